@@ -9,13 +9,12 @@ const MISSING: usize = 8;
 /// Most ticks that a command is taken to have been moved by.
 const FAR: usize = 8;
 
-/// What is tried at once: at the divergence, and over the ticks beside it.
+/// What is tried next to each command left out: at the divergence, and over the ticks beside it.
 pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     let at = window.at();
     let count = move |place: usize| window.commands(place).len();
     let here = count(at);
     let before = at.checked_sub(1);
-    let drops = (0..here).map(move |command| Edit::Drop { frame: at, command });
     let frames = (1..=MISSING)
         .map(move |ticks| Edit::Insert { frame: at, ticks })
         .chain([Edit::Remove { frame: at }, Edit::Exchange { frame: at }])
@@ -47,8 +46,7 @@ pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
         .map(|frame| Edit::SwapTicks { frame });
     // A queue that leaves out but one command is that command dropped.
     let cuts = (0..here.saturating_sub(1)).map(move |taken| Edit::Take { frame: at, taken });
-    drops
-        .chain(frames)
+    frames
         .chain(moves)
         .chain(swaps)
         .chain(across)

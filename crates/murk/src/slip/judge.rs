@@ -8,11 +8,11 @@ use super::window::Window;
 use crate::divergence::Cause;
 use crate::simulation::Checkpoint;
 
-/// By how many frames the replay's hashes are those that were recorded, and how many of them.
+/// By how many frames the replay's hashes are those that were recorded.
 struct Shift {
     /// The place of the replay's first of them.
     place: usize,
-    explained: u64,
+    rank: Rank,
 }
 
 /// The shift that explains the most hashes, if any does.
@@ -27,23 +27,57 @@ fn shift(window: &Window, base: &Base) -> Option<Shift> {
     if is == recorded {
         return None;
     }
-    let explained = |place: usize| {
-        (0..base.hashes.len())
-            .take_while(|behind| {
-                let hash = window.hash(at + behind);
-                hash.is_some() && hash == replayed(place + behind)
-            })
-            .count() as u64
+    let rank = |place: usize| {
+        let pair = |behind: usize| (window.hash(at + behind), replayed(place + behind));
+        let explained = (0..base.hashes.len())
+            .take_while(|behind| matches!(pair(*behind), (Some(hash), Some(is)) if hash == is))
+            .count();
+        Rank {
+            explained: explained as u64,
+            // The replay's own hashes are known up to here only.
+            open: matches!(pair(explained), (Some(_), None)),
+        }
     };
     let places = (0..at + base.hashes.len()).filter(|place| *place != at);
     places
         .map(|place| Shift {
             place,
-            explained: explained(place),
+            rank: rank(place),
         })
-        .filter(|shift| shift.explained > 0)
+        .filter(|shift| shift.rank.explained > 0)
         // The nearest of several.
-        .min_by_key(|shift| (std::cmp::Reverse(shift.explained), shift.place.abs_diff(at)))
+        .min_by_key(|shift| {
+            (
+                std::cmp::Reverse(shift.rank.explained),
+                shift.place.abs_diff(at),
+            )
+        })
+}
+
+/// How many hashes a cause or a slip explains; and whether it may explain more, for it was not
+/// contradicted.
+#[derive(Clone, Copy)]
+struct Rank {
+    explained: u64,
+    open: bool,
+}
+
+impl Rank {
+    fn of<S: Checkpoint>(found: &Found<S>) -> Self {
+        Self {
+            explained: found.explained,
+            open: found.open,
+        }
+    }
+
+    fn most(ranks: impl Iterator<Item = Self>) -> u64 {
+        ranks.map(|rank| rank.explained).max().unwrap_or(0)
+    }
+
+    /// True where no other is known to explain more: what was run on less far is no worse for that.
+    const fn is_best(self, most: u64) -> bool {
+        self.open || self.explained == most
+    }
 }
 
 /// What is known of the divergence: each cause that can be, with what it explains.
@@ -52,21 +86,22 @@ fn cause<S: Checkpoint>(
     base: &Base,
     found: &[Found<S>],
 ) -> (Option<Cause>, Option<Evidence>) {
-    let mut causes: Vec<(u64, u8, Cause)> = Vec::new();
+    let mut causes: Vec<(Rank, u8, Cause)> = Vec::new();
     let mut values = Vec::new();
     for one in found {
         match &one.slip {
             Slip::Hash { bits, .. } => {
-                let rank = if *bits == 1 { 3 } else { 0 };
-                causes.push((one.explained, rank, Cause::Hash { bits: *bits }));
+                let likely = if *bits == 1 { 3 } else { 0 };
+                causes.push((Rank::of(one), likely, Cause::Hash { bits: *bits }));
             }
-            Slip::Value { value, .. } => values.push((one.explained, value.clone())),
+            Slip::Value { value, .. } => values.push((Rank::of(one), value.clone())),
             _ => {}
         }
     }
-    let most = values.iter().map(|(explained, _)| *explained).max();
-    if let Some(most) = most {
-        values.retain(|(explained, _)| *explained == most);
+    let most = Rank::most(values.iter().map(|(rank, _)| *rank));
+    values.retain(|(rank, _)| rank.is_best(most));
+    let least = values.iter().map(|(rank, _)| *rank);
+    if let Some(rank) = least.min_by_key(|rank| rank.explained) {
         let mut values: Vec<_> = values.into_iter().map(|(_, value)| value).collect();
         let cause = match values.pop() {
             Some(only) if values.is_empty() => Cause::Value(only),
@@ -75,23 +110,69 @@ fn cause<S: Checkpoint>(
                 Cause::Ambiguous(values)
             }
         };
-        causes.push((most, 2, cause));
+        causes.push((rank, 2, cause));
     }
     if let Some(shift) = shift(window, base) {
         let tick = window.tick(shift.place);
-        causes.push((shift.explained, 1, Cause::OtherTick { tick }));
+        causes.push((shift.rank, 1, Cause::OtherTick { tick }));
     }
-    causes.sort_by_key(|(explained, rank, _)| std::cmp::Reverse((*explained, *rank)));
+    let most = Rank::most(causes.iter().map(|(rank, ..)| *rank));
+    let behind = window.len().saturating_sub(window.at() + 1) as u64;
+    causes.sort_by_key(|&(rank, likely, _)| {
+        std::cmp::Reverse(if rank.is_best(most) {
+            (u64::MAX, rank.explained > behind, likely)
+        } else {
+            (rank.explained, false, likely)
+        })
+    });
     let mut causes = causes.into_iter();
-    let Some((explained, _, cause)) = causes.next() else {
+    let Some((rank, _, cause)) = causes.next() else {
         return (None, None);
     };
     let evidence = Evidence {
-        explained,
-        behind: window.len().saturating_sub(window.at() + 1) as u64,
-        next: causes.next().map(|(explained, ..)| explained),
+        explained: rank.explained,
+        behind,
+        next: causes.next().map(|(rank, ..)| rank.explained),
     };
     (Some(cause), Some(evidence))
+}
+
+/// The best slips, and all others; of what can't be told apart, what leaves the least open.
+fn best<S: Checkpoint>(mut found: Vec<Found<S>>, behind: u64) -> (Vec<Found<S>>, Vec<Found<S>>) {
+    found.sort_by_key(|one| (std::cmp::Reverse(one.explained), one.slip.freedom()));
+    let dropped: Vec<(u64, u32, Rank)> = found
+        .iter()
+        .filter_map(|one| match &one.slip {
+            Slip::Dropped(command) => Some((command.frame, command.command, Rank::of(one))),
+            _ => None,
+        })
+        .collect();
+    found.retain(|one| match (&one.slip, one.slip.command()) {
+        (Slip::Aimed { .. } | Slip::Given { .. }, Some(command)) => {
+            !dropped.iter().any(|&(frame, number, rank)| {
+                (frame, number) == (command.frame, command.command)
+                    && (rank.open || rank.explained >= one.explained)
+            })
+        }
+        _ => true,
+    });
+    // That a value became another is what every slip does that shows in one, and a damaged hash can be
+    // any: they are slips of their own only where nothing that leaves less open explains as much, and
+    // was not contradicted while they were not.
+    let most = Rank::most(found.iter().map(Rank::of));
+    let is_best = |one: &Found<S>| Rank::of(one).is_best(most);
+    let stands = |one: &&Found<S>| one.open || one.explained > behind;
+    let plain = |one: &Found<S>| match one.slip {
+        Slip::Value { .. } => 1,
+        Slip::Hash { bits: 2.., .. } => 2,
+        _ => 0,
+    };
+    let equal = || found.iter().filter(|one| is_best(one));
+    let standing = equal().filter(stands).map(plain).min();
+    if let Some(plainest) = standing.or_else(|| equal().map(plain).min()) {
+        found.retain(|one| !is_best(one) || plain(one) <= plainest);
+    }
+    found.into_iter().partition(is_best)
 }
 
 /// What a search comes to.
@@ -100,37 +181,11 @@ pub(super) fn judge<S: Checkpoint>(
     base: Option<&Base>,
 ) -> Explanation {
     let window = search.window();
-    let mut found = std::mem::take(&mut search.found);
+    let found = std::mem::take(&mut search.found);
     let (cause, evidence) = base.map_or((None, None), |base| cause(window, base, &found));
-    found.sort_by_key(|one| (std::cmp::Reverse(one.explained), one.slip.freedom()));
-    let dropped: Vec<(u64, u32, u64)> = found
-        .iter()
-        .filter_map(|one| match &one.slip {
-            Slip::Dropped(command) => Some((command.frame, command.command, one.explained)),
-            _ => None,
-        })
-        .collect();
-    found.retain(|one| match (&one.slip, one.slip.command()) {
-        (Slip::Aimed { .. } | Slip::Given { .. }, Some(command)) => {
-            !dropped.iter().any(|&(frame, number, explained)| {
-                (frame, number) == (command.frame, command.command) && explained >= one.explained
-            })
-        }
-        _ => true,
-    });
-    // That a value became another is what every slip does that shows in one, and a damaged hash can be
-    // any: they are slips of their own only where nothing that leaves less open explains as much.
-    let most = found.first().map_or(0, |one| one.explained);
-    let plain = |slip: &Slip| match slip {
-        Slip::Value { .. } => 1,
-        Slip::Hash { bits: 2.., .. } => 2,
-        _ => 0,
-    };
-    let best = found.iter().filter(|one| one.explained == most);
-    if let Some(plainest) = best.map(|one| plain(&one.slip)).min() {
-        found.retain(|one| one.explained < most || plain(&one.slip) == plainest);
-    }
-    let (best, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.explained == most);
+    let behind = search.behind();
+    let (best, others) = best(found, behind);
+    let explained = best.iter().map(|one| one.explained).min();
     let open = best.iter().any(|one| one.open);
     let equal = best.len() as u64;
     let mut slips: Vec<Slip> = best.into_iter().map(|one| one.slip).collect();
@@ -140,13 +195,104 @@ pub(super) fn judge<S: Checkpoint>(
         tick: window.tick(window.at()),
         more: equal - slips.len() as u64 + search.more,
         slips,
-        explained: most,
-        behind: search.behind(),
+        explained: explained.unwrap_or(0),
+        behind,
         open,
         next: others.first().map_or(0, |one| one.explained),
         tried: search.tried,
         complete: search.complete,
         cause,
         evidence,
+    }
+}
+
+#[cfg(all(test, feature = "engine"))]
+mod tests {
+    use super::*;
+    use crate::command_text::CommandText;
+    use crate::divergence::Difference;
+    use crate::engine::EngineWorld;
+    use crate::slip::CommandAt;
+
+    fn dropped() -> Slip {
+        Slip::Dropped(CommandAt {
+            frame: 7,
+            tick: 8,
+            command: 0,
+            text: CommandText(String::new()),
+        })
+    }
+
+    fn value() -> Slip {
+        let value = Difference {
+            field: 0,
+            field_name: None,
+            element: 3,
+            location: None,
+            replayed: 1.0,
+            recorded: 0.0,
+        };
+        Slip::Value { value, lasts: true }
+    }
+
+    /// The best of slips that explain so many of 101 hashes, and may explain more.
+    fn best_of(found: &[(Slip, u64, bool)]) -> Vec<Slip> {
+        let found = found.iter().cloned();
+        let found = found.map(|(slip, explained, open)| Found::new(slip, explained, open));
+        let (best, _) = best::<EngineWorld>(found.collect(), 100);
+        best.into_iter().map(|one| one.slip).collect()
+    }
+
+    #[test]
+    fn what_was_run_on_less_far_is_no_worse_for_that() {
+        let bit = Slip::Hash { bits: 1, bit: 9 };
+        for (found, is) in [
+            // The time was over: both may explain all.
+            (
+                [(dropped(), 40, true), (value(), 60, true)],
+                vec![dropped()],
+            ),
+            (
+                [(dropped(), 2, true), (bit.clone(), 60, true)],
+                vec![bit.clone(), dropped()],
+            ),
+            // One was contradicted, the other not.
+            (
+                [(dropped(), 40, true), (value(), 60, false)],
+                vec![dropped()],
+            ),
+            (
+                [(dropped(), 40, false), (value(), 30, true)],
+                vec![dropped(), value()],
+            ),
+            // Both were.
+            (
+                [(dropped(), 40, false), (value(), 60, false)],
+                vec![value()],
+            ),
+            (
+                [(dropped(), 40, false), (value(), 40, false)],
+                vec![dropped()],
+            ),
+            // All was explained, by the one or by both.
+            (
+                [(dropped(), 101, false), (value(), 60, false)],
+                vec![dropped()],
+            ),
+            (
+                [(dropped(), 101, false), (value(), 60, true)],
+                vec![dropped()],
+            ),
+            (
+                [(dropped(), 60, false), (value(), 101, false)],
+                vec![value()],
+            ),
+            (
+                [(dropped(), 101, false), (value(), 101, false)],
+                vec![dropped()],
+            ),
+        ] {
+            assert_eq!(best_of(&found), is, "{found:?}");
+        }
     }
 }

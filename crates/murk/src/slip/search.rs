@@ -32,8 +32,10 @@ enum Rest<S: Checkpoint> {
     Own(Box<S>),
     /// As all others that are where the recording was.
     Recorded,
-    /// It can't.
-    None,
+    /// Not at all: the next hash is another.
+    Contradicted,
+    /// Nobody knows: there is no room for its state.
+    Unknown,
 }
 
 /// A candidate that explains the hash at the divergence.
@@ -46,6 +48,25 @@ pub(super) struct Found<S: Checkpoint> {
     /// True while it was not contradicted, and frames are left.
     pub open: bool,
     rest: Rest<S>,
+}
+
+impl<S: Checkpoint> Found<S> {
+    /// One that can't be run on.
+    #[cfg(all(test, feature = "engine"))]
+    pub const fn new(slip: Slip, explained: u64, open: bool) -> Self {
+        Self {
+            slip,
+            explained,
+            next: 0,
+            open,
+            rest: Rest::Unknown,
+        }
+    }
+
+    /// True where more of the hashes can be tried.
+    const fn runs(&self) -> bool {
+        self.open && !matches!(self.rest, Rest::Unknown)
+    }
 }
 
 /// The replay as it is, from the divergence on.
@@ -205,26 +226,33 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     /// Each value that explains the hash, as if it had become so by itself; for this tick alone, where the
     /// replay is right behind it.
     fn values(&mut self, values: &[Candidate], right_behind: bool) {
-        let at = self.window.at();
         for value in values {
-            let here = self
-                .go_before(at)
-                .and_then(|()| self.step(at))
-                .map(|()| self.simulation.checkpoint());
-            let state = match here {
-                Some(state) if !right_behind => {
-                    let (field, element) = (value.field, value.element);
-                    self.simulation
-                        .with_value(&state, field, element, value.recorded)
-                }
-                state => state,
-            };
             let slip = Slip::Value {
                 value: self.difference(value),
                 lasts: !right_behind,
             };
-            self.add(slip, 1, at + 1, state.map_or(Rest::None, Rest::State));
+            if self.value(&slip, value, !right_behind).is_none() {
+                self.add(slip, 1, self.window.at() + 1, Rest::Unknown);
+            }
         }
+    }
+
+    fn value(&mut self, slip: &Slip, value: &Candidate, lasts: bool) -> Option<()> {
+        let at = self.window.at();
+        self.go_before(at)?;
+        self.step(at)?;
+        let here = self.simulation.checkpoint();
+        if lasts {
+            let (field, element) = (value.field, value.element);
+            let state = self
+                .simulation
+                .with_value(&here, field, element, value.recorded)?;
+            self.simulation.restore(&state).ok()?;
+            self.meet(slip.clone(), at + 1, true);
+        } else {
+            self.add(slip.clone(), 1, at + 1, Rest::State(here));
+        }
+        Some(())
     }
 
     fn difference(&self, value: &Candidate) -> Difference {
@@ -248,13 +276,12 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let holds = |rest: &Rest<S>| matches!(rest, Rest::State(_) | Rest::Own(_));
         let held = self.found.iter().filter(|found| holds(&found.rest)).count();
         let rest = if holds(&rest) && held > 0 && (held + 1) * self.bytes > MOST_BYTES {
-            // What it explains behind the divergence is not known.
             self.complete = false;
-            Rest::None
+            Rest::Unknown
         } else {
             rest
         };
-        let open = next < self.window.len() && !matches!(rest, Rest::None);
+        let open = next < self.window.len() && !matches!(rest, Rest::Contradicted);
         self.found.push(Found {
             slip,
             explained,
@@ -275,22 +302,29 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         }
     }
 
-    /// What is likely; then, of each command, where else it may have been aimed at.
+    /// What is likely: each command left out, or aimed elsewhere; then the rest.
     pub fn near(&mut self, base: &Base, share: f64) {
         let window = self.window;
-        self.edits(candidates::near(window), share);
         let gives: Vec<Edit> = self.gives(base).collect();
         self.edits(gives.into_iter(), share);
-        for command in 0..window.commands(window.at()).len() {
-            if self.simulation.shows_all() && self.is_dropped(window.at(), command) {
-                continue;
-            }
+        self.drops(share);
+        self.edits(candidates::near(window), share);
+    }
+
+    /// Each command of the tick left out. What is left shows as well where else it may have been aimed
+    /// at, so that a tick with many commands is gone through once for both.
+    fn drops(&mut self, share: f64) {
+        let at = self.window.at();
+        for command in 0..self.window.commands(at).len() {
             if !self.budget.lasts(share, self.tried) {
                 self.complete = false;
                 return;
             }
-            let aims = self.aims(command).unwrap_or_default();
-            self.edits(aims.into_iter(), share);
+            let drop = Edit::Drop { frame: at, command };
+            if self.edit(&drop) == Some(false) {
+                let aims = self.aims(command).unwrap_or_default();
+                self.edits(aims.into_iter(), share);
+            }
         }
     }
 
@@ -340,20 +374,14 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         })
     }
 
-    /// Where else a command may have been aimed at: without it, one change has to explain the hash,
-    /// to the value that it sets.
-    fn aims(&mut self, command: usize) -> Option<Vec<Edit>> {
+    /// Where else a command may have been aimed at, by the tick without it, which was just made: one
+    /// change has to explain the hash, to the value that it sets.
+    fn aims(&self, command: usize) -> Option<Vec<Edit>> {
         let at = self.window.at();
         let stored = self.window.commands(at).iter().nth(command)?;
         let Ok(Payload::SetField { value, .. }) = stored.payload() else {
             return None;
         };
-        let script = (Edit::Drop { frame: at, command }).script(self.window)?;
-        self.go_before(at)?;
-        let step = script.steps.first()?;
-        let commands = step.commands.as_commands();
-        self.simulation.step(step.tick, commands).ok()?;
-        self.tried += 1;
         let state = State::of(self.simulation, self.fields);
         let found = explain(&state, self.window.hash(at)?);
         let same = found
@@ -381,8 +409,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         })
     }
 
-    /// Replays an edit up to the divergence; what explains it is kept.
-    fn edit(&mut self, edit: &Edit) -> Option<()> {
+    /// Replays an edit up to the divergence; what explains it is kept. False where it leads to another
+    /// hash, behind which the simulation then stands; `None` where it can't be, or is no other.
+    fn edit(&mut self, edit: &Edit) -> Option<bool> {
         let window = self.window;
         let at = window.at();
         if let Some((frame, command)) = edit.needs_effect()
@@ -405,43 +434,47 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             if let Some(place) = step.expects
                 && window.hash(place) != Some(self.hash())
             {
-                return None;
+                return Some(false);
             }
         }
         let mut next = script.then;
         while next <= at {
             if !self.agrees(next)? {
-                return None;
+                return Some(false);
             }
             next += 1;
         }
         let slip = slip(window, self.simulation, edit)?;
-        // Where a simulation shows all it knows, those that come here by as many ticks are the same
-        // from here on: one is run on for all of them.
+        self.meet(slip, next, script.keeps_count());
+        Some(true)
+    }
+
+    /// Keeps a slip that explains the hash. Where a simulation shows all it knows, those that are where
+    /// the recording was after as many ticks are the same from there on: one is run on for all of them.
+    fn meet(&mut self, slip: Slip, mut next: usize, keeps_count: bool) {
+        let window = self.window;
+        let at = window.at();
+        // A command that was moved may be one tick behind.
         let meeting = window.len().min(at + 2);
         while next < meeting {
             if self.agrees(next) != Some(true) {
-                self.add(slip, (next - at) as u64, next, Rest::None);
-                return Some(());
+                return self.add(slip, (next - at) as u64, next, Rest::Contradicted);
             }
             next += 1;
         }
-        let state = self.simulation.checkpoint();
-        let meets = next == meeting && script.keeps_count() && self.simulation.shows_all();
-        let rest = if meets {
+        let rest = if next == meeting && keeps_count && self.simulation.shows_all() {
             if self.recorded.is_none() {
                 self.recorded = Some(Recorded {
                     next,
                     open: next < window.len(),
-                    state,
+                    state: self.simulation.checkpoint(),
                 });
             }
             Rest::Recorded
         } else {
-            Rest::State(state)
+            Rest::State(self.simulation.checkpoint())
         };
         self.add(slip, (next - at) as u64, next, rest);
-        Some(())
     }
 
     /// Other simulations, each from the state before the divergence on.
@@ -474,22 +507,22 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let mut found = std::mem::take(&mut self.found);
         let mut lasts = true;
         while lasts {
-            let mut open = false;
+            let mut runs = false;
             if let Some(mut recorded) = self.recorded.take() {
                 if recorded.open {
                     lasts = self.run_recorded(&mut recorded, round, share);
-                    open |= recorded.open;
+                    runs |= recorded.open;
                 }
                 self.recorded = Some(recorded);
             }
-            for one in found.iter_mut().filter(|one| one.open) {
-                if !lasts {
-                    break;
+            for one in found.iter_mut().filter(|one| one.runs()) {
+                // What all share is known of each.
+                if lasts || matches!(one.rest, Rest::Recorded) {
+                    lasts &= self.run_one(one, round, share);
+                    runs |= one.runs();
                 }
-                lasts = self.run_one(one, round, share);
-                open |= one.open;
             }
-            if !open {
+            if !runs {
                 break;
             }
             round = (round * 4).min(4096);
@@ -532,14 +565,14 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             Rest::Own(own) => run(own.as_mut(), window, fields, one.next..end),
             Rest::State(state) => {
                 if self.simulation.restore(state).is_err() {
-                    one.open = false;
+                    one.rest = Rest::Unknown;
                     return true;
                 }
                 let ran = run(self.simulation, window, fields, one.next..end);
                 *state = self.simulation.checkpoint();
                 ran
             }
-            Rest::None => one.next,
+            Rest::Contradicted | Rest::Unknown => return true,
         };
         one.explained += (ran - one.next) as u64;
         one.open = ran == end && end < window.len();

@@ -325,6 +325,10 @@ fn recorded(world: &World, log: &Log, hashes: &[u64]) -> Vec<u8> {
 
 /// Where the recording diverges, and what is found of it.
 fn found(world: &World, bytes: &[u8]) -> Option<(usize, Explanation)> {
+    found_within(world, bytes, LIMIT)
+}
+
+fn found_within(world: &World, bytes: &[u8], limit: Duration) -> Option<(usize, Explanation)> {
     let replay = read(bytes).unwrap();
     let Err(VerifyError::SnapshotMismatch(divergence)) =
         verify(&replay, &mut world.build().unwrap())
@@ -338,7 +342,7 @@ fn found(world: &World, bytes: &[u8]) -> Option<(usize, Explanation)> {
         &replay,
         &mut simulation,
         &divergence,
-        LIMIT,
+        limit,
         variants,
         &mut |_| true,
     );
@@ -545,6 +549,36 @@ fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
     assert_eq!((found.explained, found.next), (11, 0));
     assert!(matches!(found.cause, Some(Cause::Value(_))));
     assert_eq!(found.evidence.unwrap().explained, 11);
+}
+
+/// However soon the time is over: what was tried is not called worse for having been run on less far.
+#[test]
+fn a_short_search_names_nothing_wrong() {
+    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    let mut log: Log = vec![Vec::new(); 1200];
+    for (tick, sets) in log.iter_mut().enumerate() {
+        let place = tick as i32 * 7 % 256;
+        sets.extend((0..3).map(|at| Set {
+            coord: vec![place / 16, (place + at * 5) % 16],
+            field: 0,
+            value: 1.0 + at as f32,
+            envelope: Envelope::default(),
+        }));
+    }
+    let wrong = Wrong::Drop(400, 1);
+    let hashes = hashes(&world, &log, &wrong, None).unwrap();
+    let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
+    let bytes = recorded(&world, &log, &hashes);
+    let mut named = 0;
+    for millis in (0..10).map(|power| 1 << power).chain([10_000]) {
+        let (_, found) = found_within(&world, &bytes, Duration::from_millis(millis)).unwrap();
+        if found.tried > 3 {
+            assert!(found.best().is_some_and(|slip| is(slip, &wrong)), "{found}");
+            assert!(found.open || found.explained == 800, "{found}");
+            named += 1;
+        }
+    }
+    assert!(named > 0);
 }
 
 #[cfg(feature = "tape")]
