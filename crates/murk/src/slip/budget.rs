@@ -32,18 +32,21 @@ impl<'w> Budget<'w> {
         }
     }
 
+    /// How much of the time is over; more than 1 where it was overrun.
+    pub fn share(&self) -> f64 {
+        self.start.elapsed().as_secs_f64() / self.limit.as_secs_f64().max(1e-9)
+    }
+
     /// True while less than this share of the time is over, and nobody wants to stop.
     pub fn lasts(&mut self, share: f64, tried: u64) -> bool {
-        let now = Instant::now();
-        let spent = now.duration_since(self.start);
-        if now.duration_since(self.told) > Duration::from_millis(100) {
-            self.told = now;
-            let share = spent.as_secs_f64() / self.limit.as_secs_f64().max(1e-9);
+        let spent = self.share();
+        if self.told.elapsed() > Duration::from_millis(100) {
+            self.told = Instant::now();
             self.stopped |= !(self.watch)(Progress {
                 tried,
-                share: share.min(1.0),
+                share: spent.min(1.0),
             });
         }
-        !self.stopped && spent < self.limit.mul_f64(share)
+        !self.stopped && spent < share
     }
 }

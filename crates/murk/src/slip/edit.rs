@@ -143,15 +143,15 @@ pub(crate) fn set(
 
 impl Edit {
     /// The command that it is of, where it is the same as dropping that unless it has an effect of its
-    /// own: there is no end to what has none.
-    pub const fn needs_effect(&self) -> Option<(usize, usize)> {
+    /// own: there is no end to what has none. With the place from which that shows.
+    pub fn needs_effect(&self) -> Option<(usize, usize, usize)> {
         match *self {
             Self::Aim { frame, command, .. } | Self::Give { frame, command, .. } => {
-                Some((frame, command))
+                Some((frame, command, frame))
             }
             Self::Move {
                 frame, command, to, ..
-            } if frame.abs_diff(to) > 1 => Some((frame, command)),
+            } if frame.abs_diff(to) > 1 => Some((frame, command, to.max(frame))),
             _ => None,
         }
     }

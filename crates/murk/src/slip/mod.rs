@@ -157,7 +157,7 @@ pub(crate) fn explain_window<'v, S: Checkpoint>(
         search.near(base, 0.5);
         search.variants(variants, 0.6);
         search.run_on(0.8);
-        search.far(0.9);
+        search.far(search.share_for_more());
         search.run_on(1.0);
     }
     Ok(judge::judge(search, base.as_ref()))

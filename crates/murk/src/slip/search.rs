@@ -143,6 +143,17 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         self.window
     }
 
+    /// Up to which share of the time more is looked for: where a slip explains all there is, a little
+    /// while, for others that may as well.
+    pub fn share_for_more(&self) -> f64 {
+        const MOST: f64 = 0.9;
+        if self.found.iter().any(|one| one.explained > self.behind()) {
+            (self.budget.share() + 0.2).min(MOST)
+        } else {
+            MOST
+        }
+    }
+
     /// Hashes behind the divergence.
     pub fn behind(&self) -> u64 {
         self.window.len().saturating_sub(self.window.at() + 1) as u64
@@ -399,12 +410,15 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         Some(aims.collect())
     }
 
-    /// True where a command is known to be as good as dropped: where else its write went, or what it
-    /// was, then has no effect of its own.
-    fn is_dropped(&self, frame: usize, command: usize) -> bool {
+    /// True where a command is known to be as good as dropped up to the frame at a place: where else its
+    /// write went until then, or what it was, has no effect of its own.
+    fn is_dropped(&self, frame: usize, command: usize, until: usize) -> bool {
         let at = (self.window.index(frame), command as u32);
+        let explained = (until + 1).saturating_sub(self.window.at()) as u64;
         self.found.iter().any(|found| match &found.slip {
-            Slip::Dropped(command) => (command.frame, command.command) == at,
+            Slip::Dropped(command) => {
+                (command.frame, command.command) == at && found.explained >= explained
+            }
             _ => false,
         })
     }
@@ -414,9 +428,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     fn edit(&mut self, edit: &Edit) -> Option<bool> {
         let window = self.window;
         let at = window.at();
-        if let Some((frame, command)) = edit.needs_effect()
+        if let Some((frame, command, until)) = edit.needs_effect()
             && self.simulation.shows_all()
-            && self.is_dropped(frame, command)
+            && self.is_dropped(frame, command, until)
         {
             return None;
         }

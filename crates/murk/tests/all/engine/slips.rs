@@ -507,22 +507,40 @@ fn one_bit_of_a_hash_is_told_from_a_state() {
     }
 }
 
+/// A plate on which nothing happens but that a stove is lit at frame 19 of 30.
+fn resting() -> (World, Log) {
+    // Without its oven and its ice nothing happens on the plate.
+    let resting = gametape_samples::murk::HEAT
+        .replace("sources = [[0, 100.0], [255, -20.0]]", "sources = []");
+    let mut log: Log = vec![Vec::new(); 30];
+    log[19].push(Set {
+        coord: vec![7, 9],
+        field: 0,
+        value: 1.0,
+        envelope: Envelope::default(),
+    });
+    (World::from_toml(&resting).unwrap(), log)
+}
+
+/// A command that is taken some ticks late is as good as dropped until then, and no longer.
+#[test]
+fn a_command_that_was_taken_late_is_not_called_dropped() {
+    let (world, log) = resting();
+    for ticks in [2, 5, 8] {
+        let wrong = Wrong::Move(19, 0, 19 + ticks, false);
+        let hashes = hashes(&world, &log, &wrong, None).unwrap();
+        let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
+        let (_, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
+        assert!(found.best().is_some_and(|slip| is(slip, &wrong)), "{found}");
+        assert_eq!((found.explained, found.next), (11, ticks as u64));
+    }
+}
+
 /// A world at rest has the same state at many ticks: a command that was dropped from it is no shifted
 /// frame, and the value that differs is named.
 #[test]
 fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
-    // Without its oven and its ice nothing happens on the plate.
-    let resting = gametape_samples::murk::HEAT
-        .replace("sources = [[0, 100.0], [255, -20.0]]", "sources = []");
-    let world = World::from_toml(&resting).unwrap();
-    let lit = |value| Set {
-        coord: vec![7, 9],
-        field: 0,
-        value,
-        envelope: Envelope::default(),
-    };
-    let mut log: Log = vec![Vec::new(); 30];
-    log[19].push(lit(1.0));
+    let (world, log) = resting();
     let hashes = hashes(&world, &log, &Wrong::Drop(19, 0), None).unwrap();
     let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
     let bytes = recorded(&world, &log, &hashes);
