@@ -1,5 +1,6 @@
 //! Decoding single events, and runs of them.
 
+use super::ordered;
 use super::rule::Rule;
 use crate::{
     BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
@@ -48,6 +49,8 @@ pub(crate) enum Step {
 /// inlined into each of the loops.
 pub(crate) trait Sink: Sized {
     type Error;
+    /// It is not to be given mouse events that do not go back in time.
+    const SKIPS_ORDERED: bool = false;
 
     /// Takes an event, when the mouse event before it was, the place it stands at, and its index.
     fn event(self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Self::Error>;
@@ -88,7 +91,7 @@ impl Fault {
 
 /// A mouse event in its long form.
 #[inline(always)]
-fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
+pub(super) fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
     // One load: time u24, buttons u8, x u16, y u16.
     let [_, fields @ ..] = bytes;
     let fields = u64::from_be_bytes(fields);
@@ -241,6 +244,12 @@ impl EventDecoder {
             // In locals, the state stays in registers.
             let mut last = self.last;
             let before = rest.len();
+            if S::SKIPS_ORDERED {
+                let (count, end) = ordered::long::<V2>(rest, last);
+                rest = rest.get(9 * count..).unwrap_or_default();
+                index += count as u32;
+                last = end;
+            }
             while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
                 && let Some(action) = MouseAction::from_code(chunk[0])
             {
@@ -253,6 +262,12 @@ impl EventDecoder {
             }
             self.any_mouse |= rest.len() != before;
             if V2 && self.any_mouse {
+                if S::SKIPS_ORDERED {
+                    let (count, end) = ordered::reduced(rest, last);
+                    rest = rest.get(3 * count..).unwrap_or_default();
+                    index += count as u32;
+                    last = end;
+                }
                 while let Some((&chunk, behind)) = rest.split_first_chunk::<3>()
                     && chunk[0] == REDUCED
                     && let Ok(mouse) = reduced_move(&last, chunk)
