@@ -19,11 +19,12 @@ pub(crate) const WAITING: usize = 256;
 pub(crate) struct Moves {
     version: Version,
     times: [u32; WAITING],
-    /// From the left in the higher half, from the top in the lower one.
-    places: [u32; WAITING],
+    /// From the left and from the top, counted from the [origin](Packed::origin).
+    xs: [u16; WAITING],
+    ys: [u16; WAITING],
     count: usize,
     /// Time and place of the one before those that wait.
-    before: Option<(u32, u32)>,
+    before: Option<(u32, (u16, u16))>,
     /// How many there were before those that wait.
     measured: u32,
     way: usize,
@@ -40,7 +41,8 @@ impl Moves {
         Self {
             version,
             times: [0; WAITING],
-            places: [0; WAITING],
+            xs: [0; WAITING],
+            ys: [0; WAITING],
             count: 0,
             before: None,
             measured: 0,
@@ -60,7 +62,8 @@ impl Moves {
     pub fn room(&mut self) -> Room<'_> {
         Room {
             times: self.times.get_mut(self.count..).unwrap_or_default(),
-            places: self.places.get_mut(self.count..).unwrap_or_default(),
+            xs: self.xs.get_mut(self.count..).unwrap_or_default(),
+            ys: self.ys.get_mut(self.count..).unwrap_or_default(),
         }
     }
 
@@ -73,9 +76,13 @@ impl Moves {
     pub fn push(&mut self, event: &MouseEvent) {
         let packed = Packed::of(self.version, event);
         let room = self.room();
-        if let (Some(time), Some(place)) = (room.times.first_mut(), room.places.first_mut()) {
+        if let (Some(time), Some(x), Some(y)) = (
+            room.times.first_mut(),
+            room.xs.first_mut(),
+            room.ys.first_mut(),
+        ) {
             *time = packed.time_ms();
-            *place = packed.place();
+            (*x, *y) = (packed.x(), packed.y());
             self.count += 1;
         }
     }
@@ -94,11 +101,9 @@ impl Moves {
     pub fn clear(&mut self) {
         self.follow();
         self.measured += self.count as u32;
-        let last = self
-            .times()
-            .last()
-            .copied()
-            .zip(self.places().last().copied());
+        let (xs, ys) = self.places();
+        let place = xs.last().copied().zip(ys.last().copied());
+        let last = self.times().last().copied().zip(place);
         self.before = last.or(self.before);
         self.is_cut = self.way != self.count;
         self.count = 0;
@@ -110,21 +115,18 @@ impl Moves {
     /// time; then their sum, in their order.
     fn follow(&mut self) {
         let mut steps = [0.0; WAITING];
-        let distance = |a: u32, b: u32| {
-            let by = |a: u32, b: u32| f64::from(b.cast_signed() - a.cast_signed());
-            let (dx, dy) = (by(a >> 16, b >> 16), by(a & 0xFFFF, b & 0xFFFF));
-            (dx * dx + dy * dy).sqrt()
-        };
-        let places = self.places();
-        let pairs = places.iter().zip(places.get(1..).unwrap_or_default());
-        for (slot, (a, b)) in steps.iter_mut().zip(pairs) {
-            *slot = distance(*a, *b);
-        }
+        let (xs, ys) = self.places();
         let mut path_px = self.path_px;
-        if let Some(((_, before), first)) = self.before.zip(places.first().copied()) {
-            path_px += distance(before, first);
+        if let (Some((_, before)), Some(x), Some(y)) = (self.before, xs.first(), ys.first()) {
+            path_px += distance(before, (*x, *y));
         }
-        let count = places.len().saturating_sub(1);
+        let count = xs.len().saturating_sub(1);
+        if !near_steps(xs, ys, &mut steps) {
+            let places = || xs.iter().copied().zip(ys.iter().copied());
+            for (slot, (a, b)) in steps.iter_mut().zip(places().zip(places().skip(1))) {
+                *slot = distance(a, b);
+            }
+        }
         for step in steps.get(..count).unwrap_or_default() {
             path_px += step;
         }
@@ -165,35 +167,67 @@ impl Moves {
         self.before.map(|(time, _)| time)
     }
 
-    fn places(&self) -> &[u32] {
-        self.places.get(..self.count).unwrap_or_default()
+    /// Where each is, from the left and from the top, counted from somewhere.
+    pub fn places(&self) -> (&[u16], &[u16]) {
+        (
+            self.xs.get(..self.count).unwrap_or_default(),
+            self.ys.get(..self.count).unwrap_or_default(),
+        )
     }
 
-    /// Where a place is, in pixels. Version 1 has room for a screen of 65,000 pixels: a step there is as long
-    /// as it was.
-    fn pixels(&self) -> impl Fn(u32) -> (i16, i16) + use<> {
+    /// Where a [place](Self::places) is in pixels. Version 1 has room for a screen of 65,000 pixels: a step
+    /// there is as long as it was.
+    pub fn pixel(&self, (x, y): (u16, u16)) -> (i16, i16) {
         let (left, top) = Packed::origin(self.version);
-        move |place| {
-            let x = ((place >> 16) as u16).wrapping_sub(left);
-            let y = (place as u16).wrapping_sub(top);
-            (x.cast_signed(), y.cast_signed())
-        }
-    }
-
-    /// Where each is, in pixels.
-    pub fn cursor(&self) -> impl Iterator<Item = (i16, i16)> {
-        let pixels = self.pixels();
-        self.places().iter().map(move |place| pixels(*place))
+        (
+            x.wrapping_sub(left).cast_signed(),
+            y.wrapping_sub(top).cast_signed(),
+        )
     }
 
     pub fn get(&self, at: usize) -> Option<Sample> {
-        let (x, y) = self.pixels()(*self.places().get(at)?);
+        let (xs, ys) = self.places();
+        let (x, y) = self.pixel((*xs.get(at)?, *ys.get(at)?));
         Some(Sample {
             time_ms: *self.times().get(at)?,
             x: x.into(),
             y: y.into(),
         })
     }
+}
+
+/// Pixels from one place to another.
+fn distance(a: (u16, u16), b: (u16, u16)) -> f64 {
+    let by = |a: u16, b: u16| f64::from(i32::from(b) - i32::from(a));
+    let (dx, dy) = (by(a.0, b.0), by(a.1, b.1));
+    (dx * dx + dy * dy).sqrt()
+}
+
+/// The distances from each place to the next, if all steps are of −128 to 127 pixels: their squares have room in
+/// 16 bits, of which the processor multiplies eight at a time.
+fn near_steps(xs: &[u16], ys: &[u16], steps: &mut [f64; WAITING]) -> bool {
+    let mut squares = [0u16; WAITING];
+    let mut far = 0u16;
+    let count = xs.len().saturating_sub(1);
+    let (from_x, from_y) = (xs.get(..count), ys.get(..count));
+    let (to_x, to_y) = (xs.get(1..), ys.get(1..));
+    let (Some(from_x), Some(from_y), Some(to_x), Some(to_y)) = (from_x, from_y, to_x, to_y) else {
+        return true;
+    };
+    let from = from_x.iter().zip(from_y);
+    let to = to_x.iter().zip(to_y);
+    for (square, ((x, y), (next_x, next_y))) in squares.iter_mut().zip(from.zip(to)) {
+        let (dx, dy) = (next_x.wrapping_sub(*x), next_y.wrapping_sub(*y));
+        far |= dx.wrapping_add(128) | dy.wrapping_add(128);
+        *square = dx.wrapping_mul(dx).wrapping_add(dy.wrapping_mul(dy));
+    }
+    for (step, square) in steps
+        .iter_mut()
+        .zip(squares.get(..count).unwrap_or_default())
+    {
+        *step = f64::from(i32::from(*square)).sqrt();
+    }
+    far < 256
 }
 
 #[cfg(test)]
