@@ -1,6 +1,7 @@
 //! Mouse events that wait to be measured, each figure by itself, so that many are measured at once: a store
 //! is all that a quiet move costs in the pass.
 
+use super::path::{self, distance};
 use crate::rmv::{Packed, Room};
 use crate::{MouseEvent, Version};
 
@@ -111,26 +112,14 @@ impl Moves {
         self.buttons = 0;
     }
 
-    /// Adds up the way to the last one. The distances first, which the processor works out several at a
-    /// time; then their sum, in their order.
+    /// Adds up the way to the last one.
     fn follow(&mut self) {
-        let mut steps = [0.0; WAITING];
         let (xs, ys) = self.places();
         let mut path_px = self.path_px;
         if let (Some((_, before)), Some(x), Some(y)) = (self.before, xs.first(), ys.first()) {
             path_px += distance(before, (*x, *y));
         }
-        let count = xs.len().saturating_sub(1);
-        if !near_steps(xs, ys, &mut steps) {
-            let places = || xs.iter().copied().zip(ys.iter().copied());
-            for (slot, (a, b)) in steps.iter_mut().zip(places().zip(places().skip(1))) {
-                *slot = distance(a, b);
-            }
-        }
-        for step in steps.get(..count).unwrap_or_default() {
-            path_px += step;
-        }
-        self.path_px = path_px;
+        self.path_px = path::follow(path_px, xs, ys);
     }
 
     /// How many mouse events there were, those that wait among them.
@@ -194,40 +183,6 @@ impl Moves {
             y: y.into(),
         })
     }
-}
-
-/// Pixels from one place to another.
-fn distance(a: (u16, u16), b: (u16, u16)) -> f64 {
-    let by = |a: u16, b: u16| f64::from(i32::from(b) - i32::from(a));
-    let (dx, dy) = (by(a.0, b.0), by(a.1, b.1));
-    (dx * dx + dy * dy).sqrt()
-}
-
-/// The distances from each place to the next, if all steps are of −128 to 127 pixels: their squares have room in
-/// 16 bits, of which the processor multiplies eight at a time.
-fn near_steps(xs: &[u16], ys: &[u16], steps: &mut [f64; WAITING]) -> bool {
-    let mut squares = [0u16; WAITING];
-    let mut far = 0u16;
-    let count = xs.len().saturating_sub(1);
-    let (from_x, from_y) = (xs.get(..count), ys.get(..count));
-    let (to_x, to_y) = (xs.get(1..), ys.get(1..));
-    let (Some(from_x), Some(from_y), Some(to_x), Some(to_y)) = (from_x, from_y, to_x, to_y) else {
-        return true;
-    };
-    let from = from_x.iter().zip(from_y);
-    let to = to_x.iter().zip(to_y);
-    for (square, ((x, y), (next_x, next_y))) in squares.iter_mut().zip(from.zip(to)) {
-        let (dx, dy) = (next_x.wrapping_sub(*x), next_y.wrapping_sub(*y));
-        far |= dx.wrapping_add(128) | dy.wrapping_add(128);
-        *square = dx.wrapping_mul(dx).wrapping_add(dy.wrapping_mul(dy));
-    }
-    for (step, square) in steps
-        .iter_mut()
-        .zip(squares.get(..count).unwrap_or_default())
-    {
-        *step = f64::from(i32::from(*square)).sqrt();
-    }
-    far < 256
 }
 
 #[cfg(test)]

@@ -166,6 +166,19 @@ impl EventDecoder {
         self.any_mouse = true;
     }
 
+    /// Goes on behind a move that left the buttons as they were.
+    #[inline(always)]
+    pub(super) const fn pass_move(&mut self, time_ms: u32, (x, y): (i32, i32), reduced: bool) {
+        self.last = MouseEvent {
+            action: MouseAction::Move,
+            time_ms,
+            buttons: self.last.buttons,
+            x,
+            y,
+            reduced,
+        };
+    }
+
     /// Decodes the event at the start of `bytes`.
     #[inline]
     pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
@@ -313,25 +326,27 @@ impl EventDecoder {
 
     /// Decodes the event at the start of `bytes`, which have been checked: all there is to find
     /// out is which event it is. Gives its length, too.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sound_step(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
         if let Some(&chunk) = bytes.first_chunk()
             && let Some(action) = MouseAction::from_code(chunk[0])
         {
-            self.any_mouse = true;
-            self.last = match self.version {
+            // What was just put down in parts is not read again as a whole: the processor would wait for that.
+            let mouse = match self.version {
                 Version::V1 => long_mouse::<false>(action, chunk),
                 Version::V2 => long_mouse::<true>(action, chunk),
             };
-            return Some((Event::Mouse(self.last), 9));
+            self.pass(mouse);
+            return Some((Event::Mouse(mouse), 9));
         }
         if let Some(&chunk) = bytes.first_chunk()
             && chunk[0] != 0
         {
             let [code, col, row] = chunk;
             if code == REDUCED {
-                self.last = sound_reduced_move(&self.last, chunk);
-                return Some((Event::Mouse(self.last), 3));
+                let mouse = sound_reduced_move(&self.last, chunk);
+                self.pass(mouse);
+                return Some((Event::Mouse(mouse), 3));
             }
             let (face, cell) = (Face::from_code(code)?, Cell { col, row });
             return Some((Event::Board(BoardEvent { cell, face }), 3));

@@ -4,7 +4,7 @@
 //! What one move differs from the one before by is then a single subtraction, and so is the look at it.
 
 use super::decode::{REDUCED, V1_ORIGIN};
-use crate::{Buttons, MouseAction, MouseEvent, Version};
+use crate::{MouseAction, MouseEvent, Version};
 
 /// When and where a mouse event is, and which buttons are down: 24 bits of time, 8 of buttons, 16 for the
 /// place from the left and 16 for that from the top, both counted from the [origin](Packed::origin).
@@ -45,17 +45,12 @@ impl Packed {
         Self(u64::from(event.time_ms) << 40 | buttons << 32 | u64::from(x) << 16 | u64::from(y))
     }
 
-    /// The move that this is.
-    fn moved(self, version: Version, reduced: bool) -> MouseEvent {
+    /// Pixels from the left and from the top.
+    #[inline(always)]
+    pub fn pixels(self, version: Version) -> (i32, i32) {
         let (left, top) = Self::origin(version);
-        MouseEvent {
-            action: MouseAction::Move,
-            time_ms: self.time_ms(),
-            buttons: Buttons((self.0 >> 32) as u8),
-            x: i32::from(self.x()) - i32::from(left),
-            y: i32::from(self.y()) - i32::from(top),
-            reduced,
-        }
+        let from = |at: u16, origin: u16| i32::from(at) - i32::from(origin);
+        (from(self.x(), left), from(self.y(), top))
     }
 
     #[inline(always)]
@@ -132,8 +127,10 @@ pub(super) struct Skipped<'b> {
     pub count: usize,
     /// What is behind it.
     pub rest: &'b [u8],
-    /// The last of it.
-    pub last: MouseEvent,
+    /// The last of it: as one number, which is put down and taken up again in one piece.
+    pub last: Packed,
+    /// That is a reduced move.
+    pub reduced: bool,
 }
 
 /// Steps over quiet moves at the start of checked `bytes`, behind `last`: as many as there is room for in
@@ -207,11 +204,8 @@ fn run<'b, const V2: bool>(
     Skipped {
         count,
         rest,
-        last: if count == 0 {
-            *first
-        } else {
-            last.moved(version, reduced)
-        },
+        last,
+        reduced,
     }
 }
 
@@ -256,7 +250,7 @@ mod tests {
     use super::*;
     use crate::rmv::encode::is_short_step;
     use crate::rmv::{EventLog, WriteError};
-    use crate::{Event, MouseAction};
+    use crate::{Buttons, Event};
 
     /// What is quiet, as one would write it down.
     fn is_quiet(last: &MouseEvent, next: &MouseEvent, version: Version) -> bool {
