@@ -8,10 +8,12 @@ const KNOWN: usize = 512;
 /// The roots of the first whole numbers. Taking one is what a processor does slowest.
 static ROOTS: [f64; KNOWN] = {
     let mut roots = [0.0; KNOWN];
+    let mut left = roots.as_mut_slice();
     let mut square = 0;
-    while square < KNOWN {
-        roots[square] = root(square as u128);
+    while let Some((slot, rest)) = left.split_first_mut() {
+        *slot = root(square);
         square += 1;
+        left = rest;
     }
     roots
 };

@@ -164,6 +164,7 @@ fn run<'b, const V2: bool>(
     bytes: &'b [u8],
     into: Room<'_>,
 ) -> Skipped<'b> {
+    let Room { times, xs, ys } = into;
     let version = if V2 { Version::V2 } else { Version::V1 };
     let mut last = Packed::of(version, first);
     let mut rest = bytes;
@@ -171,9 +172,9 @@ fn run<'b, const V2: bool>(
     let mut count = 0;
     loop {
         let mut room = Room {
-            times: into.times.get_mut(count..).unwrap_or_default(),
-            xs: into.xs.get_mut(count..).unwrap_or_default(),
-            ys: into.ys.get_mut(count..).unwrap_or_default(),
+            times: times.get_mut(count..).unwrap_or_default(),
+            xs: xs.get_mut(count..).unwrap_or_default(),
+            ys: ys.get_mut(count..).unwrap_or_default(),
         };
         let (found, width) = if V2 && rest.first() == Some(&REDUCED) {
             let (chunks, _) = rest.as_chunks::<3>();
