@@ -148,30 +148,30 @@ impl Openings {
 
     /// Groups of numbers outside of openings.
     pub fn islands(&self) -> u32 {
-        let mut seen = vec![false; self.numbers.len()];
+        let squares = self.numbers.iter().zip(&self.label);
+        let isolated = squares.map(|(&number, &label)| number < MINE && label == 0);
+        // Those that are of no group yet.
+        let mut left: Vec<bool> = isolated.collect();
         let mut queue = Vec::new();
         let mut islands = 0;
-        let mut left = self.isolated;
-        for start in 0..self.numbers.len() {
-            if left == 0 {
-                break;
-            }
-            if !self.is_isolated(start) || seen.get(start) == Some(&true) {
-                continue;
-            }
+        let mut from = 0;
+        let next = |left: &[bool], from| left.iter().skip(from).position(|&is_left| is_left);
+        while let Some(start) = next(&left, from) {
             islands += 1;
-            queue.push(start);
+            from += start;
+            queue.push(from);
             while let Some(at) = queue.pop() {
-                match seen.get_mut(at) {
-                    Some(seen) if !*seen => *seen = true,
-                    _ => continue,
+                for neighbour in neighbours(at, self.stride) {
+                    if let Some(is_left) = left.get_mut(neighbour)
+                        && std::mem::take(is_left)
+                    {
+                        queue.push(neighbour);
+                    }
                 }
-                left -= 1;
-                queue.extend(
-                    neighbours(at, self.stride)
-                        .into_iter()
-                        .filter(|&n| self.is_isolated(n) && seen.get(n) == Some(&false)),
-                );
+            }
+            // Where it stands alone, no neighbour has taken it.
+            if let Some(is_left) = left.get_mut(from) {
+                *is_left = false;
             }
         }
         islands

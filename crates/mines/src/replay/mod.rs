@@ -4,6 +4,7 @@ mod moves;
 mod observer;
 mod outcome;
 mod pass;
+mod path;
 
 pub(crate) use moves::{Moves, WAITING};
 pub(crate) use observer::{Observer, Place, Step};

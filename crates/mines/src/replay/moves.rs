@@ -1,6 +1,7 @@
 //! Mouse events that wait to be measured, each figure by itself, so that many are measured at once: a store
 //! is all that a quiet move costs in the pass.
 
+use super::path::{self, distance};
 use crate::rmv::{Packed, Room};
 use crate::{MouseEvent, Version};
 
@@ -19,11 +20,12 @@ pub(crate) const WAITING: usize = 256;
 pub(crate) struct Moves {
     version: Version,
     times: [u32; WAITING],
-    /// From the left in the higher half, from the top in the lower one.
-    places: [u32; WAITING],
+    /// From the left and from the top, counted from the [origin](Packed::origin).
+    xs: [u16; WAITING],
+    ys: [u16; WAITING],
     count: usize,
     /// Time and place of the one before those that wait.
-    before: Option<(u32, u32)>,
+    before: Option<(u32, (u16, u16))>,
     /// How many there were before those that wait.
     measured: u32,
     way: usize,
@@ -40,7 +42,8 @@ impl Moves {
         Self {
             version,
             times: [0; WAITING],
-            places: [0; WAITING],
+            xs: [0; WAITING],
+            ys: [0; WAITING],
             count: 0,
             before: None,
             measured: 0,
@@ -60,7 +63,8 @@ impl Moves {
     pub fn room(&mut self) -> Room<'_> {
         Room {
             times: self.times.get_mut(self.count..).unwrap_or_default(),
-            places: self.places.get_mut(self.count..).unwrap_or_default(),
+            xs: self.xs.get_mut(self.count..).unwrap_or_default(),
+            ys: self.ys.get_mut(self.count..).unwrap_or_default(),
         }
     }
 
@@ -73,9 +77,13 @@ impl Moves {
     pub fn push(&mut self, event: &MouseEvent) {
         let packed = Packed::of(self.version, event);
         let room = self.room();
-        if let (Some(time), Some(place)) = (room.times.first_mut(), room.places.first_mut()) {
+        if let (Some(time), Some(x), Some(y)) = (
+            room.times.first_mut(),
+            room.xs.first_mut(),
+            room.ys.first_mut(),
+        ) {
             *time = packed.time_ms();
-            *place = packed.place();
+            (*x, *y) = (packed.x(), packed.y());
             self.count += 1;
         }
     }
@@ -94,11 +102,9 @@ impl Moves {
     pub fn clear(&mut self) {
         self.follow();
         self.measured += self.count as u32;
-        let last = self
-            .times()
-            .last()
-            .copied()
-            .zip(self.places().last().copied());
+        let (xs, ys) = self.places();
+        let place = xs.last().copied().zip(ys.last().copied());
+        let last = self.times().last().copied().zip(place);
         self.before = last.or(self.before);
         self.is_cut = self.way != self.count;
         self.count = 0;
@@ -106,29 +112,14 @@ impl Moves {
         self.buttons = 0;
     }
 
-    /// Adds up the way to the last one. The distances first, which the processor works out several at a
-    /// time; then their sum, in their order.
+    /// Adds up the way to the last one.
     fn follow(&mut self) {
-        let mut steps = [0.0; WAITING];
-        let distance = |a: u32, b: u32| {
-            let by = |a: u32, b: u32| f64::from(b.cast_signed() - a.cast_signed());
-            let (dx, dy) = (by(a >> 16, b >> 16), by(a & 0xFFFF, b & 0xFFFF));
-            (dx * dx + dy * dy).sqrt()
-        };
-        let places = self.places();
-        let pairs = places.iter().zip(places.get(1..).unwrap_or_default());
-        for (slot, (a, b)) in steps.iter_mut().zip(pairs) {
-            *slot = distance(*a, *b);
-        }
+        let (xs, ys) = self.places();
         let mut path_px = self.path_px;
-        if let Some(((_, before), first)) = self.before.zip(places.first().copied()) {
-            path_px += distance(before, first);
+        if let (Some((_, before)), Some(x), Some(y)) = (self.before, xs.first(), ys.first()) {
+            path_px += distance(before, (*x, *y));
         }
-        let count = places.len().saturating_sub(1);
-        for step in steps.get(..count).unwrap_or_default() {
-            path_px += step;
-        }
-        self.path_px = path_px;
+        self.path_px = path::follow(path_px, xs, ys);
     }
 
     /// How many mouse events there were, those that wait among them.
@@ -165,29 +156,27 @@ impl Moves {
         self.before.map(|(time, _)| time)
     }
 
-    fn places(&self) -> &[u32] {
-        self.places.get(..self.count).unwrap_or_default()
+    /// Where each is, from the left and from the top, counted from somewhere.
+    pub fn places(&self) -> (&[u16], &[u16]) {
+        (
+            self.xs.get(..self.count).unwrap_or_default(),
+            self.ys.get(..self.count).unwrap_or_default(),
+        )
     }
 
-    /// Where a place is, in pixels. Version 1 has room for a screen of 65,000 pixels: a step there is as long
-    /// as it was.
-    fn pixels(&self) -> impl Fn(u32) -> (i16, i16) + use<> {
+    /// Where a [place](Self::places) is in pixels. Version 1 has room for a screen of 65,000 pixels: a step
+    /// there is as long as it was.
+    pub fn pixel(&self, (x, y): (u16, u16)) -> (i16, i16) {
         let (left, top) = Packed::origin(self.version);
-        move |place| {
-            let x = ((place >> 16) as u16).wrapping_sub(left);
-            let y = (place as u16).wrapping_sub(top);
-            (x.cast_signed(), y.cast_signed())
-        }
-    }
-
-    /// Where each is, in pixels.
-    pub fn cursor(&self) -> impl Iterator<Item = (i16, i16)> {
-        let pixels = self.pixels();
-        self.places().iter().map(move |place| pixels(*place))
+        (
+            x.wrapping_sub(left).cast_signed(),
+            y.wrapping_sub(top).cast_signed(),
+        )
     }
 
     pub fn get(&self, at: usize) -> Option<Sample> {
-        let (x, y) = self.pixels()(*self.places().get(at)?);
+        let (xs, ys) = self.places();
+        let (x, y) = self.pixel((*xs.get(at)?, *ys.get(at)?));
         Some(Sample {
             time_ms: *self.times().get(at)?,
             x: x.into(),

@@ -71,7 +71,7 @@ pub(crate) fn replay_with(
         index += pass.skip_quiet(&mut events);
         let position = events.position();
         let last = events.last_mouse();
-        let Some(event) = events.next() else {
+        let Some(event) = events.step() else {
             break;
         };
         let at = Place { index, position };
@@ -269,17 +269,18 @@ impl<'o, O: Observer> Pass<'o, O> {
         // Nearly all events of nearly all recordings are beyond doubt.
         let in_doubt =
             self.wary || self.engine.has_open_question() || self.engine.raises_question(mouse);
-        if in_doubt || self.leeway.is_some() {
-            self.apply_in_doubt(mouse);
+        let click = if in_doubt || self.leeway.is_some() {
+            self.apply_in_doubt(mouse)
         } else {
-            self.click = self.engine.apply(mouse, &mut self.expected.events);
-        }
+            self.engine.apply(mouse, &mut self.expected.events)
+        };
+        self.click = click;
         let shown = self.expected.events.get(before..).unwrap_or_default();
         self.observer.mouse(&Step {
             at,
             last,
             event: mouse,
-            click: self.click,
+            click,
             shown,
             waiting: &self.moves,
         });
@@ -294,10 +295,11 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     /// Applies an event that may be in doubt, or the first one that is not any more.
     #[cold]
-    fn apply_in_doubt(&mut self, mouse: &MouseEvent) {
+    fn apply_in_doubt(&mut self, mouse: &MouseEvent) -> Option<Click> {
         let held = self.engine.watch(mouse, self.mode);
-        self.click = self.engine.apply(mouse, &mut self.expected.events);
+        let click = self.engine.apply(mouse, &mut self.expected.events);
         self.leeway = held.and_then(|held| self.engine.leeway(held, mouse.action, self.mode));
+        click
     }
 
     /// The next mouse event comes while something is expected, or has been; `behind` is what

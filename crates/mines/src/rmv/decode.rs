@@ -1,5 +1,6 @@
 //! Decoding single events, and runs of them.
 
+use super::ordered;
 use super::rule::Rule;
 use crate::{
     BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
@@ -48,6 +49,8 @@ pub(crate) enum Step {
 /// inlined into each of the loops.
 pub(crate) trait Sink: Sized {
     type Error;
+    /// It is not to be given mouse events that do not go back in time.
+    const SKIPS_ORDERED: bool = false;
 
     /// Takes an event, when the mouse event before it was, the place it stands at, and its index.
     fn event(self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Self::Error>;
@@ -88,7 +91,7 @@ impl Fault {
 
 /// A mouse event in its long form.
 #[inline(always)]
-fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
+pub(super) fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
     // One load: time u24, buttons u8, x u16, y u16.
     let [_, fields @ ..] = bytes;
     let fields = u64::from_be_bytes(fields);
@@ -161,6 +164,19 @@ impl EventDecoder {
     pub(super) const fn pass(&mut self, mouse: MouseEvent) {
         self.last = mouse;
         self.any_mouse = true;
+    }
+
+    /// Goes on behind a move that left the buttons as they were.
+    #[inline(always)]
+    pub(super) const fn pass_move(&mut self, time_ms: u32, (x, y): (i32, i32), reduced: bool) {
+        self.last = MouseEvent {
+            action: MouseAction::Move,
+            time_ms,
+            buttons: self.last.buttons,
+            x,
+            y,
+            reduced,
+        };
     }
 
     /// Decodes the event at the start of `bytes`.
@@ -241,6 +257,12 @@ impl EventDecoder {
             // In locals, the state stays in registers.
             let mut last = self.last;
             let before = rest.len();
+            if S::SKIPS_ORDERED {
+                let (count, end) = ordered::long::<V2>(rest, last);
+                rest = rest.get(9 * count..).unwrap_or_default();
+                index += count as u32;
+                last = end;
+            }
             while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
                 && let Some(action) = MouseAction::from_code(chunk[0])
             {
@@ -253,6 +275,12 @@ impl EventDecoder {
             }
             self.any_mouse |= rest.len() != before;
             if V2 && self.any_mouse {
+                if S::SKIPS_ORDERED {
+                    let (count, end) = ordered::reduced(rest, last);
+                    rest = rest.get(3 * count..).unwrap_or_default();
+                    index += count as u32;
+                    last = end;
+                }
                 while let Some((&chunk, behind)) = rest.split_first_chunk::<3>()
                     && chunk[0] == REDUCED
                     && let Ok(mouse) = reduced_move(&last, chunk)
@@ -298,25 +326,27 @@ impl EventDecoder {
 
     /// Decodes the event at the start of `bytes`, which have been checked: all there is to find
     /// out is which event it is. Gives its length, too.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sound_step(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
         if let Some(&chunk) = bytes.first_chunk()
             && let Some(action) = MouseAction::from_code(chunk[0])
         {
-            self.any_mouse = true;
-            self.last = match self.version {
+            // What was just put down in parts is not read again as a whole: the processor would wait for that.
+            let mouse = match self.version {
                 Version::V1 => long_mouse::<false>(action, chunk),
                 Version::V2 => long_mouse::<true>(action, chunk),
             };
-            return Some((Event::Mouse(self.last), 9));
+            self.pass(mouse);
+            return Some((Event::Mouse(mouse), 9));
         }
         if let Some(&chunk) = bytes.first_chunk()
             && chunk[0] != 0
         {
             let [code, col, row] = chunk;
             if code == REDUCED {
-                self.last = sound_reduced_move(&self.last, chunk);
-                return Some((Event::Mouse(self.last), 3));
+                let mouse = sound_reduced_move(&self.last, chunk);
+                self.pass(mouse);
+                return Some((Event::Mouse(mouse), 3));
             }
             let (face, cell) = (Face::from_code(code)?, Cell { col, row });
             return Some((Event::Board(BoardEvent { cell, face }), 3));

@@ -235,6 +235,15 @@ impl Events<'_> {
         self.decoder.last_mouse()
     }
 
+    /// The next one. Where it is asked for it stays in registers: an event that is handed over in memory, put
+    /// down in parts and taken up as a whole, is waited for.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> Option<Event> {
+        let (event, len) = self.decoder.sound_step(self.bytes.get(self.at..)?)?;
+        self.at += len;
+        Some(event)
+    }
+
     /// Steps over board events as long as they are those of `wanted`, but for a blast, which
     /// has two codes; gives their number.
     pub(crate) fn skip_board(&mut self, wanted: &[BoardEvent]) -> usize {
@@ -264,7 +273,11 @@ impl Events<'_> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let skipped = quiet::skip(self.decoder.version(), &last, held, rest, into);
         self.at += rest.len() - skipped.rest.len();
-        self.decoder.pass(skipped.last);
+        if skipped.count > 0 {
+            let at = skipped.last.pixels(self.decoder.version());
+            let time_ms = skipped.last.time_ms();
+            self.decoder.pass_move(time_ms, at, skipped.reduced);
+        }
         skipped.count
     }
 }
@@ -274,9 +287,7 @@ impl Iterator for Events<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
-        let (event, len) = self.decoder.sound_step(self.bytes.get(self.at..)?)?;
-        self.at += len;
-        Some(event)
+        self.step()
     }
 
     fn fold<B, F: FnMut(B, Event) -> B>(mut self, init: B, f: F) -> B {

@@ -4,7 +4,7 @@
 //! What one move differs from the one before by is then a single subtraction, and so is the look at it.
 
 use super::decode::{REDUCED, V1_ORIGIN};
-use crate::{Buttons, MouseAction, MouseEvent, Version};
+use crate::{MouseAction, MouseEvent, Version};
 
 /// When and where a mouse event is, and which buttons are down: 24 bits of time, 8 of buttons, 16 for the
 /// place from the left and 16 for that from the top, both counted from the [origin](Packed::origin).
@@ -45,17 +45,12 @@ impl Packed {
         Self(u64::from(event.time_ms) << 40 | buttons << 32 | u64::from(x) << 16 | u64::from(y))
     }
 
-    /// The move that this is.
-    fn moved(self, version: Version, reduced: bool) -> MouseEvent {
+    /// Pixels from the left and from the top.
+    #[inline(always)]
+    pub fn pixels(self, version: Version) -> (i32, i32) {
         let (left, top) = Self::origin(version);
-        MouseEvent {
-            action: MouseAction::Move,
-            time_ms: self.time_ms(),
-            buttons: Buttons((self.0 >> 32) as u8),
-            x: i32::from(self.x()) - i32::from(left),
-            y: i32::from(self.y()) - i32::from(top),
-            reduced,
-        }
+        let from = |at: u16, origin: u16| i32::from(at) - i32::from(origin);
+        (from(self.x(), left), from(self.y(), top))
     }
 
     #[inline(always)]
@@ -63,19 +58,15 @@ impl Packed {
         (self.0 >> 40) as u32
     }
 
-    /// Where it is: from the left in the higher half, from the top in the lower one.
+    /// From the left.
     #[inline(always)]
-    pub const fn place(self) -> u32 {
-        self.0 as u32
-    }
-
-    #[inline(always)]
-    const fn x(self) -> u16 {
+    pub const fn x(self) -> u16 {
         (self.0 >> 16) as u16
     }
 
+    /// From the top.
     #[inline(always)]
-    const fn y(self) -> u16 {
+    pub const fn y(self) -> u16 {
         self.0 as u16
     }
 
@@ -126,7 +117,9 @@ impl Held {
 /// Where times and places of moves are put: as many of the one as of the other.
 pub(crate) struct Room<'m> {
     pub times: &'m mut [u32],
-    pub places: &'m mut [u32],
+    /// From the left and from the top, counted from the [origin](Packed::origin).
+    pub xs: &'m mut [u16],
+    pub ys: &'m mut [u16],
 }
 
 /// What was stepped over.
@@ -134,8 +127,10 @@ pub(super) struct Skipped<'b> {
     pub count: usize,
     /// What is behind it.
     pub rest: &'b [u8],
-    /// The last of it.
-    pub last: MouseEvent,
+    /// The last of it: as one number, which is put down and taken up again in one piece.
+    pub last: Packed,
+    /// That is a reduced move.
+    pub reduced: bool,
 }
 
 /// Steps over quiet moves at the start of checked `bytes`, behind `last`: as many as there is room for in
@@ -169,43 +164,84 @@ fn run<'b, const V2: bool>(
     bytes: &'b [u8],
     into: Room<'_>,
 ) -> Skipped<'b> {
+    let Room { times, xs, ys } = into;
     let version = if V2 { Version::V2 } else { Version::V1 };
     let mut last = Packed::of(version, first);
     let mut rest = bytes;
     let mut reduced = first.reduced;
     let mut count = 0;
-    for (time, place) in into.times.iter_mut().zip(into.places) {
-        let (next, behind, short) = if V2
-            && let Some((&chunk, behind)) = rest.split_first_chunk()
-            && chunk[0] == REDUCED
-        {
-            (Packed::reduced(chunk, last), behind, true)
-        } else if let Some((&chunk, behind)) = rest.split_first_chunk()
-            && chunk[0] == MouseAction::Move.code()
-            && let next = Packed::long::<V2>(chunk)
-            && last.is_quiet::<V2>(next)
-        {
-            (next, behind, false)
-        } else {
-            break;
+    loop {
+        let mut room = Room {
+            times: times.get_mut(count..).unwrap_or_default(),
+            xs: xs.get_mut(count..).unwrap_or_default(),
+            ys: ys.get_mut(count..).unwrap_or_default(),
         };
-        if !stays(next) {
+        let (found, width) = if V2 && rest.first() == Some(&REDUCED) {
+            let (chunks, _) = rest.as_chunks::<3>();
+            let next = |chunk: &[u8; 3], last| {
+                (chunk[0] == REDUCED).then(|| Packed::reduced(*chunk, last))
+            };
+            (put(chunks, &mut last, next, &stays, &mut room), 3)
+        } else {
+            let (chunks, _) = rest.as_chunks::<9>();
+            let next = |chunk: &[u8; 9], last: Packed| {
+                let next = Packed::long::<V2>(*chunk);
+                let is_move = chunk[0] == MouseAction::Move.code();
+                (is_move && last.is_quiet::<V2>(next)).then_some(next)
+            };
+            (put(chunks, &mut last, next, &stays, &mut room), 9)
+        };
+        if found == 0 {
             break;
         }
-        *time = next.time_ms();
-        *place = next.place();
-        (last, rest, reduced) = (next, behind, short);
-        count += 1;
+        reduced = width == 3;
+        count += found;
+        rest = rest.get(found * width..).unwrap_or_default();
+        if !V2 {
+            // Of one form are all.
+            break;
+        }
     }
     Skipped {
         count,
         rest,
-        last: if count == 0 {
-            *first
-        } else {
-            last.moved(version, reduced)
-        },
+        last,
+        reduced,
     }
+}
+
+/// Puts what is made of each piece behind the one before, as long as something is, and it stays; gives the number.
+#[inline(always)]
+fn put<const N: usize>(
+    pieces: &[[u8; N]],
+    last: &mut Packed,
+    next: impl Fn(&[u8; N], Packed) -> Option<Packed>,
+    stays: impl Fn(Packed) -> bool,
+    into: &mut Room<'_>,
+) -> usize {
+    let most = pieces.len().min(into.times.len());
+    let slots = (
+        into.times.get_mut(..most),
+        into.xs.get_mut(..most),
+        into.ys.get_mut(..most),
+    );
+    let (Some(times), Some(xs), Some(ys)) = slots else {
+        return 0;
+    };
+    let mut at = *last;
+    let mut count = 0;
+    for (((piece, time), x), y) in pieces.iter().zip(times).zip(xs).zip(ys) {
+        let Some(there) = next(piece, at).filter(|there| stays(*there)) else {
+            break;
+        };
+        *time = there.time_ms();
+        *x = there.x();
+        *y = there.y();
+        at = there;
+        count += 1;
+    }
+    *last = at;
+    count
 }
 
 #[cfg(test)]
@@ -215,7 +251,7 @@ mod tests {
     use super::*;
     use crate::rmv::encode::is_short_step;
     use crate::rmv::{EventLog, WriteError};
-    use crate::{Event, MouseAction};
+    use crate::{Buttons, Event};
 
     /// What is quiet, as one would write it down.
     fn is_quiet(last: &MouseEvent, next: &MouseEvent, version: Version) -> bool {
@@ -309,16 +345,17 @@ mod tests {
                     held.is_none() || square(next.x) == left && square(next.y) == top
                 };
                 let mut behind = events.clone();
-                let (mut times, mut places) = (vec![0; room], vec![0; room]);
-                let into = Room { times: &mut times, places: &mut places };
+                let mut times = vec![0; room];
+                let (mut xs, mut ys) = (vec![0; room], vec![0; room]);
+                let into = Room { times: &mut times, xs: &mut xs, ys: &mut ys };
                 let count = events.skip_quiet(held, into);
-                for (time, place) in times.iter().zip(&places).take(count) {
+                for ((time, x), y) in times.iter().zip(&xs).zip(&ys).take(count) {
                     let Some(Event::Mouse(next)) = behind.next() else {
                         panic!("more was stepped over than there is");
                     };
                     prop_assert!(is_quiet(&last, &next, version) && stays(&next), "{next:?}");
                     let packed = Packed::of(version, &next);
-                    prop_assert_eq!((*time, *place), (next.time_ms, packed.place()));
+                    prop_assert_eq!((*time, *x, *y), (next.time_ms, packed.x(), packed.y()));
                     last = next;
                 }
                 // The decoder is where it would be had it looked at each.

@@ -61,19 +61,20 @@ pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
 /// # Errors
 /// As [`read()`]; a lenient reading fails only where nothing can be made of the file.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Error> {
-    read_each(bytes, options, |_| {})
+    read_as::<true>(bytes, options, |_| {})
 }
 
-/// Checks events and hands them on.
-struct Checked<'d, F> {
+/// Checks events and hands them on; `QUICKLY`, without most of those that are sound.
+struct Checked<'d, F, const QUICKLY: bool> {
     checker: EventChecker,
     start: u64,
     deviations: &'d mut Deviations,
     each: F,
 }
 
-impl<F: FnMut(Event)> Sink for Checked<'_, F> {
+impl<F: FnMut(Event), const QUICKLY: bool> Sink for Checked<'_, F, QUICKLY> {
     type Error = Error;
+    const SKIPS_ORDERED: bool = QUICKLY;
 
     #[inline(always)]
     fn event(mut self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Error> {
@@ -148,6 +149,14 @@ pub fn read_each(
     options: ReadOptions,
     each: impl FnMut(Event),
 ) -> Result<Reading<'_>, Error> {
+    read_as::<false>(bytes, options, each)
+}
+
+fn read_as<const QUICKLY: bool>(
+    bytes: &[u8],
+    options: ReadOptions,
+    each: impl FnMut(Event),
+) -> Result<Reading<'_>, Error> {
     let real = bytes.len() as u64;
     let prelude = Prelude::of_whole(bytes)?;
     let start = prelude.video_start();
@@ -170,7 +179,7 @@ pub fn read_each(
         over: (video.len() > limit).then(|| video_over_limit(start as u64, &options.limits)),
     };
     let held = video.get(..limit).unwrap_or(video);
-    cut.read(held, &mut game, &mut deviations, each)?;
+    cut.read::<QUICKLY>(held, &mut game, &mut deviations, each)?;
 
     if whole {
         let size = usize::from(prelude.checksum);
@@ -206,7 +215,7 @@ struct VideoCut {
 }
 
 impl VideoCut {
-    fn read<'a>(
+    fn read<'a, const QUICKLY: bool>(
         self,
         video: &'a [u8],
         game: &mut Game<'a>,
@@ -215,7 +224,7 @@ impl VideoCut {
     ) -> Result<(), Error> {
         let version = game.version();
         let mut decoder = EventDecoder::new(version);
-        let checked = Checked {
+        let checked = Checked::<_, QUICKLY> {
             checker: EventChecker::new(game.board.cols, game.board.rows),
             start: self.start,
             deviations,

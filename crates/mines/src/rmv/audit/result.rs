@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::game::Encoding;
 use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, ResultString, Rule};
-use crate::{Cell, Cells, Game, Level, Release};
+use crate::{Cell, Game, Level, Release};
 
 pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     level(game, played, findings);
@@ -35,10 +35,12 @@ fn no_flags(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     if flags > 0 {
         findings.push(Finding::new(Rule::NfFlags { flags, unflags }));
     }
-    let preflags = game.preflags.iter().flat_map(Cells::iter);
+    let Some(preflags) = game.preflags.as_ref().filter(|flags| !flags.is_empty()) else {
+        return;
+    };
     let mines: BTreeSet<Cell> = game.board.mines.iter().collect();
     let (mut all, mut on_mines) = (0, 0);
-    for cell in preflags {
+    for cell in preflags.iter() {
         all += 1;
         on_mines += u32::from(mines.contains(&cell));
     }

@@ -3,7 +3,7 @@
 use super::place::at_mouse;
 use super::release::Release;
 use crate::Game;
-use crate::replay::{Moves, WAITING};
+use crate::replay::Moves;
 use crate::rmv::Finding;
 use crate::rmv::{Findings, Rule};
 
@@ -13,7 +13,8 @@ pub(super) struct Cursor {
     reach: i32,
     /// Mouse events so far.
     count: u32,
-    last: Option<(i16, i16)>,
+    /// Counted from somewhere.
+    last: Option<(u16, u16)>,
     jumps: u32,
     /// Pixels that were jumped.
     jumped: f64,
@@ -35,12 +36,7 @@ impl Cursor {
     }
 
     pub fn take(&mut self, moves: &Moves) {
-        let (mut xs, mut ys) = ([0; WAITING], [0; WAITING]);
-        for ((slot_x, slot_y), place) in xs.iter_mut().zip(&mut ys).zip(moves.cursor()) {
-            (*slot_x, *slot_y) = place;
-        }
-        let xs = xs.get(..moves.len()).unwrap_or_default();
-        let ys = ys.get(..moves.len()).unwrap_or_default();
+        let (xs, ys) = moves.places();
         let (Some(&x), Some(&y)) = (xs.first(), ys.first()) else {
             return;
         };
@@ -48,7 +44,8 @@ impl Cursor {
         let far = farthest(first.0, xs).max(farthest(first.1, ys));
         // Nearly all moves of nearly all games are no jumps.
         if far > self.reach {
-            self.look(first, xs, ys);
+            let places = xs.iter().zip(ys).map(|(&x, &y)| moves.pixel((x, y)));
+            self.look(moves.pixel(first), places);
         }
         self.count += moves.len() as u32;
         self.last = xs.last().copied().zip(ys.last().copied());
@@ -58,7 +55,7 @@ impl Cursor {
     /// and behind it, too. Beside what is looked at the cursor is taken to rest: a button is pressed
     /// there.
     #[cold]
-    fn look(&mut self, mut last: (i16, i16), xs: &[i16], ys: &[i16]) {
+    fn look(&mut self, mut last: (i16, i16), places: impl Iterator<Item = (i16, i16)>) {
         let (mut before, mut step) = (0, 0);
         let (reach, count) = (self.reach * self.reach, self.count);
         let mut see = |next: i32, at: u32| {
@@ -72,7 +69,7 @@ impl Cursor {
             (before, step) = (step, next);
         };
         let mut at = count;
-        for (&x, &y) in xs.iter().zip(ys) {
+        for (x, y) in places {
             let (dx, dy) = (
                 i32::from(x) - i32::from(last.0),
                 i32::from(y) - i32::from(last.1),
@@ -129,8 +126,8 @@ impl Cursor {
 
 /// The longest step along one axis.
 #[inline(always)]
-fn farthest(first: i16, places: &[i16]) -> i32 {
-    let of = |a: i16, b: i16| b.wrapping_sub(a);
+fn farthest(first: u16, places: &[u16]) -> i32 {
+    let of = |a: u16, b: u16| b.wrapping_sub(a).cast_signed();
     let start = places.first().map_or(0, |&place| of(first, place));
     let steps = places.iter().zip(places.get(1..).unwrap_or_default());
     let (mut least, mut most) = (start, start);

@@ -5,6 +5,7 @@
 
 mod cursor;
 mod fit;
+mod gaps;
 mod grid;
 mod pace;
 mod place;

@@ -15,7 +15,7 @@ pub(super) struct Bound {
 }
 
 /// A change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Shift {
     /// How many mouse events are before it.
     pub mouse: u32,
@@ -49,6 +49,16 @@ pub(super) fn find(values: &[(u32, f32)], bound: Bound) -> Option<Shift> {
         .iter()
         .map(|&(_, value)| f64::from(value).powi(2))
         .sum();
+    if may_differ(values, (sum, squares), bound) {
+        search(values, (sum, squares), bound)
+    } else {
+        None
+    }
+}
+
+/// Looks at each place.
+fn search(values: &[(u32, f32)], (sum, squares): (f64, f64), bound: Bound) -> Option<Shift> {
+    let count = values.len();
     let mut low = 0.0;
     let mut best: Option<(f64, Shift)> = None;
     for (at, &(mouse, value)) in values.iter().enumerate() {
@@ -77,4 +87,61 @@ pub(super) fn find(values: &[(u32, f32)], bound: Bound) -> Option<Shift> {
     let enough =
         errors >= bound.errors && large >= bound.ratio * small && large - small >= bound.least;
     enough.then_some(shift)
+}
+
+/// Whether the parts on either side of any place may differ by as many standard errors as they have to: what
+/// takes neither a root nor a division for each of them.
+///
+/// Of the squares of all deviations from the mean, a place that parts a from b values explains
+/// d = (a · sum − n · low)² / (n · a · b), n being a + b; the difference in standard errors, squared, is
+/// (n − 2) · d / (all − d). A hundredth is left for rounding, and where all are nearly the same, it may.
+fn may_differ(values: &[(u32, f32)], (sum, squares): (f64, f64), bound: Bound) -> bool {
+    let n = values.len() as f64;
+    let all = squares - sum * sum / n;
+    let share = bound.errors * bound.errors / (n - 2.0);
+    let least = 0.99 * n * all * share / (1.0 + share);
+    if all <= 1e-6 * squares {
+        return true;
+    }
+    let mut low = 0.0;
+    let (mut at, mut may) = (0.0, false);
+    for &(_, value) in values {
+        let apart = at * sum - n * low;
+        may |= apart * apart >= least * at * (n - at) && at > 0.0;
+        low += f64::from(value);
+        at += 1.0;
+    }
+    may
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Where the quick look sees nothing there is nothing, whatever the values are like: of one kind, of two
+        /// with a change between them, nearly or quite the same.
+        #[test]
+        fn no_change_is_passed_over(
+            (first, second) in (any::<u8>(), any::<u8>()),
+            noise in prop::sample::select(vec![0, 1, 2, 10, 60]),
+            drawn in prop::collection::vec(any::<u8>(), 2 * FEW..120),
+            at in 0..120_usize,
+            unit in prop::sample::select(vec![1.0, 1.0 / 32.0]),
+            (errors, ratio, least) in (0.5..9.0_f64, 1.0..2.0_f64, 0.0..20.0_f64),
+        ) {
+            let bound = Bound { errors, ratio, least };
+            let of = |(place, drawn): (usize, u8)| {
+                let level = if place < at { first } else { second };
+                let value = u32::from(level) + u32::from(drawn) % (noise + 1);
+                (place as u32, value as f32 * unit)
+            };
+            let values: Vec<(u32, f32)> = drawn.into_iter().enumerate().map(of).collect();
+            let sum = values.iter().map(|&(_, value)| f64::from(value)).sum();
+            let squares = values.iter().map(|&(_, value)| f64::from(value).powi(2)).sum();
+            prop_assert_eq!(find(&values, bound), search(&values, (sum, squares), bound));
+        }
+    }
 }

@@ -3,19 +3,13 @@
 //! What is counted on the way is little: enough to know whether more has to be asked.
 
 use super::fit;
+use super::gaps::{Counts, Gaps, Linked, PART};
 use super::grid::{self, Grid};
 use super::place::at_mouse;
 use super::release::Release;
 use crate::Game;
-use crate::replay::{Moves, WAITING};
+use crate::replay::Moves;
 use crate::rmv::{Finding, Findings, Rule};
-
-/// Gaps between events are no longer than this when they are compared with others.
-const LONGEST_MS: i32 = 20;
-/// A gap up to this long is a short one: the reports of a mouse of 125 Hz are further apart.
-const SHORT_MS: i16 = 6;
-/// A gap up to this long is none of the Windows tick.
-const FINE_MS: i16 = 14;
 
 /// What is counted of the times.
 #[derive(Default)]
@@ -53,6 +47,14 @@ struct Link {
 }
 
 impl Link {
+    fn add(&mut self, linked: Linked) {
+        self.gaps += u32::from(linked.gaps);
+        self.pairs += u32::from(linked.pairs);
+        self.sum += u64::from(linked.sum);
+        self.squares += u64::from(linked.squares);
+        self.products += u64::from(linked.products);
+    }
+
     /// The correlation of a gap with the one before.
     fn correlation(&self) -> f64 {
         let count = f64::from(self.gaps.max(1));
@@ -71,112 +73,46 @@ pub(super) enum Clock {
     Millisecond,
 }
 
-/// Gaps that are counted together. On a clock of a millisecond some of them are fine.
-const PART: usize = 32;
 /// Events without fine gaps from which on the game may be, in a part, on a tick.
 const COARSE_FROM: u32 = 32;
 
 impl Times {
     /// Mouse events that follow each other.
     pub fn take(&mut self, moves: &Moves) {
-        let times = moves.times();
-        let mut gaps = [0i16; WAITING];
-        // Back in time is as far as can be.
-        let gap = |a: u32, b: u32| {
-            let gap = b.cast_signed() - a.cast_signed();
-            let gap = if gap > LONGEST_MS { LONGEST_MS } else { gap };
-            if gap < 0 {
-                LONGEST_MS as i16
-            } else {
-                gap as i16
-            }
-        };
-        let pairs = times.iter().zip(times.get(1..).unwrap_or_default());
-        for (slot, (&a, &b)) in gaps.iter_mut().skip(1).zip(pairs) {
-            *slot = gap(a, b);
+        let mut gaps = Gaps::of(moves);
+        for (events, counts) in gaps.counts() {
+            self.count(events, &counts);
         }
-        if let (Some(slot), Some(&first)) = (gaps.first_mut(), times.first()) {
-            *slot = gap(moves.before_ms().unwrap_or(first), first);
-        }
-        let counted = gaps.get(..times.len()).unwrap_or_default();
-        // Of a length that is known, several are counted at a time.
-        let (parts, rest) = counted.as_chunks::<PART>();
-        for part in parts {
-            self.count(part);
-        }
-        self.count(rest);
         if self.fine == 0 {
-            self.keep_ticks(times);
+            self.keep_ticks(moves.times());
         }
-        self.link(gaps, times.len(), moves.ends());
+        // All but those before button events and behind them, where a hand rests. The first gap is not known
+        // to be one of a way.
+        gaps.leave_out(0);
+        for &end in moves.ends() {
+            gaps.leave_out(end.into());
+            gaps.leave_out(usize::from(end) + 1);
+        }
+        for linked in gaps.linked() {
+            self.link.add(linked);
+        }
         self.measured = self.events;
     }
 
-    /// Counts gaps.
-    #[inline(always)]
-    fn count(&mut self, gaps: &[i16]) {
-        let (mut zeros, mut ones, mut shorts, mut fine) = (0i16, 0i16, 0i16, 0i16);
-        let (mut sum, mut squares) = (0i32, 0i32);
-        for &gap in gaps {
-            zeros += i16::from(gap == 0);
-            ones += i16::from(gap == 1);
-            shorts += i16::from(gap <= SHORT_MS);
-            fine += i16::from(gap <= FINE_MS);
-            sum += i32::from(gap);
-            squares += i32::from(gap) * i32::from(gap);
+    fn count(&mut self, events: usize, counts: &Counts) {
+        let zeros = counts.zeros;
+        let (shorts, fine) = (counts.shorts - zeros, counts.fine - zeros);
+        self.zeros += u32::from(zeros);
+        self.ones += u32::from(counts.ones);
+        self.fine += u32::from(fine);
+        self.all.0 += u64::from(counts.sum);
+        self.all.1 += u64::from(counts.squares);
+        if events == PART {
+            self.coarse += if fine == 0 { PART as u32 } else { 0 };
+            self.shares
+                .push((self.events, f32::from(shorts) / PART as f32));
         }
-        let count = |count: i16| u32::from(count.cast_unsigned());
-        let events = gaps.len() as u32;
-        let (shorts, fine) = (count(shorts - zeros), count(fine - zeros));
-        self.zeros += count(zeros);
-        self.ones += count(ones);
-        self.fine += fine;
-        self.all.0 += u64::from(sum.cast_unsigned());
-        self.all.1 += u64::from(squares.cast_unsigned());
-        if gaps.len() == PART {
-            self.coarse += if fine == 0 { events } else { 0 };
-            self.shares.push((self.events, shorts as f32 / PART as f32));
-        }
-        self.events += events;
-    }
-
-    /// The gaps that have to do with each other: all but those before button events and behind them,
-    /// where a hand rests.
-    fn link(&mut self, mut gaps: [i16; WAITING], len: usize, ends: &[u16]) {
-        let (mut count, mut pairs) = (len as u32, (len as u32).saturating_sub(1));
-        let (mut done, mut done_pairs) = (0, 0);
-        // One that is left out is none of the sums, nor is any pair that it is of.
-        let mut leave_out = |from: usize, to: usize| {
-            let to = to.min(len);
-            let (first, first_pair) = (from.max(done).min(to), from.saturating_sub(1));
-            for gap in gaps.get_mut(first..to).unwrap_or_default() {
-                *gap = 0;
-            }
-            let last_pair = to.min(len.saturating_sub(1));
-            count -= (to - first) as u32;
-            pairs -= last_pair.saturating_sub(first_pair.max(done_pairs)) as u32;
-            (done, done_pairs) = (to.max(done), to.max(done_pairs));
-        };
-        // The first gap is not known to be one of the way.
-        leave_out(0, 1);
-        for &end in ends {
-            leave_out(end.into(), usize::from(end) + 2);
-        }
-        let gaps = gaps.get(..len).unwrap_or_default();
-        let (mut sum, mut squares, mut products) = (0i32, 0i32, 0i32);
-        for &gap in gaps {
-            sum += i32::from(gap);
-            squares += i32::from(gap) * i32::from(gap);
-        }
-        for (&a, &b) in gaps.iter().zip(gaps.get(1..).unwrap_or_default()) {
-            products += i32::from(a) * i32::from(b);
-        }
-        let link = &mut self.link;
-        link.gaps += count;
-        link.pairs += pairs;
-        link.sum += u64::from(sum.cast_unsigned());
-        link.squares += u64::from(squares.cast_unsigned());
-        link.products += u64::from(products.cast_unsigned());
+        self.events += events as u32;
     }
 
     fn keep_ticks(&mut self, times: &[u32]) {

@@ -1,0 +1,122 @@
+//! The way of the cursor: distances are added up in their order, to the last bit.
+
+use super::moves::WAITING;
+
+/// How many roots are kept: those of steps of up to 22 pixels.
+const KNOWN: usize = 512;
+
+/// The roots of the first whole numbers. Taking one is what a processor does slowest.
+static ROOTS: [f64; KNOWN] = {
+    let mut roots = [0.0; KNOWN];
+    let mut left = roots.as_mut_slice();
+    let mut square = 0;
+    while let Some((slot, rest)) = left.split_first_mut() {
+        *slot = root(square);
+        square += 1;
+        left = rest;
+    }
+    roots
+};
+
+/// The root, rounded as the processor does it.
+const fn root(square: u128) -> f64 {
+    const BITS: u32 = 56;
+    let exact = square << (2 * BITS);
+    let floor = exact.isqrt();
+    // A last bit says that there is more, which decides what lies in the middle of two floats.
+    let more = (floor * floor != exact) as u128;
+    ((floor << 1 | more) as f64) / (1u64 << (BITS + 1)) as f64
+}
+
+/// Pixels from one place to another.
+pub(super) fn distance(a: (u16, u16), b: (u16, u16)) -> f64 {
+    let by = |a: u16, b: u16| f64::from(i32::from(b) - i32::from(a));
+    let (dx, dy) = (by(a.0, b.0), by(a.1, b.1));
+    (dx * dx + dy * dy).sqrt()
+}
+
+/// Adds the distances from each of these places to the next.
+pub(super) fn follow(mut path_px: f64, xs: &[u16], ys: &[u16]) -> f64 {
+    let mut squares = [0; WAITING];
+    if short_squares(xs, ys, &mut squares) {
+        let count = xs.len().saturating_sub(1);
+        for square in squares.get(..count).unwrap_or_default() {
+            path_px += ROOTS
+                .get(usize::from(*square))
+                .copied()
+                .unwrap_or_else(|| f64::from(*square).sqrt());
+        }
+    } else {
+        let places = || xs.iter().copied().zip(ys.iter().copied());
+        for (a, b) in places().zip(places().skip(1)) {
+            path_px += distance(a, b);
+        }
+    }
+    path_px
+}
+
+/// The squares of the distances, if all steps are of −128 to 127 pixels: they have room in 16 bits, of which the
+/// processor multiplies eight at a time.
+fn short_squares(xs: &[u16], ys: &[u16], squares: &mut [u16; WAITING]) -> bool {
+    let from = xs.iter().zip(ys);
+    let to = xs.get(1..).unwrap_or_default().iter();
+    let to = to.zip(ys.get(1..).unwrap_or_default());
+    let mut far = 0;
+    for (square, ((x, y), (next_x, next_y))) in squares.iter_mut().zip(from.zip(to)) {
+        let (dx, dy) = (next_x.wrapping_sub(*x), next_y.wrapping_sub(*y));
+        far |= dx.wrapping_add(128) | dy.wrapping_add(128);
+        *square = dx.wrapping_mul(dx).wrapping_add(dy.wrapping_mul(dy));
+    }
+    // No bit above those of 255. A step round the edge of 16 bits looks short, and is none.
+    let half = |places: &[u16]| {
+        places
+            .iter()
+            .fold((u16::MAX, 0), |(all, any), at| (all & at, any | at))
+    };
+    let one_half = [xs, ys]
+        .map(half)
+        .iter()
+        .all(|(all, any)| (all ^ any) < 0x8000);
+    far < 256 && one_half
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn known_roots_are_those_of_the_processor() {
+        for (square, root) in ROOTS.iter().enumerate() {
+            assert_eq!(root.to_bits(), (square as f64).sqrt().to_bits(), "{square}");
+        }
+    }
+
+    proptest! {
+        /// Steps of all lengths, round the edge of 16 bits among them.
+        #[test]
+        fn the_way_is_the_sum_of_distances_in_their_order(
+            start in (any::<u16>(), any::<u16>()),
+            far in prop::sample::select(vec![3_i16, 17, 24, 128, 200, i16::MAX]),
+            steps in prop::collection::vec((any::<i16>(), any::<i16>()), 0..WAITING),
+        ) {
+            let mut place = start;
+            let (mut xs, mut ys) = (vec![place.0], vec![place.1]);
+            let mut simple = 0.5;
+            for (dx, dy) in steps {
+                let next = (
+                    place.0.wrapping_add_signed(dx % far),
+                    place.1.wrapping_add_signed(dy % far),
+                );
+                let by = |a: u16, b: u16| f64::from(b) - f64::from(a);
+                let (dx, dy) = (by(place.0, next.0), by(place.1, next.1));
+                simple += (dx * dx + dy * dy).sqrt();
+                place = next;
+                xs.push(place.0);
+                ys.push(place.1);
+            }
+            prop_assert_eq!(follow(0.5, &xs, &ys).to_bits(), f64::to_bits(simple));
+        }
+    }
+}
