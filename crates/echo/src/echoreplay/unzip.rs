@@ -93,7 +93,15 @@ impl<R: Read + Seek> Unzip<R> {
     pub(super) fn open(mut source: R) -> io::Result<(Self, Option<Rule>)> {
         let mut files = Vec::new();
         let mut fault = None;
+        let starts_with_file = starts_with_file(&mut source)?;
         let plan = match ZipArchive::new(&mut source) {
+            // What is stored may have a table in it, which is the last one of a zip that was cut.
+            Ok(archive) if starts_with_file && (archive.is_empty() || archive.offset() > 0) => {
+                source.seek(SeekFrom::Start(0))?;
+                let cause = ZipCut::Table;
+                fault = Some(Rule::ZipTruncated { cause });
+                Plan::Walk
+            }
             Ok(archive) => {
                 for at in 0..archive.len() {
                     let Ok(entry) = archive.by_index_data(at) else {
@@ -143,6 +151,15 @@ impl<R: Read + Seek> Unzip<R> {
         };
         Ok((zip, fault))
     }
+}
+
+/// Whether the zip starts with a file.
+fn starts_with_file(source: &mut (impl Read + Seek)) -> io::Result<bool> {
+    source.seek(SeekFrom::Start(0))?;
+    let mut start = Vec::new();
+    let head = LOCAL_HEADER.len() as u64;
+    source.by_ref().take(head).read_to_end(&mut start)?;
+    Ok(start == LOCAL_HEADER)
 }
 
 /// Errors that speak of the file and not of the disk.

@@ -206,6 +206,21 @@ fn an_unfinished_zip_gives_the_lines_that_are_in_it() {
     }
 }
 
+/// What is stored may hold the end of a zip itself: a zip that was cut behind it is no empty one.
+#[test]
+fn an_end_that_is_stored_in_a_zip_is_not_its_own() {
+    let lines = text(2, 0);
+    let end = format!("PK\x05\x06{}", "\0".repeat(18));
+    let bytes = zip(&[("a", &format!("{lines}{end}\r\n{lines}"), Stored)]);
+    let without_table = bytes.len() - 22;
+    for cut in [&bytes[..without_table], &bytes[..without_table - 60]] {
+        assert!(strict(cut).is_err_and(|error| error.code() == "echoreplay.zip-truncated"));
+        let (read, findings) = lenient(cut);
+        assert!(findings.has("echoreplay.zip-truncated"));
+        assert!(read.starts_with(lines.as_bytes()));
+    }
+}
+
 #[test]
 fn files_that_cannot_be_read_are_told_of() {
     let good = text(2, 0);
