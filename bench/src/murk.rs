@@ -7,8 +7,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::time::Instant;
 
 use gametape_murk::{
-    Command, CommandBuf, Commands, Envelope, Header, Index, IndexBuilder, Payload, Reader, Writer,
-    read, snapshot_hash, snapshot_hashes,
+    Command, CommandBuf, Envelope, Header, Index, IndexBuilder, Payload, Reader, Writer, read,
+    snapshot_hash, snapshot_hashes,
 };
 use murk_core::command::{Command as PeerCommand, CommandPayload};
 use murk_core::id::{Coord, FieldId, ParameterVersion, TickId, WorldGenerationId};
@@ -508,21 +508,19 @@ impl Sum {
     }
 
     #[inline]
-    fn typed(&mut self, commands: Commands<'_>) {
-        for command in commands {
-            self.envelope(&command.envelope);
-            match command.payload() {
-                Ok(Payload::SetField {
-                    coord,
-                    field,
-                    value,
-                }) => {
-                    coord.iter().for_each(|part| self.add(part as u64));
-                    self.add(u64::from(field));
-                    self.add(u64::from(value.to_bits()));
-                }
-                other => drop(black_box(other)),
+    fn typed(&mut self, command: &Command<'_>) {
+        self.envelope(&command.envelope);
+        match command.payload() {
+            Ok(Payload::SetField {
+                coord,
+                field,
+                value,
+            }) => {
+                coord.iter().for_each(|part| self.add(part as u64));
+                self.add(u64::from(field));
+                self.add(u64::from(value.to_bits()));
             }
+            other => drop(black_box(other)),
         }
     }
 
@@ -575,7 +573,9 @@ fn read_typed(bytes: &[u8]) -> Sum {
         let frame = frame.expect("a sound frame");
         sum.add(frame.tick);
         sum.add(frame.snapshot_hash);
-        sum.typed(frame.commands());
+        for command in frame.commands() {
+            sum.typed(&command);
+        }
     }
     sum
 }
@@ -600,7 +600,9 @@ fn read_stream(source: impl Read) -> Sum {
     while let Some(frame) = reader.next_frame().expect("a sound frame") {
         sum.add(frame.tick);
         sum.add(frame.snapshot_hash);
-        sum.typed(frame.commands());
+        for command in frame.commands() {
+            sum.typed(&command);
+        }
     }
     sum
 }

@@ -144,6 +144,7 @@ impl World {
             );
         }
         let this = self.clone();
+        let mut tried: Vec<Self> = Vec::new();
         let own = self.propagators.iter().filter_map(|one| match one {
             Propagator::Own(own) => Some(own),
             _ => None,
@@ -157,7 +158,12 @@ impl World {
             let world =
                 Self::from_toml_with(&with_line(&text, at, line.as_deref()), &kinds).ok()?;
             let then = then.unwrap_or_else(|| "its default".to_owned());
-            (world != this).then_some((Slip::Parameter { key, now, then }, world))
+            // One world may come of two values: of what is the default, say. It is tried once.
+            if world == this || tried.contains(&world) {
+                return None;
+            }
+            tried.push(world.clone());
+            Some((Slip::Parameter { key, now, then }, world))
         });
         parameters.chain(self.orders())
     }

@@ -74,9 +74,12 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// True where as many ticks are made as were recorded.
-    pub const fn keeps_count(&self) -> bool {
-        self.steps.len() == self.then - self.from
+    /// True where as many ticks are made as were recorded, and the last one is the last that was: what
+    /// leads to all their hashes is then where the recording was. (Two frames that were exchanged end
+    /// with the first one's state.)
+    pub fn keeps_count(&self) -> bool {
+        let is_last = |step: &Step| step.expects.is_some_and(|place| place + 1 == self.then);
+        self.steps.len() == self.then - self.from && self.steps.last().is_some_and(is_last)
     }
 }
 

@@ -12,6 +12,7 @@ mod recipes;
 mod second;
 mod slips;
 mod spaces;
+mod truth;
 mod worlds;
 mod writers;
 mod writers_own;

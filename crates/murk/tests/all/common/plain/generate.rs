@@ -100,6 +100,7 @@ fn rule(noise: &mut Noise, world: &World, field: usize, cells: usize) -> Option<
             input,
             output: field,
             coefficient: 0.125 * noise.below(2) as f64,
+            decay: 0.5 * noise.below(2) as f64,
             sources: if components == 1 && chance(noise, 2) {
                 vec![(noise.below(cells), 1.5)]
             } else {

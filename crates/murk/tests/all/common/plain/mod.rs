@@ -1,8 +1,10 @@
 //! A second simulator of Murk's worlds: plain, slow, and written from the documents alone, to judge
 //! what the engine does and what is said of it. For each value it keeps who wrote it.
 
+pub mod changes;
 pub mod generate;
 mod rules;
+pub mod slips;
 mod space;
 
 use std::fmt::Write as _;
@@ -61,6 +63,11 @@ impl World {
             let _ = writeln!(toml, "[[propagator]]\n{}", rule.toml());
         }
         toml
+    }
+
+    /// True for a field that commands can set.
+    pub fn can_set(&self, field: usize) -> bool {
+        self.fields[field].0 != Lasts::Never
     }
 
     /// The same world for the engine.

@@ -1,5 +1,7 @@
 //! What propagators do, told from the origin's documentation of them.
 
+use std::fmt::Write as _;
+
 use super::space::Space;
 use super::{Values, Writer};
 
@@ -29,6 +31,8 @@ pub enum Rule {
         input: usize,
         output: usize,
         coefficient: f64,
+        /// Exponential, per second.
+        decay: f64,
         sources: Vec<(usize, f32)>,
         clamp: Option<(f32, f32)>,
     },
@@ -64,6 +68,19 @@ impl Rule {
             Self::Diffusion { output, .. } | Self::Failing { output, .. } => *output,
             Self::Agents { .. } => 2,
             Self::Reward { .. } => 4,
+        }
+    }
+
+    /// What a description calls it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Copy { .. } => "identity_copy",
+            Self::Resource { .. } => "resource_field",
+            Self::Emission { .. } => "agent_emission",
+            Self::Diffusion { .. } => "scalar_diffusion",
+            Self::Agents { .. } => "agent_movement",
+            Self::Reward { .. } => "reward",
+            Self::Failing { .. } => "gradient_compute",
         }
     }
 
@@ -154,6 +171,7 @@ impl Rule {
         let Self::Diffusion {
             input,
             coefficient,
+            decay,
             sources,
             clamp,
             ..
@@ -171,19 +189,23 @@ impl Rule {
             let alpha = (coefficient * tick.dt * beside.len() as f64).min(1.0) as f32;
             (1.0 - alpha) * old.get(cell) + alpha * (sum / beside.len() as f32)
         };
+        let decayed = |value: f32| match *decay {
+            0.0 => value,
+            decay => value * (-(decay * tick.dt)).exp() as f32,
+        };
         let bounded = |value: f32| clamp.map_or(value, |(min, max)| value.clamp(min, max));
         (0..tick.space.cells().len())
             .map(|cell| {
                 let source = sources.iter().rfind(|(at, _)| *at == cell);
-                let value = source.map_or_else(|| mixed(cell), |&(_, value)| value);
+                let value = source.map_or_else(|| decayed(mixed(cell)), |&(_, value)| value);
                 (cell, bounded(value))
             })
             .collect()
     }
 
     pub fn toml(&self) -> String {
-        match self {
-            Self::Copy { field } => format!("kind = 'identity_copy'\nfield = 'f{field}'"),
+        let keys = match self {
+            Self::Copy { field } => format!("field = 'f{field}'"),
             Self::Resource {
                 field,
                 presence,
@@ -192,7 +214,7 @@ impl Rule {
                 capacity,
                 logistic,
             } => format!(
-                "kind = 'resource_field'\nfield = 'f{field}'\npresence_field = 'f{presence}'
+                "field = 'f{field}'\npresence_field = 'f{presence}'
 consumption_rate = {consumption:?}\nregrowth_rate = {regrowth:?}\ncapacity = {capacity:?}
 regrowth_model = '{}'",
                 if *logistic { "logistic" } else { "linear" }
@@ -203,7 +225,7 @@ regrowth_model = '{}'",
                 intensity,
                 set,
             } => format!(
-                "kind = 'agent_emission'\npresence_field = 'f{presence}'
+                "presence_field = 'f{presence}'
 emission_field = 'f{field}'\nintensity = {intensity:?}\nmode = '{}'",
                 if *set { "set" } else { "additive" }
             ),
@@ -211,6 +233,7 @@ emission_field = 'f{field}'\nintensity = {intensity:?}\nmode = '{}'",
                 input,
                 output,
                 coefficient,
+                decay,
                 sources,
                 clamp,
             } => {
@@ -218,12 +241,15 @@ emission_field = 'f{field}'\nintensity = {intensity:?}\nmode = '{}'",
                     .iter()
                     .map(|(at, v)| format!("[{at}, {v:?}]"))
                     .collect();
-                let clamp = clamp.map_or_else(String::new, |(min, max)| {
-                    format!("\nclamp_min = {min:?}\nclamp_max = {max:?}")
-                });
+                let (min, max) = clamp.unwrap_or((f32::NEG_INFINITY, f32::INFINITY));
+                let bounds = [("clamp_min", min), ("clamp_max", max)];
+                let mut clamp = String::new();
+                for (key, bound) in bounds.iter().filter(|(_, bound)| bound.is_finite()) {
+                    let _ = write!(clamp, "\n{key} = {bound:?}");
+                }
                 format!(
-                    "kind = 'scalar_diffusion'\ninput_field = 'f{input}'\noutput_field = 'f{output}'
-coefficient = {coefficient:?}\nsources = [{}]{clamp}",
+                    "input_field = 'f{input}'\noutput_field = 'f{output}'
+coefficient = {coefficient:?}\ndecay = {decay:?}\nsources = [{}]{clamp}",
                     sources.join(", ")
                 )
             }
@@ -233,14 +259,15 @@ coefficient = {coefficient:?}\nsources = [{}]{clamp}",
                     .map(|(who, at)| format!("[{who}, {at}]"))
                     .collect();
                 let places = places.join(", ");
-                format!("kind = 'agent_movement'\ninitial_positions = [{places}]")
+                format!("initial_positions = [{places}]")
             }
             Self::Reward { bonus, cost } => {
-                format!("kind = 'reward'\nheat_bonus = {bonus:?}\nstep_cost = {cost:?}")
+                format!("heat_bonus = {bonus:?}\nstep_cost = {cost:?}")
             }
-            Self::Failing { input, output } => format!(
-                "kind = 'gradient_compute'\ninput_field = 'f{input}'\noutput_field = 'f{output}'"
-            ),
-        }
+            Self::Failing { input, output } => {
+                format!("input_field = 'f{input}'\noutput_field = 'f{output}'")
+            }
+        };
+        format!("kind = '{}'\n{keys}", self.kind())
     }
 }
