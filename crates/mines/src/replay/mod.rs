@@ -5,7 +5,7 @@ mod observer;
 mod outcome;
 mod pass;
 
-pub(crate) use moves::{Moves, WAITING};
+pub(crate) use moves::{Moves, Sample, WAITING};
 pub(crate) use observer::{Observer, Place, Step};
 pub use outcome::{Divergence, Doubted, Lag, Replayed};
 pub use pass::replay;
