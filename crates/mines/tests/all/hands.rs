@@ -120,6 +120,7 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
             "rmv.hint-hold",
             "rmv.hint-same-hold",
             "rmv.hint-times",
+            "rmv.steady",
         ],
         // Without the moves between them, times are those of clicks.
         "moves-removed" | "moves-thinned" => &["rmv.hint-times"],

@@ -43,8 +43,8 @@ pub(super) const FORGERIES: &[Forgery] = &[
             };
             let clicks = clicks_of(game, MouseAction::LeftDown, MouseAction::LeftUp);
             (clicks.len() >= 16).then_some(())?;
-            let lengths = [rng.u32(40..60), rng.u32(65..90)];
-            held_between(game, &clicks, |_, _| lengths[usize::from(rng.bool())])
+            let (short, long) = (rng.u32(40..60), rng.u32(65..90));
+            held_between(game, &clicks, |_, _| if rng.bool() { short } else { long })
         },
     },
     Forgery {
@@ -123,7 +123,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
 fn is_first_press(event: &MouseEvent) -> bool {
     use MouseAction::{LeftDown, MiddleDown, RightDown};
     let is_press = matches!(event.action, LeftDown | RightDown | MiddleDown);
-    is_press && event.buttons.0.count_ones() == 1
+    is_press && event.buttons.0.is_power_of_two()
 }
 
 /// The places where the left button goes down alone, and up again as the next thing that buttons do.
