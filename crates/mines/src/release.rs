@@ -23,9 +23,21 @@ pub struct Release<'a> {
     pub copyright: Option<u16>,
 }
 
-/// Whether a version info names ViennaSweeper.
+/// Whether a version info names ViennaSweeper: a space in front or another case make it no other
+/// program, of which less would be asked.
 pub(crate) fn is_vienna_sweeper(version_info: &[u8]) -> bool {
-    version_info.starts_with(b"Vienna")
+    let first = version_info.iter().position(u8::is_ascii_alphanumeric);
+    let named = version_info.get(first.unwrap_or(0)..).unwrap_or_default();
+    let begins = named
+        .get(..6)
+        .is_some_and(|n| n.eq_ignore_ascii_case(b"Vienna"));
+    begins || find(version_info, b"Vienna Minesweeper").is_some()
+}
+
+/// Where a text is, in whatever case.
+fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    let mut parts = text.windows(word.len());
+    parts.position(|part| part.eq_ignore_ascii_case(word))
 }
 
 impl<'a> Release<'a> {
@@ -36,7 +48,7 @@ impl<'a> Release<'a> {
         if !is_vienna_sweeper(version_info) {
             return None;
         }
-        let at = version_info.windows(WORD.len()).position(|w| w == WORD)?;
+        let at = find(version_info, WORD)?;
         let rest = version_info.get(at + WORD.len()..)?;
         let end = rest
             .iter()
@@ -113,6 +125,22 @@ mod tests {
             "",
         ] {
             assert_eq!(number(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn neither_case_nor_what_stands_in_front_makes_it_another_program() {
+        for info in [
+            " Vienna Minesweeper - Release 3.0.2C",
+            "vienna minesweeper - release 3.0.2C",
+            "\u{feff}Vienna Minesweeper - RELEASE 3.0.2C",
+            "A copy of Vienna Minesweeper, Release 3.0.2C",
+        ] {
+            let release = Release::of(info.as_bytes()).map(|release| release.number);
+            assert_eq!(release, Some([3, 0, 2]), "{info}");
+        }
+        for other in ["", "Vien", "Freesweeper", "Like Vienna", "gametape"] {
+            assert!(!is_vienna_sweeper(other.as_bytes()), "{other}");
         }
     }
 

@@ -9,7 +9,7 @@ use super::test::Test;
 ///
 /// | key | is |
 /// |---|---|
-/// | `reject` | what rejects: findings of these severities (`"error"`, `"warning"`, `"info"`), or of these codes |
+/// | `reject` | what rejects: findings of these severities (`"error"`, `"warning"`, `"info"`), or of these codes; errors, where it is left out |
 /// | `admit` | codes of findings that reject nothing |
 /// | `require` | conditions that have to hold: a column of the format's tables of facts, and its value |
 /// | `class` | several tables, each with a `name`, conditions `when` it is meant, and what it `require`s: a recording belongs to the first that it fits, and is rejected if it fits none |

@@ -80,6 +80,12 @@ fn parse(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
         line: line(wrong.at.start),
         message: wrong.message,
     })?;
+    if sections.is_empty() {
+        return Err(PolicyError {
+            line: 1,
+            message: "it says nothing of any format".to_owned(),
+        });
+    }
     Ok(Policy { sections })
 }
 
@@ -123,7 +129,10 @@ fn section((name, at, value): &Keyed<'_, '_>, formats: &Formats) -> Result<Secti
     let facts = Facts::of(format);
     let mut section = Section {
         format: (*name).to_owned(),
-        reject: Rejected::default(),
+        reject: Rejected {
+            severities: vec![Severity::Error],
+            codes: Vec::new(),
+        },
         admit: Vec::new(),
         require: Vec::new(),
         classes: Vec::new(),
@@ -282,6 +291,12 @@ fn test(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Test, Wrong>
             }
         }
         _ => test.is = vec![scalar(value, column)?],
+    }
+    if let (Some(min), Some(max)) = (test.min, test.max)
+        && min > max
+    {
+        let message = format!("no {} is at least {min} and at most {max}", column.name);
+        return Err(Wrong::at(&value.span(), message));
     }
     if test == Test::default() {
         let message = format!("nothing is said of what {} has to be", column.name);

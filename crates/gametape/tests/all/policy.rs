@@ -115,6 +115,21 @@ fn findings_reject_by_severity_and_by_code_unless_they_are_admitted() {
     );
 }
 
+/// Who asks for more does not let in what is forged.
+#[test]
+fn errors_reject_unless_it_is_said_what_does() {
+    let mut forged = rmv::write(&record(&scenarios()[0], 7).unwrap()).unwrap();
+    let time = forged.len() - 1;
+    forged[time] ^= 1;
+    let forged = Recording::from_bytes(forged, "forged.rmv").unwrap();
+    let admitted = |text: &str| judged(text, &forged).admitted;
+    let findings = forged.audit().unwrap().findings;
+    assert!(findings.iter().any(|finding| finding.code() == "rmv.tail"));
+    assert_eq!(admitted("[rmv.require]\noutcome = \"win\"\n"), Some(false));
+    assert_eq!(admitted("[rmv]\n"), Some(false));
+    assert_eq!(admitted("[rmv]\nreject = []\n"), Some(true));
+}
+
 #[test]
 fn conditions_are_over_all_facts() {
     let game = game("beginner-win");
@@ -195,6 +210,12 @@ fn what_is_not_known_is_refused_with_its_line() {
             "[[rmv.class]]\nwhen = { bbbv = 2 }\n",
             "line 1: a class has a name",
         ),
+        (
+            "[rmv.require]\nbbbv = { min = 50, max = 40 }\n",
+            "line 2: no bbbv is at least 50 and at most 40",
+        ),
+        ("", "line 1: it says nothing of any format"),
+        ("# All of it\n", "line 1: it says nothing of any format"),
         ("[rmv\n", "line 1: "),
     ] {
         let wrong = Policy::parse(text, &formats()).unwrap_err().to_string();

@@ -6,7 +6,7 @@ mod outcome;
 mod pass;
 mod path;
 
-pub(crate) use moves::{Moves, WAITING};
+pub(crate) use moves::{Moves, Sample, WAITING};
 pub(crate) use observer::{Observer, Place, Step};
 pub use outcome::{Divergence, Doubted, Lag, Replayed};
 pub use pass::replay;

@@ -177,10 +177,10 @@ gametape_core::rules! {
     /// Fine as a file; a ranking that relies on ViennaSweeper's checksum has nothing to rely on.
     #[error("there is no checksum; the program that wrote the file does not have ViennaSweeper's")]
     ChecksumNone = "rmv.checksum-none", Info;
-    /// A checksum of another size than 18 bytes, or one byte repeated.
+    /// A checksum of another size than 18 bytes, or of ten different bytes or fewer.
     ///
     /// It was replaced: ask for the original.
-    #[error("the checksum {}; every known one has 18 mixed bytes", if *bytes == 18 { "is one byte again and again".to_owned() } else { format!("has {}", Bytes(*bytes)) })]
+    #[error("the checksum {}; every known one has 18 mixed bytes", if *bytes == 18 { "has too few different bytes".to_owned() } else { format!("has {}", Bytes(*bytes)) })]
     ChecksumUnusual { bytes: u64, mixed: bool } = "rmv.checksum-unusual", Warning;
     /// Nothing behind the termination event.
     ///
@@ -502,17 +502,19 @@ gametape_core::rules! {
     /// Refuse.
     #[error("times between mouse events have a correlation of {link:.2} with the ones before, the left button is held for {mean_ms:.0} ms, give or take {spread_ms:.0}: no hand gave these times")]
     TimesInvented { link: f64, mean_ms: f64, spread_ms: f64 } = "rmv.times-invented", Warning;
-    /// Ten or more presses with equal times between them, to 2.5%; in known games they differ by 43%
-    /// and more, and musicians who tap to a metronome by 3 to 5%.
+    /// Presses, releases, or both, with equal times between them: ten or more, to 2.5%; twenty or more,
+    /// to 6%; or seven of ten, of twenty or more, to 2.5%. In known games they differ by 43% and more,
+    /// and musicians who tap to a metronome by 3 to 5%.
     ///
     /// A program clicked, or the times were edited: refuse.
     #[error("{} are {mean:.1} ms apart, to {percent:.1}%: no hand is so regular", Counted(u64::from(*presses), "press"))]
     PressesEven { presses: u32, mean: f64, percent: f64 } = "rmv.presses-even", Warning;
-    /// Half of the clicks are on the very same pixel of their square as the click before, in another
-    /// square. By chance it is 1 of 256, and in known games none of 229.
+    /// Half of the clicks in another square than the click before, or eight of them and a quarter, are
+    /// on one and the same pixel of their square. By chance it is 1 of 256, and in known games at most
+    /// 3 of 131.
     ///
     /// A program clicked: refuse.
-    #[error("{same} of {} are on the same pixel of their square as the one before", Counted(u64::from(*clicks), "click"))]
+    #[error("{same} of {} are on the same pixel of their square", Counted(u64::from(*clicks), "click"))]
     SamePoint { same: u32, clicks: u32 } = "rmv.same-point", Warning;
     /// Most of the ways between clicks, of two squares and more, are straight to the pixel; how many
     /// of them at constant speed. In known games it is 1 way of 111.
@@ -520,15 +522,23 @@ gametape_core::rules! {
     /// A program moved the cursor, or moves were put in between clicks: refuse.
     #[error("{straight} of {} between clicks are straight to the pixel, {even} of them at constant speed", Counted(u64::from(*ways), "way"))]
     Straight { straight: u32, ways: u32, even: u32 } = "rmv.straight", Warning;
-    /// In a file of ViennaSweeper's, a cursor that jumps: half of its way in steps that stand alone,
-    /// or three quarters of a square from event to event on average. In known games it goes 1.0 to
-    /// 2.9 pixels. A touch screen, or a pen, jumps too.
+    /// In a file of ViennaSweeper's, most of the ways between clicks, of two squares and more, are gone at
+    /// constant speed, whatever their shape, on a clock of a millisecond. Hands are faster in the middle: no known way is steady to
+    /// 6%.
+    ///
+    /// A program moved the cursor, or moves were put in between clicks: refuse.
+    #[error("{steady} of {} between clicks are gone at constant speed", Counted(u64::from(*ways), "way"))]
+    Steady { steady: u32, ways: u32 } = "rmv.steady", Warning;
+    /// In a file of ViennaSweeper's, a cursor that jumps: half of its way in steps that stand alone; or 10%
+    /// of it in ten such steps and more, six to ten ways that are as long; or three quarters of a square
+    /// from event to event on average. In known games it goes 1.0 to 2.9 pixels. A touch screen, or a pen,
+    /// jumps too.
     ///
     /// Moves were taken out, or a program clicked; or ask what it was played with.
     #[error("the cursor goes {mean:.1} pixels from event to event, {percent:.0}% of its way in {}; {moves} moves are all there are", Counted(u64::from(*jumps), "jump"))]
     CursorJumps { mean: f64, moves: u32, jumps: u32, percent: f64 } = "rmv.cursor-jumps", Warning;
     /// Steps of more than three quarters of a square that stand alone: the steps before and behind
-    /// are not a third as long. Known games have such steps of up to 8 pixels, and two of release
+    /// are not a third as long; or a few of them at more than a quarter of a square in a millisecond. Known games have such steps of up to 8 pixels, and two of release
     /// 3.0.2 steps of 17 and 43 pixels; the longest is named.
     ///
     /// The program was busy, moves were taken out, or the cursor was put there: play it back.
@@ -540,16 +550,18 @@ gametape_core::rules! {
     /// A slow pointing device, or moves were taken out.
     #[error("hint: the cursor goes {mean:.1} pixels from event to event, in {moves} moves")]
     HintSteps { mean: f64, moves: u32 } = "rmv.hint-steps", Info;
-    /// Half of the left clicks are held for less than 15 ms; no known game has one below 25 ms.
+    /// Half of the left clicks, the right ones or the chords are held for less than 15 ms; no known game
+    /// has one below 25 ms.
     ///
     /// A touchpad's tap, a program, or times that were compressed.
-    #[error("hint: {short} of {} are let go within 15 ms, half of them within {median} ms", Counted(u64::from(*clicks), "left click"))]
-    HintHold { short: u32, clicks: u32, median: u32 } = "rmv.hint-hold", Info;
-    /// All left clicks are held equally long; known games spread by 10 ms and more.
+    #[error("hint: {short} of {} are let go within 15 ms, half of them within {median} ms", Counted(u64::from(*clicks), what))]
+    HintHold { what: &'static str, short: u32, clicks: u32, median: u32 } = "rmv.hint-hold", Info;
+    /// All left clicks, all right ones or all chords are held equally long, or three of four for one of
+    /// two times, to the millisecond; known games spread by 5 ms and more.
     ///
     /// A touchpad's tap, or a program.
-    #[error("hint: {} are held for {mean:.1} ms, to {spread:.1} ms", Counted(u64::from(*clicks), "left click"))]
-    HintSameHold { mean: f64, spread: f64, clicks: u32 } = "rmv.hint-same-hold", Info;
+    #[error("hint: {} are held for {mean:.1} ms, to {spread:.1} ms", Counted(u64::from(*clicks), what))]
+    HintSameHold { what: &'static str, mean: f64, spread: f64, clicks: u32 } = "rmv.hint-same-hold", Info;
     /// Four of five clicks are within a pixel of the centre of their square, by chance 1 of 28.
     ///
     /// A very careful hand, or a program.

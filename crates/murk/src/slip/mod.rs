@@ -21,6 +21,7 @@ use std::time::Duration;
 
 pub(crate) use budget::Budget;
 pub use budget::Progress;
+#[cfg(feature = "tape")]
 pub(crate) use edit::set;
 pub use evidence::Evidence;
 pub use kinds::{CommandAt, Slip, Target};

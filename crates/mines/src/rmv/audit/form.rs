@@ -10,6 +10,8 @@ use crate::{TextEncoding, TextRule};
 const LAST_KNOWN_CLONE: u8 = 7;
 /// Bytes of the checksum in every known file.
 const CHECKSUM_LEN: u64 = 18;
+/// A checksum of so many different bytes is none.
+const FEW_BYTES: u32 = 10;
 
 pub(super) fn check(game: &Game<'_>, real_size: u64, findings: &mut Findings) {
     if game.file_size == DeclaredSize::LessTwo {
@@ -132,8 +134,7 @@ fn checksum(game: &Game<'_>, findings: &mut Findings) {
     if bytes == 0 && (game.ending.is_none() || findings.has("rmv.truncated")) {
         return;
     }
-    let mut pairs = game.checksum.windows(2);
-    let mixed = pairs.any(|pair| pair.first() != pair.last());
+    let mixed = is_mixed(&game.checksum);
     findings.push(Finding::new(match bytes {
         0 if by_vienna_sweeper(game) => Rule::ChecksumAbsent,
         0 => Rule::ChecksumNone,
@@ -142,7 +143,40 @@ fn checksum(game: &Game<'_>, findings: &mut Findings) {
     }));
 }
 
+/// Whether these can be the bytes of a hash: of 18 at random, fewer than 11 that differ are met once in
+/// millions of millions.
+fn is_mixed(checksum: &[u8]) -> bool {
+    let mut seen = [0u64; 4];
+    for &byte in checksum {
+        if let Some(word) = seen.get_mut(usize::from(byte / 64)) {
+            *word |= 1 << (byte % 64);
+        }
+    }
+    let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
+    different > FEW_BYTES
+}
+
 fn by_vienna_sweeper(game: &Game<'_>) -> bool {
     let by_clone_id = matches!(game.encoding, Encoding::V2 { clone_id: 1, .. });
     by_clone_id || is_vienna_sweeper(game.version_info.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_looks_like_a_hash() {
+        let known = [
+            0xbf, 0x5c, 0xa5, 0x6b, 0x1b, 0x99, 0xeb, 0x07, 0xe0, 0x7c, 0x0d, 0x2a, 0xa8, 0x61,
+            0x2c, 0xd6, 0x72, 0xae,
+        ];
+        assert!(is_mixed(&known));
+        let turns: Vec<u8> = (0..18).map(|at| [0xAB, 0xCD][at % 2]).collect();
+        let mut nearly = [0; 18];
+        nearly[7] = 1;
+        for made in [&turns[..], &nearly, &[7; 18], &known[..10]] {
+            assert!(!is_mixed(made), "{made:?}");
+        }
+    }
 }

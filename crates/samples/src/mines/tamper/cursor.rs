@@ -2,6 +2,7 @@
 
 use gametape_mines::{Game, MouseAction, MouseEvent};
 
+use super::super::person::Clock;
 use super::forgery::Forgery;
 use super::remake::{mouse_of, remake};
 use super::retime::clock_of;
@@ -32,7 +33,26 @@ pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
         name: "ways-straight",
         code: "rmv.straight",
-        make: |game, _| straight(game),
+        make: |game, _| straight(game, 0.0),
+    },
+    Forgery {
+        name: "ways-steady",
+        code: "rmv.steady",
+        make: |game, rng| {
+            // A tick of Windows hides how fast the cursor goes.
+            let Clock::Millisecond = clock_of(game) else {
+                return None;
+            };
+            straight(game, 0.1 + 0.1 * rng.f64())
+        },
+    },
+    Forgery {
+        name: "jumps-in-steps",
+        code: "rmv.cursor-jumps",
+        make: |game, rng| {
+            let steps = rng.u32(1..=3);
+            jumps(game, steps)
+        },
     },
 ];
 
@@ -77,8 +97,8 @@ fn kept(game: &Game<'_>, keep: impl Fn(usize, usize) -> bool) -> Option<Game<'st
     remake(game, &left)
 }
 
-/// The game with straight ways at constant speed.
-fn straight(game: &Game<'_>) -> Option<Game<'static>> {
+/// The game with ways at constant speed: straight, or in bows of so much of their length.
+fn straight(game: &Game<'_>, bow: f64) -> Option<Game<'static>> {
     let clock = clock_of(game);
     let mut mouse = mouse_of(game);
     let buttons: Vec<usize> = mouse
@@ -96,7 +116,7 @@ fn straight(game: &Game<'_>) -> Option<Game<'static>> {
         for at in start + 1..end {
             let share = (at - start) as f64 / count;
             if let Some(event) = mouse.get_mut(at) {
-                *event = between(event, &from, &to, share);
+                *event = between(event, &from, &to, share, bow);
                 event.time_ms = clock.show(event.time_ms).clamp(from.time_ms, to.time_ms);
             }
         }
@@ -104,12 +124,68 @@ fn straight(game: &Game<'_>) -> Option<Game<'static>> {
     remake(game, &mouse)
 }
 
-fn between(event: &MouseEvent, from: &MouseEvent, to: &MouseEvent, share: f64) -> MouseEvent {
-    let between = |a: i32, b: i32| a + (f64::from(b - a) * share).round() as i32;
+fn between(
+    event: &MouseEvent,
+    from: &MouseEvent,
+    to: &MouseEvent,
+    share: f64,
+    bow: f64,
+) -> MouseEvent {
+    let (dx, dy) = (f64::from(to.x - from.x), f64::from(to.y - from.y));
+    let aside = bow * (std::f64::consts::PI * share).sin();
+    // Version 1 holds no place further beside the board.
+    let at = |a: i32, way: f64, least: i32| (a + way.round() as i32).max(least);
     MouseEvent {
         time_ms: from.time_ms + (f64::from(to.time_ms - from.time_ms) * share) as u32,
-        x: between(from.x, to.x),
-        y: between(from.y, to.y),
+        x: at(from.x, dx * share - dy * aside, -12),
+        y: at(from.y, dy * share + dx * aside, -56),
         ..*event
     }
+}
+
+/// The game with a cursor that rests where it is, stirring, and gets to where it clicks in a few steps
+/// of a square or more, a millisecond each.
+fn jumps(game: &Game<'_>, steps: u32) -> Option<Game<'static>> {
+    let clock = clock_of(game);
+    let mouse = mouse_of(game);
+    let mut made: Vec<MouseEvent> = Vec::new();
+    let mut way: Vec<MouseEvent> = Vec::new();
+    for event in &mouse {
+        if event.action == MouseAction::Move {
+            way.push(*event);
+            continue;
+        }
+        if let (Some(&from), Some(last)) = (made.last(), way.last()) {
+            let squares = f64::from(event.x - from.x).hypot(f64::from(event.y - from.y))
+                / f64::from(game.square_size());
+            let steps = steps.min(squares as u32).max(1);
+            let begins = event.time_ms.saturating_sub(60).max(from.time_ms);
+            let rest = way
+                .iter()
+                .filter(|at| at.time_ms < begins)
+                .zip([1, 0].into_iter().cycle());
+            let stirred = rest.map(|(at, stir)| MouseEvent {
+                x: from.x + stir,
+                y: from.y,
+                ..*at
+            });
+            made.extend(stirred);
+            for step in 1..=steps {
+                let share = f64::from(step) / f64::from(steps);
+                let mut moved = between(last, &from, event, share, 0.0);
+                moved.time_ms = clock.show((begins + step).min(event.time_ms));
+                made.push(moved);
+            }
+        }
+        way.clear();
+        made.push(*event);
+    }
+    made.extend(way);
+    // By the clock a step may be later than what is behind it.
+    let mut latest = u32::MAX;
+    for event in made.iter_mut().rev() {
+        event.time_ms = event.time_ms.min(latest);
+        latest = event.time_ms;
+    }
+    remake(game, &made)
 }

@@ -26,6 +26,28 @@ pub(super) const FORGERIES: &[Forgery] = &[
         },
     },
     Forgery {
+        name: "right-clicks-without-holds",
+        code: "rmv.hint-hold",
+        make: |game, rng| {
+            let clicks = clicks_of(game, MouseAction::RightDown, MouseAction::RightUp);
+            (clicks.len() >= 8).then_some(())?;
+            held_between(game, &clicks, |_, _| rng.u32(0..4))
+        },
+    },
+    Forgery {
+        name: "holds-of-two-lengths",
+        code: "rmv.hint-same-hold",
+        make: |game, rng| {
+            let Clock::Millisecond = clock_of(game) else {
+                return None;
+            };
+            let clicks = clicks_of(game, MouseAction::LeftDown, MouseAction::LeftUp);
+            (clicks.len() >= 16).then_some(())?;
+            let (short, long) = (rng.u32(40..60), rng.u32(65..90));
+            held_between(game, &clicks, |_, _| if rng.bool() { short } else { long })
+        },
+    },
+    Forgery {
         name: "another-hand-behind",
         code: "rmv.hint-hands",
         make: |game, rng| {
@@ -46,33 +68,81 @@ pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
         name: "presses-even",
         code: "rmv.presses-even",
-        make: |game, rng| even_presses(game, rng.u32(500..900)),
+        make: |game, rng| {
+            let ms = rng.u32(500..900);
+            even_presses(game, false, || ms)
+        },
+    },
+    Forgery {
+        name: "presses-of-chords-even",
+        code: "rmv.presses-even",
+        make: |game, rng| {
+            let ms = rng.u32(250..500);
+            even_presses(game, true, || ms)
+        },
+    },
+    Forgery {
+        name: "presses-nearly-even",
+        code: "rmv.presses-even",
+        make: |game, rng| {
+            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
+            (presses > 20).then_some(())?;
+            even_presses(game, false, || rng.u32(570..630))
+        },
     },
     Forgery {
         name: "clicks-central",
         code: "rmv.same-point",
-        make: |game, _| central(game, || (0, 0)),
+        make: |game, _| central(game, || Some((0, 0))),
+    },
+    Forgery {
+        name: "clicks-on-two-pixels",
+        code: "rmv.same-point",
+        make: |game, _| {
+            let mut turns = [(-5, 3), (2, -4)].into_iter().cycle();
+            central(game, || turns.next())
+        },
+    },
+    Forgery {
+        name: "half-of-the-clicks-central",
+        code: "rmv.same-point",
+        make: |game, rng| {
+            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
+            (presses > 30).then_some(())?;
+            central(game, || rng.bool().then_some((0, 0)))
+        },
     },
     Forgery {
         name: "clicks-nearly-central",
         code: "rmv.hint-centre",
-        make: |game, rng| central(game, || (rng.i32(-1..=1), rng.i32(-1..=1))),
+        make: |game, rng| central(game, || Some((rng.i32(-1..=1), rng.i32(-1..=1)))),
     },
 ];
 
+/// Whether a click or a chord begins.
+fn is_first_press(event: &MouseEvent) -> bool {
+    use MouseAction::{LeftDown, MiddleDown, RightDown};
+    let is_press = matches!(event.action, LeftDown | RightDown | MiddleDown);
+    is_press && event.buttons.0.is_power_of_two()
+}
+
 /// The places where the left button goes down alone, and up again as the next thing that buttons do.
 fn plain_clicks(game: &Game<'_>) -> Vec<usize> {
+    let clicks = clicks_of(game, MouseAction::LeftDown, MouseAction::LeftUp);
+    clicks.into_iter().map(|(down, _)| down).collect()
+}
+
+/// The places where a button goes down alone, and up again as the next thing that buttons do.
+fn clicks_of(game: &Game<'_>, down: MouseAction, up: MouseAction) -> Vec<(usize, usize)> {
     let mouse = mouse_of(game);
     let buttons = mouse.iter().enumerate();
     let buttons: Vec<_> = buttons
         .filter(|(_, event)| event.action != MouseAction::Move)
         .collect();
     let clicks = buttons.windows(2).filter_map(|pair| match pair {
-        [(at, down), (_, up)] => {
-            let is_click = down.action == MouseAction::LeftDown
-                && down.buttons == Buttons::LEFT
-                && up.action == MouseAction::LeftUp;
-            is_click.then_some(*at)
+        [(at, first), (end, then)] => {
+            let is_click = first.action == down && is_first_press(first) && then.action == up;
+            is_click.then_some((*at, *end))
         }
         _ => None,
     });
@@ -81,23 +151,32 @@ fn plain_clicks(game: &Game<'_>) -> Vec<usize> {
 
 /// The game with other times between each press of the left button and its release: of the place of
 /// the press, and how long it was. What comes behind is later or earlier by the difference.
-fn held(game: &Game<'_>, mut hold: impl FnMut(usize, u32) -> u32) -> Option<Game<'static>> {
-    let clock = clock_of(game);
-    let mut mouse = mouse_of(game);
+fn held(game: &Game<'_>, hold: impl FnMut(usize, u32) -> u32) -> Option<Game<'static>> {
     let mut downs = Vec::new();
     let mut down = None;
-    for (at, event) in mouse.iter().enumerate() {
+    for (at, event) in mouse_of(game).iter().enumerate() {
         match event.action {
             MouseAction::LeftDown => down = Some(at),
             MouseAction::LeftUp => downs.extend(down.take().map(|down| (down, at))),
             _ => {}
         }
     }
+    held_between(game, &downs, hold)
+}
+
+/// The game with other times between these places, of a press and its release each.
+fn held_between(
+    game: &Game<'_>,
+    clicks: &[(usize, usize)],
+    mut hold: impl FnMut(usize, u32) -> u32,
+) -> Option<Game<'static>> {
+    let clock = clock_of(game);
+    let mut mouse = mouse_of(game);
     let time = |mouse: &[MouseEvent], at: usize| mouse.get(at).map_or(0, |event| event.time_ms);
     let mut later = 0i64;
     let mut done = 0;
     let original = mouse.clone();
-    for (down, up) in downs {
+    for &(down, up) in clicks {
         let (from, to) = (time(&original, down), time(&original, up));
         let wanted = hold(down, to - from);
         move_by(&mut mouse, done..down + 1, later);
@@ -126,16 +205,20 @@ fn move_by(mouse: &mut [MouseEvent], range: std::ops::Range<usize>, ms: i64) {
     }
 }
 
-/// The game with all presses of a first button equally far apart.
-fn even_presses(game: &Game<'_>, ms: u32) -> Option<Game<'static>> {
+/// The game with presses so far apart: all of them, or those of a first button.
+fn even_presses(
+    game: &Game<'_>,
+    all: bool,
+    mut apart: impl FnMut() -> u32,
+) -> Option<Game<'static>> {
     let mouse = mouse_of(game);
     let mut before = Buttons::NONE;
     let mut presses = vec![(0, 0)];
     for event in &mouse {
         let is_press = event.buttons.0 & !before.0 != 0;
-        if is_press && before == Buttons::NONE && Some(event.time_ms) > presses.last().map(|p| p.0)
-        {
-            presses.push((event.time_ms, presses.len() as u32 * ms));
+        let (last, shown) = presses.last().copied().unwrap_or_default();
+        if is_press && (all || before == Buttons::NONE) && event.time_ms > last {
+            presses.push((event.time_ms, shown + apart()));
         }
         before = event.buttons;
     }
@@ -155,13 +238,18 @@ fn even_presses(game: &Game<'_>, ms: u32) -> Option<Game<'static>> {
     })
 }
 
-/// The game with all button events on the centre of their square, or so many pixels beside it; the
-/// ways between are bent.
-fn central(game: &Game<'_>, mut beside: impl FnMut() -> (i32, i32)) -> Option<Game<'static>> {
+/// The game with button events on the centre of their square, or so many pixels beside it, or where they
+/// were; the ways between are bent.
+fn central(
+    game: &Game<'_>,
+    mut beside: impl FnMut() -> Option<(i32, i32)>,
+) -> Option<Game<'static>> {
     let square = i32::from(game.square_size());
     let mouse = mouse_of(game);
     let mut off = |event: &MouseEvent| {
-        let (right, below) = beside();
+        let Some((right, below)) = beside() else {
+            return (0, 0);
+        };
         let off = |at: i32| square / 2 - at.rem_euclid(square);
         (off(event.x) + right, off(event.y) + below)
     };

@@ -18,8 +18,46 @@ pub(super) struct Cursor {
     jumps: u32,
     /// Pixels that were jumped.
     jumped: f64,
-    /// The longest jump, squared, and how many mouse events are before it.
-    longest: (i32, u32),
+    /// The longest jump, and how many mouse events are before it.
+    longest: (f64, u32),
+}
+
+/// Steps that follow each other, each longer than those of hands.
+#[derive(Default)]
+struct Run {
+    steps: u32,
+    pixels: f64,
+    /// How many mouse events are before the first.
+    at: u32,
+    /// The first step, the last one, and the one before them, squared.
+    first: i32,
+    last: i32,
+    before: i32,
+    /// When the first began and the last ended.
+    from_ms: u32,
+    to_ms: u32,
+}
+
+impl Run {
+    fn add(&mut self, step: i32, at: u32, (before, before_ms): (i32, u32), time_ms: u32) {
+        if self.steps == 0 {
+            (self.at, self.first) = (at, step);
+            (self.before, self.from_ms) = (before, before_ms);
+        }
+        self.steps += 1;
+        self.pixels += f64::from(step).sqrt();
+        (self.last, self.to_ms) = (step, time_ms);
+    }
+
+    /// Several steps of one hand are known to be slower than this by far.
+    fn is_faster_than_hands(&self, reach: i32) -> bool {
+        let ms = match self.to_ms.saturating_sub(self.from_ms) {
+            // As much as a tick of Windows may be between them.
+            0 => TICK_MS,
+            ms => f64::from(ms),
+        };
+        self.steps <= MOST_STEPS && self.pixels > ms * f64::from(reach) * FAST
+    }
 }
 
 impl Cursor {
@@ -31,7 +69,7 @@ impl Cursor {
             last: None,
             jumps: 0,
             jumped: 0.0,
-            longest: (0, 0),
+            longest: (0.0, 0),
         }
     }
 
@@ -44,61 +82,73 @@ impl Cursor {
         let far = farthest(first.0, xs).max(farthest(first.1, ys));
         // Nearly all moves of nearly all games are no jumps.
         if far > self.reach {
-            let places = xs.iter().zip(ys).map(|(&x, &y)| moves.pixel((x, y)));
-            self.look(moves.pixel(first), places);
+            let first_ms = moves.times().first().copied().unwrap_or_default();
+            self.look(
+                (moves.pixel(first), moves.before_ms().unwrap_or(first_ms)),
+                moves,
+            );
         }
         self.count += moves.len() as u32;
         self.last = xs.last().copied().zip(ys.last().copied());
     }
 
     /// Looks for jumps. A jump is a step that stands alone: a hand that moves fast does so before it
-    /// and behind it, too. Beside what is looked at the cursor is taken to rest: a button is pressed
-    /// there.
+    /// and behind it, too. A few steps that are faster than hands stand for one. Beside what is looked
+    /// at the cursor is taken to rest: a button is pressed there.
     #[cold]
-    fn look(&mut self, mut last: (i16, i16), places: impl Iterator<Item = (i16, i16)>) {
-        let (mut before, mut step) = (0, 0);
-        let (reach, count) = (self.reach * self.reach, self.count);
-        let mut see = |next: i32, at: u32| {
-            if step > reach && before < step / 9 && next < step / 9 {
-                self.jumps += 1;
-                self.jumped += f64::from(step).sqrt();
-                if step > self.longest.0 {
-                    self.longest = (step, at);
-                }
-            }
-            (before, step) = (step, next);
-        };
-        let mut at = count;
-        for (x, y) in places {
+    fn look(&mut self, (mut last, mut last_ms): ((i16, i16), u32), moves: &Moves) {
+        let reach = self.reach * self.reach;
+        let mut before = 0;
+        let mut run = Run::default();
+        let (xs, ys) = moves.places();
+        let places = xs.iter().zip(ys).map(|(&x, &y)| moves.pixel((x, y)));
+        let steps = (self.count..).zip(places.zip(moves.times()));
+        for (at, ((x, y), &time_ms)) in steps {
             let (dx, dy) = (
                 i32::from(x) - i32::from(last.0),
                 i32::from(y) - i32::from(last.1),
             );
-            // Of the step before, whose event this is not.
-            see(
-                dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy)),
-                at.saturating_sub(1),
-            );
-            last = (x, y);
-            at += 1;
+            let step = dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy));
+            if step > reach {
+                run.add(step, at, (before, last_ms), time_ms);
+            } else {
+                self.end(&run, step);
+                run = Run::default();
+            }
+            (before, last, last_ms) = (step, (x, y), time_ms);
         }
-        see(0, at.saturating_sub(1));
+        self.end(&run, 0);
+    }
+
+    /// A run of long steps has ended, with this step behind it.
+    fn end(&mut self, run: &Run, behind: i32) {
+        let stands_alone = run.before < run.first / 9 && behind < run.last / 9;
+        if !stands_alone || !(run.steps == 1 || run.is_faster_than_hands(self.reach)) {
+            return;
+        }
+        self.jumps += 1;
+        self.jumped += run.pixels;
+        if run.pixels > self.longest.0 {
+            self.longest = (run.pixels, run.at);
+        }
     }
 
     pub fn check(
         &self,
         game: &Game<'_>,
-        (path, moves): (f64, u32),
+        (path, moves, far): (f64, u32, u32),
         release: Release,
         findings: &mut Findings,
     ) {
         let jumps = self.jumps;
-        let (step, before) = self.longest;
-        let longest = f64::from(step).sqrt();
+        let (longest, before) = self.longest;
         let share = self.jumped / path.max(1.0);
         let mean = path / f64::from(moves.max(1));
         let mean_squares = mean / f64::from(game.square_size().max(1));
-        let by_jumps = jumps >= MANY_JUMPS && share >= MOSTLY;
+        // A cursor that stirs between jumps goes a long way, and jumps as often.
+        let each_way = f64::from(jumps) >= EACH_WAY * f64::from(far);
+        let by_count = jumps >= MOST_JUMPS && each_way && share >= A_PART;
+        let by_jumps = jumps >= MANY_JUMPS && share >= MOSTLY || by_count;
         let by_steps = moves >= MANY_JUMPS && mean_squares >= LONG_STEPS;
         if release.is_vienna() && (by_jumps || by_steps) {
             findings.push(Finding::new(Rule::CursorJumps {
@@ -139,8 +189,19 @@ fn farthest(first: u16, places: &[u16]) -> i32 {
     i32::from(most).max(-i32::from(least))
 }
 
+/// Three quarters of squares a millisecond, of several steps: 4 pixels, where a hand goes 1.
+const FAST: f64 = 1.0 / 3.0;
+/// More steps than these are a way.
+const MOST_STEPS: u32 = 8;
+/// Milliseconds.
+const TICK_MS: f64 = 16.0;
 /// Fewer jumps may be chance.
 const MANY_JUMPS: u32 = 3;
+/// So many, so many of each way as long as one, and so large a share of all that the cursor
+/// goes, are no mishap.
+const MOST_JUMPS: u32 = 10;
+const EACH_WAY: f64 = 0.6;
+const A_PART: f64 = 0.1;
 /// The share of the way that known games have in jumps is next to nothing.
 const OFTEN: f64 = 0.05;
 /// Squares of a step that is worth a word by itself: the longest known one is 43 pixels of 16.

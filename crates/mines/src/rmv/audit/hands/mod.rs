@@ -12,6 +12,7 @@ mod place;
 mod points;
 mod presses;
 mod release;
+mod rhythm;
 mod shift;
 mod times;
 mod ways;
@@ -43,7 +44,7 @@ impl Hands {
             times: Times::default(),
             cursor: Cursor::new(square),
             presses: Presses::default(),
-            points: Points::new(square),
+            points: Points::new(&game.board, square),
             ways: Ways::new(square),
         }
     }
@@ -78,11 +79,11 @@ impl Hands {
             .clicks
             .mouse_events
             .saturating_sub(self.presses.events());
-        self.cursor
-            .check(game, (played.clicks.path_px, moves), release, findings);
+        let way = (played.clicks.path_px, moves, self.ways.far());
+        self.cursor.check(game, way, release, findings);
         self.presses
             .check(game, clock, self.times.shares(), findings);
         self.points.check(findings);
-        self.ways.check(findings);
+        self.ways.check(clock, release, findings);
     }
 }

@@ -1,32 +1,39 @@
 //! Where in its square a click is.
 
-use crate::MouseEvent;
 use crate::rmv::{Finding, Findings, Rule};
+use crate::{Board, MouseEvent};
 
 /// What is known of where clicks are.
 pub(super) struct Points {
     square: i32,
-    /// Square and place in it of the last click.
-    last: Option<((i32, i32), (i32, i32))>,
+    /// Columns and rows: nobody aims beside the board.
+    size: (i32, i32),
+    /// The square of the last click.
+    last: Option<(i32, i32)>,
     /// Clicks in another square than the one before.
     clicks: u32,
-    /// Those of them that are in the very same place of it.
-    same: u32,
+    /// How many of them are in each place of it.
+    places: [u16; PLACES],
     /// Those that are within a pixel of its centre.
     central: u32,
 }
 
+/// Room for the places of a square of 32 pixels; those of a larger one share it.
+const PLACES: usize = 1024;
 /// Fewer say nothing.
 const FEW_SAME: u32 = 5;
 const FEW_CENTRAL: u32 = 12;
+/// So many in one place say more than the share of them does.
+const MANY_SAME: u32 = 8;
 
 impl Points {
-    pub const fn new(square: i32) -> Self {
+    pub const fn new(board: &Board<'_>, square: i32) -> Self {
         Self {
             square,
+            size: (board.cols as i32, board.rows as i32),
             last: None,
             clicks: 0,
-            same: 0,
+            places: [0; PLACES],
             central: 0,
         }
     }
@@ -36,28 +43,33 @@ impl Points {
             event.x.div_euclid(self.square),
             event.y.div_euclid(self.square),
         );
+        if !(0..self.size.0).contains(&cell.0) || !(0..self.size.1).contains(&cell.1) {
+            return;
+        }
         let place = (
             event.x - cell.0 * self.square,
             event.y - cell.1 * self.square,
         );
-        if let Some((last_cell, last_place)) = self.last
-            && cell != last_cell
-        {
+        if self.last.replace(cell).is_some_and(|last| cell != last) {
             self.clicks += 1;
-            self.same += u32::from(place == last_place);
+            let at = (place.1 * self.square + place.0) as usize % PLACES;
+            if let Some(count) = self.places.get_mut(at) {
+                *count = count.saturating_add(1);
+            }
             let off = |at: i32| (2 * at + 1 - self.square).abs();
             self.central += u32::from(off(place.0) <= 3 && off(place.1) <= 3);
         }
-        self.last = Some((cell, place));
     }
 
     pub fn check(&self, findings: &mut Findings) {
-        let (clicks, same) = (self.clicks, self.same);
         // Squares of a few pixels have few places.
-        if self.square < 12 {
+        if self.square < 12 || self.clicks < FEW_SAME {
             return;
         }
-        if same >= FEW_SAME && same * 2 >= clicks {
+        let clicks = self.clicks;
+        let same = u32::from(self.places.iter().copied().max().unwrap_or_default());
+        let is_half = same >= FEW_SAME && same * 2 >= clicks;
+        if is_half || (same >= MANY_SAME && same * 4 >= clicks) {
             findings.push(Finding::new(Rule::SamePoint { same, clicks }));
         } else if clicks >= FEW_CENTRAL && self.central * 5 >= clicks * 4 {
             let central = self.central;

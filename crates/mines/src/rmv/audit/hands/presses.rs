@@ -1,6 +1,7 @@
 //! How buttons are pressed: how long each is held, and how far apart presses are.
 
 use super::place::at_mouse;
+use super::rhythm::Rhythm;
 use super::shift;
 use super::times::Clock;
 use crate::rmv::{Finding, Findings, Rule};
@@ -14,13 +15,10 @@ const WILD_HOLDS: f64 = 0.6;
 const LONGEST_HOLD_MS: u32 = 150;
 /// Fewer clicks say nothing of holds.
 const FEW_HOLDS: usize = 8;
-/// Fewer presses say nothing of a rhythm.
-const FEW_PRESSES: u32 = 10;
-/// Musicians who tap to a metronome come to a spread of 3 to 5 percent; in known games the time
-/// between presses spreads by 43 to 110.
-const RHYTHM: f64 = 0.025;
-/// Milliseconds by which holds spread: 10 to 50 in known games.
+/// Milliseconds by which holds spread: 5 to 50 in known games.
 const SAME_HOLD_MS: f64 = 2.0;
+/// Of so many clicks, three quarters are held for one of two times by a program alone.
+const MANY_HOLDS: usize = 16;
 
 /// How long a plain click, of the left or the right button, or a chord is held: of each kind a list.
 const KINDS: usize = 3;
@@ -38,10 +36,7 @@ pub(super) struct Presses {
     holds: [Vec<(u32, f32)>; KINDS],
     /// How many events of buttons there were.
     events: u32,
-    /// When the last press with no other button down was.
-    last: Option<u32>,
-    /// The number of times between such presses, their sum, and that of their squares.
-    intervals: (u32, f64, f64),
+    rhythm: Rhythm,
 }
 
 impl Presses {
@@ -71,15 +66,7 @@ impl Presses {
         {
             push(holds, (mouse, held(since)));
         }
-        if before == Buttons::NONE && is_press(event.action) {
-            if let Some(last) = self.last {
-                let interval = f64::from(event.time_ms.saturating_sub(last));
-                self.intervals.0 += 1;
-                self.intervals.1 += interval;
-                self.intervals.2 += interval * interval;
-            }
-            self.last = Some(event.time_ms);
-        }
+        self.rhythm.take(before, event);
     }
 
     /// How many events of buttons there were.
@@ -87,20 +74,9 @@ impl Presses {
         self.events
     }
 
-    /// How long the left button is held: as many clicks longer as shorter.
-    pub fn median_hold(&self) -> Option<u32> {
-        let mut holds: Vec<f32> = self.lefts.iter().map(|&(_, held)| held).collect();
-        let middle = holds.len() / 2;
-        if holds.len() < FEW_HOLDS {
-            return None;
-        }
-        let (_, median, _) = holds.select_nth_unstable_by(middle, f32::total_cmp);
-        Some(*median as u32)
-    }
-
     /// Mean and spread of the holds, where they are as short or as different as none of a hand.
     pub fn wild_holds(&self) -> Option<(f64, f64)> {
-        let median = self.median_hold()?;
+        let median = median(&self.lefts)?;
         let (mean, spread) = shift::mean_and_spread(&self.lefts);
         let is_wild = median < SHORT_HOLD_MS || spread > WILD_HOLDS * mean;
         is_wild.then_some((mean, spread))
@@ -113,26 +89,8 @@ impl Presses {
         shares: &[(u32, f32)],
         findings: &mut Findings,
     ) {
-        self.rhythm(findings);
-        let clicks = self.lefts.len() as u32;
-        if let Some(median) = self.median_hold() {
-            let (mean, spread) = shift::mean_and_spread(&self.lefts);
-            if median < SHORT_HOLD_MS {
-                let short = |&&(_, held): &&(u32, f32)| held < SHORT_HOLD_MS as f32;
-                let short = self.lefts.iter().filter(short).count() as u32;
-                findings.push(Finding::new(Rule::HintHold {
-                    short,
-                    clicks,
-                    median,
-                }));
-            } else if clock == Clock::Millisecond && spread < SAME_HOLD_MS {
-                findings.push(Finding::new(Rule::HintSameHold {
-                    mean,
-                    spread,
-                    clicks,
-                }));
-            }
-        }
+        self.rhythm.check(findings);
+        self.held(clock, findings);
         let held = self
             .holds
             .iter()
@@ -162,22 +120,75 @@ impl Presses {
         }
     }
 
-    fn rhythm(&self, findings: &mut Findings) {
-        let (count, sum, squares) = self.intervals;
-        if count < FEW_PRESSES {
-            return;
-        }
-        let mean = sum / f64::from(count);
-        let spread = (squares / f64::from(count) - mean * mean).max(0.0).sqrt();
-        if mean > 0.0 && spread < RHYTHM * mean {
-            let percent = spread / mean * 100.0;
-            findings.push(Finding::new(Rule::PressesEven {
-                presses: count + 1,
-                mean,
-                percent,
-            }));
+    /// Clicks that are held too short, or all the same: of the first kind of which that is so.
+    fn held(&self, clock: Clock, findings: &mut Findings) {
+        let [left, right, chord] = &self.holds;
+        let kinds = [
+            ("left click", &self.lefts),
+            ("left click", left),
+            ("right click", right),
+            ("chord", chord),
+        ];
+        let short = kinds.into_iter().find_map(|(what, holds)| {
+            let median = median(holds).filter(|&median| median < SHORT_HOLD_MS)?;
+            let is_short = |&&(_, held): &&(u32, f32)| held < SHORT_HOLD_MS as f32;
+            Some(Rule::HintHold {
+                what,
+                short: holds.iter().filter(is_short).count() as u32,
+                clicks: holds.len() as u32,
+                median,
+            })
+        });
+        let same = || {
+            // A tick gives holds few different lengths by itself.
+            let mut kinds = kinds.into_iter().filter(|_| clock == Clock::Millisecond);
+            kinds.find_map(|(what, holds)| {
+                let (mean, spread) = shift::mean_and_spread(holds);
+                let is_same = holds.len() >= FEW_HOLDS && spread < SAME_HOLD_MS;
+                (is_same || are_of_two(holds)).then_some(Rule::HintSameHold {
+                    what,
+                    mean,
+                    spread,
+                    clicks: holds.len() as u32,
+                })
+            })
+        };
+        findings.extend(short.or_else(same).map(Finding::new));
+    }
+}
+
+/// How long buttons are held: as many clicks longer as shorter.
+fn median(holds: &[(u32, f32)]) -> Option<u32> {
+    if holds.len() < FEW_HOLDS {
+        return None;
+    }
+    let mut holds: Vec<f32> = holds.iter().map(|&(_, held)| held).collect();
+    let middle = holds.len() / 2;
+    let (_, median, _) = holds.select_nth_unstable_by(middle, f32::total_cmp);
+    Some(*median as u32)
+}
+
+/// Whether three quarters of the clicks are held for one of two times, to the millisecond.
+fn are_of_two(holds: &[(u32, f32)]) -> bool {
+    if holds.len() < MANY_HOLDS {
+        return false;
+    }
+    let mut counts = [0u32; LONGEST_HOLD_MS as usize];
+    for &(_, held) in holds {
+        // The longest of all are cut off: they are rests.
+        if let Some(count) = counts.get_mut(held as usize) {
+            *count += 1;
         }
     }
+    let (mut most, mut second) = (0, 0);
+    for count in counts {
+        (most, second) = if count > most {
+            (count, most)
+        } else {
+            (most, second.max(count))
+        };
+    }
+    (most + second) as usize * 4 >= holds.len() * 3
 }
 
 /// Room for the clicks of many a game at once.

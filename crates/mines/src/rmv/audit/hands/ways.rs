@@ -1,6 +1,8 @@
 //! The ways between clicks: hands go in bows, and faster in the middle.
 
-use crate::replay::Moves;
+use super::release::Release;
+use super::times::Clock;
+use crate::replay::{Moves, Sample};
 use crate::rmv::{Finding, Findings, Rule};
 
 /// Ways of at least so many squares are looked at.
@@ -15,14 +17,26 @@ const BESIDE_PX: f64 = 0.75;
 const OFF_PX: f64 = 1.5;
 /// Fewer straight ways may be chance: of a hand's, 1 of 100 is.
 const FEW_WAYS: u32 = 4;
+/// Parts of a way whose speeds are compared.
+const PARTS: usize = 8;
+/// How far a cursor of constant speed may be from where it would be, whatever the shape of its way: so
+/// much of the way, and what rounding explains. Hands are off by 6% at least.
+const STEADY: f64 = 0.02;
+const STEADY_PX: f64 = 1.25;
+/// Fewer steady ways may be chance.
+const FEW_STEADY: u32 = 6;
 
 /// What is known of the ways.
 pub(super) struct Ways {
     /// The least length, squared.
     least: i64,
+    /// Ways that a jump could be, of however many moves.
+    far: u32,
     all: u32,
     straight: u32,
     even: u32,
+    /// At constant speed, straight or not.
+    steady: u32,
 }
 
 impl Ways {
@@ -30,9 +44,11 @@ impl Ways {
         let least = (square * SQUARES) as i64;
         Self {
             least: least * least,
+            far: 0,
             all: 0,
             straight: 0,
             even: 0,
+            steady: 0,
         }
     }
 
@@ -42,18 +58,19 @@ impl Ways {
             return;
         };
         let count = moves.len() - start;
-        if count < FEW_MOVES {
-            return;
-        }
-        let (Some(from), Some(to)) = (moves.get(start), moves.get(moves.len() - 1)) else {
+        let (Some(from), Some(to)) = (moves.get(start), moves.get(moves.len().saturating_sub(1)))
+        else {
             return;
         };
         let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
         let square = dx * dx + dy * dy;
-        if square < self.least {
+        // Three quarters of a square: a jump may be as long.
+        self.far += u32::from(square * 64 > self.least * 9);
+        if square < self.least || count < FEW_MOVES {
             return;
         }
         self.all += 1;
+        self.steady += u32::from(is_steady(moves, start));
         let (dx, dy) = (dx as f64, dy as f64);
         let length = (square as f64).sqrt();
         let total = f64::from(to.time_ms.saturating_sub(from.time_ms));
@@ -73,11 +90,17 @@ impl Ways {
         self.even += u32::from(is_even);
     }
 
-    pub fn check(&self, findings: &mut Findings) {
+    /// How many ways were of more than three quarters of a square.
+    pub const fn far(&self) -> u32 {
+        self.far
+    }
+
+    pub fn check(&self, clock: Clock, release: Release, findings: &mut Findings) {
         let Self {
             all: ways,
             straight,
             even,
+            steady,
             ..
         } = *self;
         if straight >= FEW_WAYS && straight * 5 >= ways * 3 {
@@ -86,6 +109,43 @@ impl Ways {
                 ways,
                 even,
             }));
+            return;
+        }
+        // Other programs may have fewer moves, or other ones.
+        let is_known = clock == Clock::Millisecond && release.is_vienna();
+        if is_known && steady >= FEW_STEADY && steady * 5 >= ways * 3 {
+            findings.push(Finding::new(Rule::Steady { steady, ways }));
         }
     }
+}
+
+/// Whether the cursor goes as far in equal times all along the way.
+fn is_steady(moves: &Moves, start: usize) -> bool {
+    let count = moves.len() - start;
+    let at = |part: usize| moves.get(start + (count - 1) * part / PARTS);
+    // In quarters first: next to no way of a hand gets further.
+    is_steady_in::<4>(|part| at(part * PARTS / 4)) && is_steady_in::<PARTS>(at)
+}
+
+fn is_steady_in<const N: usize>(at: impl Fn(usize) -> Option<Sample>) -> bool {
+    let Some(from) = at(0) else {
+        return false;
+    };
+    // Of each part its end in time, and how far the way is up to there.
+    let mut ends = [(0.0, 0.0); N];
+    let (mut last, mut gone) = (from, 0.0);
+    for (slot, part) in ends.iter_mut().zip(1..) {
+        let Some(point) = at(part) else {
+            return false;
+        };
+        gone += f64::from(point.x - last.x).hypot(f64::from(point.y - last.y));
+        *slot = (f64::from(point.time_ms.saturating_sub(from.time_ms)), gone);
+        last = point;
+    }
+    let Some(&(total_ms, total)) = ends.last().filter(|(ms, _)| *ms > 0.0) else {
+        return false;
+    };
+    let most = STEADY_PX + STEADY * total;
+    ends.iter()
+        .all(|(ms, gone)| (gone - total * ms / total_ms).abs() <= most)
 }
