@@ -266,7 +266,7 @@ impl fmt::Display for Divergence {
             )?,
             Cause::Hash { bits } => write!(
                 f,
-                "the recorded hash itself is damaged, in {bits} bits: the state was the replay's, as those behind it say"
+                "the recorded hash itself is damaged, in {bits} bits, or several values were others in this tick alone: behind it the state is the replay's"
             )?,
             Cause::Many => write!(
                 f,

@@ -18,7 +18,11 @@ pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     let frames = (1..=MISSING)
         .map(move |ticks| Edit::Insert { frame: at, ticks })
         .chain([Edit::Remove { frame: at }, Edit::Exchange { frame: at }])
-        .chain(before.map(|frame| Edit::Exchange { frame }));
+        // Two frames that lead to what they say in either order leave another state behind them.
+        .chain((1..=2).filter_map(move |back| {
+            let frame = at.checked_sub(back)?;
+            Some(Edit::Exchange { frame })
+        }));
     let swaps = (1..here).map(move |with| Edit::Swap {
         frame: at,
         command: with - 1,

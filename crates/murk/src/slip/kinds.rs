@@ -54,7 +54,8 @@ impl Target {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Slip {
-    /// The recorded hash is damaged in so many bits, and the state was the replay's.
+    /// The recorded hash is damaged in so many bits, and the state was the replay's. (Several values that
+    /// last for a tick only can have been others, too: of many bits that can't be told.)
     Hash {
         /// How many bits of it differ.
         bits: u32,
@@ -230,7 +231,7 @@ impl fmt::Display for Slip {
             }
             Self::Hash { bits, .. } => write!(
                 f,
-                "the recorded hash itself is damaged, in {bits} bits, and the state was right"
+                "the recorded hash itself is damaged, in {bits} bits, and the state was right; or several values were others in this tick alone"
             ),
             Self::Dropped(command) => write!(
                 f,

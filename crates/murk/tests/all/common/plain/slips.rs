@@ -349,8 +349,6 @@ impl Case {
         match wrong {
             Wrong::Repeated(frame) if self.is_repeated(*frame) => {}
             Wrong::Repeated(_) => return 0,
-            // Where both lead to what they say in either order, it shows behind them only: nobody looks there.
-            Wrong::Exchanged(frame) if frame + 1 < at => return 0,
             // Of a damage to many bits nothing is known but that all is well behind it.
             Wrong::Hash(..) if wrong.freedom() > 0 && !self.is_right(at + 1) => return 0,
             _ => {}
