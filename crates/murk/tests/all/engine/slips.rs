@@ -594,10 +594,6 @@ fn a_short_search_names_nothing_wrong() {
             None | Some(Slip::Value { .. }) => assert!(!found.complete, "{found}"),
             Some(slip) => assert!(is(slip, &wrong), "{found}"),
         }
-        assert!(
-            found.slips.is_empty() || found.open || found.explained == 800,
-            "{found}"
-        );
     }
     let (_, found) = found(&world, &bytes).unwrap();
     assert!(found.best().is_some_and(|slip| is(slip, &wrong)), "{found}");
