@@ -6,8 +6,9 @@ mod outcome;
 mod pass;
 mod path;
 
-pub(crate) use moves::{Moves, Sample, WAITING};
+pub(crate) use moves::{Moves, Sample};
 pub(crate) use observer::{Observer, Place, Step};
 pub use outcome::{Divergence, Doubted, Lag, Replayed};
 pub use pass::replay;
 pub(crate) use pass::replay_with;
+pub(crate) use path::WAITING;

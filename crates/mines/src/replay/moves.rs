@@ -1,7 +1,7 @@
 //! Mouse events that wait to be measured, each figure by itself, so that many are measured at once: a store
 //! is all that a quiet move costs in the pass.
 
-use super::path::{self, distance};
+use super::path::{self, WAITING, distance};
 use crate::rmv::{Packed, Room};
 use crate::{MouseEvent, Version};
 
@@ -12,9 +12,6 @@ pub(crate) struct Sample {
     pub x: i32,
     pub y: i32,
 }
-
-/// Mouse events that wait.
-pub(crate) const WAITING: usize = 256;
 
 /// Mouse events that follow each other, as many as wait at once.
 pub(crate) struct Moves {

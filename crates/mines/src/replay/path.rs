@@ -1,6 +1,7 @@
 //! The way of the cursor: distances are added up in their order, to the last bit.
 
-use super::moves::WAITING;
+/// Mouse events that wait, and places between which distances are added up at once.
+pub(crate) const WAITING: usize = 256;
 
 /// How many roots are kept: those of steps of up to 22 pixels.
 const KNOWN: usize = 512;

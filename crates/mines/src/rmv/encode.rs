@@ -1,7 +1,8 @@
 //! Encoding single events.
 
-use super::decode::{EventDecoder, MAX_TIME, REDUCED, V1_ORIGIN};
+use super::decode::EventDecoder;
 use super::error::WriteError;
+use super::mouse::{MAX_TIME, REDUCED, V1_ORIGIN};
 use crate::{Event, Face, MouseAction, MouseEvent, Version};
 
 /// True where the specification says that `next` SHOULD be written as a reduced move.

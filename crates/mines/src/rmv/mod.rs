@@ -20,6 +20,7 @@ mod events;
 mod header;
 mod limits;
 mod loss;
+mod mouse;
 mod ordered;
 mod personal;
 mod pieces;

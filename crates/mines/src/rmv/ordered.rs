@@ -1,7 +1,7 @@
 //! Mouse events one behind the other, none of which goes back in time: nearly all of a recording. Who does not
 //! ask for each of them has to know no more than how many they are, and the last one.
 
-use super::decode::{MAX_TIME, REDUCED, long_mouse};
+use super::mouse::{MAX_TIME, REDUCED, long_mouse};
 use crate::{MouseAction, MouseEvent};
 
 /// Those in the long form at the start of `bytes`, behind `last`: their number, and the last one.

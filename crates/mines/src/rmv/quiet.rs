@@ -3,7 +3,7 @@
 //! They are looked at as one number each, that of the long form: time, buttons and place side by side.
 //! What one move differs from the one before by is then a single subtraction, and so is the look at it.
 
-use super::decode::{REDUCED, V1_ORIGIN};
+use super::mouse::{REDUCED, V1_ORIGIN};
 use crate::{MouseAction, MouseEvent, Version};
 
 /// When and where a mouse event is, and which buttons are down: 24 bits of time, 8 of buttons, 16 for the

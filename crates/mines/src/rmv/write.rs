@@ -4,12 +4,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use gametape_core::{Class, Coded, Output};
 
-use super::decode::{EventDecoder, MAX_TIME, Step};
+use super::decode::{EventDecoder, Step};
 use super::encode::{encode, reducible};
 use super::error::{Error, Finding, WriteError};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
 use super::limits::{Limits, ReadOptions};
+use super::mouse::MAX_TIME;
 use super::read::read_with;
 use super::rule::Rule;
 use super::section::Section;

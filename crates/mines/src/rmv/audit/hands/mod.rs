@@ -23,8 +23,9 @@ use crate::rmv::Findings;
 use crate::{Buttons, Game, MouseEvent};
 use cursor::Cursor;
 use points::Points;
-use presses::{Presses, is_press};
+use presses::Presses;
 use release::Release;
+use rhythm::is_press;
 use times::Times;
 use ways::Ways;
 

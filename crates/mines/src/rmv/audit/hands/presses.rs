@@ -1,7 +1,7 @@
 //! How buttons are pressed: how long each is held, and how far apart presses are.
 
 use super::place::at_mouse;
-use super::rhythm::Rhythm;
+use super::rhythm::{Rhythm, is_press};
 use super::shift;
 use super::times::Clock;
 use crate::rmv::{Finding, Findings, Rule};
@@ -197,14 +197,6 @@ fn push(list: &mut Vec<(u32, f32)>, value: (u32, f32)) {
         list.reserve(64);
     }
     list.push(value);
-}
-
-/// Whether a button goes down.
-pub(super) const fn is_press(action: MouseAction) -> bool {
-    matches!(
-        action,
-        MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
-    )
 }
 
 /// How far holds have to part: known games come to 3.6 with a third more.

@@ -1,8 +1,7 @@
 //! Presses and releases at equal times: a hand has no metronome.
 
-use super::presses::is_press;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Buttons, MouseEvent};
+use crate::{Buttons, MouseAction, MouseEvent};
 
 /// Fewer intervals say nothing of a rhythm.
 const FEW: usize = 10;
@@ -16,6 +15,14 @@ const LONG_RHYTHM: f64 = 0.06;
 const SHARE: f64 = 0.7;
 /// Milliseconds; a tick of Windows is too much of less.
 const LEAST_MS: u32 = 100;
+
+/// Whether a button goes down.
+pub(super) const fn is_press(action: MouseAction) -> bool {
+    matches!(
+        action,
+        MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
+    )
+}
 
 /// The times between some of the button events.
 #[derive(Default)]
