@@ -1,8 +1,8 @@
 //! What is said of published recordings, as JSON.
 
 use gametape::core::Time;
-use gametape::core::table::{Marker, MarkerKind};
-use gametape::core::tape::{AnyFinding, Verdict};
+use gametape::core::table::{Marker, MarkerKind, Playback};
+use gametape::core::tape::{AnyFinding, Error, Verdict};
 use gametape_capture::tape::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -67,9 +67,49 @@ pub struct Index {
     /// In their order.
     pub segments: Vec<SegmentEntry>,
     /// What could not be carried: how far a broken recording goes, what is doubtful.
-    pub lost: Vec<String>,
+    pub lost: Vec<Lost>,
     /// What was left out because it is secret, and what is rounded.
     pub notes: Vec<String>,
+}
+
+/// What could not be carried, or is doubtful.
+#[derive(Clone, Serialize, Debug)]
+pub struct Lost {
+    /// What it is, in a sentence.
+    pub text: String,
+    /// From when on; `None` where it is of the recording as a whole.
+    pub step: Option<u64>,
+    /// See [`Moment`].
+    pub tick: Option<u64>,
+    /// Milliseconds since the start.
+    pub time_ms: Option<f64>,
+}
+
+impl Lost {
+    /// What is wrong with a recording, from the moment on that this playback knows of.
+    pub(crate) fn doubt(error: &Error, play: Option<&mut (dyn Playback + '_)>) -> Self {
+        let stamp = match (error, play) {
+            (Error::Broken(finding), Some(play)) => Marker::finding(finding, play).stamp,
+            _ => None,
+        };
+        Self {
+            step: stamp.map(|stamp| stamp.step),
+            tick: stamp.and_then(|stamp| stamp.tick),
+            time_ms: stamp.and_then(|stamp| stamp.time).map(Time::ms),
+            text: error.to_string(),
+        }
+    }
+}
+
+impl From<String> for Lost {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            step: None,
+            tick: None,
+            time_ms: None,
+        }
+    }
 }
 
 /// A file beside `recording.json`.

@@ -52,7 +52,7 @@ mod store;
 
 pub use error::Error;
 pub use gametape_capture::tape::Moment;
-pub use index::{Entry, File, Index, Library, Mark, SegmentEntry, VERSION};
+pub use index::{Entry, File, Index, Library, Lost, Mark, SegmentEntry, VERSION};
 pub use page::Page;
 pub use publish::{PublishOptions, publish};
 pub use single::single;

@@ -10,7 +10,7 @@ use gametape_capture::tape::{Segment, segments};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::index::{Entry, File, Index, SegmentEntry, VERSION, verdict};
+use crate::index::{Entry, File, Index, Lost, SegmentEntry, VERSION, verdict};
 use crate::{Error, Store};
 
 /// What segments and labels end with.
@@ -122,7 +122,11 @@ pub fn publish(
         lost: if growing {
             Vec::new()
         } else {
-            made.outcome.losses
+            let losses = made.outcome.losses.into_iter().map(Into::into);
+            lost_of(recording, &made.doubts)
+                .into_iter()
+                .chain(losses)
+                .collect()
         },
         notes: made.outcome.notes,
     };
@@ -140,6 +144,19 @@ pub fn publish(
     kept.push(&index.labels.file);
     store.keep_only(&folder, &[SEGMENT, LABELS], &kept)?;
     Ok(index)
+}
+
+/// What is wrong with a recording, and from when on.
+fn lost_of(recording: &Recording, doubts: &[tape::Error]) -> Vec<Lost> {
+    if doubts.is_empty() {
+        return Vec::new();
+    }
+    let mut play = recording.tape().playback().ok();
+    let lost = doubts.iter().map(|doubt| match &mut play {
+        Some(play) => Lost::doubt(doubt, Some(&mut **play)),
+        None => Lost::doubt(doubt, None),
+    });
+    lost.collect()
 }
 
 /// The files of what was published before.

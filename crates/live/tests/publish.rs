@@ -206,6 +206,7 @@ fn a_broken_recording_is_published_as_far_as_it_can_be_read_and_says_so() {
         .unwrap();
     assert_eq!(index.entry.verdict.as_deref(), Some("fail"));
     assert_eq!(index.lost.len(), 1, "{:?}", index.lost);
+    assert!(index.lost[0].step.is_some(), "{:?}", index.lost);
     assert!(!index.segments.is_empty());
 }
 

@@ -37,7 +37,7 @@ export function facts({ published, tables }: Loader): HTMLElement[] {
     about.append(el("dt", {}, "verdict"), el("dd", {}, ...badge(published.verdict), ` ${published.summary}`));
   }
   const panel = el("div", {}, el("h3", {}, published.name), about);
-  for (const note of [...published.lost, ...published.notes]) {
+  for (const note of [...published.lost.map(({ text }) => text), ...published.notes]) {
     panel.append(el("p", { class: "quiet" }, note));
   }
   for (const def of tables.tables.filter(({ lane }) => lane === "facts")) {

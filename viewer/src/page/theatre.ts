@@ -121,13 +121,9 @@ export class Theatre {
 
   /** From where on what is seen is not what was recorded, it is said so. */
   private doubt(): void {
-    const { lost, findings } = this.loader.published;
-    let said = "";
-    for (const { message, moment } of lost.length === 0 ? [] : findings) {
-      const at = moment === null ? Infinity : this.loader.atOf(moment);
-      const why = at <= this.show.at ? lost.find((sentence) => sentence.includes(message)) : undefined;
-      said = why === undefined ? said : why.slice(why.indexOf(message));
-    }
+    const { lost } = this.loader.published;
+    const since = lost.filter(({ moment }) => moment !== null && this.loader.atOf(moment) <= this.show.at);
+    const said = since.at(-1)?.text ?? "";
     this.note.hidden = said === "";
     say(this.note, said === "" ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
   }

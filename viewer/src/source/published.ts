@@ -59,8 +59,8 @@ export interface Published {
   readonly findings: readonly Finding[];
   readonly labels: { readonly file: string; readonly bytes: number };
   readonly segments: readonly SegmentInfo[];
-  /** What could not be carried, a sentence each. */
-  readonly lost: readonly string[];
+  /** What could not be carried, or is doubtful, and from when on. */
+  readonly lost: readonly { readonly text: string; readonly moment: Moment | null }[];
   readonly notes: readonly string[];
 }
 
@@ -130,7 +130,10 @@ export function published(source: string): Published {
     findings: list(json["findings"] ?? [], "the findings").map(finding),
     labels: { file: fileName(labels["file"]), bytes: count(labels["bytes"], "the size of the labels") },
     segments: segments(json["segments"]),
-    lost: list(json["lost"] ?? [], "what is lost").map((what) => text(what, "what is lost")),
+    lost: list(json["lost"] ?? [], "what is lost").map((what) => {
+      const of = object(what, "what is lost");
+      return { text: text(of["text"], "what is lost"), moment: moment(of, "what is lost") };
+    }),
     notes: list(json["notes"] ?? [], "the notes").map((note) => text(note, "a note")),
   };
 }

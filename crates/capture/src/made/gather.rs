@@ -27,7 +27,7 @@ pub(super) struct Gathered {
     pub gathering: Gathering,
     pub spilled: Spilled,
     /// What is wrong with the rows.
-    pub doubt: Option<String>,
+    pub doubt: Option<Error>,
 }
 
 /// When the rows of all tables are.
@@ -221,7 +221,7 @@ fn pass(
     ends.map(|((gathering, spill), read)| {
         let doubt = match read.problem {
             Some(problem) if !broken && !is_whole(tape, &problem)? => return Err(problem),
-            doubt => doubt.map(|doubt| doubt.to_string()),
+            doubt => doubt,
         };
         let spilled = spill.finish(gathering.words()).map_err(Error::Output)?;
         Ok(Gathered {

@@ -1,6 +1,6 @@
 //! The stream of a recording that is being written, made as it grows.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use gametape_core::table::{Batch, Lane, Scan, TableDef};
@@ -16,7 +16,7 @@ use super::making::{Feed, Making};
 use super::plan::plan;
 use super::segments::{Cut, Cutter, Piece, Segmented};
 use super::spill::Block;
-use super::stream::{Wanted, made_of, notes, nothing};
+use super::stream::{Wanted, each_once, made_of, notes, nothing};
 
 /// Bytes of a recording whose rows are held at once, at most.
 const PIECE: u64 = 256 << 10;
@@ -70,7 +70,7 @@ const PIECE: u64 = 256 << 10;
 ///     Ok(())
 /// })?;
 /// assert_eq!(segments.len(), 1);
-/// assert!(made.outcome.losses.is_empty());
+/// assert!(made.doubts.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Growing {
@@ -236,14 +236,13 @@ impl Growing {
         making.steps(tables, feeds, None, &mut cutter, || Ok(()))?;
         cutter.end()?;
         let problems = read.into_iter().filter_map(|read| read.problem);
-        let doubts: BTreeSet<String> = problems.map(|problem| problem.to_string()).collect();
-        let losses = doubts.into_iter().chain(nothing(&making));
         Ok(Segmented {
             description: rows.told(&self.description)?,
             schema: self.schema,
             labels: cut.labels(),
+            doubts: each_once(problems),
             outcome: Converted {
-                losses: losses.collect(),
+                losses: nothing(&making).into_iter().collect(),
                 notes: self.notes,
                 ..Converted::default()
             },

@@ -4,7 +4,7 @@ use gametape_core::Stamp;
 use gametape_core::tape::{Converted, Error, Options, Secrets, Sink, Tape, Work};
 
 use super::making::Out;
-use super::stream::{Head, Wanted, stream};
+use super::stream::{Head, Streamed, Wanted, stream};
 use crate::layout::Role;
 use crate::options;
 use crate::write::{OfTables, Writer};
@@ -40,9 +40,13 @@ pub(crate) fn make(
         without: None,
         made_of: None,
     };
-    let (writer, converted) = stream(tape, &wanted, begin, work)?;
+    let (writer, Streamed { doubts, outcome }) = stream(tape, &wanted, begin, work)?;
     writer.finish()?;
-    Ok(converted)
+    let doubts = doubts.iter().map(ToString::to_string);
+    Ok(Converted {
+        losses: doubts.chain(outcome.losses).collect(),
+        ..outcome
+    })
 }
 
 impl Out for Writer<&mut dyn Sink> {

@@ -9,7 +9,7 @@ use gametape_delta::Schema;
 use serde_json::Value as Json;
 
 use super::making::Out;
-use super::stream::{Head, Wanted, stream};
+use super::stream::{Head, Streamed, Wanted, stream};
 use crate::layout::Role;
 use crate::limits::MAX_PACKET_BYTES;
 use crate::write::check_size;
@@ -66,7 +66,7 @@ pub struct Segment {
 }
 
 /// What is said of a stream of segments, once all of them are made.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Segmented {
     /// The schema of its packets.
     pub schema: Schema,
@@ -74,7 +74,10 @@ pub struct Segmented {
     pub description: Json,
     /// The records of all labels.
     pub labels: Vec<u8>,
-    /// What was left out or rounded, and what is doubtful.
+    /// What is wrong with the recording, each thing once: how far a broken one goes, or from where on
+    /// the values are doubtful.
+    pub doubts: Vec<Error>,
+    /// What was left out or rounded.
     pub outcome: Converted,
 }
 
@@ -111,7 +114,7 @@ pub(crate) fn segments(
         let cut = Cut::new(wanted.growing);
         Ok(Cutter { cut, each: whole })
     };
-    let (mut cutter, outcome) = stream(tape, wanted, begin, work)?;
+    let (mut cutter, Streamed { doubts, outcome }) = stream(tape, wanted, begin, work)?;
     cutter.end()?;
     let labels = cutter.cut.labels();
     let Some((schema, description)) = said else {
@@ -121,6 +124,7 @@ pub(crate) fn segments(
         schema,
         description,
         labels,
+        doubts,
         outcome,
     })
 }

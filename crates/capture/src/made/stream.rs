@@ -1,6 +1,6 @@
 //! The tables of any recording as one stream.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use gametape_core::table::{Lane, TableDef};
 use gametape_core::tape::{Converted, Error, Secrets, Tape, Work};
@@ -45,7 +45,7 @@ pub(super) fn stream<O: Out>(
     wanted: &Wanted<'_>,
     begin: impl FnOnce(&Head<'_>) -> Result<O, Error>,
     work: &Work<'_>,
-) -> Result<(O, Converted), Error> {
+) -> Result<(O, Streamed), Error> {
     let mut all = tape.tables()?;
     all.retain(|table| wanted.without != Some(&*table.name));
     all.retain(|table| wanted.lane.is_none_or(|lane| table.lane == lane));
@@ -61,15 +61,13 @@ pub(super) fn stream<O: Out>(
             one.gathering.open();
         }
     }
-    let mut converted = Converted {
-        notes: notes(&all, &tables, gathered.iter().map(|one| &one.gathering)),
-        ..Converted::default()
+    let mut streamed = Streamed {
+        doubts: each_once(gathered.iter_mut().filter_map(|one| one.doubt.take())),
+        outcome: Converted {
+            notes: notes(&all, &tables, gathered.iter().map(|one| &one.gathering)),
+            ..Converted::default()
+        },
     };
-    let doubts: BTreeSet<&String> = gathered
-        .iter()
-        .filter_map(|one| one.doubt.as_ref())
-        .collect();
-    converted.losses.extend(doubts.into_iter().cloned());
     let mut plan = plan(gathered.iter().map(|one| &one.gathering), &clocked)?;
     let of = made_of(tape, wanted, &clocked)?;
     let keeps = std::mem::take(&mut plan.keeps);
@@ -96,9 +94,23 @@ pub(super) fn stream<O: Out>(
     let mut feeds: Vec<Feed<Spilled>> = feeds.collect();
     making.facts(tables, &mut feeds, &mut out, || progress.row())?;
     making.steps(tables, &mut feeds, None, &mut out, || progress.row())?;
-    converted.losses.extend(nothing(&making));
+    streamed.outcome.losses.extend(nothing(&making));
     work.done(size)?;
-    Ok((out, converted))
+    Ok((out, streamed))
+}
+
+/// What comes of a stream beside it.
+pub(super) struct Streamed {
+    /// What is wrong with the recording, each thing once.
+    pub doubts: Vec<Error>,
+    /// What was left out or rounded.
+    pub outcome: Converted,
+}
+
+/// Several tables meet the same.
+pub(super) fn each_once(doubts: impl Iterator<Item = Error>) -> Vec<Error> {
+    let said: BTreeMap<String, Error> = doubts.map(|doubt| (doubt.to_string(), doubt)).collect();
+    said.into_values().collect()
 }
 
 /// What whoever made the capture ought to know.

@@ -8,7 +8,7 @@ use crate::made::{Segment, Segmented, Wanted, segments as of_tables};
 
 /// Gives the tables of a recording as a stream of snapshot/delta packets in segments, each of which
 /// begins with a full snapshot and holds a few seconds; of a broken recording as much as can be read,
-/// and [`Segmented::outcome`] says among its losses what is wrong. A capture that was made of another
+/// and [`Segmented::doubts`] says what is wrong. A capture that was made of another
 /// recording's tables gives those.
 ///
 /// Of a recording that is `growing` the schema is one that any later rows fit: called again when it has

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gametape::core::text::printable;
 use gametape::{Recording, Secrets, Work};
-use gametape_live::{Entry, Error, Page, Site, Store, single};
+use gametape_live::{Entry, Error, Index, Page, Site, Store, single};
 use serde_json::json;
 
 use super::Call;
@@ -86,6 +86,7 @@ fn publish(
     })
 }
 
+/// What the library says of a recording, and what is lost of it, a sentence each.
 type Added = (Entry, Vec<String>);
 
 fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Added, Error> {
@@ -101,7 +102,10 @@ fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Add
     };
     let added = site.add(recording, secrets, &work);
     bar.finish_and_clear();
-    added.map(|index| (index.entry, index.lost))
+    added.map(|Index { entry, lost, .. }| {
+        let sentences = lost.into_iter().map(|one| one.text);
+        (entry, sentences.collect())
+    })
 }
 
 /// A line a recording; what is not in it is said beside.

@@ -110,6 +110,9 @@ fn grows(format: &str, bytes: &[u8], cuts: &[usize]) -> bool {
     assert_eq!((made.schema.hash(), schema), (wanted.schema.hash(), schema));
     assert_eq!(made.description, wanted.description);
     assert!(made.labels == wanted.labels);
+    let said =
+        |made: &Segmented| -> Vec<String> { made.doubts.iter().map(ToString::to_string).collect() };
+    assert_eq!(said(&made), said(&wanted));
     assert_eq!(made.outcome.losses, wanted.outcome.losses);
     assert_eq!(made.outcome.notes, wanted.outcome.notes);
     true

@@ -112,6 +112,7 @@ fn segments_of_every_format_hold_what_a_capture_holds() {
                 };
                 let made =
                     segments(tape, Secrets::Hide, false, &mut keep, &Work::default()).unwrap();
+                assert!(made.doubts.is_empty(), "{:?}", made.doubts);
                 assert_eq!(made.outcome.losses, [""; 0]);
                 let [packets, events] = played(&made.schema, &cut);
                 let labels = records(&made.labels).into_iter();

@@ -507,8 +507,8 @@ gametape_core::rules! {
     /// and musicians who tap to a metronome by 3 to 5%.
     ///
     /// A program clicked, or the times were edited: refuse.
-    #[error("{} are {mean:.1} ms apart, to {percent:.1}%: no hand is so regular", Counted(u64::from(*presses), "press"))]
-    PressesEven { presses: u32, mean: f64, percent: f64 } = "rmv.presses-even", Warning;
+    #[error("{even} of {} between {between} are {mean_ms:.1} ms, to {percent:.1}%: no hand is so regular", Counted(u64::from(*times), "time"))]
+    PressesEven { even: u32, times: u32, between: &'static str, mean_ms: f64, percent: f64 } = "rmv.presses-even", Warning;
     /// Half of the clicks in another square than the click before, or eight of them and a quarter, are
     /// on one and the same pixel of their square. By chance it is 1 of 256, and in known games at most
     /// 3 of 131.
@@ -522,9 +522,9 @@ gametape_core::rules! {
     /// A program moved the cursor, or moves were put in between clicks: refuse.
     #[error("{straight} of {} between clicks are straight to the pixel, {even} of them at constant speed", Counted(u64::from(*ways), "way"))]
     Straight { straight: u32, ways: u32, even: u32 } = "rmv.straight", Warning;
-    /// In a file of ViennaSweeper's, most of the ways between clicks, of two squares and more, are gone at
-    /// constant speed, whatever their shape, on a clock of a millisecond. Hands are faster in the middle: no known way is steady to
-    /// 6%.
+    /// In a file of ViennaSweeper's, most of the ways between clicks, of two squares and more, are gone
+    /// at constant speed, whatever their shape, on a clock of a millisecond. Hands are faster in the
+    /// middle: no known way is steady to 6%.
     ///
     /// A program moved the cursor, or moves were put in between clicks: refuse.
     #[error("{steady} of {} between clicks are gone at constant speed", Counted(u64::from(*ways), "way"))]
@@ -538,8 +538,9 @@ gametape_core::rules! {
     #[error("the cursor goes {mean:.1} pixels from event to event, {percent:.0}% of its way in {}; {moves} moves are all there are", Counted(u64::from(*jumps), "jump"))]
     CursorJumps { mean: f64, moves: u32, jumps: u32, percent: f64 } = "rmv.cursor-jumps", Warning;
     /// Steps of more than three quarters of a square that stand alone: the steps before and behind
-    /// are not a third as long; or a few of them at more than a quarter of a square in a millisecond. Known games have such steps of up to 8 pixels, and two of release
-    /// 3.0.2 steps of 17 and 43 pixels; the longest is named.
+    /// are not a third as long; or a few of them at more than a quarter of a square in a millisecond.
+    /// Known games have such steps of up to 8 pixels, and two of release 3.0.2 steps of 17 and 43
+    /// pixels; the longest is named.
     ///
     /// The program was busy, moves were taken out, or the cursor was put there: play it back.
     #[error("hint: the cursor jumps {longest:.0} pixels here; {} of the kind, {percent:.0}% of the way", Counted(u64::from(*jumps), "jump"))]

@@ -189,7 +189,7 @@ fn farthest(first: u16, places: &[u16]) -> i32 {
     i32::from(most).max(-i32::from(least))
 }
 
-/// Three quarters of squares a millisecond, of several steps: 4 pixels, where a hand goes 1.
+/// Of the reach, in a millisecond, for several steps: 4 pixels, where a hand goes 1.
 const FAST: f64 = 1.0 / 3.0;
 /// More steps than these are a way.
 const MOST_STEPS: u32 = 8;

@@ -24,48 +24,61 @@ pub(super) const fn is_press(action: MouseAction) -> bool {
     )
 }
 
-/// The times between some of the button events.
-#[derive(Default)]
-struct Beat {
-    last: Option<u32>,
-    intervals: Vec<u32>,
+/// Button events that may be in step.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Presses with no other button down: a click or a chord begins.
+    First,
+    Press,
+    Release,
+    Any,
 }
 
-impl Beat {
-    fn take(&mut self, time_ms: u32) {
-        if self.intervals.capacity() == 0 {
-            self.intervals.reserve(128);
-        }
-        if let Some(last) = self.last.replace(time_ms) {
-            self.intervals.push(time_ms.saturating_sub(last));
+impl Kind {
+    const ALL: [Self; 4] = [Self::First, Self::Press, Self::Release, Self::Any];
+
+    /// In the middle of a sentence.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::First => "presses with no other button down",
+            Self::Press => "presses",
+            Self::Release => "releases",
+            Self::Any => "presses and releases",
         }
     }
 
-    /// How many intervals are in step, their mean, and their spread as a share of it.
-    fn regular(&self) -> Option<(usize, f64, f64)> {
-        let count = self.intervals.len();
-        if count < FEW {
-            return None;
+    const fn has(self, event: Self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Press => matches!(event, Self::First | Self::Press),
+            Self::First => matches!(event, Self::First),
+            Self::Release => matches!(event, Self::Release),
         }
-        let (mean, spread) = mean_and_spread(&self.intervals);
-        let most = if count >= MANY { LONG_RHYTHM } else { RHYTHM };
-        if mean > 0.0 && spread < most {
-            return Some((count, mean, spread));
-        }
-        if count < MANY {
-            return None;
-        }
-        let mut sorted = self.intervals.clone();
-        let (_, median, _) = sorted.select_nth_unstable(count / 2);
-        let median = f64::from(*median);
-        let is_near = |&interval: &u32| (f64::from(interval) - median).abs() <= RHYTHM * median;
-        sorted.retain(is_near);
-        let enough = sorted.len() as f64 >= SHARE * count as f64;
-        (enough && median >= f64::from(LEAST_MS)).then(|| {
-            let (mean, spread) = mean_and_spread(&sorted);
-            (sorted.len(), mean, spread)
-        })
     }
+}
+
+/// How many intervals are in step, their mean, and their spread as a share of it.
+fn regular(intervals: &mut Vec<u32>) -> Option<(usize, f64, f64)> {
+    let count = intervals.len();
+    if count < FEW {
+        return None;
+    }
+    let (mean, spread) = mean_and_spread(intervals);
+    let most = if count >= MANY { LONG_RHYTHM } else { RHYTHM };
+    if mean > 0.0 && spread < most {
+        return Some((count, mean, spread));
+    }
+    if count < MANY {
+        return None;
+    }
+    let (_, median, _) = intervals.select_nth_unstable(count / 2);
+    let median = f64::from(*median);
+    intervals.retain(|&interval| (f64::from(interval) - median).abs() <= RHYTHM * median);
+    let enough = intervals.len() as f64 >= SHARE * count as f64;
+    (enough && median >= f64::from(LEAST_MS)).then(|| {
+        let (mean, spread) = mean_and_spread(intervals);
+        (intervals.len(), mean, spread)
+    })
 }
 
 /// The mean, and the spread as a share of it.
@@ -82,41 +95,47 @@ fn mean_and_spread(intervals: &[u32]) -> (f64, f64) {
     (mean, spread / mean.max(f64::MIN_POSITIVE))
 }
 
-/// What is known of the rhythm: a program may keep one of any of these.
+/// The button events of a game: a program may keep a rhythm of any kind of them.
 #[derive(Default)]
-pub(super) struct Rhythm {
-    /// Presses with no other button down: a click or a chord begins.
-    begins: Beat,
-    presses: Beat,
-    releases: Beat,
-    /// Presses and releases.
-    buttons: Beat,
-}
+pub(super) struct Rhythm(Vec<(u32, Kind)>);
 
 impl Rhythm {
     /// A button event: what was down before it.
     pub fn take(&mut self, before: Buttons, event: &MouseEvent) {
-        let time_ms = event.time_ms;
-        self.buttons.take(time_ms);
-        if !is_press(event.action) {
-            self.releases.take(time_ms);
-            return;
+        if self.0.capacity() == 0 {
+            self.0.reserve(512);
         }
-        self.presses.take(time_ms);
-        if before == Buttons::NONE {
-            self.begins.take(time_ms);
-        }
+        let kind = match is_press(event.action) {
+            false => Kind::Release,
+            true if before == Buttons::NONE => Kind::First,
+            true => Kind::Press,
+        };
+        self.0.push((event.time_ms, kind));
     }
 
     pub fn check(&self, findings: &mut Findings) {
-        let beats = [&self.begins, &self.presses, &self.releases, &self.buttons];
-        let mut regular = beats.into_iter().filter_map(Beat::regular);
-        if let Some((count, mean, spread)) = regular.next() {
-            findings.push(Finding::new(Rule::PressesEven {
-                presses: count as u32 + 1,
-                mean,
-                percent: spread * 100.0,
-            }));
+        let mut intervals = Vec::with_capacity(self.0.len());
+        for kind in Kind::ALL {
+            let mut last = None;
+            intervals.clear();
+            for &(time_ms, event) in &self.0 {
+                if kind.has(event)
+                    && let Some(last) = last.replace(time_ms)
+                {
+                    intervals.push(time_ms.saturating_sub(last));
+                }
+            }
+            let times = intervals.len() as u32;
+            if let Some((even, mean, spread)) = regular(&mut intervals) {
+                findings.push(Finding::new(Rule::PressesEven {
+                    even: even as u32,
+                    times,
+                    between: kind.name(),
+                    mean_ms: mean,
+                    percent: spread * 100.0,
+                }));
+                return;
+            }
         }
     }
 }
