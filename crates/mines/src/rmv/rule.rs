@@ -503,12 +503,12 @@ gametape_core::rules! {
     #[error("times between mouse events have a correlation of {link:.2} with the ones before, the left button is held for {mean_ms:.0} ms, give or take {spread_ms:.0}: no hand gave these times")]
     TimesInvented { link: f64, mean_ms: f64, spread_ms: f64 } = "rmv.times-invented", Warning;
     /// Presses, releases, or both, with equal times between them: ten or more, to 2.5%; twenty or more,
-    /// to 6%; or seven of ten, of twenty or more, to 2.5%. In known games they differ by 43% and more,
-    /// and musicians who tap to a metronome by 3 to 5%.
+    /// to 6%; or seven of ten, of twenty or more, to 2.5%, of one length or of two by turns. In known
+    /// games they differ by 43% and more, and musicians who tap to a metronome by 3 to 5%.
     ///
     /// A program clicked, or the times were edited: refuse.
-    #[error("{even} of {} between {between} are {mean_ms:.1} ms, to {percent:.1}%: no hand is so regular", Counted(u64::from(*times), "time"))]
-    PressesEven { even: u32, times: u32, between: &'static str, mean_ms: f64, percent: f64 } = "rmv.presses-even", Warning;
+    #[error("{even} of {} between {between} are {mean_ms:.1}{} ms, to {percent:.1}%: no hand is so regular", Counted(u64::from(*times), "time"), or_ms(*other_ms))]
+    PressesEven { even: u32, times: u32, between: &'static str, mean_ms: f64, other_ms: Option<f64>, percent: f64 } = "rmv.presses-even", Warning;
     /// Half of the clicks in another square than the click before, or eight of them and a quarter, are
     /// on one and the same pixel of their square. By chance it is 1 of 256, and in known games at most
     /// 3 of 131.
@@ -605,6 +605,10 @@ gametape_core::rules! {
 }
 
 /// Who is known to write board events late.
+fn or_ms(other: Option<f64>) -> String {
+    other.map_or_else(String::new, |ms| format!(" or {ms:.1}"))
+}
+
 fn late(release: Option<&str>) -> String {
     const KNOWN: &str = "3.0.2";
     match release {

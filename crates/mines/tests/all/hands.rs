@@ -128,7 +128,7 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
         // A jump is a straight way, and one of a step is a quick one.
         "jumps-in-steps" => &["rmv.straight", "rmv.hint-speed", "rmv.hint-times"],
         // Where ways take as long as they have to, moves are slower or quicker than the hand.
-        "presses-even" | "presses-of-chords-even" | "presses-nearly-even" => {
+        "presses-even" | "presses-of-chords-even" | "presses-nearly-even" | "presses-by-turns" => {
             &["rmv.hint-hands", "rmv.hint-hold", "rmv.hint-same-hold"]
         }
         "ways-straight" | "ways-steady" => &["rmv.hint-hands"],
@@ -160,7 +160,9 @@ fn forgeries_are_found_by_what_was_forged() {
                     let said = codes(&forged);
                     let what = format!("{}, {name}, seed {seed}, {hand:?}: {said:?}", forgery.name);
                     // So much of the way may be gone that it is the whole cursor.
-                    let more = forgery.name == "ways-removed" && said == ["rmv.cursor-jumps"];
+                    let more = (forgery.name == "ways-removed" && said == ["rmv.cursor-jumps"])
+                        // Of nine pixels, one may have a quarter of the clicks by chance.
+                        || (forgery.name == "clicks-nearly-central" && said == ["rmv.same-point"]);
                     let is_found = said.contains(&forgery.code) || more;
                     let also = may_also_be_said(&forgery);
                     let other = said

@@ -91,6 +91,16 @@ pub(super) const FORGERIES: &[Forgery] = &[
         },
     },
     Forgery {
+        name: "presses-by-turns",
+        code: "rmv.presses-even",
+        make: |game, _| {
+            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
+            (presses > 20).then_some(())?;
+            let mut turns = [450, 700].into_iter().cycle();
+            even_presses(game, false, || turns.next().unwrap_or_default())
+        },
+    },
+    Forgery {
         name: "clicks-central",
         code: "rmv.same-point",
         make: |game, _| central(game, || Some((0, 0))),

@@ -1,5 +1,7 @@
 //! Presses and releases at equal times: a hand has no metronome.
 
+use std::ops::Range;
+
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, MouseAction, MouseEvent};
 
@@ -11,7 +13,8 @@ const RHYTHM: f64 = 0.025;
 /// Nobody keeps up for so many intervals, from square to square, what musicians do on the spot.
 const MANY: usize = 20;
 const LONG_RHYTHM: f64 = 0.06;
-/// Of so many intervals so large a share in step is no chance, whatever pauses there are between.
+/// Of so many intervals so large a share of one length, or of two, is no chance, whatever pauses there
+/// are between: in known games it is 17 of 100 at most, and 30 of two lengths.
 const SHARE: f64 = 0.7;
 /// Milliseconds; a tick of Windows is too much of less.
 const LEAST_MS: u32 = 100;
@@ -57,28 +60,62 @@ impl Kind {
     }
 }
 
-/// How many intervals are in step, their mean, and their spread as a share of it.
-fn regular(intervals: &mut Vec<u32>) -> Option<(usize, f64, f64)> {
+/// Intervals that are in step.
+struct Even {
+    count: usize,
+    mean_ms: f64,
+    /// The most of them, where they go by turns.
+    other_ms: Option<f64>,
+    /// As a share of the mean.
+    spread: f64,
+}
+
+fn even(intervals: &mut [u32]) -> Option<Even> {
     let count = intervals.len();
     if count < FEW {
         return None;
     }
-    let (mean, spread) = mean_and_spread(intervals);
+    let (mean_ms, spread) = mean_and_spread(intervals);
     let most = if count >= MANY { LONG_RHYTHM } else { RHYTHM };
-    if mean > 0.0 && spread < most {
-        return Some((count, mean, spread));
+    if mean_ms > 0.0 && spread < most {
+        return Some(Even {
+            count,
+            mean_ms,
+            other_ms: None,
+            spread,
+        });
     }
     if count < MANY {
         return None;
     }
-    let (_, median, _) = intervals.select_nth_unstable(count / 2);
-    let median = f64::from(*median);
-    intervals.retain(|&interval| (f64::from(interval) - median).abs() <= RHYTHM * median);
-    let enough = intervals.len() as f64 >= SHARE * count as f64;
-    (enough && median >= f64::from(LEAST_MS)).then(|| {
-        let (mean, spread) = mean_and_spread(intervals);
-        (intervals.len(), mean, spread)
+    intervals.sort_unstable();
+    let short = intervals.partition_point(|&interval| interval < LEAST_MS);
+    let long = intervals.get(short..).unwrap_or_default();
+    let one = nearly_equal(long)?;
+    let (before, behind) = (long.get(..one.start)?, long.get(one.end..)?);
+    let other = [before, behind].map(|rest| Some(rest.get(nearly_equal(rest)?)?));
+    let other = other.into_iter().flatten().max_by_key(|rest| rest.len());
+    let one = long.get(one)?;
+    let enough = |count_in: usize| count_in as f64 >= SHARE * count as f64;
+    let other = other.filter(|_| !enough(one.len())).unwrap_or_default();
+    let (mean_ms, spread) = mean_and_spread(one);
+    let (other_ms, other_spread) = mean_and_spread(other);
+    enough(one.len() + other.len()).then(|| Even {
+        count: one.len() + other.len(),
+        mean_ms,
+        other_ms: (!other.is_empty()).then_some(other_ms),
+        spread: spread.max(other_spread),
     })
+}
+
+/// Where, of ascending intervals, the most lie that are the same, to so much.
+fn nearly_equal(ascending: &[u32]) -> Option<Range<usize>> {
+    let ranges = ascending.iter().enumerate().map(|(start, &least)| {
+        let most = f64::from(least) * (1.0 + 2.0 * RHYTHM);
+        let rest = ascending.get(start..).unwrap_or_default();
+        start..start + rest.partition_point(|&interval| f64::from(interval) <= most)
+    });
+    ranges.max_by_key(Range::len)
 }
 
 /// The mean, and the spread as a share of it.
@@ -126,13 +163,14 @@ impl Rhythm {
                 }
             }
             let times = intervals.len() as u32;
-            if let Some((even, mean, spread)) = regular(&mut intervals) {
+            if let Some(found) = even(&mut intervals) {
                 findings.push(Finding::new(Rule::PressesEven {
-                    even: even as u32,
+                    even: found.count as u32,
                     times,
                     between: kind.name(),
-                    mean_ms: mean,
-                    percent: spread * 100.0,
+                    mean_ms: found.mean_ms,
+                    other_ms: found.other_ms,
+                    percent: found.spread * 100.0,
                 }));
                 return;
             }
