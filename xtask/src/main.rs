@@ -1,6 +1,7 @@
 //! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer`.
 
 mod arrows;
+mod bench;
 mod modules;
 mod viewer;
 
@@ -8,7 +9,6 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
 
 use viewer::Blocked;
 
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Some("test") => test(rest.first().copied().unwrap_or_default()),
         Some("fmt") => fmt(&[]),
         Some("lint") => lint(),
-        Some("bench") => bench(&rest),
+        Some("bench") => bench::run_all(&rest),
         Some("fuzz") => fuzz(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
@@ -265,129 +265,6 @@ fn lint() -> Result<(), String> {
         "--no-deps",
         "--quiet",
     ]))
-}
-
-fn bench(args: &[&str]) -> Result<(), String> {
-    run(cargo()
-        .args([
-            "run",
-            "--release",
-            "--quiet",
-            "--manifest-path",
-            "bench/Cargo.toml",
-            "--",
-        ])
-        .args(args))?;
-    run(cargo().args(["build", "--release", "--quiet", "--package", "gametape-cli"]))?;
-    verify_many().map_err(|error| format!("verify of many files: {error}"))?;
-    verify_large().map_err(|error| format!("verify of a large file: {error}"))
-}
-
-/// Files in the folder that `verify` is timed on.
-const MANY: usize = 10_000;
-
-/// Times `gametape verify` on a folder of the demo's recordings, copied until they are many.
-fn verify_many() -> io::Result<()> {
-    let gametape = root().join("target/release/gametape");
-    let folder = std::env::temp_dir().join(format!("gametape-bench-{}", std::process::id()));
-    let (demo, many) = (folder.join("demo"), folder.join("many"));
-    fs::create_dir_all(&many)?;
-    let played = Command::new(&gametape)
-        .arg("demo")
-        .arg(&demo)
-        .stdout(Stdio::null())
-        .status()?;
-    if !played.success() {
-        return Err(io::Error::other("the demo failed"));
-    }
-    let mut recordings: Vec<PathBuf> = fs::read_dir(&demo)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<io::Result<_>>()?;
-    recordings.retain(|path| path.extension().is_some_and(|extension| extension == "rmv"));
-    recordings.sort();
-    let mut bytes = 0;
-    for (at, recording) in recordings.iter().cycle().take(MANY).enumerate() {
-        bytes += fs::copy(recording, many.join(format!("{at:05}.rmv")))?;
-    }
-    let mut runs = (0..5)
-        .map(|_| timed(Command::new(&gametape).arg("verify").arg(&many)))
-        .collect::<io::Result<Vec<_>>>()?;
-    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (seconds, peak) = runs.get(2).copied().unwrap_or_default();
-    println!(
-        "verify/{MANY}-files files/s={:.0} MB/s={:.0} peak_MiB={:.1}",
-        MANY as f64 / seconds,
-        bytes as f64 / 1e6 / seconds,
-        peak as f64 / 1024.0
-    );
-    fs::remove_dir_all(&folder)
-}
-
-/// Megabytes of the recording that commands are timed on.
-const LARGE: &str = "1000";
-
-/// Times `gametape` on one large Murk recording: it is replayed in the world that it carries.
-fn verify_large() -> io::Result<()> {
-    let gametape = root().join("target/release/gametape");
-    let folder = std::env::temp_dir().join(format!("gametape-large-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
-    let recording = folder.join("large.murk");
-    let made = cargo()
-        .args(["run", "--release", "--quiet"])
-        .args(["--package", "gametape-samples", "--no-default-features"])
-        .args(["--features", "engine", "--example", "large_murk", "--"])
-        .arg(&recording)
-        .arg(LARGE)
-        .stdout(Stdio::null())
-        .status()?;
-    if !made.success() {
-        return Err(io::Error::other("the recording could not be made"));
-    }
-    let megabytes = fs::metadata(&recording)?.len() as f64 / 1e6;
-    let time = |name: &str, args: &[&str]| -> io::Result<()> {
-        let (seconds, peak) = timed(Command::new(&gametape).args(args).arg(&recording))?;
-        println!(
-            "{name} seconds={seconds:.2} MB/s={:.0} peak_MiB={:.1}",
-            megabytes / seconds,
-            peak as f64 / 1024.0
-        );
-        Ok(())
-    };
-    time("verify/murk-1GB", &["verify"])?;
-    time("index/murk-1GB", &["index"])?;
-    time("verify/murk-1GB-with-index", &["verify"])?;
-    let (seconds, peak) = timed(
-        Command::new(&gametape)
-            .args(["dump", "--at", "tick:1500000"])
-            .arg(&recording),
-    )?;
-    println!(
-        "dump/one-tick-of-murk-1GB ms={:.1} peak_MiB={:.1} (the process's start among it)",
-        seconds * 1e3,
-        peak as f64 / 1024.0
-    );
-    fs::remove_dir_all(&folder)
-}
-
-/// Seconds a command takes, and the most memory it held in KiB as far as the system tells
-/// (Linux: the high-water mark, looked up until it ends).
-fn timed(command: &mut Command) -> io::Result<(f64, u64)> {
-    let start = Instant::now();
-    let mut child = command.stdout(Stdio::null()).spawn()?;
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    loop {
-        if let Ok(text) = fs::read_to_string(&status) {
-            let mark = text
-                .lines()
-                .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next());
-            peak = mark.and_then(|kib| kib.parse().ok()).unwrap_or(peak);
-        }
-        if child.try_wait()?.is_some() {
-            return Ok((start.elapsed().as_secs_f64(), peak));
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// A tool that is not part of the toolchain, or what to install.

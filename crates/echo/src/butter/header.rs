@@ -25,9 +25,9 @@ pub enum Compression {
     None,
     /// A gzip member each.
     Gzip,
-    /// A zstd frame each, level 3.
+    /// A zstd frame each, level 3: what [`Options`](super::Options) write unless told otherwise.
     Zstd3,
-    /// A zstd frame each, level 7: what [`Options`](super::Options) write unless told otherwise.
+    /// A zstd frame each, level 7.
     Zstd7,
     /// A zstd frame each, level 15.
     Zstd15,

@@ -40,12 +40,12 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Correct, 300 frames a chunk, zstd level 7.
+    /// Correct, 300 frames a chunk, zstd level 3.
     fn default() -> Self {
         Self {
             mode: Mode::Correct,
             keyframe_interval: 300,
-            compression: Compression::Zstd7,
+            compression: Compression::Zstd3,
         }
     }
 }

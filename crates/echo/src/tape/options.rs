@@ -31,7 +31,7 @@ pub(super) const BUTTER: &[OptionDef] = &[
         )
     },
     OptionDef {
-        default: "zstd7",
+        default: "zstd3",
         ..OptionDef::new(
             "compression",
             OptionKind::Choice(&["none", "gzip", "zstd3", "zstd7", "zstd15", "zstd22"]),
@@ -119,10 +119,10 @@ impl Wish {
             compression: told.text("compression").map(|how| match how {
                 "none" => Compression::None,
                 "gzip" => Compression::Gzip,
-                "zstd3" => Compression::Zstd3,
+                "zstd7" => Compression::Zstd7,
                 "zstd15" => Compression::Zstd15,
                 "zstd22" => Compression::Zstd22,
-                _ => Compression::Zstd7,
+                _ => Compression::Zstd3,
             }),
         }
     }

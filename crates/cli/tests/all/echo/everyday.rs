@@ -55,7 +55,7 @@ fn a_match_says_the_same_of_itself_in_every_form() {
     let [text, zip, butter] = infos;
     assert_eq!(text["details"]["container"], "text");
     assert_eq!(zip["details"]["container"], "zip");
-    assert_eq!(butter["details"]["compression"], "zstd7");
+    assert_eq!(butter["details"]["compression"], "zstd3");
     assert_eq!(butter["details"]["keyframe_every"], 30);
     assert_eq!(butter["details"]["chunks"], 3);
     assert_eq!(butter["format_version"], 3);
