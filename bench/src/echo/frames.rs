@@ -59,7 +59,7 @@ fn any(wants: &dyn Fn(&str) -> bool, name: &str) -> bool {
 const COMPRESSIONS: [(Mode, Compression); 3] = [
     (Mode::Correct, Compression::None),
     (Mode::Compat, Compression::None),
-    (Mode::Correct, Compression::Zstd7),
+    (Mode::Correct, Compression::Zstd3),
 ];
 
 fn full(name: &str, (mode, compression): (Mode, Compression)) -> String {

@@ -111,12 +111,14 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
             "rmv.times-even",
             "rmv.times-invented",
             "rmv.hint-instant",
+            "rmv.hint-hands",
             "rmv.hint-hold",
             "rmv.hint-times",
         ],
         // No clock gave them: neither that of the release.
         "times-even" | "times-random" => &[
             "rmv.clock-off",
+            "rmv.clock-part",
             "rmv.hint-hold",
             "rmv.hint-same-hold",
             "rmv.hint-times",
@@ -124,6 +126,7 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
         ],
         // Without the moves between them, times are those of clicks.
         "moves-removed" | "moves-thinned" => &["rmv.hint-times"],
+        "another-clock-behind" => &["rmv.hint-hands"],
         "no-holds" => &["rmv.times-invented"],
         // A jump is a straight way, and one of a step is a quick one.
         "jumps-in-steps" => &["rmv.straight", "rmv.hint-speed", "rmv.hint-times"],
@@ -162,7 +165,9 @@ fn forgeries_are_found_by_what_was_forged() {
                     // So much of the way may be gone that it is the whole cursor.
                     let more = (forgery.name == "ways-removed" && said == ["rmv.cursor-jumps"])
                         // Of nine pixels, one may have a quarter of the clicks by chance.
-                        || (forgery.name == "clicks-nearly-central" && said == ["rmv.same-point"]);
+                        || (forgery.name == "clicks-nearly-central" && said == ["rmv.same-point"])
+                        // Of few holds, what is alike may also be too even.
+                        || (forgery.name == "holds-alike" && said == ["rmv.hint-hold"]);
                     let is_found = said.contains(&forgery.code) || more;
                     let also = may_also_be_said(&forgery);
                     let other = said

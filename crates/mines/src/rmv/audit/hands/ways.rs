@@ -13,9 +13,11 @@ const FEW_MOVES: usize = 6;
 const POINTS: usize = 12;
 /// Pixels beside the line that rounding explains.
 const BESIDE_PX: f64 = 0.75;
+/// The ends of the line are rounded, too: so far beside it may be straight, if the speed is constant.
+const EVEN_BESIDE_PX: f64 = 1.0;
 /// Pixels from where a cursor of constant speed would be.
 const OFF_PX: f64 = 1.5;
-/// Fewer straight ways may be chance: of a hand's, 1 of 100 is.
+/// Fewer straight ways may be chance: of a hand's, 1 of 30 is.
 const FEW_WAYS: u32 = 4;
 /// Parts of a way whose speeds are compared.
 const PARTS: usize = 8;
@@ -35,6 +37,8 @@ pub(super) struct Ways {
     all: u32,
     straight: u32,
     even: u32,
+    /// Straight but for rounding, and at constant speed.
+    nearly: u32,
     /// At constant speed, straight or not.
     steady: u32,
 }
@@ -48,6 +52,7 @@ impl Ways {
             all: 0,
             straight: 0,
             even: 0,
+            nearly: 0,
             steady: 0,
         }
     }
@@ -74,17 +79,22 @@ impl Ways {
         let (dx, dy) = (dx as f64, dy as f64);
         let length = (square as f64).sqrt();
         let total = f64::from(to.time_ms.saturating_sub(from.time_ms));
-        let mut is_even = total > 0.0;
+        let (mut is_even, mut beside) = (total > 0.0, 0.0_f64);
         let points = (start..moves.len()).step_by(count.div_ceil(POINTS));
         for point in points.filter_map(|at| moves.get(at)) {
             let (x, y) = (f64::from(point.x - from.x), f64::from(point.y - from.y));
-            if (x * dy - y * dx).abs() > BESIDE_PX * length {
+            beside = beside.max((x * dy - y * dx).abs());
+            if beside > EVEN_BESIDE_PX * length {
                 return;
             }
             let share = f64::from(point.time_ms.saturating_sub(from.time_ms)) / total.max(1.0);
             let off = (x - share * dx).hypot(y - share * dy);
             // The clock may be as coarse as a tick.
             is_even &= off <= OFF_PX + length * 8.0 / total.max(1.0);
+        }
+        self.nearly += u32::from(is_even);
+        if beside > BESIDE_PX * length {
+            return;
         }
         self.straight += 1;
         self.even += u32::from(is_even);
@@ -100,9 +110,15 @@ impl Ways {
             all: ways,
             straight,
             even,
+            nearly,
             steady,
             ..
         } = *self;
+        let (straight, even) = if nearly * 5 >= ways * 4 {
+            (straight.max(nearly), nearly)
+        } else {
+            (straight, even)
+        };
         if straight >= FEW_WAYS && straight * 5 >= ways * 3 {
             findings.push(Finding::new(Rule::Straight {
                 straight,
