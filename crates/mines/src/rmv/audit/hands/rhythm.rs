@@ -165,7 +165,7 @@ impl Rhythm {
     /// A button event: what was down before it.
     pub fn take(&mut self, before: Buttons, event: &MouseEvent) {
         if self.0.capacity() == 0 {
-            self.0.reserve(512);
+            self.0.reserve(128);
         }
         let kind = match is_press(event.action) {
             false => Kind::Release,
