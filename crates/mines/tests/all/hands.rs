@@ -126,7 +126,6 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
         ],
         // Without the moves between them, times are those of clicks.
         "moves-removed" | "moves-thinned" => &["rmv.hint-times"],
-        "another-clock-behind" => &["rmv.hint-hands"],
         "no-holds" => &["rmv.times-invented"],
         // A jump is a straight way, and one of a step is a quick one.
         "jumps-in-steps" => &["rmv.straight", "rmv.hint-speed", "rmv.hint-times"],
@@ -134,8 +133,21 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
         "presses-even" | "presses-of-chords-even" | "presses-nearly-even" | "presses-by-turns" => {
             &["rmv.hint-hands", "rmv.hint-hold", "rmv.hint-same-hold"]
         }
-        "ways-straight" | "ways-steady" => &["rmv.hint-hands"],
+        "ways-straight" | "ways-steady" | "another-clock-behind" => &["rmv.hint-hands"],
         _ => &[],
+    }
+}
+
+/// What is as true, and said of some in place of their code.
+fn may_be_said_instead(forgery: &Forgery) -> Option<&'static str> {
+    match forgery.name {
+        // So much of the way may be gone that it is the whole cursor.
+        "ways-removed" => Some("rmv.cursor-jumps"),
+        // Of nine pixels, one may have a quarter of the clicks by chance.
+        "clicks-nearly-central" => Some("rmv.same-point"),
+        // Where other events follow soon, holds are cut short.
+        "holds-alike" => Some("rmv.hint-hold"),
+        _ => None,
     }
 }
 
@@ -162,12 +174,7 @@ fn forgeries_are_found_by_what_was_forged() {
                     *made.entry(forgery.name).or_insert(0) += 1;
                     let said = codes(&forged);
                     let what = format!("{}, {name}, seed {seed}, {hand:?}: {said:?}", forgery.name);
-                    // So much of the way may be gone that it is the whole cursor.
-                    let more = (forgery.name == "ways-removed" && said == ["rmv.cursor-jumps"])
-                        // Of nine pixels, one may have a quarter of the clicks by chance.
-                        || (forgery.name == "clicks-nearly-central" && said == ["rmv.same-point"])
-                        // Of few holds, what is alike may also be too even.
-                        || (forgery.name == "holds-alike" && said == ["rmv.hint-hold"]);
+                    let more = may_be_said_instead(&forgery).is_some_and(|code| said == [code]);
                     let is_found = said.contains(&forgery.code) || more;
                     let also = may_also_be_said(&forgery);
                     let other = said
