@@ -468,10 +468,10 @@ gametape_core::rules! {
     #[error("{on} of {} are on one grid of the Windows tick, {other} on another; from here on it is shifted by {shift:+.3} ms, so time was cut out or put in", Counted(u64::from(*times), "time"))]
     ClockShift { on: u32, other: u32, times: u32, shift: f64 } = "rmv.clock-shift", Warning;
     /// Times on a grid that is a multiple of the Windows tick by no whole number: they were on the
-    /// tick, and were scaled.
+    /// tick, and were scaled; or they were rounded, to whole milliseconds.
     ///
-    /// Refuse: the true time is the recorded one divided by the factor.
-    #[error("{on} of {} are on a grid of {period:.3} ms, {factor:.4} times the Windows tick: all times were scaled", Counted(u64::from(*times), "time"))]
+    /// Refuse: the true time is the recorded one divided by the factor, if it was scaled.
+    #[error("{on} of {} are on a grid of {period:.3} ms, {factor:.4} times the Windows tick: all times were scaled, or rounded", Counted(u64::from(*times), "time"))]
     ClockScaled { period: f64, factor: f64, on: u32, times: u32 } = "rmv.clock-scaled", Warning;
     /// Times off the grid of the Windows tick, where every known game of the release is on it.
     ///

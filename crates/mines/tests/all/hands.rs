@@ -309,6 +309,25 @@ fn scaled_times_are_measured() {
     }
 }
 
+/// Times that were rounded are of no clock, however coarse.
+#[test]
+fn rounded_times_are_found() {
+    for seed in seeds(3) {
+        let sound = played("expert-win", Release::R5_0, &[QUICK], seed);
+        for ms in [4, 5, 8, 16, 20, 25, 33, 50, 100, 200] {
+            let mut mouse = mouse_of(&sound);
+            for event in &mut mouse {
+                event.time_ms = event.time_ms / ms * ms;
+            }
+            let said = codes(&remake(&sound, &mouse).unwrap());
+            assert!(
+                said.contains(&"rmv.clock-scaled"),
+                "{ms} ms, seed {seed}: {said:?}"
+            );
+        }
+    }
+}
+
 /// The clock of a millisecond in files of releases that are known to have the tick, and the tick in
 /// those that are known to have none.
 #[test]

@@ -13,6 +13,9 @@ const WIDEST: f64 = 0.6;
 /// Milliseconds by which a time may be off, beside what rounding explains.
 const SLACK_MS: f64 = 0.4;
 
+/// A period is less.
+const LONGEST_MS: usize = 256;
+
 /// A grid that times lie on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
@@ -31,13 +34,15 @@ pub(super) fn is_other_tick(period: f64) -> bool {
 
 /// The most frequent gap, as the mean of it and its neighbours.
 fn likeliest_gap(times: &[(u32, u32)]) -> f64 {
-    let mut gaps = [0u32; 64];
+    let mut gaps = [0u32; LONGEST_MS];
     for ((_, a), (_, b)) in times.iter().zip(times.get(1..).unwrap_or_default()) {
         if let Some(count) = gaps.get_mut(b.saturating_sub(*a) as usize) {
             *count += 1;
         }
     }
-    let most = (2..63).max_by_key(|&at| gaps.get(at)).unwrap_or(2);
+    let most = (2..LONGEST_MS - 1)
+        .max_by_key(|&at| gaps.get(at))
+        .unwrap_or(2);
     let (mut sum, mut count) = (0.0, 0.0);
     for at in (most - 1..=most + 1).filter(|&at| at > 1) {
         let times = f64::from(gaps.get(at).copied().unwrap_or(0));
