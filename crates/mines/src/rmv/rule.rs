@@ -563,11 +563,12 @@ gametape_core::rules! {
     /// A touchpad's tap, or a program.
     #[error("hint: {} are held for {mean:.1} ms, to {spread:.1} ms", Counted(u64::from(*clicks), what))]
     HintSameHold { what: &'static str, mean: f64, spread: f64, clicks: u32 } = "rmv.hint-same-hold", Info;
-    /// Four of five clicks are within a pixel of the centre of their square, by chance 1 of 28.
+    /// Four of five clicks are within a pixel of the centre of their square, or of twenty and more within
+    /// two: by chance 1 of 16 and 1 of 7 on squares of 16 pixels.
     ///
     /// A very careful hand, or a program.
-    #[error("hint: {central} of {} are within a pixel of the centre of their square", Counted(u64::from(*clicks), "click"))]
-    HintCentre { central: u32, clicks: u32 } = "rmv.hint-centre", Info;
+    #[error("hint: {central} of {} are within {} of the centre of their square", Counted(u64::from(*clicks), "click"), Counted(u64::from(*pixels), "pixel"))]
+    HintCentre { central: u32, clicks: u32, pixels: u32 } = "rmv.hint-centre", Info;
     /// In a file of ViennaSweeper's the time from one mouse event to the next says nothing of the time
     /// to the one after it; in known games of a 1 ms clock the correlation is 0.35 to 0.57.
     ///

@@ -143,8 +143,8 @@ fn may_be_said_instead(forgery: &Forgery) -> Option<&'static str> {
     match forgery.name {
         // So much of the way may be gone that it is the whole cursor.
         "ways-removed" => Some("rmv.cursor-jumps"),
-        // Of nine pixels, one may have a quarter of the clicks by chance.
-        "clicks-nearly-central" => Some("rmv.same-point"),
+        // Of few pixels, one may have a quarter of the clicks by chance.
+        "clicks-nearly-central" | "clicks-near-centres" => Some("rmv.same-point"),
         // Where other events follow soon, holds are cut short.
         "holds-alike" => Some("rmv.hint-hold"),
         _ => None,

@@ -127,6 +127,15 @@ pub(super) const FORGERIES: &[Forgery] = &[
         code: "rmv.hint-centre",
         make: |game, rng| central(game, || Some((rng.i32(-1..=1), rng.i32(-1..=1)))),
     },
+    Forgery {
+        name: "clicks-near-centres",
+        code: "rmv.hint-centre",
+        make: |game, rng| {
+            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
+            (presses > 30).then_some(())?;
+            central(game, || Some((rng.i32(-2..=2), rng.i32(-2..=2))))
+        },
+    },
 ];
 
 /// Whether a click or a chord begins.

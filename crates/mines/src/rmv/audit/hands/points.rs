@@ -14,15 +14,16 @@ pub(super) struct Points {
     clicks: u32,
     /// How many of them are in each place of it.
     places: [u16; PLACES],
-    /// Those that are within a pixel of its centre.
-    central: u32,
+    /// Those that are within a pixel of its centre, and within two.
+    central: [u32; 2],
 }
 
 /// Room for the places of a square of 32 pixels; those of a larger one share it.
 const PLACES: usize = 1024;
 /// Fewer say nothing.
 const FEW_SAME: u32 = 5;
-const FEW_CENTRAL: u32 = 12;
+/// Within a pixel of the centre, and within two.
+const FEW_CENTRAL: [u32; 2] = [12, 20];
 /// So many in one place say more than the share of them does.
 const MANY_SAME: u32 = 8;
 
@@ -34,7 +35,7 @@ impl Points {
             last: None,
             clicks: 0,
             places: [0; PLACES],
-            central: 0,
+            central: [0; 2],
         }
     }
 
@@ -57,7 +58,10 @@ impl Points {
                 *count = count.saturating_add(1);
             }
             let off = |at: i32| (2 * at + 1 - self.square).abs();
-            self.central += u32::from(off(place.0) <= 3 && off(place.1) <= 3);
+            let off = off(place.0).max(off(place.1));
+            let [one, two] = &mut self.central;
+            *one += u32::from(off <= 3);
+            *two += u32::from(off <= 5);
         }
     }
 
@@ -71,9 +75,18 @@ impl Points {
         let is_half = same >= FEW_SAME && same * 2 >= clicks;
         if is_half || (same >= MANY_SAME && same * 4 >= clicks) {
             findings.push(Finding::new(Rule::SamePoint { same, clicks }));
-        } else if clicks >= FEW_CENTRAL && self.central * 5 >= clicks * 4 {
-            let central = self.central;
-            findings.push(Finding::new(Rule::HintCentre { central, clicks }));
+            return;
+        }
+        let central = FEW_CENTRAL.into_iter().zip(self.central).zip(1..);
+        for ((few, central), pixels) in central {
+            if clicks >= few && central * 5 >= clicks * 4 {
+                findings.push(Finding::new(Rule::HintCentre {
+                    central,
+                    clicks,
+                    pixels,
+                }));
+                return;
+            }
         }
     }
 }
