@@ -21,7 +21,7 @@ cargo xtask COMMAND
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
-                   10,000 files
+                   10,000 files, and convert on folders of matches
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name has NAME in it for so long (default 60); needs
                    cargo-fuzz
