@@ -213,7 +213,7 @@ fn watch_serves_until_it_is_interrupted() {
             break cut;
         }
     };
-    assert!(cut.contains("\"lost\":[\""), "{cut}");
+    assert!(cut.contains("\"lost\":[{\"text\":\"event "), "{cut}");
     serving.interrupt();
 }
 
