@@ -21,7 +21,9 @@ fn main() -> Result<(), Failed> {
     let files = Mutex::new(files.into_iter());
     let frames = thread::scope(|scope| {
         let threads = [(); 2].map(|()| scope.spawn(|| inflate(&files)));
-        let frames = threads.into_iter().map(|one| one.join().unwrap_or(Ok(0)));
+        let frames = threads
+            .into_iter()
+            .map(|one| one.join().map_err(|_| "a thread panicked")?);
         frames.sum::<Result<u64, Failed>>()
     })?;
     println!("{frames} frames");

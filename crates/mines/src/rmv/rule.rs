@@ -605,11 +605,11 @@ gametape_core::rules! {
     HintButton { action: MouseAction, down: bool } = "rmv.hint-button", Info;
 }
 
-/// Who is known to write board events late.
 fn or_ms(other: Option<f64>) -> String {
     other.map_or_else(String::new, |ms| format!(" or {ms:.1}"))
 }
 
+/// Who is known to write board events late.
 fn late(release: Option<&str>) -> String {
     const KNOWN: &str = "3.0.2";
     match release {

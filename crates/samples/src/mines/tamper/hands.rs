@@ -85,8 +85,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "presses-nearly-even",
         code: "rmv.presses-even",
         make: |game, rng| {
-            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
-            (presses > 20).then_some(())?;
+            needs_presses(game, 20)?;
             even_presses(game, false, || rng.u32(570..630))
         },
     },
@@ -94,8 +93,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "presses-by-turns",
         code: "rmv.presses-even",
         make: |game, _| {
-            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
-            (presses > 20).then_some(())?;
+            needs_presses(game, 20)?;
             let mut turns = [450, 700].into_iter().cycle();
             even_presses(game, false, || turns.next().unwrap_or_default())
         },
@@ -117,8 +115,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "half-of-the-clicks-central",
         code: "rmv.same-point",
         make: |game, rng| {
-            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
-            (presses > 30).then_some(())?;
+            needs_presses(game, 30)?;
             central(game, || rng.bool().then_some((0, 0)))
         },
     },
@@ -131,12 +128,17 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "clicks-near-centres",
         code: "rmv.hint-centre",
         make: |game, rng| {
-            let presses = mouse_of(game).into_iter().filter(is_first_press).count();
-            (presses > 30).then_some(())?;
+            needs_presses(game, 30)?;
             central(game, || Some((rng.i32(-2..=2), rng.i32(-2..=2))))
         },
     },
 ];
+
+/// Nothing where no more clicks and chords than these begin: fewer prove nothing.
+fn needs_presses(game: &Game<'_>, few: usize) -> Option<()> {
+    let presses = mouse_of(game).into_iter().filter(is_first_press).count();
+    (presses > few).then_some(())
+}
 
 /// Whether a click or a chord begins.
 fn is_first_press(event: &MouseEvent) -> bool {
