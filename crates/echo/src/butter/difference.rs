@@ -142,6 +142,12 @@ fn near_grid(value: f32, from: f32) -> u16 {
         if (target - value).abs() > 0.0 && (value - from).abs() <= 0.5 / STEPS {
             return 0;
         }
+        // What a difference leads to is not led on to a multiple that is further off than half a step.
+        let nearest = to_half_nearest(value - from);
+        let off_grid = (from * STEPS).fract() != 0.0;
+        if off_grid && (from + from_half(nearest)).to_bits() == value.to_bits() {
+            return unsigned_zero(nearest);
+        }
         let half = to_half_nearest(target - from);
         let there = (from + from_half(half)).to_bits() == target.to_bits();
         if there && (target - from).to_bits() == from_half(half).to_bits() {
@@ -214,6 +220,32 @@ mod tests {
             _ => f32::from_bits(rng.u32(..)),
         };
         if number.is_finite() { number } else { 0.0 }
+    }
+
+    /// Behind a keyframe a reader's value is on no multiple, and the multiple next to a value may need
+    /// a finer difference than there is, while one further off needs none.
+    #[test]
+    fn what_is_not_on_the_grid_comes_as_near_as_the_grid_would() {
+        let mut rng = fastrand::Rng::with_seed(8);
+        for half in (0..0x5800_u16).step_by(7) {
+            let from = from_half(half | if rng.bool() { 0x8000 } else { 0 });
+            for _ in 0..500 {
+                let reach = [0.01, 1.0, 2.0, 16.0][rng.usize(..4)];
+                let value = ((from + (rng.f32() * 2.0 - 1.0) * reach) * 1000.0).round() / 1000.0;
+                let [[lane, ..]] = differences([&[value, 0.0, 0.0]], [&[from, 0.0, 0.0]]);
+                let off = f64::from(value) - f64::from(from + from_half(lane));
+                // Half a step; and from 2 on, half of what is between two halves.
+                let difference = (value - from).abs().max(1.0);
+                let between = 2.0_f64.powi(difference.log2().floor() as i32 - 10);
+                let coarse = if difference < 2.0 { 0.0 } else { between };
+                let float = f64::from(value.abs().max(from.abs())) * 2.0_f64.powi(-22);
+                let bound = f64::midpoint(1.0 / 1024.0, coarse) + float;
+                assert!(
+                    off.abs() <= bound,
+                    "{value} from {from}: {off}, allowed {bound}"
+                );
+            }
+        }
     }
 
     #[test]
