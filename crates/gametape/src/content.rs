@@ -8,7 +8,8 @@ use gametape_core::Input;
 use gametape_core::tape::Format;
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::{Error, output};
+use crate::Error;
+use crate::output::{self, UnsyncedFolders};
 
 /// A file that is being made: a temporary one, which is gone if it does not come to an end.
 ///
@@ -142,12 +143,28 @@ impl Content {
         Ok(())
     }
 
+    /// [`Content::save`] of one of many files: what is in it is on disk, its name once [`UnsyncedFolders::sync`]
+    /// was called. Until then a power cut may leave the file that was there before, or none.
+    ///
+    /// # Errors
+    /// As [`Content::save`].
+    pub fn save_in(
+        self,
+        path: &Path,
+        format: &dyn Format,
+        folders: &UnsyncedFolders,
+    ) -> Result<(), Error> {
+        output::place(path, self.file, Some(folders))?;
+        replaced(path, format);
+        Ok(())
+    }
+
     /// [`Content::save`] of what is no recording, or of one that nothing lies beside.
     ///
     /// # Errors
     /// As [`Content::save`].
     pub fn put(self, path: &Path) -> Result<(), Error> {
-        output::place(path, self.file)
+        output::place(path, self.file, None)
     }
 
     fn rewound(&self) -> io::Result<&File> {

@@ -168,25 +168,62 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (target, folder) = target(path)?;
     let mut file = unfinished(&folder, Some(&target))?;
     file.write_all(bytes)?;
-    put(file, &target, &folder)
+    put(file, &target, &folder, None)
+}
+
+/// Folders in which there are names that may not be on disk yet: for many files in one, a sync of it at the end
+/// takes the place of one for each.
+#[derive(Debug, Default)]
+pub struct UnsyncedFolders(Mutex<BTreeSet<PathBuf>>);
+
+impl UnsyncedFolders {
+    fn add(&self, folder: PathBuf) {
+        let mut folders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.insert(folder);
+    }
+
+    /// Brings the names to disk, where the system can do that.
+    pub fn sync(self) {
+        let folders = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for folder in folders {
+            sync_folder(&folder);
+        }
+    }
+}
+
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        // Not every system can do that.
+        let _ = folder.sync_all();
+    }
 }
 
 /// Puts a finished file in its place.
-fn put(file: NamedTempFile, target: &Path, folder: &Path) -> io::Result<()> {
+fn put(
+    file: NamedTempFile,
+    target: &Path,
+    folder: &Path,
+    unsynced: Option<&UnsyncedFolders>,
+) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(target).map_err(|error| error.error)?;
-    if let Ok(folder) = File::open(folder) {
-        // The name is on disk as well, where the system can say so.
-        let _ = folder.sync_all();
+    match unsynced {
+        Some(unsynced) => unsynced.add(folder.to_owned()),
+        None => sync_folder(folder),
     }
     Ok(())
 }
 
-/// Makes a file of a temporary one: renames it, or copies it where that can't be.
+/// Makes a file of a temporary one: renames it, or copies it where that can't be. Its name is synced, or
+/// left to be.
 ///
 /// # Errors
 /// [`Error::Io`] and [`Error::IsFolder`]; a file that was there before is then still there.
-pub fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
+pub fn place(
+    path: &Path,
+    mut file: NamedTempFile,
+    unsynced: Option<&UnsyncedFolders>,
+) -> Result<(), Error> {
     let io = |source| Error::Io {
         path: path.to_owned(),
         source,
@@ -219,7 +256,7 @@ pub fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
         });
         copied.map_err(io)?
     };
-    put(file, &target, &folder).map_err(io)
+    put(file, &target, &folder, unsynced).map_err(io)
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ pub fn many_of<R: Send>(
             opened => (path, Ok(opened.map(|recording| read(&recording, named)))),
         }
     };
-    many::each(items, one, |all| {
+    many::each(items, many::cores(), one, |all| {
         progress.aside(|| {
             for (path, read) in all {
                 match read {

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::io;
-use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -74,7 +73,7 @@ impl<T> Drop for Ending<'_, T> {
     }
 }
 
-/// Does work on each thing, on all cores; `take` gets what comes of it in the order of the things, as
+/// Does work on each thing, on so many threads; `take` gets what comes of it in the order of the things, as
 /// many as are there at a time.
 ///
 /// The threads are none of rayon's: work may wait for threads of its own that use those.
@@ -83,12 +82,12 @@ impl<T> Drop for Ending<'_, T> {
 /// What `take` says: then nothing more is begun.
 pub fn each<T: Send, R: Send>(
     things: Vec<T>,
+    threads: usize,
     work: impl Fn(T) -> R + Sync,
     mut take: impl FnMut(Vec<R>) -> io::Result<()>,
 ) -> io::Result<()> {
     let count = things.len();
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    if count.min(cores) < 2 {
+    if count.min(threads) < 2 {
         return things
             .into_iter()
             .try_for_each(|thing| take(vec![work(thing)]));
@@ -116,7 +115,7 @@ pub fn each<T: Send, R: Send>(
     thread::scope(|scope| {
         let ending = Ending(&queue);
         let (to, from) = channel();
-        let helpers = (0..count.min(cores)).filter(|_| {
+        let helpers = (0..count.min(threads)).filter(|_| {
             let to = to.clone();
             let helper = thread::Builder::new().spawn_scoped(scope, move || help(to));
             helper.is_ok()
@@ -163,7 +162,7 @@ mod tests {
             }
             number
         };
-        each((0..5000).collect(), work, |numbers| {
+        each((0..5000).collect(), 2, work, |numbers| {
             assert!(begun.load(Ordering::Relaxed) <= taken.len() + numbers.len() + 2 * AHEAD);
             taken.extend(numbers);
             Ok(())
@@ -176,7 +175,7 @@ mod tests {
     fn who_takes_no_more_ends_it() {
         let begun = AtomicUsize::new(0);
         let work = |_| begun.fetch_add(1, Ordering::Relaxed);
-        let ended = each((0..100_000).collect(), work, |_| {
+        let ended = each((0..100_000).collect(), 2, work, |_| {
             Err(io::ErrorKind::BrokenPipe.into())
         });
         assert!(ended.is_err());
@@ -187,6 +186,6 @@ mod tests {
     #[should_panic(expected = "at 700")]
     fn a_panic_goes_on_and_hangs_nothing() {
         let work = |number: usize| assert!(number != 700, "at {number}");
-        each((0..5000).collect(), work, |_| Ok(())).unwrap();
+        each((0..5000).collect(), 2, work, |_| Ok(())).unwrap();
     }
 }

@@ -5,12 +5,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, TryLockError};
 use std::time::Instant;
 
-use gametape::{Beside, Content, Error, Format, OptionDef, Options, Recording, Report, Verb, Work};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use gametape::{
+    Beside, Content, Error, Format, OptionDef, Options, Recording, Report, UnsyncedFolders, Verb,
+    Work,
+};
 
+use super::cores::{Cores, cores};
 use super::done::{Done, Notes};
 use super::each::each;
 use super::fingerprint::{Fingerprint, Hashing};
@@ -26,10 +28,8 @@ use crate::ui::Ui;
 /// Files from this size on are worth all cores, if nobody else has them.
 const LARGE: u64 = 32 << 20;
 
-thread_local! {
-    /// A core's own pool: made once, for all files that it works on.
-    static ONE: Option<ThreadPool> = ThreadPoolBuilder::new().num_threads(1).build().ok();
-}
+/// Threads for each core: while one waits for the disk, another works.
+const THREADS: usize = 2;
 
 /// Makes something of a recording, as a recording of a format, told so much.
 type Make = dyn Fn(&Recording, &dyn Format, &Options, &Work<'_>) -> Result<Outcome, Error> + Sync;
@@ -70,8 +70,10 @@ struct Folder<'r> {
     program: [&'static str; 2],
     notes: Notes,
     progress: Progress,
-    /// All cores, for one file at a time.
-    cores: Mutex<()>,
+    cores: Cores,
+    /// Where files were put: a name that a power cut takes is found missing by the next call, so that once
+    /// at the end is enough.
+    unsynced: UnsyncedFolders,
 }
 
 /// Makes what can be made of the recordings behind some paths, below a folder.
@@ -122,7 +124,8 @@ pub fn run(
         program: [ui.name, call.version],
         notes,
         progress: Progress::new(tasks.len(), || sizes.sum()),
-        cores: Mutex::new(()),
+        cores: Cores::new(),
+        unsynced: UnsyncedFolders::default(),
     };
     let exit = folder.make_all(tasks, ui)?;
     if exit.is_none() {
@@ -221,6 +224,7 @@ impl Folder<'_> {
         let mut failed: BTreeSet<PathBuf> = BTreeSet::new();
         each(
             tasks,
+            THREADS * cores(),
             |task| self.one(task),
             |all| {
                 self.progress.aside(|| {
@@ -236,13 +240,18 @@ impl Folder<'_> {
             },
         )?;
         let Folder {
-            path, dry, notes, ..
+            path,
+            dry,
+            notes,
+            unsynced,
+            ..
         } = self;
         let mut exit = tally.exit;
         if !dry {
             for folder in failed {
                 remove_empty(&folder, path);
             }
+            unsynced.sync();
             if let Err(error) = notes.finish() {
                 exit = exit.max(ui.fail(&error));
             }
@@ -348,7 +357,8 @@ impl Folder<'_> {
             cancel: None,
         };
         let make = || (self.making.make)(recording, to, options, &work);
-        let made = self.on_cores(recording.input().size(), make)?;
+        let large = recording.input().size() >= LARGE;
+        let made = self.cores.work(large, make)?;
         let mut hashing = Hashing(blake3::Hasher::new());
         let hashed = made.content.write_to(&mut hashing);
         hashed.map_err(Error::io(&path))?;
@@ -360,27 +370,12 @@ impl Folder<'_> {
         done.losses = made.losses;
         done.notes = made.notes;
         done.actions = made.actions;
-        made.content.save(&path, to)?;
+        made.content.save_in(&path, to, &self.unsynced)?;
         for file in &made.beside {
             gametape::write_file(&file.path(&path), &file.bytes)?;
             done.beside(&file.path(&job.out), &file.bytes);
         }
         Ok((done, made.report))
-    }
-
-    /// Many files are worked on at once, so each has a core, and holds no more than that needs; a large
-    /// one has all of them, where no other does.
-    fn on_cores<R: Send>(&self, bytes: u64, work: impl FnOnce() -> R + Send) -> R {
-        if bytes >= LARGE {
-            let all = self.cores.try_lock();
-            if !matches!(all, Err(TryLockError::WouldBlock)) {
-                return work();
-            }
-        }
-        ONE.with(|pool| match pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        })
     }
 }
 

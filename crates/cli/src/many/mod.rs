@@ -4,6 +4,7 @@
 //! `convert` and `repair` make files of them below a folder: what is to become what is known before
 //! anything is done, and what was made is noted, so that the same call again does what is left.
 
+mod cores;
 mod done;
 mod each;
 mod fingerprint;
@@ -13,6 +14,7 @@ mod plan;
 mod progress;
 mod told;
 
+pub use cores::cores;
 pub use each::each;
 pub use items::{Item, items};
 pub use make::{Making, Outcome, run};

@@ -7,6 +7,8 @@ use gametape_core::tape::{
 };
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, butter, echoreplay};
+use gametape_samples::echo::odd_match;
+use rayon::ThreadPool;
 use serde_json::Value;
 
 use crate::common::{frames_of, match_options};
@@ -198,17 +200,52 @@ fn on_cores(
     to: &str,
     told: &Told,
 ) -> (Vec<u8>, Converted) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build();
-    pool.unwrap().install(|| {
-        let tape = from.open(Source::new(bytes.to_vec())).unwrap();
+    on(&pool(cores), bytes, from, to, told).unwrap()
+}
+
+fn pool(cores: usize) -> ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(cores);
+    pool.build().unwrap()
+}
+
+fn on(
+    pool: &ThreadPool,
+    bytes: &[u8],
+    from: &dyn Format,
+    to: &str,
+    told: &Told,
+) -> Result<(Vec<u8>, Converted), Error> {
+    pool.install(|| {
+        let tape = from.open(Source::new(bytes.to_vec()))?;
         let target = Target {
             format: to,
             options: told,
         };
         let mut out = Cursor::new(Vec::new());
-        let converted = tape.convert(target, &mut out, &Work::default()).unwrap();
-        (out.into_inner(), converted)
+        let converted = tape.convert(target, &mut out, &Work::default())?;
+        Ok((out.into_inner(), converted))
     })
+}
+
+/// Memory of one recording's frames is used for the next one's.
+#[test]
+fn nothing_of_a_recording_is_in_what_is_made_of_the_next() {
+    for mode in ["correct", "compat"] {
+        let told = Told::new().with("mode", OptionValue::Text(mode.into()));
+        let (busy, mut made) = (pool(1), 0);
+        for seed in 0..150 {
+            let text = odd_match(seed);
+            let [one, alone] =
+                [&busy, &pool(1)].map(|pool| on(pool, &text, &Echoreplay, "butter", &told));
+            made += u32::from(one.is_ok());
+            assert_eq!(
+                format!("{one:?}"),
+                format!("{alone:?}"),
+                "{mode}, seed {seed}"
+            );
+        }
+        assert!(made > 50, "{mode}: {made}");
+    }
 }
 
 #[test]

@@ -60,6 +60,7 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     };
     many::each(
         items,
+        many::cores(),
         |item| {
             let _begun = progress.begin(|| item.size());
             checker.check(item)

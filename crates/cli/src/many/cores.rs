@@ -1,0 +1,130 @@
+//! The cores, given out to whoever has work for one.
+
+use std::num::NonZero;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// How many there are.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// All cores, each with a pool of one thread: work on many files takes one at a time, and holds no more
+/// memory than that needs. Who has none waits; who waits for something else should have none.
+pub struct Cores {
+    free: Mutex<Vec<Option<ThreadPool>>>,
+    freed: Condvar,
+    /// All of them, for one at a time.
+    all: Mutex<()>,
+}
+
+/// A core that is worked on, given back however that ends.
+struct Core<'c> {
+    of: &'c Cores,
+    pool: Option<ThreadPool>,
+}
+
+impl Cores {
+    pub fn new() -> Self {
+        let pool = |_| ThreadPoolBuilder::new().num_threads(1).build().ok();
+        Self {
+            free: Mutex::new((0..cores()).map(pool).collect()),
+            freed: Condvar::new(),
+            all: Mutex::new(()),
+        }
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Option<ThreadPool>>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn core(&self) -> Core<'_> {
+        let mut free = self.free();
+        loop {
+            if let Some(pool) = free.pop() {
+                return Core { of: self, pool };
+            }
+            free = self
+                .freed
+                .wait(free)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Works on a core of its own, once there is one; on all of them if it is `large` and nobody else does.
+    pub fn work<R: Send>(&self, large: bool, work: impl FnOnce() -> R + Send) -> R {
+        let core = self.core();
+        if large {
+            let all = self.all.try_lock();
+            if !matches!(all, Err(TryLockError::WouldBlock)) {
+                return work();
+            }
+        }
+        match &core.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+impl Drop for Core<'_> {
+    fn drop(&mut self) {
+        self.of.free().push(self.pool.take());
+        self.of.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn no_more_work_at_once_than_there_are_cores() {
+        let (all, working, most) = (Cores::new(), AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 * cores() {
+                scope.spawn(|| {
+                    all.work(false, || {
+                        assert_eq!(rayon::current_num_threads(), 1);
+                        let now = working.fetch_add(1, Ordering::SeqCst) + 1;
+                        most.fetch_max(now, Ordering::SeqCst);
+                        thread::sleep(Duration::from_millis(2));
+                        working.fetch_sub(1, Ordering::SeqCst);
+                    });
+                });
+            }
+        });
+        assert_eq!(most.into_inner(), cores());
+    }
+
+    #[test]
+    fn what_is_large_has_all_of_them_unless_another_has() {
+        let all = Cores::new();
+        all.work(true, || {
+            assert_eq!(rayon::current_num_threads(), cores());
+            if cores() > 1 {
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        all.work(true, || assert_eq!(rayon::current_num_threads(), 1));
+                    });
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_panic_gives_the_core_back() {
+        let all = Cores::new();
+        for _ in 0..cores() {
+            let work = AssertUnwindSafe(|| all.work(false, || panic!("of the work")));
+            assert!(catch_unwind(work).is_err());
+        }
+        assert_eq!(all.work(false, || 1), 1);
+    }
+}
