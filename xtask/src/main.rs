@@ -96,7 +96,7 @@ fn demo(args: &[&str]) -> Result<(), String> {
 /// The suites: name, and the arguments of `cargo test`. The two beside the workspace are built alike, in
 /// one folder: most of what they stand on is built once.
 const SUITES: [(&str, &[&str]); 3] = [
-    ("the workspace", &["test", "--workspace"]),
+    ("the workspace", &["test", "--workspace", "--no-fail-fast"]),
     (
         "kept inputs of the fuzz checks",
         &[
@@ -126,6 +126,26 @@ const BESIDE: &str = "target/beside";
 /// The suite beside those of cargo.
 const VIEWER: &str = "the viewer";
 
+/// What random cases are made from, unless it is set already.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// The same for the same files, wherever they are tested, so that who finds a fault can be followed; other
+/// files are tried with other cases.
+fn seed() -> String {
+    std::env::var(SEED).unwrap_or_else(|_| {
+        let tree = Command::new("git")
+            .current_dir(root())
+            .args(["rev-parse", "HEAD^{tree}"])
+            .output();
+        let tree = tree.map(|output| output.stdout).unwrap_or_default();
+        let digits = String::from_utf8_lossy(&tree)
+            .chars()
+            .take(12)
+            .collect::<String>();
+        u64::from_str_radix(&digits, 16).unwrap_or(1).to_string()
+    })
+}
+
 fn test(wanted: &str) -> Result<(), String> {
     let mut sum = (0, 0);
     let (mut failed, mut skipped) = (Vec::new(), Vec::new());
@@ -135,11 +155,13 @@ fn test(wanted: &str) -> Result<(), String> {
             failed.push(name);
         }
     };
+    let seed = seed();
+    println!("== random cases: {SEED}={seed}");
     let suites = SUITES.into_iter().filter(|(name, _)| name.contains(wanted));
     let mut ran = 0;
     for (name, args) in suites {
         println!("== {name}: cargo {}", args.join(" "));
-        add(name, counted(cargo().args(args))?);
+        add(name, counted(cargo().args(args).env(SEED, &seed))?);
         ran += 1;
     }
     if VIEWER.contains(wanted) {

@@ -274,6 +274,23 @@ mod tests {
     }
 
     #[test]
+    fn folders_of_many_files_are_synced_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let unsynced = UnsyncedFolders::default();
+        for name in ["a.rmv", "b.rmv", "a.rmv"] {
+            let mut file = unfinished(folder.path(), None).unwrap();
+            file.write_all(name.as_bytes()).unwrap();
+            place(&folder.path().join(name), file, Some(&unsynced)).unwrap();
+            assert_eq!(fs::read(folder.path().join(name)).unwrap(), name.as_bytes());
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(unsynced.0.lock().unwrap().len(), 1);
+        // One that has gone by then is no fault.
+        drop(folder);
+        unsynced.sync();
+    }
+
+    #[test]
     #[cfg(unix)]
     fn leftovers_go_and_what_is_worked_on_stays() {
         let folder = tempfile::tempdir().unwrap();
