@@ -94,6 +94,24 @@ function compare(frame: Frame, def: TableDef, lines: readonly Line[], where: str
   return values;
 }
 
+test("of several doubts the one that came last is said, however they are listed", { skip: LACKING }, async () => {
+  const loader = await Loader.open(new Folder(SITE), listed()[0]!.id);
+  const moment = (share: number) => {
+    const at = loader.from + share * (loader.to - loader.from);
+    return { step: at, timeMs: at };
+  };
+  const [early, late] = [
+    { text: "early", moment: moment(0.25) },
+    { text: "late", moment: moment(0.5) },
+  ];
+  const always = { text: "of the file", moment: null };
+  for (const lost of [[late, always, early], [early, late, always]]) {
+    loader.published = { ...loader.published, lost };
+    const said = [0, 0.25, 0.4, 0.5, 1].map((share) => loader.doubtAt(moment(share).timeMs));
+    assert.deepEqual(said, [null, "early", "early", "late", "late"]);
+  }
+});
+
 for (const { id, name, verdict } of listed()) {
   test(`${name} holds what the library says, wherever one seeks`, async () => {
     const loader = await Loader.open(new Folder(SITE), id);

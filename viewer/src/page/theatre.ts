@@ -121,11 +121,9 @@ export class Theatre {
 
   /** From where on what is seen is not what was recorded, it is said so. */
   private doubt(): void {
-    const { lost } = this.loader.published;
-    const since = lost.filter(({ moment }) => moment !== null && this.loader.atOf(moment) <= this.show.at);
-    const said = since.at(-1)?.text ?? "";
-    this.note.hidden = said === "";
-    say(this.note, said === "" ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
+    const said = this.loader.doubtAt(this.show.at);
+    this.note.hidden = said === null;
+    say(this.note, said === null ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
   }
 
   /** What is to be seen, in words. */

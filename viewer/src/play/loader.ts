@@ -217,6 +217,18 @@ export class Loader {
     return this.tables.times ? (moment.timeMs ?? 0) : moment.step;
   }
 
+  /** What is wrong with what is seen at a time of the playhead; of several such things, what came last. */
+  doubtAt(at: number): string | null {
+    let [latest, said]: [number, string | null] = [-Infinity, null];
+    for (const { moment, text } of this.published.lost) {
+      const since = moment === null ? Infinity : this.atOf(moment);
+      if (since <= at && since > latest) {
+        [latest, said] = [since, text];
+      }
+    }
+    return said;
+  }
+
   /** What is wrong with the recording as it is published, a sentence each. */
   problems(): string[] {
     const damaged = [...this.kept.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]));

@@ -79,14 +79,16 @@ impl Drop for Core<'_> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
 
     use super::*;
 
     #[test]
     fn no_more_work_at_once_than_there_are_cores() {
         let (all, working, most) = (Cores::new(), AtomicUsize::new(0), AtomicUsize::new(0));
+        // Goes on once there is work on each.
+        let each = Barrier::new(cores());
         thread::scope(|scope| {
             for _ in 0..4 * cores() {
                 scope.spawn(|| {
@@ -94,7 +96,7 @@ mod tests {
                         assert_eq!(rayon::current_num_threads(), 1);
                         let now = working.fetch_add(1, Ordering::SeqCst) + 1;
                         most.fetch_max(now, Ordering::SeqCst);
-                        thread::sleep(Duration::from_millis(2));
+                        each.wait();
                         working.fetch_sub(1, Ordering::SeqCst);
                     });
                 });
@@ -105,9 +107,9 @@ mod tests {
 
     #[test]
     fn what_is_large_has_all_of_them_unless_another_has() {
-        let all = Cores::new();
+        let (all, threads) = (Cores::new(), rayon::current_num_threads());
         all.work(true, || {
-            assert_eq!(rayon::current_num_threads(), cores());
+            assert_eq!(rayon::current_num_threads(), threads);
             if cores() > 1 {
                 thread::scope(|scope| {
                     scope.spawn(|| {
