@@ -98,7 +98,7 @@ test("of several doubts the one that came last is said, however they are listed"
   const loader = await Loader.open(new Folder(SITE), listed()[0]!.id);
   const moment = (share: number) => {
     const at = loader.from + share * (loader.to - loader.from);
-    return { step: at, timeMs: at };
+    return { step: at, tick: null, timeMs: at };
   };
   const [early, late] = [
     { text: "early", moment: moment(0.25) },
