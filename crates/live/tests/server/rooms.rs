@@ -12,7 +12,7 @@ use gametape_samples::echo::{Match, MatchOptions};
 use serde_json::{Value as Json, from_value};
 
 use crate::kit::{Served, library, serve};
-use crate::viewer::{Viewer, connect, fetched, finished, records, states};
+use crate::viewer::{Socket, Viewer, connect, fetched, finished, records, states};
 
 const ID: &str = "live.echoreplay";
 
@@ -99,6 +99,18 @@ fn assert_same(viewer: &Viewer, recorder: &Recorder, frames: usize) {
     assert!(seen == all, "{} and {}: {ended:?}", seen.len(), all.len());
 }
 
+/// Who comes once a segment is whole, however long the server takes to say so.
+fn joined_late(served: &Served) -> (Viewer, Socket) {
+    for _ in 0..400 {
+        let joined = Viewer::join(served, ID);
+        if joined.0.index["segments"].as_array().unwrap().len() > 1 {
+            return joined;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("no segment becomes whole");
+}
+
 #[test]
 fn what_is_being_written_is_watched_to_its_end() {
     let mut recorder = Recorder::begin(600, 30);
@@ -118,7 +130,7 @@ fn what_is_being_written_is_watched_to_its_end() {
         recorder.grew();
         std::thread::sleep(Duration::from_millis(5));
         if late.is_none() && recorder.written > 400 {
-            late = Some(Viewer::join(&recorder.served, ID));
+            late = Some(joined_late(&recorder.served));
         }
     }
     recorder.served.growth.end(&recorder.path).unwrap();
