@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use gametape_core::Time;
-use gametape_core::table::{Batch, JsonRows, Value};
+use gametape_core::table::{Batch, JsonRows, Scan, StampColumn, TableDef, Value};
+use gametape_core::tape;
 
 /// How rows are written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -12,15 +12,20 @@ pub enum RowForm {
     #[default]
     Json,
     /// Comma-separated values (RFC 4180) under a line of names, with lines that end in a newline
-    /// alone, of the same columns and `ended`; what is missing is empty. Such numbers are `NaN`, `inf`, `-inf`.
+    /// alone, of the same columns; `ended` is one of the stamps. What is missing is empty; numbers that
+    /// JSON has no way to write are `NaN`, `inf`, `-inf`.
     Csv,
 }
 
-/// Writes rows.
+/// Writes the rows that a scan gives: those of all columns with their stamps in front, those of named
+/// columns with exactly these.
 ///
 /// ```
-/// use gametape::core::table::{Batch, Kind, Value};
-/// use gametape::{RowForm, RowWriter, Stamp};
+/// use gametape::core::table::{Batch, ColumnDef, Kind, Lane, Value};
+/// use gametape::{RowForm, RowWriter, Scan, Stamp, TableDef};
+/// let throws = TableDef::new("throws", Lane::Events, "Throws of dice.")
+///     .with(ColumnDef::new("name", Kind::Text, "Who threw."))
+///     .with(ColumnDef::new("x", Kind::Float32, "Where it fell.").unit("m"));
 /// let mut batch = Batch::new([Kind::Text, Kind::Float32]);
 /// let stamp = Stamp { step: 3, tick: Some(9), time: None };
 /// batch.push(stamp, [Value::Text("Ada, too"), Value::Float32(0.1)]);
@@ -29,40 +34,44 @@ pub enum RowForm {
 ///     (RowForm::Csv, "step,tick,time_ms,ended,name,x\n3,9,,,\"Ada, too\",0.1\n"),
 /// ] {
 ///     let mut out = Vec::new();
-///     RowWriter::new(form, ["name", "x"], &mut out)?.batch(&batch)?;
+///     RowWriter::new(form, &throws, &Scan::table("throws"), &mut out)?.batch(&batch)?;
 ///     assert_eq!(String::from_utf8_lossy(&out), wanted);
 /// }
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct RowWriter<'o>(Form<'o>);
 
 enum Form<'o> {
     Json(JsonRows, &'o mut dyn Write),
-    Csv(Box<csv::Writer<&'o mut dyn Write>>),
+    /// With stamps in front, or without.
+    Csv(bool, Box<csv::Writer<&'o mut dyn Write>>),
 }
 
 impl<'o> RowWriter<'o> {
-    /// For batches of these columns.
+    /// For the batches that a scan of this table gives.
     ///
     /// # Errors
-    /// The output's.
-    pub fn new<'n>(
+    /// [`tape::Error::Scan`] of columns that are not there; [`tape::Error::Output`].
+    pub fn new(
         form: RowForm,
-        names: impl IntoIterator<Item = &'n str>,
+        table: &TableDef,
+        scan: &Scan,
         out: &'o mut dyn Write,
-    ) -> io::Result<Self> {
-        let names = names.into_iter();
+    ) -> Result<Self, tape::Error> {
         Ok(Self(match form {
-            RowForm::Json => Form::Json(JsonRows::new(names), out),
+            RowForm::Json => Form::Json(JsonRows::of_scan(table, scan)?, out),
             RowForm::Csv => {
+                let picked = scan.picked(table)?;
+                let stamped = scan.columns.is_empty();
+                let stamps = StampColumn::ALL.into_iter().filter(|_| stamped);
+                let mut names: Vec<&str> = stamps.map(StampColumn::name).collect();
+                names.extend(picked.iter().map(|picked| picked.name(table)));
                 let mut writer = csv::Writer::from_writer(out);
-                writer.write_record(
-                    ["step", "tick", "time_ms", "ended"]
-                        .into_iter()
-                        .chain(names),
-                )?;
-                writer.flush()?;
-                Form::Csv(Box::new(writer))
+                let written = writer.write_record(names).map_err(io::Error::from);
+                written
+                    .and_then(|()| writer.flush())
+                    .map_err(tape::Error::Output)?;
+                Form::Csv(stamped, Box::new(writer))
             }
         }))
     }
@@ -76,10 +85,10 @@ impl<'o> RowWriter<'o> {
             Form::Json(rows, out) => {
                 (0..batch.len()).try_for_each(|row| rows.row(batch, row, *out))
             }
-            Form::Csv(writer) => {
+            Form::Csv(stamped, writer) => {
                 let mut field = Vec::new();
                 for row in 0..batch.len() {
-                    csv_row(batch, row, &mut field, writer)?;
+                    csv_row(batch, row, *stamped, &mut field, writer)?;
                 }
                 writer.flush()
             }
@@ -90,20 +99,18 @@ impl<'o> RowWriter<'o> {
 fn csv_row(
     batch: &Batch,
     row: usize,
+    stamped: bool,
     field: &mut Vec<u8>,
     writer: &mut csv::Writer<&mut dyn Write>,
 ) -> io::Result<()> {
-    let stamp = batch.stamp(row);
-    let ms = stamp.time.map(Time::ms);
-    let ended = batch.is_end(row).then_some(true);
-    let stamps = [
-        Value::Uint(stamp.step),
-        stamp.tick.into(),
-        ms.into(),
-        ended.into(),
-    ];
+    let (stamp, ended) = (batch.stamp(row), batch.is_end(row));
+    let stamps = StampColumn::ALL.into_iter().filter(|_| stamped);
+    let stamps = stamps.map(|column| match column {
+        StampColumn::Ended if !ended => Value::Null,
+        column => column.value(stamp, ended),
+    });
     let values = batch.columns().iter().map(|column| column.get(row));
-    for value in stamps.into_iter().chain(values) {
+    for value in stamps.chain(values) {
         if let Value::Text(text) = value {
             writer.write_field(text)?;
         } else {

@@ -195,7 +195,7 @@ fn a_moment_of_a_table_is_the_newest_step() {
         "--table",
         "mouse_events",
         "--columns",
-        "x,y",
+        "time_ms,x,y",
         "--at",
     ];
     let at = |moment: &str| {
@@ -213,6 +213,15 @@ fn a_moment_of_a_table_is_the_newest_step() {
     for (more, complaint) in [
         (&["--at", "1:00:00"][..], "1:00:00.000 is not recorded"),
         (&["--columns", "x,x"], "x is asked for twice"),
+        (&["--columns", "step,x,step"], "step is asked for twice"),
+        (
+            &["--columns", "time"],
+            "mouse_events has no column \"time\"",
+        ),
+        (
+            &["--columns", "x", "--where", "step=3"],
+            "step is no key of mouse_events",
+        ),
         (
             &["--columns", "x", "--csv", "--json"],
             "'--csv' cannot be used with '--json'",
@@ -230,6 +239,40 @@ fn a_moment_of_a_table_is_the_newest_step() {
     .assert()
     .code(2)
     .stderr_eq("gametape: either --json or --csv\n");
+}
+
+#[test]
+fn stamps_are_columns() {
+    let folder = folder();
+    let path = folder.path();
+    let first = |args: &[&str], lines: usize| {
+        let args = [&["dump", "--table"], args, &["game.rmv"]].concat();
+        let run = gametape(path, &args).assert().code(0);
+        let out = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        out.lines().take(lines).collect::<Vec<_>>().join("\n")
+    };
+    // Exactly what was named, in the order in which it was.
+    let all: serde_json::Value = serde_json::from_str(&first(&["mouse_events"], 1)).unwrap();
+    let stamped = first(
+        &["mouse_events", "--columns", "y,time_ms,x,step,tick,ended"],
+        1,
+    );
+    let (y, time, x) = (&all["y"], &all["time_ms"], &all["x"]);
+    let wanted = format!(
+        r#"{{"y":{y},"time_ms":{time},"x":{x},"step":{},"tick":null,"ended":false}}"#,
+        all["step"]
+    );
+    assert_eq!(stamped, wanted);
+    let csv = first(&["mouse_events", "--csv", "--columns", "y,time_ms"], 2);
+    assert_eq!(csv, format!("y,time_ms\n{y},{time}"));
+    assert_eq!(
+        first(&["mouse_events", "--columns", "x"], 1),
+        format!(r#"{{"x":{x}}}"#)
+    );
+    assert_eq!(first(&["game", "--columns", "step"], 2), r#"{"step":0}"#);
+    // What ended does so in JSON, whether that was asked for or not; here, of a state.
+    let state = first(&["cursor", "--state", "--columns", "step,x"], 1);
+    assert!(state.starts_with(r#"{"table":"cursor","step":"#), "{state}");
 }
 
 /// A pause in the middle: all that follows is later, and nothing else differs.

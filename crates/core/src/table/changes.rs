@@ -6,7 +6,7 @@ use super::batch::{Batch, Owned, Value};
 use super::def::TableDef;
 use super::kind::Lane;
 use super::playback::Playback;
-use super::scan::Scan;
+use super::scan::{Picked, Scan};
 use super::scan_error::ScanError;
 use crate::tape::{Error, Secrets};
 
@@ -57,7 +57,8 @@ impl Changes {
         let keys: Vec<usize> = columns
             .filter_map(|(at, column)| column.key.then_some(at))
             .collect();
-        let mut picked = scan.picked(table)?;
+        let wanted = scan.picked(table)?.into_iter();
+        let mut picked: Vec<usize> = wanted.filter_map(Picked::column).collect();
         let missing = keys.iter().filter(|key| !picked.contains(key)).copied();
         let missing: Vec<usize> = missing.collect();
         picked.extend(missing);

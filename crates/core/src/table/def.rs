@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::batch::Value;
 use super::kind::{Kind, Lane};
+use super::stamps::is_reserved;
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,7 +75,8 @@ impl ColumnDef {
     }
 }
 
-/// A table of a recording. The stamps of its rows are no columns: every table has them.
+/// A table of a recording. The [stamps](StampColumn) of its rows are columns that every table has; they are
+/// not listed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableDef {
     /// In lower case, with underscores.
@@ -283,7 +285,8 @@ impl<T: Rows> Table<T> {
 }
 
 /// A name for a table or a column that a recording names itself: in lower case, with underscores, and
-/// one that nothing else has; `otherwise` where it has none that can be written so. Stamps keep theirs.
+/// one that nothing else has; `otherwise` where it has none that can be written so. [Reserved](is_reserved)
+/// names stay free.
 ///
 /// ```
 /// use gametape_core::table::plain_name;
@@ -291,6 +294,7 @@ impl<T: Rows> Table<T> {
 /// assert_eq!(plain_name("max speed!", "field_3", |name| name == "max_speed"), "max_speed_2");
 /// assert_eq!(plain_name("速度", "field_3", |_| false), "field_3");
 /// assert_eq!(plain_name("tick", "field_3", |_| false), "tick_2");
+/// assert_eq!(plain_name("Recording", "field_3", |_| false), "recording_2");
 /// ```
 #[must_use]
 pub fn plain_name(own: &str, otherwise: &str, taken: impl Fn(&str) -> bool) -> String {
@@ -312,11 +316,8 @@ pub fn plain_name(own: &str, otherwise: &str, taken: impl Fn(&str) -> bool) -> S
         "" => otherwise,
         name => name,
     };
-    let taken = |name: &str| STAMPS.contains(&name) || taken(name);
+    let taken = |name: &str| is_reserved(name) || taken(name);
     let numbered = (2_u32..).map(|number| format!("{name}_{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names.find(|name| !taken(name)).unwrap_or_default()
 }
-
-/// What rows are stamped with: no column is called that.
-pub(super) const STAMPS: [&str; 4] = ["step", "tick", "time_ms", "ended"];

@@ -7,10 +7,15 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 use super::batch::{Batch, Value};
+use super::def::TableDef;
+use super::scan::Scan;
+use super::scan_error::ScanError;
+use super::stamps::StampColumn;
 
-/// Writes rows as JSON objects, one a line: `step`, `tick` where there is one, `time_ms`,
-/// `"ended":true` in a row that says that what has its key is no more, and the columns. What is
-/// missing is null; numbers that JSON has no way to write are text: `"NaN"`, `"inf"`, `"-inf"`.
+/// Writes rows as JSON objects, one a line: the stamps `step`, `tick` where there is one and `time_ms`,
+/// unless columns were [chosen](JsonRows::of_scan); `"ended":true` in a row that says that what has
+/// its key is no more; and the columns. What is missing is null; numbers that JSON has no way to write
+/// are text: `"NaN"`, `"inf"`, `"-inf"`.
 ///
 /// ```
 /// use gametape_core::Stamp;
@@ -29,24 +34,45 @@ pub struct JsonRows {
     names: Vec<String>,
     /// What stands before everything else.
     first: String,
+    /// Whether a row begins with its stamps.
+    stamps: bool,
+    /// Whether `ended` is one of the columns.
+    ended: bool,
 }
 
 impl JsonRows {
     /// Of batches with these columns.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        let names = names.into_iter();
+        let mut ended = false;
+        let names = names.into_iter().map(|name| {
+            ended |= name == StampColumn::Ended.name();
+            format!("{}:", Json::from(name))
+        });
         Self {
-            names: names
-                .map(|name| format!(",{}:", Json::from(name)))
-                .collect(),
+            names: names.collect(),
             first: String::new(),
+            stamps: true,
+            ended,
         }
+    }
+
+    /// Of the batches that a scan of this table gives. Where the scan names its columns, a row has exactly
+    /// those: stamps are among them where they were asked for.
+    ///
+    /// # Errors
+    /// [`ScanError::NoColumn`], [`ScanError::Twice`].
+    pub fn of_scan(table: &TableDef, scan: &Scan) -> Result<Self, ScanError> {
+        let picked = scan.picked(table)?;
+        Ok(Self {
+            stamps: scan.columns.is_empty(),
+            ..Self::new(picked.iter().map(|picked| picked.name(table)))
+        })
     }
 
     /// With the name of their table in front.
     #[must_use]
     pub fn of_table(self, table: &str) -> Self {
-        let first = format!("\"table\":{},", Json::from(table));
+        let first = format!("\"table\":{}", Json::from(table));
         Self { first, ..self }
     }
 
@@ -60,19 +86,29 @@ impl JsonRows {
         row: usize,
         out: &mut (impl Write + ?Sized),
     ) -> io::Result<()> {
-        let stamp = batch.stamp(row);
-        write!(out, "{{{}\"step\":{}", self.first, stamp.step)?;
-        if let Some(tick) = stamp.tick {
-            write!(out, ",\"tick\":{tick}")?;
+        write!(out, "{{{}", self.first)?;
+        let mut between: &[u8] = if self.first.is_empty() { b"" } else { b"," };
+        if self.stamps {
+            let stamp = batch.stamp(row);
+            out.write_all(between)?;
+            write!(out, "\"step\":{}", stamp.step)?;
+            if let Some(tick) = stamp.tick {
+                write!(out, ",\"tick\":{tick}")?;
+            }
+            match stamp.time {
+                Some(time) => write!(out, ",\"time_ms\":{}", time.ms())?,
+                None => out.write_all(b",\"time_ms\":null")?,
+            }
+            between = b",";
         }
-        match stamp.time {
-            Some(time) => write!(out, ",\"time_ms\":{}", time.ms())?,
-            None => out.write_all(b",\"time_ms\":null")?,
-        }
-        if batch.is_end(row) {
-            out.write_all(b",\"ended\":true")?;
+        if batch.is_end(row) && !self.ended {
+            out.write_all(between)?;
+            out.write_all(b"\"ended\":true")?;
+            between = b",";
         }
         for (name, column) in self.names.iter().zip(batch.columns()) {
+            out.write_all(between)?;
+            between = b",";
             out.write_all(name.as_bytes())?;
             match column.get(row) {
                 Value::Text(text) => serde_json::to_writer(&mut *out, text)?,

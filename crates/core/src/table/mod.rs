@@ -2,7 +2,7 @@
 //! typed columns.
 //!
 //! Every row is stamped with its step, its tick where the recording has a counter of its own, and
-//! its time. How a table relates to the clock is its [`Lane`]. A format says what its tables are
+//! its time: [columns](StampColumn) that every table has. How a table relates to the clock is its [`Lane`]. A format says what its tables are
 //! ([`TableDef`]) and gives their rows to a [`Scanning`]; who shows, queries or streams a recording
 //! needs nothing else of it.
 
@@ -27,6 +27,7 @@ mod scan_error;
 mod scan_playback;
 mod scanning;
 mod shown;
+mod stamps;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
@@ -40,9 +41,10 @@ pub use markers::{Marker, MarkerKind, are_rare, event_markers, markers, sort_mar
 pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
 pub use playback_scan::scan_by_stepping;
-pub use scan::Scan;
+pub use scan::{Picked, Scan};
 pub use scan_each::{VisitEach, Visitors, go_on};
 pub use scan_error::ScanError;
 pub use scan_playback::{ScanPlayback, Scans};
 pub use scanning::{Place, Scanning, Visit, Waiting};
 pub use shown::{plain, shown};
+pub use stamps::{StampColumn, is_reserved};

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::batch::Owned;
 use super::def::TableDef;
 use super::scan_error::ScanError;
+use super::stamps::StampColumn;
 use crate::clock::{At, Stamp};
 use crate::tape::Secrets;
 use crate::text::nearest;
@@ -14,8 +15,8 @@ use crate::text::nearest;
 pub struct Scan {
     /// The name of the table that is read.
     pub table: String,
-    /// Its columns, in the order that is wanted; all of them where none is named. What is not asked
-    /// for is not decoded.
+    /// Its columns, in the order that is wanted, [stamps](StampColumn) among them: a batch has exactly
+    /// these. Where none is named, all of its own. What is not asked for is not decoded.
     pub columns: Vec<String>,
     /// Rows at this moment and behind it.
     pub from: Option<At>,
@@ -26,6 +27,35 @@ pub struct Scan {
     pub keys: Vec<(String, String)>,
     /// Whether secret columns are shown.
     pub secrets: Secrets,
+}
+
+/// A column that is wanted of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Picked {
+    /// A stamp.
+    Stamp(StampColumn),
+    /// One of its own, by its place.
+    Column(usize),
+}
+
+impl Picked {
+    /// Its name in that table.
+    #[must_use]
+    pub fn name(self, table: &TableDef) -> &str {
+        match self {
+            Self::Stamp(stamp) => stamp.name(),
+            Self::Column(at) => table.columns.get(at).map_or("", |column| &column.name),
+        }
+    }
+
+    /// Its place among the table's own columns.
+    #[must_use]
+    pub const fn column(self) -> Option<usize> {
+        match self {
+            Self::Stamp(_) => None,
+            Self::Column(at) => Some(at),
+        }
+    }
 }
 
 fn named(name: &str, known: &[String]) -> Option<String> {
@@ -91,18 +121,19 @@ impl Scan {
         })
     }
 
-    /// Where the columns that are wanted stand in their table.
+    /// The columns that are wanted, in their order.
     ///
     /// # Errors
     /// [`ScanError::NoColumn`], [`ScanError::Twice`].
-    pub fn picked(&self, table: &TableDef) -> Result<Vec<usize>, ScanError> {
+    pub fn picked(&self, table: &TableDef) -> Result<Vec<Picked>, ScanError> {
         if self.columns.is_empty() {
-            return Ok((0..table.columns.len()).collect());
+            return Ok((0..table.columns.len()).map(Picked::Column).collect());
         }
-        let names = self.columns.iter();
-        let picked: Vec<usize> = names
-            .map(|name| column(table, name))
-            .collect::<Result<_, ScanError>>()?;
+        let pick = |name: &String| match StampColumn::named(name) {
+            Some(stamp) => Ok(Picked::Stamp(stamp)),
+            None => column(table, name).map(Picked::Column),
+        };
+        let picked: Vec<Picked> = self.columns.iter().map(pick).collect::<Result<_, _>>()?;
         for (at, name) in self.columns.iter().enumerate() {
             if self.columns.iter().take(at).any(|before| before == name) {
                 let name = name.clone();
@@ -118,8 +149,12 @@ impl Scan {
     /// [`ScanError::NoColumn`], [`ScanError::NoKey`], [`ScanError::NotOfKind`].
     pub fn filters(&self, table: &TableDef) -> Result<Vec<(usize, Owned)>, ScanError> {
         let filter = |(name, text): &(String, String)| {
-            let at = column(table, name)?;
-            let Some(def) = table.columns.get(at).filter(|column| column.key) else {
+            let own = match StampColumn::named(name) {
+                Some(_) => None,
+                None => Some(column(table, name)?),
+            };
+            let own = own.and_then(|at| Some((at, table.columns.get(at)?)));
+            let Some((at, def)) = own.filter(|(_, column)| column.key) else {
                 let keys = table.columns.iter().filter(|column| column.key);
                 return Err(ScanError::NoKey {
                     table: table.name.to_string(),
@@ -151,8 +186,9 @@ impl Scan {
 
 fn column(table: &TableDef, name: &str) -> Result<usize, ScanError> {
     table.column(name).ok_or_else(|| {
-        let columns = table.columns.iter();
-        let known: Vec<String> = columns.map(|column| column.name.to_string()).collect();
+        let columns = table.columns.iter().map(|column| column.name.to_string());
+        let stamps = StampColumn::ALL.map(|stamp| stamp.name().to_owned());
+        let known: Vec<String> = columns.chain(stamps).collect();
         ScanError::NoColumn {
             table: table.name.to_string(),
             name: name.to_owned(),

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::batch::{Batch, Owned, Value};
-use super::def::{Rows, Table, TableDef};
+use super::def::{ColumnDef, Rows, Table, TableDef};
 use super::kind::{Kind, Lane};
-use super::scan::Scan;
+use super::scan::{Picked, Scan};
 use super::scan_error::ScanError;
+use super::stamps::StampColumn;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 
@@ -97,9 +98,11 @@ impl Waiting {
     /// Whether a column has to be known, by where it stands in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
-        let wanted = &self.wanted;
-        wanted.picked.iter().any(|picked| picked.at == column)
-            || wanted.filters.iter().any(|(at, _)| *at == column)
+        let Wanted {
+            picked, filters, ..
+        } = &self.wanted;
+        picked.iter().any(|picked| picked.column() == Some(column))
+            || filters.iter().any(|(at, _)| *at == column)
     }
 
     /// The moment that the scan starts at: what is before it may be skipped.
@@ -114,18 +117,34 @@ impl Waiting {
     }
 }
 
-/// A column that is wanted.
-struct Picked {
-    /// Its place in the table.
-    at: usize,
-    key: bool,
-    /// Its kind, where its values are secret and not to be shown.
-    hidden: Option<Kind>,
+/// How the values of a column that is wanted come about.
+enum Source {
+    Stamp(StampColumn),
+    /// A column of the table, by its place.
+    Column {
+        at: usize,
+        key: bool,
+    },
+    /// One whose values are secret, and not to be shown.
+    Hidden {
+        at: usize,
+        key: bool,
+        kind: Kind,
+    },
+}
+
+impl Source {
+    const fn column(&self) -> Option<usize> {
+        match self {
+            Self::Stamp(_) => None,
+            Self::Column { at, .. } | Self::Hidden { at, .. } => Some(*at),
+        }
+    }
 }
 
 /// Rows of a table, as far as a scan wants them: its columns, its filters, and no secrets.
 pub(super) struct Wanted {
-    picked: Vec<Picked>,
+    picked: Vec<Source>,
     filters: Vec<(usize, Owned)>,
     pub batch: Batch,
 }
@@ -133,18 +152,21 @@ pub(super) struct Wanted {
 impl Scan {
     pub(super) fn wanted(&self, table: &TableDef) -> Result<Wanted, ScanError> {
         let hide = self.secrets == Secrets::Hide;
-        let picked = self.picked(table)?.into_iter();
-        let picked = picked.filter_map(|at| Some((at, table.columns.get(at)?)));
-        let (picked, kinds): (Vec<Picked>, Vec<Kind>) = picked
-            .map(|(at, column)| {
-                let picked = Picked {
-                    at,
-                    key: column.key,
-                    hidden: (hide && column.secret).then_some(column.kind),
-                };
-                (picked, column.kind)
-            })
-            .unzip();
+        let source = |picked: Picked| match picked {
+            Picked::Stamp(stamp) => Some((Source::Stamp(stamp), stamp.kind())),
+            Picked::Column(at) => {
+                let &ColumnDef {
+                    key, secret, kind, ..
+                } = table.columns.get(at)?;
+                Some(if hide && secret {
+                    (Source::Hidden { at, key, kind }, kind)
+                } else {
+                    (Source::Column { at, key }, kind)
+                })
+            }
+        };
+        let picked = self.picked(table)?.into_iter().filter_map(source);
+        let (picked, kinds): (Vec<Source>, Vec<Kind>) = picked.unzip();
         Ok(Wanted {
             batch: Batch::new(kinds),
             filters: self.filters(table)?,
@@ -161,15 +183,22 @@ impl Wanted {
         if !self.filters.iter().all(is) {
             return;
         }
-        let shown = |column: &Picked| match column.hidden {
-            _ if ends && !column.key => Value::Null,
-            None => value(column.at),
+        let shown = |source: &Source| match *source {
+            Source::Column { key: false, .. } | Source::Hidden { key: false, .. } if ends => {
+                Value::Null
+            }
+            Source::Column { at, .. } => value(at),
+            Source::Stamp(column) => column.value(stamp, ends),
             // That there is one is no secret.
-            Some(Kind::Text) => match value(column.at) {
+            Source::Hidden {
+                at,
+                kind: Kind::Text,
+                ..
+            } => match value(at) {
                 Value::Text(text) if !text.is_empty() => Value::Text(HIDDEN),
                 other => other,
             },
-            Some(_) => Value::Null,
+            Source::Hidden { .. } => Value::Null,
         };
         if ends {
             self.batch.push_end(stamp, self.picked.iter().map(shown));

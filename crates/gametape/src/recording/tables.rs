@@ -105,10 +105,7 @@ impl Recording {
     ) -> Result<Partial<()>, Error> {
         let tables = self.tables()?;
         let table = self.explain(scan.find(&tables).map_err(Into::into))?;
-        let picked = self.explain(scan.picked(table).map_err(Into::into))?;
-        let names = picked.iter().filter_map(|at| table.columns.get(*at));
-        let rows = RowWriter::new(form, names.map(|column| &*column.name), out);
-        let mut rows = self.explain(rows.map_err(tape::Error::Output))?;
+        let mut rows = self.explain(RowWriter::new(form, table, scan, out))?;
         self.scan(scan, &mut |batch| {
             rows.batch(batch).map_err(tape::Error::Output)?;
             Ok(ControlFlow::Continue(()))
@@ -162,14 +159,13 @@ impl Recording {
                 ..scan.clone()
             };
             let batch = self.explain(play.state(&scan))?;
-            let picked = self.explain(scan.picked(table).map_err(Into::into))?;
-            let names = picked.iter().filter_map(|at| table.columns.get(*at));
-            let names = names.map(|column| &*column.name);
             let written = if form == RowForm::Json {
-                let rows = JsonRows::new(names).of_table(&table.name);
+                let rows = self.explain(JsonRows::of_scan(table, &scan).map_err(Into::into))?;
+                let rows = rows.of_table(&table.name);
                 (0..batch.len()).try_for_each(|row| rows.row(&batch, row, out))
             } else {
-                RowWriter::new(form, names, out).and_then(|mut rows| rows.batch(&batch))
+                self.explain(RowWriter::new(form, table, &scan, out))?
+                    .batch(&batch)
             };
             self.explain(written.map_err(tape::Error::Output))?;
         }

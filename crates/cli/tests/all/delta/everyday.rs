@@ -317,7 +317,7 @@ fn dump_state_has_a_row_a_component_of_each_entity() {
             "--table",
             "ship",
             "--columns",
-            "entity,hull",
+            "tick,entity,hull,ended",
             "--where",
             "entity=3",
             "--csv",
@@ -326,8 +326,8 @@ fn dump_state_has_a_row_a_component_of_each_entity() {
     )
     .assert()
     .stdout_eq(str![[r#"
-step,tick,time_ms,ended,entity,hull
-0,1,0,,3,100
+tick,entity,hull,ended
+1,3,100,false
 
 "#]]);
 }

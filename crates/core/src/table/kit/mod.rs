@@ -8,7 +8,7 @@ mod row;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::{Changes, Kind, Lane, Owned, Playback, Scan, TableDef};
+use super::{Changes, Kind, Lane, Owned, Playback, Scan, StampColumn, TableDef};
 use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
 
@@ -72,8 +72,8 @@ fn described(table: &TableDef) {
         assert!(is_name(&column.name), "{place:?} is no name");
         assert!(column.doc.ends_with('.'), "{place}: {:?}", column.doc);
         assert!(
-            !super::def::STAMPS.contains(&&*column.name),
-            "{place}: stamps are called that"
+            !super::is_reserved(&column.name),
+            "{place}: a name that every table has, or the name of the recording"
         );
         assert_eq!(
             table.column(&column.name),
@@ -139,6 +139,40 @@ fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
                 ..row.clone()
             })
             .collect();
+        same_rows(&scan, &scanned(tape, &scan), &picked);
+    }
+    stamps(tape, scan, table, rows);
+}
+
+/// Stamps are columns: alone, and on both sides of the table's own.
+fn stamps(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
+    let [step, tick, time, ended] = StampColumn::ALL;
+    let own = table.columns.first();
+    for (before, own, after) in [
+        (&[tick][..], None, &[][..]),
+        (&[ended, time], own, &[tick, step]),
+    ] {
+        let scan = scan.clone().columns(
+            before
+                .iter()
+                .map(|stamp| stamp.name())
+                .chain(own.map(|column| &*column.name))
+                .chain(after.iter().map(|stamp| stamp.name())),
+        );
+        let picked = |row: &Row| {
+            let value = |stamp: &StampColumn| stamp.value(row.stamp, row.ended).into();
+            let own = own.and(row.values.first()).cloned();
+            let values = before
+                .iter()
+                .map(value)
+                .chain(own)
+                .chain(after.iter().map(value));
+            Row {
+                values: values.collect(),
+                ..row.clone()
+            }
+        };
+        let picked: Vec<Row> = rows.iter().map(picked).collect();
         same_rows(&scan, &scanned(tape, &scan), &picked);
     }
 }
