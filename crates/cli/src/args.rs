@@ -172,7 +172,7 @@ pub struct Dump {
     /// The rows of this table: tables lists them
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
-    /// Exactly these columns, in this order; step, tick, time_ms and ended are columns of every table [default: all]
+    /// Exactly these columns, in this order; step, tick, `time_ms` and ended are columns of every table [default: all]
     #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "table")]
     pub columns: Vec<String>,
     /// Rows at this moment and behind it: a time such as 1:23.4 or 83.4, tick:137, or step:600
