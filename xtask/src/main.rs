@@ -3,10 +3,10 @@
 mod arrows;
 mod bench;
 mod modules;
+mod test;
 mod viewer;
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -16,8 +16,9 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
-  test [NAME]      run everything: tests of all workspaces, examples in the documentation, tests of
-                   the viewer (needs node and npm); or the suites whose name has NAME in it
+  test [NAME]      run everything: all tests, the kept inputs of the fuzz checks, the examples in the
+                   documentation, the tests of the viewer (needs node and npm); or the test programs whose
+                   name has NAME in it
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let done = match command.as_deref() {
         Some("demo") => demo(&rest),
-        Some("test") => test(rest.first().copied().unwrap_or_default()),
+        Some("test") => test::run(rest.first().copied().unwrap_or_default()),
         Some("fmt") => fmt(&[]),
         Some("lint") => lint(),
         Some("bench") => bench::run_all(&rest),
@@ -93,144 +94,11 @@ fn demo(args: &[&str]) -> Result<(), String> {
         .args(args))
 }
 
-/// The suites: name, and the arguments of `cargo test`. The two beside the workspace are built alike, in
-/// one folder: most of what they stand on is built once.
-const SUITES: [(&str, &[&str]); 3] = [
-    ("the workspace", &["test", "--workspace", "--no-fail-fast"]),
-    (
-        "kept inputs of the fuzz checks",
-        &[
-            "test",
-            "--manifest-path",
-            "fuzz/Cargo.toml",
-            "--target-dir",
-            BESIDE,
-        ],
-    ),
-    (
-        "interoperation with the peers",
-        &[
-            "test",
-            "--manifest-path",
-            "bench/Cargo.toml",
-            "--target-dir",
-            BESIDE,
-        ],
-    ),
-];
-
-/// Where the workspaces beside the main one are built. Not where that one is: its dependencies are not
-/// optimised, with which the checks take ten times as long.
+/// Where the benchmarks' workspace is checked: not where the main one is built, so that both stay built.
 const BESIDE: &str = "target/beside";
 
-/// The suite beside those of cargo.
-const VIEWER: &str = "the viewer";
-
-/// What random cases are made from, unless it is set already.
-const SEED: &str = "PROPTEST_RNG_SEED";
-
-/// The same for the same files, wherever they are tested, so that who finds a fault can be followed; other
-/// files are tried with other cases.
-fn seed() -> String {
-    std::env::var(SEED).unwrap_or_else(|_| {
-        let tree = Command::new("git")
-            .current_dir(root())
-            .args(["rev-parse", "HEAD^{tree}"])
-            .output();
-        let tree = tree.map(|output| output.stdout).unwrap_or_default();
-        let digits = String::from_utf8_lossy(&tree)
-            .chars()
-            .take(12)
-            .collect::<String>();
-        u64::from_str_radix(&digits, 16).unwrap_or(1).to_string()
-    })
-}
-
-fn test(wanted: &str) -> Result<(), String> {
-    let mut sum = (0, 0);
-    let (mut failed, mut skipped) = (Vec::new(), Vec::new());
-    let mut add = |name, (counts, success): ((u64, u64), bool)| {
-        sum = (sum.0 + counts.0, sum.1 + counts.1);
-        if !success {
-            failed.push(name);
-        }
-    };
-    let seed = seed();
-    println!("== random cases: {SEED}={seed}");
-    let suites = SUITES.into_iter().filter(|(name, _)| name.contains(wanted));
-    let mut ran = 0;
-    for (name, args) in suites {
-        println!("== {name}: cargo {}", args.join(" "));
-        add(name, counted(cargo().args(args).env(SEED, &seed))?);
-        ran += 1;
-    }
-    if VIEWER.contains(wanted) {
-        println!("== {VIEWER}: tsc, node --test");
-        match viewer::test() {
-            Ok(outcome) => add(VIEWER, outcome),
-            Err(Blocked::Missing(why)) => {
-                println!("SKIPPED: {why}");
-                skipped.push(VIEWER);
-            }
-            Err(Blocked::Broken(why)) => {
-                eprintln!("{why}");
-                add(VIEWER, ((0, 0), false));
-            }
-        }
-        ran += 1;
-    }
-    if ran == 0 {
-        return Err(format!("no suite has {wanted:?} in its name"));
-    }
-    // Where changes are let in nothing goes unseen.
-    if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
-        failed.extend(&skipped);
-    }
-    let others = match skipped.as_slice() {
-        [] => String::new(),
-        skipped => format!(", skipped: {}", skipped.join(", ")),
-    };
-    println!("{} passed, {} failed{others}", sum.0, sum.1);
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("failed: {}", failed.join(", ")))
-    }
-}
-
-/// Runs tests, passing their output on, and adds up the closing lines of `cargo test` and `node --test`.
-fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
-    let fail = |error: io::Error| format!("tests: {error}");
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(fail)?;
-    let mut counts = (0, 0);
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines() {
-            let line = line.map_err(fail)?;
-            println!("{line}");
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words.as_slice() {
-                ["test", "result:", rest @ ..] => {
-                    let number = |what: &str| -> u64 {
-                        rest.windows(2)
-                            .find(|pair| pair.last() == Some(&what))
-                            .and_then(|pair| pair.first()?.parse().ok())
-                            .unwrap_or(0)
-                    };
-                    counts.0 += number("passed;");
-                    counts.1 += number("failed;");
-                }
-                ["ℹ", "pass", count] => counts.0 += count.parse().unwrap_or(0),
-                ["ℹ", "fail" | "cancelled", count] => counts.1 += count.parse().unwrap_or(0),
-                _ => {}
-            }
-        }
-    }
-    let _ = io::stdout().flush();
-    Ok((counts, child.wait().map_err(fail)?.success()))
-}
-
 /// The workspaces.
-const MANIFESTS: [&str; 3] = ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"];
+const MANIFESTS: [&str; 2] = ["Cargo.toml", "bench/Cargo.toml"];
 
 fn fmt(args: &[&str]) -> Result<(), String> {
     MANIFESTS.into_iter().try_for_each(|manifest| {
@@ -313,7 +181,7 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
     need("cargo-fuzz", "cargo-fuzz")?;
     // It writes where each check begins, and names it.
     let listed = cargo()
-        .args(["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+        .args(["run", "--quiet", "--package", "gametape-fuzz"])
         .args(["--example", "corpus"])
         .stderr(Stdio::inherit())
         .output()

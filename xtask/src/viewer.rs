@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{cargo, counted, root, run};
+use super::test::{Ran, counted};
+use super::{root, run};
 
 /// The first version of Node that runs what is built.
 const NODE: u32 = 20;
@@ -52,29 +53,23 @@ pub fn build() -> Result<(), Blocked> {
     run(node().arg(out.join("build.js"))).map_err(Blocked::Broken)
 }
 
-/// Builds the viewer and runs its tests, on what the Rust decoder makes of the same packets: how many
-/// passed and failed, and whether all is well.
-pub fn test() -> Result<((u64, u64), bool), Blocked> {
-    build()?;
+/// Runs the tests of what was built, on what the Rust decoder makes of the same packets, and on what the
+/// command publishes of the demo's recordings.
+pub fn test(command: &Path, decoder_cases: &Path) -> Result<Ran, String> {
     let cases = folder().join("cases");
-    run(cargo()
-        .args(["run", "--quiet", "--package", "gametape-delta"])
-        .args(["--example", "decoder_cases", "--"])
-        .arg(&cases))?;
-    recordings()?;
+    run(Command::new(decoder_cases).arg(&cases).stdout(Stdio::null()))?;
+    recordings(command)?;
     browser();
     let tests = folder().join("out/test");
     let files = tests_in(&tests).map_err(|error| format!("{}: {error}", tests.display()))?;
-    let (counts, success) = counted(
+    counted(
         node()
             .args(["--test", "--test-reporter=spec"])
             .args(files)
             // Its lines are read.
             .env("NO_COLOR", "1")
             .env_remove("FORCE_COLOR"),
-    )?;
-    // No test at all is no success.
-    Ok((counts, success && counts.0 > 0))
+    )
 }
 
 /// Sees to Chromium, which the tests open the page in; what needs it is skipped without, and says so.
@@ -88,18 +83,16 @@ fn browser() {
 }
 
 /// Publishes the recordings of the demo: what the page plays is held against what the command says.
-fn recordings() -> Result<(), String> {
+fn recordings(command: &Path) -> Result<(), String> {
     let folder = folder().join("recordings");
     let (files, site) = (folder.join("files"), folder.join("site"));
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    run(cargo().args(["build", "--quiet", "--package", "gametape-cli"]))?;
-    let command = root().join(format!("target/debug/gametape{}", env::consts::EXE_SUFFIX));
     let quiet = |command: &mut Command| run(command.stdout(Stdio::null()));
-    quiet(Command::new(&command).arg("demo").arg(&files))?;
+    quiet(Command::new(command).arg("demo").arg(&files))?;
     let page = self::folder().join("dist");
-    let mut publish = Command::new(&command);
+    let mut publish = Command::new(command);
     publish.arg("publish").arg(&files).arg("--out").arg(&site);
     let published = publish.arg("--page").arg(&page).stdout(Stdio::null());
     let status = published.status().map_err(|error| error.to_string())?;

@@ -8,6 +8,7 @@ mod doubt;
 mod doubt_random;
 mod engine;
 mod hands;
+mod interop;
 mod modes;
 mod mutations;
 mod played;

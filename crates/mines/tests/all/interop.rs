@@ -18,7 +18,7 @@ use ms_toollib::videos::{ErrReadVideoReason, NewSomeVideo2};
 use ms_toollib::{Event as PeerEvent, RmvVideo, cal_bbbv, cal_hzini, cal_isl, cal_op, cal_zini};
 
 /// The real recordings, beside the repository.
-const TAPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tapes/rmv");
+const TAPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/tapes/rmv");
 
 fn peer(bytes: &[u8]) -> Result<RmvVideo, ErrReadVideoReason> {
     let mut video = <RmvVideo as NewSomeVideo2<_, _>>::new(bytes.to_vec(), "");

@@ -1,0 +1,323 @@
+//! All tests: everything is built once, and what was built runs side by side.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::viewer::{self, Blocked};
+use crate::{cargo, root};
+
+/// The tests of the page.
+const VIEWER: &str = "the viewer";
+
+/// The examples in the documentation.
+const EXAMPLES: &str = "examples in the documentation";
+
+/// What random cases are made from, unless it is set already.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// Builds all tests and runs those whose name has this in it.
+pub fn run(wanted: &str) -> Result<(), String> {
+    let started = Instant::now();
+    let seed = seed();
+    println!("== random cases: {SEED}={seed}");
+    // The command carries the page: built later, it would have the command built again.
+    let page = viewer::build();
+    if let Err(Blocked::Broken(why)) = page {
+        return Err(why);
+    }
+    let built = build()?;
+    println!("== built in {} s", started.elapsed().as_secs());
+
+    let mut jobs = VecDeque::new();
+    jobs.push_back(Job::new(VIEWER, |built| match &page {
+        Ok(()) => viewer::test(built.command()?, built.example("decoder_cases")?),
+        Err(Blocked::Missing(why) | Blocked::Broken(why)) => Ok(Ran::skipped(why)),
+    }));
+    jobs.push_back(Job::new(EXAMPLES, |_| {
+        counted(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))
+    }));
+    for program in built.tests() {
+        let seed = &seed;
+        jobs.push_back(Job::new(&program.name, move |_| {
+            let mut command = Command::new(&program.path);
+            command.current_dir(&program.folder).env(SEED, seed);
+            counted(command.env("CARGO_MANIFEST_DIR", &program.folder))
+        }));
+    }
+    jobs.retain(|job| job.name.contains(wanted));
+    if jobs.is_empty() {
+        return Err(format!("no test program has {wanted:?} in its name"));
+    }
+    report(&side_by_side(jobs, &built), started.elapsed())
+}
+
+/// The same for the same files, wherever they are tested, so that a fault which somebody found can be
+/// followed; other files are tried with other cases.
+fn seed() -> String {
+    std::env::var(SEED).unwrap_or_else(|_| {
+        let tree = Command::new("git")
+            .current_dir(root())
+            .args(["rev-parse", "HEAD^{tree}"])
+            .output();
+        let tree = tree.map(|output| output.stdout).unwrap_or_default();
+        let digits = String::from_utf8_lossy(&tree)
+            .chars()
+            .take(12)
+            .collect::<String>();
+        u64::from_str_radix(&digits, 16).unwrap_or(1).to_string()
+    })
+}
+
+/// A program that cargo built.
+struct Program {
+    name: String,
+    kind: Kind,
+    path: PathBuf,
+    /// Where its package lies.
+    folder: PathBuf,
+    size: u64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Test,
+    Command,
+    Example,
+}
+
+struct Built(Vec<Program>);
+
+impl Built {
+    /// The largest first: they tend to run longest.
+    fn tests(&self) -> Vec<&Program> {
+        let mut tests: Vec<&Program> = self.0.iter().filter(|p| p.kind == Kind::Test).collect();
+        tests.sort_by_key(|program| std::cmp::Reverse(program.size));
+        tests
+    }
+
+    fn command(&self) -> Result<&Path, String> {
+        self.find(Kind::Command, "gametape")
+    }
+
+    fn example(&self, name: &str) -> Result<&Path, String> {
+        self.find(Kind::Example, name)
+    }
+
+    fn find(&self, kind: Kind, name: &str) -> Result<&Path, String> {
+        let mut programs = self.0.iter();
+        let found = programs.find(|program| program.kind == kind && program.name == name);
+        let found = found.ok_or_else(|| format!("{name} was not built"))?;
+        Ok(&found.path)
+    }
+}
+
+/// Builds the tests of the workspace, and with them the command and the examples. How long each crate
+/// took is in `target/cargo-timings`.
+fn build() -> Result<Built, String> {
+    let fail = |error: std::io::Error| format!("cargo test --no-run: {error}");
+    let mut child = cargo()
+        .args(["test", "--workspace", "--no-run", "--timings"])
+        .arg("--message-format=json-render-diagnostics")
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(fail)?;
+    let mut programs = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.map_err(fail)?;
+            programs.extend(serde_json::from_str(&line).ok().and_then(|m| program(&m)));
+        }
+    }
+    if child.wait().map_err(fail)?.success() {
+        Ok(Built(programs))
+    } else {
+        Err("the tests do not build".into())
+    }
+}
+
+/// The program that a message of cargo's tells of.
+fn program(message: &Value) -> Option<Program> {
+    let path = PathBuf::from(message["executable"].as_str()?);
+    let target = message["target"]["name"].as_str()?;
+    let kinds = message["target"]["kind"].as_array()?;
+    let is = |kind: &str| kinds.iter().any(|of| of == kind);
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let package = folder.file_name()?.to_str()?;
+    let (kind, name) = match message["profile"]["test"].as_bool()? {
+        true if is("test") => (Kind::Test, format!("{package}/tests/{target}")),
+        true => (Kind::Test, format!("{package}/src ({target})")),
+        false if is("example") => (Kind::Example, target.to_owned()),
+        false => (Kind::Command, target.to_owned()),
+    };
+    Some(Program {
+        name,
+        kind,
+        size: fs::metadata(&path).map_or(0, |metadata| metadata.len()),
+        folder: folder.to_owned(),
+        path,
+    })
+}
+
+/// Something to run.
+struct Job<'j> {
+    name: String,
+    work: Box<dyn FnOnce(&Built) -> Result<Ran, String> + Send + 'j>,
+}
+
+impl<'j> Job<'j> {
+    fn new(name: &str, work: impl FnOnce(&Built) -> Result<Ran, String> + Send + 'j) -> Self {
+        Self {
+            name: name.to_owned(),
+            work: Box::new(work),
+        }
+    }
+}
+
+/// How a job ended.
+#[derive(Default)]
+pub struct Ran {
+    passed: u64,
+    failed: u64,
+    success: bool,
+    skipped: Option<String>,
+    /// All that it printed.
+    output: String,
+}
+
+impl Ran {
+    fn skipped(why: &str) -> Self {
+        Self {
+            success: true,
+            skipped: Some(why.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
+struct Ended {
+    name: String,
+    ran: Ran,
+    took: Duration,
+}
+
+/// Runs jobs, as many at a time as there are cores, and prints of each how it ended; of one that failed all
+/// that it printed.
+fn side_by_side(jobs: VecDeque<Job<'_>>, built: &Built) -> Vec<Ended> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let (jobs, ended) = (Mutex::new(jobs), Mutex::new(Vec::new()));
+    let next = || jobs.lock().ok()?.pop_front();
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(Job { name, work }) = next() {
+                    let started = Instant::now();
+                    let ran = work(built).unwrap_or_else(|why| Ran {
+                        output: why,
+                        ..Ran::default()
+                    });
+                    let took = started.elapsed();
+                    if let Ok(mut ended) = ended.lock() {
+                        let job = Ended { name, ran, took };
+                        tell(&job);
+                        ended.push(job);
+                    }
+                }
+            });
+        }
+    });
+    ended.into_inner().unwrap_or_default()
+}
+
+fn tell(Ended { name, ran, took }: &Ended) {
+    if !ran.success {
+        println!("{}", ran.output);
+    }
+    let skips = ran.output.lines().filter(|line| line.contains("SKIPPED:"));
+    skips.for_each(|line| println!("{line}"));
+    let state = match (&ran.skipped, ran.success) {
+        (Some(why), _) => format!("SKIPPED: {why}"),
+        (None, true) => "ok".to_owned(),
+        (None, false) => "FAILED".to_owned(),
+    };
+    let (passed, failed, took) = (ran.passed, ran.failed, took.as_secs_f64());
+    println!("== {name}: {passed} passed, {failed} failed, {took:.1} s: {state}");
+}
+
+/// The slowest programs, and the closing line.
+fn report(ended: &[Ended], took: Duration) -> Result<(), String> {
+    let mut slowest: Vec<&Ended> = ended.iter().collect();
+    slowest.sort_by_key(|job| std::cmp::Reverse(job.took));
+    println!("== the slowest, of {} s in all", took.as_secs());
+    for job in slowest.iter().take(12) {
+        println!("{:8.1} s  {}", job.took.as_secs_f64(), job.name);
+    }
+    let names = |of: fn(&Ran) -> bool| -> Vec<&str> {
+        let ended = ended.iter().filter(|job| of(&job.ran));
+        ended.map(|job| &*job.name).collect()
+    };
+    let mut failed = names(|ran| !ran.success);
+    let skipped = names(|ran| ran.skipped.is_some());
+    let others = match skipped.as_slice() {
+        [] => String::new(),
+        skipped => format!(", skipped: {}", skipped.join(", ")),
+    };
+    // Where changes are let in nothing goes unseen.
+    if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
+        failed.extend(skipped);
+    }
+    let sum = |of: fn(&Ran) -> u64| ended.iter().map(|job| of(&job.ran)).sum::<u64>();
+    let (passed, broken) = (sum(|ran| ran.passed), sum(|ran| ran.failed));
+    println!("{passed} passed, {broken} failed{others}");
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("failed: {}", failed.join(", ")))
+    }
+}
+
+/// Runs tests and adds up the closing lines of `cargo test` and `node --test`. To run no test is no
+/// success where there is not even a closing line.
+pub fn counted(command: &mut Command) -> Result<Ran, String> {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{command:?}: {error}"))?;
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (mut passed, mut failed, mut closed) = (0, 0, false);
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["test", "result:", rest @ ..] => {
+                let number = |what: &str| -> u64 {
+                    rest.windows(2)
+                        .find(|pair| pair.last() == Some(&what))
+                        .and_then(|pair| pair.first()?.parse().ok())
+                        .unwrap_or(0)
+                };
+                passed += number("passed;");
+                failed += number("failed;");
+                closed = true;
+            }
+            ["ℹ", "pass", count] => {
+                passed += count.parse().unwrap_or(0);
+                closed |= passed > 0;
+            }
+            ["ℹ", "fail" | "cancelled", count] => failed += count.parse().unwrap_or(0),
+            _ => {}
+        }
+    }
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok(Ran {
+        passed,
+        failed,
+        success: output.status.success() && closed,
+        skipped: None,
+        output: text,
+    })
+}
