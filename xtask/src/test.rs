@@ -166,10 +166,13 @@ fn program(message: &Value) -> Option<Program> {
     })
 }
 
+/// Runs something on what was built.
+type Work<'j> = dyn FnOnce(&Built) -> Result<Ran, String> + Send + 'j;
+
 /// Something to run.
 struct Job<'j> {
     name: String,
-    work: Box<dyn FnOnce(&Built) -> Result<Ran, String> + Send + 'j>,
+    work: Box<Work<'j>>,
 }
 
 impl<'j> Job<'j> {
