@@ -57,7 +57,9 @@ pub fn build() -> Result<(), Blocked> {
 /// command publishes of the demo's recordings.
 pub fn test(command: &Path, decoder_cases: &Path) -> Result<Ran, String> {
     let cases = folder().join("cases");
-    run(Command::new(decoder_cases).arg(&cases).stdout(Stdio::null()))?;
+    run(Command::new(decoder_cases)
+        .arg(&cases)
+        .stdout(Stdio::null()))?;
     recordings(command)?;
     browser();
     let tests = folder().join("out/test");

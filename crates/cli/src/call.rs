@@ -84,7 +84,7 @@ impl Call<'_> {
             return Ok(());
         }
         let formats = formats.into_iter();
-        let names: BTreeSet<&str> = formats.clone().map(Format::name).collect();
+        let names: BTreeSet<&str> = formats.clone().map(<dyn Format>::name).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let what = format!("to open {} recordings", names.join(" or "));
         let known = formats.flat_map(|format| format.options(Verb::Open));

@@ -175,8 +175,10 @@ impl Content {
 }
 
 fn replaced(path: &Path, format: &dyn Format) {
-    if let Ok(input) = File::open(path).and_then(Input::file) {
-        format.replaced(path, &input);
+    if let Some(companions) = format.companions()
+        && let Ok(input) = File::open(path).and_then(Input::file)
+    {
+        companions.replaced(path, &input);
     }
 }
 

@@ -73,12 +73,14 @@ impl Formats {
             Ok(input) => return self.of_input(input, path, Some(path), options),
             Err(error) => error,
         };
-        let folder = path.is_dir().then(|| self.of_folder(path));
-        let Some(format) = folder.flatten() else {
+        let folder = path.is_dir().then(|| self.of_folder(path)).flatten();
+        let Some((format, folders)) = folder.and_then(|format| Some((format, format.folders()?)))
+        else {
             return Err(error);
         };
-        let input = format
-            .read_folder(path, options.limits.max_held_bytes)
+        let format = Arc::clone(format);
+        let input = folders
+            .read(path, options.limits.max_held_bytes)
             .map_err(Error::tape(path))?;
         self.tape(format, input, path, Some(path), options)
     }
@@ -104,7 +106,7 @@ impl Formats {
     #[must_use]
     pub fn format_of(&self, path: &Path) -> Option<Arc<dyn Format>> {
         if path.is_dir() {
-            return self.of_folder(path);
+            return self.of_folder(path).cloned();
         }
         let input = open::file(path, &OpenOptions::default()).ok()?;
         self.of(&input, path)

@@ -25,7 +25,7 @@ pub struct Formats(Vec<Arc<dyn Format>>);
 impl fmt::Debug for Formats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.iter().map(Format::name))
+            .entries(self.iter().map(<dyn Format>::name))
             .finish()
     }
 }
@@ -59,10 +59,10 @@ impl Formats {
     /// With one more, which is asked before the others. Of two with one name the new one counts.
     #[must_use]
     pub fn with(mut self, format: impl Format + 'static) -> Self {
-        self.0.retain(|known| known.name() != format.name());
+        self.0.retain(|known| known.name() != format.info().name);
         self.0.insert(0, Arc::new(format));
         // The sort is stable.
-        self.0.sort_by_key(|format| format.sniff_order());
+        self.0.sort_by_key(|format| format.info().sniff_order);
         self
     }
 
@@ -108,8 +108,12 @@ impl Formats {
     }
 
     /// The format of which a folder is one recording.
-    pub(crate) fn of_folder(&self, path: &Path) -> Option<Arc<dyn Format>> {
-        self.0.iter().find(|format| format.is_folder(path)).cloned()
+    pub(crate) fn of_folder(&self, path: &Path) -> Option<&Arc<dyn Format>> {
+        let reads = |format: &&Arc<dyn Format>| {
+            let folders = format.folders();
+            folders.is_some_and(|folders| folders.is_recording(path))
+        };
+        self.0.iter().find(reads)
     }
 
     /// True where a folder as a whole is one recording.

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Error, Format, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Work,
+    Audit, Error, Format, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink, Source,
+    Tape, Work,
 };
 use gametape_core::{Clocks, Finding, Findings, Input, RuleInfo, Stamp, Time, rules};
 
@@ -62,21 +63,18 @@ impl Row {
 /// The format.
 struct Track;
 
+const INFO: FormatInfo = FormatInfo {
+    step: "row",
+    extensions: &["track"],
+    ..FormatInfo::new(
+        "track",
+        "positions of entities, a line each: time,entity,x,y,z",
+    )
+};
+
 impl Format for Track {
-    fn name(&self) -> &'static str {
-        "track"
-    }
-
-    fn about(&self) -> &'static str {
-        "positions of entities, a line each: time,entity,x,y,z"
-    }
-
-    fn step(&self) -> &'static str {
-        "row"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["track"]
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
     }
 
     fn sniff(&self, input: &Input) -> bool {

@@ -26,9 +26,9 @@ use std::path::{Path, PathBuf};
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, Info, Maker, OptionDef,
-    OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict,
-    Work,
+    Audit, Companions, Converted, Cut, Cutout, Diff, Dump, Error, Folders, Follow, Format,
+    FormatInfo, Info, Maker, OptionDef, OptionKind, Options, Partial, Repaired, Secrets, Sink,
+    Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::wire;
@@ -114,25 +114,31 @@ pub struct Mcap;
 #[derive(Clone, Copy, Debug)]
 pub struct Delta;
 
+const MCAP_INFO: FormatInfo = FormatInfo {
+    kind: KIND,
+    step: STEP,
+    extensions: &["mcap"],
+    options: &[(Verb::Convert, CONVERT), (Verb::Write, WRITE)],
+    ..FormatInfo::new(
+        CAPTURE,
+        "Captures of snapshot/delta packets, seekable, in MCAP files",
+    )
+};
+
+const DELTA_INFO: FormatInfo = FormatInfo {
+    kind: KIND,
+    step: STEP,
+    extensions: &["delta"],
+    options: &[(Verb::Open, OPEN), (Verb::Convert, CONVERT)],
+    ..FormatInfo::new(
+        DELTA,
+        "Snapshot/delta packets, one after the other or a file each, their schema beside them",
+    )
+};
+
 impl Format for Mcap {
-    fn name(&self) -> &'static str {
-        CAPTURE
-    }
-
-    fn about(&self) -> &'static str {
-        "Captures of snapshot/delta packets, seekable, in MCAP files"
-    }
-
-    fn kind(&self) -> &'static str {
-        KIND
-    }
-
-    fn step(&self) -> &'static str {
-        STEP
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["mcap"]
+    fn info(&self) -> &'static FormatInfo {
+        &MCAP_INFO
     }
 
     fn sniff(&self, input: &Input) -> bool {
@@ -145,14 +151,6 @@ impl Format for Mcap {
 
     fn tables(&self) -> Vec<TableDef> {
         defs::defs()
-    }
-
-    fn options(&self, verb: Verb) -> &'static [OptionDef] {
-        match verb {
-            Verb::Convert => CONVERT,
-            Verb::Write => WRITE,
-            _ => &[],
-        }
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
@@ -178,41 +176,13 @@ impl Maker for Mcap {
 }
 
 impl Format for Delta {
-    fn name(&self) -> &'static str {
-        DELTA
-    }
-
-    fn about(&self) -> &'static str {
-        "Snapshot/delta packets, one behind the other or a file each, their schema beside them"
-    }
-
-    fn kind(&self) -> &'static str {
-        KIND
-    }
-
-    fn step(&self) -> &'static str {
-        STEP
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["delta"]
+    fn info(&self) -> &'static FormatInfo {
+        &DELTA_INFO
     }
 
     fn sniff(&self, input: &Input) -> bool {
         let magic = wire::MAGIC.to_le_bytes();
         input.head(4).is_ok_and(|head| *head == magic)
-    }
-
-    fn is_folder(&self, folder: &Path) -> bool {
-        folder::is_folder(folder)
-    }
-
-    fn reads_beside(&self, path: &Path) -> Vec<PathBuf> {
-        schema::places(path)
-    }
-
-    fn read_folder(&self, folder: &Path, limit: u64) -> Result<Input, Error> {
-        folder::read(folder, limit)
     }
 
     fn rules(&self) -> Vec<RuleInfo> {
@@ -223,17 +193,35 @@ impl Format for Delta {
         defs::defs()
     }
 
-    fn options(&self, verb: Verb) -> &'static [OptionDef] {
-        match verb {
-            Verb::Open => OPEN,
-            Verb::Convert => CONVERT,
-            _ => &[],
-        }
-    }
-
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
         Ok(Box::new(PacketsTape::new(Form::Delta, source)))
     }
+
+    fn folders(&self) -> Option<&dyn Folders> {
+        Some(self)
+    }
+
+    fn companions(&self) -> Option<&dyn Companions> {
+        Some(self)
+    }
+}
+
+impl Folders for Delta {
+    fn is_recording(&self, folder: &Path) -> bool {
+        folder::is_folder(folder)
+    }
+
+    fn read(&self, folder: &Path, limit: u64) -> Result<Input, Error> {
+        folder::read(folder, limit)
+    }
+}
+
+impl Companions for Delta {
+    fn read_with(&self, path: &Path) -> Vec<PathBuf> {
+        schema::places(path)
+    }
+
+    fn replaced(&self, _: &Path, _: &Input) {}
 }
 
 impl Tape for PacketsTape {

@@ -47,7 +47,9 @@ impl Fingerprint {
         self.0.update(&input.size().to_le_bytes());
         self.0.update(hash(input)?.as_bytes());
         let path = recording.path();
-        for path in recording.format().reads_beside(path) {
+        let companions = recording.format().companions();
+        let beside = companions.map_or_else(Vec::new, |companions| companions.read_with(path));
+        for path in beside {
             let meta = path.metadata();
             // What is no file may never come to an end.
             let is_file = meta.is_ok_and(|meta| meta.is_file());

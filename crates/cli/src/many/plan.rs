@@ -161,7 +161,7 @@ pub fn target<'f>(formats: &'f Formats, asked: &str) -> Result<(&'f dyn Format, 
     if let Some(format) = formats.from_extension(&name).filter(|_| is_one) {
         return Ok((format, extension.to_owned()));
     }
-    let known = formats.iter().flat_map(Format::extensions);
+    let known = formats.iter().flat_map(<dyn Format>::extensions);
     let known: BTreeSet<&str> = known.copied().collect();
     let known: Vec<&str> = known.into_iter().collect();
     Err(format!(

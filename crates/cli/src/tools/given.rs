@@ -48,7 +48,7 @@ pub(in crate::tools) fn simulation<'a>(
     recording: &'a Recording,
     what: &str,
 ) -> Result<&'a MurkTape, Error> {
-    having(recording, what, Murk::new().name())
+    having(recording, what, Murk::new().info().name)
 }
 
 fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {

@@ -72,14 +72,14 @@ impl Source {
     }
 }
 
-/// Makes recordings of a format of those of other kinds, of which it knows their tables alone.
+/// Builds recordings of a format from the tables of any other recording.
 pub trait Maker: Send + Sync {
-    /// A recording of the tables of another one. The options are those of [`Verb::Write`], checked.
-    /// What is secret stays out of it unless an option says otherwise.
+    /// Builds a recording from the tables of another one. The options are those of [`Verb::Write`],
+    /// checked. Secret columns stay out unless an option says otherwise.
     ///
     /// # Errors
-    /// Where it can't be made of this one, or this one can't be read to its end. What was written
-    /// then is nothing to keep.
+    /// Where the tables do not allow it, or the other recording can't be read to its end. What was
+    /// written until then is not worth keeping.
     fn make(
         &self,
         of: &dyn Tape,
@@ -87,6 +87,91 @@ pub trait Maker: Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error>;
+}
+
+/// Reads folders that are one recording each.
+pub trait Folders: Send + Sync {
+    /// Whether a folder as a whole is one recording of this format.
+    fn is_recording(&self, folder: &Path) -> bool;
+
+    /// The bytes of such a folder, at most `limit` of them.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; where the folder holds more than that.
+    fn read(&self, folder: &Path, limit: u64) -> Result<Input, Error>;
+}
+
+/// Knows the files that lie beside a recording and belong to it.
+pub trait Companions: Send + Sync {
+    /// Files that a recording is read with, whether they are there or not: what is made of the recording
+    /// may change when one of them does. An index that only saves time is none of them.
+    fn read_with(&self, path: &Path) -> Vec<PathBuf>;
+
+    /// The recording at `path` was replaced by `input`: removes what lies beside it and no longer fits.
+    fn replaced(&self, path: &Path, input: &Input);
+}
+
+/// What is known of a format without asking it anything: plain data.
+///
+/// ```
+/// use gametape_core::tape::FormatInfo;
+/// const DICE: FormatInfo = FormatInfo {
+///     step: "throw",
+///     extensions: &["dice"],
+///     ..FormatInfo::new("dice", "Throws of dice, a byte each")
+/// };
+/// assert_eq!(DICE.kind, "dice");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// Its name: in lower case, one word. JSON has it, too.
+    pub name: &'static str,
+    /// What it is, in half a line: `Minesweeper games, ViennaSweeper's RMV v1 and v2`.
+    pub about: &'static str,
+    /// Recordings of one kind compare with each other, and convert into each other.
+    pub kind: &'static str,
+    /// What one step of it is called: `frame`, `event`, `packet`.
+    pub step: &'static str,
+    /// File name extensions, in lower case, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// Formats whose signature says little are asked last: larger is later.
+    pub sniff_order: u8,
+    /// What it can be told for each verb. A verb may stand here once.
+    pub options: &'static [(Verb, &'static [OptionDef])],
+    /// In which ways recordings of it can belong together that should be apart, the strongest first:
+    /// of two recordings the strongest is named. Their codes are none of the format's rules.
+    pub relations: &'static [RelationDef],
+    /// What its people admit where nobody says anything else: the table of its name in a policy, as TOML
+    /// (`gametape::Policy` says what may stand in it). Without one, recordings are admitted in which an
+    /// audit finds no fault.
+    pub policy: Option<&'static str>,
+}
+
+impl FormatInfo {
+    /// A format that stands alone: its kind is its name, its steps are called steps, and nothing else is
+    /// declared.
+    #[must_use]
+    pub const fn new(name: &'static str, about: &'static str) -> Self {
+        Self {
+            name,
+            about,
+            kind: name,
+            step: "step",
+            extensions: &[],
+            sniff_order: 0,
+            options: &[],
+            relations: &[],
+            policy: None,
+        }
+    }
+
+    /// What it can be told for a verb.
+    #[must_use]
+    pub fn options_for(&self, verb: Verb) -> &'static [OptionDef] {
+        let mut options = self.options.iter();
+        let found = options.find(|(of, _)| *of == verb);
+        found.map_or(&[], |(_, options)| options)
+    }
 }
 
 /// A format of recordings. gametape's own and those of others differ in nothing.
@@ -100,24 +185,26 @@ pub trait Maker: Send + Sync {
 ///
 /// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Visit};
 /// use gametape_core::tape::{
-///     Audit, Dump, Error, Format, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape,
+///     Audit, Dump, Error, Format, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape,
 ///     Work, object,
 /// };
-/// use gametape_core::{Clocks, Input, RuleInfo, Stamp};
+/// use gametape_core::{Clocks, Input, Stamp};
 /// use serde_json::json;
 ///
 /// /// `DICE`, and a byte a throw: there is nothing that could be broken.
 /// struct Dice;
 ///
+/// const INFO: FormatInfo = FormatInfo {
+///     step: "throw",
+///     extensions: &["dice"],
+///     ..FormatInfo::new("dice", "throws of dice, a byte each")
+/// };
+///
 /// impl Format for Dice {
-///     fn name(&self) -> &'static str { "dice" }
-///     fn about(&self) -> &'static str { "throws of dice, a byte each" }
-///     fn step(&self) -> &'static str { "throw" }
-///     fn extensions(&self) -> &'static [&'static str] { &["dice"] }
+///     fn info(&self) -> &'static FormatInfo { &INFO }
 ///     fn sniff(&self, input: &Input) -> bool {
 ///         input.head(4).is_ok_and(|head| *head == *b"DICE")
 ///     }
-///     fn rules(&self) -> Vec<RuleInfo> { Vec::new() }
 ///     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
 ///         Ok(Box::new(Throws(source.input)))
 ///     }
@@ -171,71 +258,11 @@ pub trait Maker: Send + Sync {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Format: Any + Send + Sync {
-    /// Its name: in lower case, one word. It stands in JSON, too.
-    fn name(&self) -> &'static str;
-
-    /// What it is, in half a line: `Minesweeper games, ViennaSweeper's RMV v1 and v2`.
-    fn about(&self) -> &'static str;
-
-    /// Recordings of one kind compare with each other, and convert into each other. Of a format
-    /// that stands alone its name.
-    fn kind(&self) -> &'static str {
-        self.name()
-    }
-
-    /// What one step of it is called: `frame`, `event`, `packet`.
-    fn step(&self) -> &'static str;
-
-    /// File name extensions, in lower case, the usual one first.
-    fn extensions(&self) -> &'static [&'static str];
+    /// What is known of it without asking.
+    fn info(&self) -> &'static FormatInfo;
 
     /// Whether a recording starts as this format does. Only a few bytes at its start are looked at.
     fn sniff(&self, input: &Input) -> bool;
-
-    /// Formats whose signature says little are asked last: larger is later.
-    fn sniff_order(&self) -> u8 {
-        0
-    }
-
-    /// Whether a folder as a whole is one recording of this format.
-    fn is_folder(&self, _folder: &Path) -> bool {
-        false
-    }
-
-    /// The bytes of such a folder, at most `limit` of them.
-    ///
-    /// # Errors
-    /// What reading it says.
-    fn read_folder(&self, _folder: &Path, _limit: u64) -> Result<Input, Error> {
-        Err(Error::Unsupported("is a folder".into()))
-    }
-
-    /// Its rules, for the book.
-    fn rules(&self) -> Vec<RuleInfo>;
-
-    /// In which ways recordings of it can belong together that should be apart, the strongest first:
-    /// of two recordings the strongest is told. Their codes are none of its rules.
-    fn relations(&self) -> &'static [RelationDef] {
-        &[]
-    }
-
-    /// What its people admit, where nobody says anything else: the table of its name in a policy, as
-    /// TOML (`gametape::Policy` says what may stand in it). Of a format that declares nothing what no
-    /// audit finds fault with.
-    fn policy(&self) -> String {
-        format!("[{}]\nreject = [\"error\", \"warning\"]\n", self.name())
-    }
-
-    /// The tables that every recording of it has, for the book. One recording may have more, and
-    /// knows more of them: [`Tape::tables`].
-    fn tables(&self) -> Vec<TableDef> {
-        Vec::new()
-    }
-
-    /// What it can be told for a verb.
-    fn options(&self, _verb: Verb) -> &'static [OptionDef] {
-        &[]
-    }
 
     /// Opens a recording: the header may be read, not the body. A recording whose header is broken
     /// is opened all the same, so that it can be checked.
@@ -244,19 +271,76 @@ pub trait Format: Any + Send + Sync {
     /// Where what it needs is not there.
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error>;
 
-    /// Files that a recording is read with, whether they are there or not: what is made of it may be
-    /// another when one of them is. An index that only saves time is none of them.
-    fn reads_beside(&self, _path: &Path) -> Vec<PathBuf> {
+    /// Its rules, for the book and for policies.
+    fn rules(&self) -> Vec<RuleInfo> {
         Vec::new()
     }
 
-    /// What makes a recording of this format of any other; `None` where its recordings hold too
-    /// little for that.
+    /// The tables that every recording of it has, for the book and for policies. One recording may have
+    /// more, and knows more of them: [`Tape::tables`].
+    fn tables(&self) -> Vec<TableDef> {
+        Vec::new()
+    }
+
+    /// Reads folders that are one recording each, where it knows such.
+    fn folders(&self) -> Option<&dyn Folders> {
+        None
+    }
+
+    /// Builds a recording of this format from any other, where its recordings can hold that much.
     fn maker(&self) -> Option<&dyn Maker> {
         None
     }
 
-    /// A recording at `path` was replaced by other bytes: what lies beside it and does not fit it
-    /// any more is removed. `input` is what lies there now.
-    fn replaced(&self, _path: &Path, _input: &Input) {}
+    /// Knows what lies beside its recordings, where something does.
+    fn companions(&self) -> Option<&dyn Companions> {
+        None
+    }
+}
+
+/// What is declared in [`FormatInfo`], by name.
+impl dyn Format {
+    /// [`FormatInfo::name`].
+    pub fn name(&self) -> &'static str {
+        self.info().name
+    }
+
+    /// [`FormatInfo::about`].
+    pub fn about(&self) -> &'static str {
+        self.info().about
+    }
+
+    /// [`FormatInfo::kind`].
+    pub fn kind(&self) -> &'static str {
+        self.info().kind
+    }
+
+    /// [`FormatInfo::step`].
+    pub fn step(&self) -> &'static str {
+        self.info().step
+    }
+
+    /// [`FormatInfo::extensions`].
+    pub fn extensions(&self) -> &'static [&'static str] {
+        self.info().extensions
+    }
+
+    /// [`FormatInfo::relations`].
+    pub fn relations(&self) -> &'static [RelationDef] {
+        self.info().relations
+    }
+
+    /// [`FormatInfo::options_for`].
+    pub fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        self.info().options_for(verb)
+    }
+
+    /// [`FormatInfo::policy`], or the one of a format that declares none.
+    pub fn policy(&self) -> String {
+        let FormatInfo { name, policy, .. } = self.info();
+        policy.map_or_else(
+            || format!("[{name}]\nreject = [\"error\", \"warning\"]\n"),
+            str::to_owned,
+        )
+    }
 }

@@ -23,7 +23,7 @@ pub use cut_steps::{CutSteps, Kept};
 pub use diff::Diff;
 pub use error::Error;
 pub use follow::{Follow, Grown};
-pub use format::{Format, Maker, Source, Verb};
+pub use format::{Companions, Folders, Format, FormatInfo, Maker, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub(crate) use number::number;

@@ -19,12 +19,12 @@ mod tables;
 
 use std::any::Any;
 use std::io::{Cursor, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, Info, OptionDef, Options,
-    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Companions, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, FormatInfo, Info,
+    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -114,32 +114,25 @@ macro_rules! formats {
         cut_with: $cut:expr,
     })*) => {$(
         impl Format for $format {
-            fn name(&self) -> &'static str {
-                EchoFormat::$format.name()
-            }
-
-            fn about(&self) -> &'static str {
-                $about
-            }
-
-            fn kind(&self) -> &'static str {
-                "echo"
-            }
-
-            fn step(&self) -> &'static str {
-                "frame"
-            }
-
-            fn extensions(&self) -> &'static [&'static str] {
-                &[$extension]
+            fn info(&self) -> &'static FormatInfo {
+                const INFO: FormatInfo = FormatInfo {
+                    kind: "echo",
+                    step: "frame",
+                    extensions: &[$extension],
+                    sniff_order: $order,
+                    options: &[
+                        (Verb::Open, $open),
+                        (Verb::Convert, options::CONVERT),
+                        (Verb::Write, options::$options),
+                        (Verb::Cut, $cut),
+                    ],
+                    ..FormatInfo::new(EchoFormat::$format.name(), $about)
+                };
+                &INFO
             }
 
             fn sniff(&self, input: &Input) -> bool {
                 input.head(START).is_ok_and(|start| $starts(&start))
-            }
-
-            fn sniff_order(&self) -> u8 {
-                $order
             }
 
             fn rules(&self) -> Vec<RuleInfo> {
@@ -150,16 +143,6 @@ macro_rules! formats {
                 tables::defs()
             }
 
-            fn options(&self, verb: Verb) -> &'static [OptionDef] {
-                match verb {
-                    Verb::Open => $open,
-                    Verb::Convert => options::CONVERT,
-                    Verb::Write => options::$options,
-                    Verb::Cut => $cut,
-                    _ => &[],
-                }
-            }
-
             fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
                 let keeps_index = source.options.has(options::KEEP_INDEX);
                 let tape = EchoTape::new(EchoFormat::$format, source);
@@ -167,6 +150,16 @@ macro_rules! formats {
                     tape.keep_index()?;
                 }
                 Ok(Box::new(tape))
+            }
+
+            fn companions(&self) -> Option<&dyn Companions> {
+                Some(self)
+            }
+        }
+
+        impl Companions for $format {
+            fn read_with(&self, _: &Path) -> Vec<PathBuf> {
+                Vec::new()
             }
 
             fn replaced(&self, path: &Path, input: &Input) {

@@ -59,7 +59,7 @@ impl Policy {
     /// The TOML file of [`Policy::of`].
     #[must_use]
     pub fn text(formats: &Formats) -> String {
-        let texts: Vec<String> = formats.iter().map(Format::policy).collect();
+        let texts: Vec<String> = formats.iter().map(<dyn Format>::policy).collect();
         texts.join("\n")
     }
 }
@@ -123,7 +123,7 @@ fn list<'t, 'i>(
 
 fn section((name, at, value): &Keyed<'_, '_>, formats: &Formats) -> Result<Section, Wrong> {
     let Some(format) = formats.get(name) else {
-        let known = formats.iter().map(Format::name);
+        let known = formats.iter().map(<dyn Format>::name);
         return Err(Wrong::at(at, unknown("there is no format", name, known)));
     };
     let facts = Facts::of(format);

@@ -14,8 +14,9 @@ use std::io::Write;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Converted, Cut, Cutout, Dump, Error, Format, Info, Measured, OptionDef, OptionKind,
-    Options, Partial, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Cut, Cutout, Dump, Error, Format, FormatInfo, Info, Measured, OptionDef,
+    OptionKind, Options, Partial, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Verb,
+    Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -70,21 +71,19 @@ const WRITE: &[OptionDef] = &[OptionDef {
 #[derive(Clone, Copy, Debug)]
 pub struct Rmv;
 
+/// What is known of the format without asking.
+const INFO: FormatInfo = FormatInfo {
+    step: STEP,
+    extensions: &[NAME],
+    options: &[(Verb::Convert, CONVERT), (Verb::Write, WRITE)],
+    relations: traces::RELATIONS,
+    policy: Some(policy::RANKING),
+    ..FormatInfo::new(NAME, "Minesweeper games, ViennaSweeper's RMV v1 and v2")
+};
+
 impl Format for Rmv {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn about(&self) -> &'static str {
-        "Minesweeper games, ViennaSweeper's RMV v1 and v2"
-    }
-
-    fn step(&self) -> &'static str {
-        STEP
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &[NAME]
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
     }
 
     fn sniff(&self, input: &Input) -> bool {
@@ -97,24 +96,8 @@ impl Format for Rmv {
         Rule::ALL.iter().copied().chain(relations).collect()
     }
 
-    fn relations(&self) -> &'static [RelationDef] {
-        traces::RELATIONS
-    }
-
-    fn policy(&self) -> String {
-        policy::RANKING.to_owned()
-    }
-
     fn tables(&self) -> Vec<TableDef> {
         tables::defs()
-    }
-
-    fn options(&self, verb: Verb) -> &'static [OptionDef] {
-        match verb {
-            Verb::Convert => CONVERT,
-            Verb::Write => WRITE,
-            _ => &[],
-        }
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {

@@ -19,7 +19,7 @@ fn traces(game: &Game<'_>) -> Traces {
 fn related<'g>(games: impl IntoIterator<Item = &'g Game<'static>>) -> Vec<Related> {
     let mut relations = Relations::new();
     for game in games {
-        relations.add(Rmv.relations(), &traces(game));
+        relations.add(Rmv.info().relations, &traces(game));
     }
     relations.find()
 }

@@ -264,7 +264,7 @@ fn versions_and_tokens_are_options() {
     let bytes = game("beginner-win");
     let version = Options::new().with("format-version", OptionValue::Count(1));
     version
-        .check("to write rmv", Rmv.options(Verb::Write))
+        .check("to write rmv", Rmv.info().options_for(Verb::Write))
         .unwrap();
     let (v1, losses) = converted(&bytes, &version).unwrap();
     assert_eq!(rmv::read(&v1).unwrap().version(), Version::V1);
@@ -278,14 +278,14 @@ fn versions_and_tokens_are_options() {
 
     let redact = Options::new().flag("redact");
     redact
-        .check("to convert rmv", Rmv.options(Verb::Convert))
+        .check("to convert rmv", Rmv.info().options_for(Verb::Convert))
         .unwrap();
     let (redacted, losses) = converted(&bytes, &redact).unwrap();
     assert!(losses.contains(&"the player's token".to_owned()));
     assert!(!redacted.windows(5).any(|w| w == b"TOKEN"));
     let keep = |words: &str| OptionValue::Text(words.to_owned());
     let kept = redact.clone().with("keep", keep("nick,date"));
-    kept.check("to convert rmv", Rmv.options(Verb::Convert))
+    kept.check("to convert rmv", Rmv.info().options_for(Verb::Convert))
         .unwrap();
     let (kept, _) = converted(&bytes, &kept).unwrap();
     let kept = rmv::read(&kept).unwrap();
@@ -295,12 +295,12 @@ fn versions_and_tokens_are_options() {
         redact.with("keep", keep("nick,dates")),
         Options::new().with("keep", keep("nick")),
     ] {
-        let refused = wrong.check("to convert rmv", Rmv.options(Verb::Convert));
+        let refused = wrong.check("to convert rmv", Rmv.info().options_for(Verb::Convert));
         assert!(refused.is_err(), "{wrong:?}");
     }
 
     let third = Options::new().with("format-version", OptionValue::Count(3));
-    let refused = third.check("to write rmv", Rmv.options(Verb::Write));
+    let refused = third.check("to write rmv", Rmv.info().options_for(Verb::Write));
     assert!(matches!(refused, Err(OptionError::Value { .. })));
 }
 

@@ -21,8 +21,9 @@ use std::path::{Path, PathBuf};
 
 use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, Info, OptionDef, OptionKind,
-    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Companions, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, FormatInfo, Info,
+    OptionDef, OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb,
+    Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -128,21 +129,23 @@ impl Murk {
     }
 }
 
+/// What is known of the format without asking.
+const INFO: FormatInfo = FormatInfo {
+    step: STEP,
+    extensions: &[NAME, "replay"],
+    options: &[
+        (Verb::Inspect, INSPECT),
+        (Verb::Open, OPEN),
+        (Verb::Verify, VERIFY),
+        (Verb::Convert, CONVERT),
+        (Verb::Write, WRITE),
+    ],
+    ..FormatInfo::new(NAME, "Deterministic simulations, Murk's replays v3")
+};
+
 impl Format for Murk {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn about(&self) -> &'static str {
-        "Deterministic simulations, Murk's replays v3"
-    }
-
-    fn step(&self) -> &'static str {
-        STEP
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &[NAME, "replay"]
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
     }
 
     fn sniff(&self, input: &Input) -> bool {
@@ -158,23 +161,18 @@ impl Format for Murk {
         tables::known()
     }
 
-    fn options(&self, verb: Verb) -> &'static [OptionDef] {
-        match verb {
-            Verb::Inspect => INSPECT,
-            Verb::Open => OPEN,
-            Verb::Verify => VERIFY,
-            Verb::Convert => CONVERT,
-            Verb::Write => WRITE,
-            _ => &[],
-        }
-    }
-
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
         Ok(Box::new(MurkTape::with_kinds(source, &self.kinds)))
     }
 
+    fn companions(&self) -> Option<&dyn Companions> {
+        Some(self)
+    }
+}
+
+impl Companions for Murk {
     /// A repair turns bits back with the index.
-    fn reads_beside(&self, path: &Path) -> Vec<PathBuf> {
+    fn read_with(&self, path: &Path) -> Vec<PathBuf> {
         vec![index_path(path)]
     }
 

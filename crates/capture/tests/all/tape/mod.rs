@@ -16,8 +16,8 @@ use std::path::Path;
 use gametape_capture::tape::{Delta, Mcap, PacketsTape};
 use gametape_core::Input;
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Format, Info, OptionValue, Options, Repaired, Secrets,
-    Source, Tape, Target, Verb, Verdict, Work,
+    Audit, Converted, Diff, Dump, Error, Folders, Format, Info, OptionValue, Options, Repaired,
+    Secrets, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_delta::Schema;
 use serde_json::Value as Json;
@@ -45,8 +45,8 @@ impl Recording {
 
     /// What lies there.
     fn open(path: &Path) -> Self {
-        if Delta.is_folder(path) {
-            let input = Delta.read_folder(path, 1 << 30).unwrap();
+        if Delta.is_recording(path) {
+            let input = Delta.read(path, 1 << 30).unwrap();
             let tape = Delta.open(Source::new(input).lying_at(path)).unwrap();
             return Self {
                 format: &Delta,

@@ -106,7 +106,7 @@ fn make(args: &Args) -> Result<Made, String> {
         ..Work::default()
     };
     let converted = recording
-        .convert_with(Butter.name(), &Options::new(), &work)
+        .convert_with(Butter.info().name, &Options::new(), &work)
         .map_err(sentence)?;
     let report = converted.outcome.report.ok_or("nothing was measured")?.data;
     let butter = args.folder.join("match.butter");

@@ -44,7 +44,7 @@ pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         let format = gametape::formats()
             .from_extension(Path::new(path))
-            .map(Format::name);
+            .map(<dyn Format>::name);
         return ui.object(&audited(path.as_ref(), format, audit));
     }
     show(path, audit, false, ui)

@@ -174,7 +174,7 @@ fn why(faults: &Faults) -> String {
 }
 
 fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> io::Result<()> {
-    let format = formats.from_extension(&args.output).map(Format::name);
+    let format = formats.from_extension(&args.output).map(<dyn Format>::name);
     let bytes: u64 = recorded.files.iter().map(|file| file.bytes).sum();
     if ui.json {
         let files = recorded.files.iter().map(|file| {
@@ -217,7 +217,7 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
             counted(file.bytes, "byte"),
         ))?;
     }
-    if !args.zip && format == Some(Echoreplay.name()) {
+    if !args.zip && format == Some(Echoreplay.info().name) {
         ui.remark("kept as text; gametape convert --zip makes a zip of it");
     }
     let skipped = match recorded.skipped {

@@ -1,8 +1,9 @@
 //! A recording of tables that are made in a test.
 
+use gametape::core::Clocks;
 use gametape::core::table::kit::{self, Row};
-use gametape::core::tape::{Error, Source};
-use gametape::core::{Clocks, RuleInfo};
+use gametape::core::tape::{Error, FormatInfo, Source};
+
 use gametape::{
     ColumnDef, Format, Formats, Input, Kind, Lane, Recording, Stamp, TableDef, Tape, Time, Value,
 };
@@ -85,28 +86,16 @@ impl Made {
 struct MadeFormat(kit::Made);
 
 impl Format for MadeFormat {
-    fn name(&self) -> &'static str {
-        "made"
-    }
-
-    fn about(&self) -> &'static str {
-        "made in a test"
-    }
-
-    fn step(&self) -> &'static str {
-        "step"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["up"]
+    fn info(&self) -> &'static FormatInfo {
+        const INFO: FormatInfo = FormatInfo {
+            extensions: &["up"],
+            ..FormatInfo::new("made", "made in a test")
+        };
+        &INFO
     }
 
     fn sniff(&self, _: &Input) -> bool {
         true
-    }
-
-    fn rules(&self) -> Vec<RuleInfo> {
-        Vec::new()
     }
 
     fn open(&self, _: Source) -> Result<Box<dyn Tape>, Error> {
