@@ -75,3 +75,8 @@ pub use gametape_murk as murk;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So do the book's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/examples.md")]
+struct Examples;
