@@ -117,7 +117,11 @@ fn options_that_would_do_nothing_are_refused() {
             error.to_string(),
             "bare packets hold no tick rate and no keyframes that were added: captures do"
         );
-        assert!(options.check("to write", Mcap.info().options_for(Verb::Write)).is_ok());
+        assert!(
+            options
+                .check("to write", Mcap.info().options_for(Verb::Write))
+                .is_ok()
+        );
     }
     let error = recording.convert("rmv", &none()).unwrap_err();
     assert_eq!(error.code(), "no-conversion");
