@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use gametape_core::table::{Scan, kit};
-use gametape_core::tape::{Error, Format, Options, Source, Tape};
+use gametape_core::tape::{Companions, Error, Format, Options, Source, Tape};
 use gametape_core::{At, Input};
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, echoreplay};
