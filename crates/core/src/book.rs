@@ -1,5 +1,5 @@
-//! The book's pages of findings: their tables come from the rules, their order and headings are
-//! written by hand.
+//! The findings pages of the book: their tables are generated from the rules; their order and
+//! headings are written by hand.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,9 +8,9 @@ use core::fmt::Write as _;
 
 use crate::rule::RuleInfo;
 
-/// A page with its rows as the rules say: each row of a table that starts with a code in backticks
-/// gets severity, meaning and what to do from the documentation of that rule's variant, whose first
-/// paragraph is the meaning and whose second is what to do.
+/// Returns the page with its table rows generated from the rules. Each row that starts with a code
+/// in backticks gets the severity, the meaning and the advice from the documentation of that rule's
+/// variant: the first paragraph is the meaning, the second is the advice.
 ///
 /// ```
 /// use gametape_core::{RuleInfo, Severity, findings_page};
@@ -28,7 +28,8 @@ use crate::rule::RuleInfo;
 /// ```
 ///
 /// # Errors
-/// Codes that the page lacks, names twice, or names and no rule has; rules that say nothing.
+/// Codes that the page lacks, lists twice, or lists although no rule has them; rules without a
+/// meaning or advice.
 pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<String>> {
     let mut wrong = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -66,8 +67,8 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
     }
 }
 
-/// The first and the second paragraph of documentation, as cells of a table: without a full stop,
-/// with a small letter where it starts with an ordinary word.
+/// Returns the first two paragraphs of the documentation as table cells: without the final full
+/// stop, and with a lower-case first letter where the text starts with an ordinary word.
 fn sentences(doc: &str) -> (String, String) {
     let mut paragraphs = doc.trim().split("\n\n").map(|paragraph| {
         let words: Vec<&str> = paragraph.split_whitespace().collect();

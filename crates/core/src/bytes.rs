@@ -1,15 +1,15 @@
-//! Numbers and pieces off the front of bytes.
+//! Reads numbers and slices from the front of a byte slice.
 
-/// More bytes were asked for than are left.
+/// Fewer bytes are left than were requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Short {
-    /// Bytes that were asked for.
+    /// The number of requested bytes.
     pub needed: u64,
-    /// Bytes that are left.
+    /// The number of bytes left.
     pub left: u64,
 }
 
-/// Bytes that are read one behind the other.
+/// Reads a byte slice from front to back.
 ///
 /// ```
 /// use gametape_core::ByteReader;
@@ -32,7 +32,7 @@ macro_rules! numbers {
         #[doc = concat!("The next ", stringify!($ty), ", little-endian.")]
         ///
         /// # Errors
-        /// [`Short`]; nothing is taken then.
+        /// [`Short`]; then nothing is consumed.
         #[inline(always)]
         pub fn $le(&mut self) -> Result<$ty, Short> {
             self.array().map($ty::from_le_bytes)
@@ -41,7 +41,7 @@ macro_rules! numbers {
         #[doc = concat!("The next ", stringify!($ty), ", big-endian.")]
         ///
         /// # Errors
-        /// [`Short`]; nothing is taken then.
+        /// [`Short`]; then nothing is consumed.
         #[inline(always)]
         pub fn $be(&mut self) -> Result<$ty, Short> {
             self.array().map($ty::from_be_bytes)
@@ -50,7 +50,7 @@ macro_rules! numbers {
 }
 
 impl<'a> ByteReader<'a> {
-    /// At the first byte.
+    /// Creates a reader at the first byte.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self {
@@ -59,25 +59,25 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    /// What is left.
+    /// Returns the bytes that are left.
     #[must_use]
     pub const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes left.
     #[must_use]
     pub const fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// True where nothing is left.
+    /// Returns true if no bytes are left.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Bytes that were taken.
+    /// Returns the number of bytes consumed.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.whole - self.rest.len()
@@ -91,10 +91,10 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     ///
     /// # Errors
-    /// [`Short`]; nothing is taken then.
+    /// [`Short`]; then nothing is consumed.
     #[inline(always)]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
         let Some((taken, rest)) = self.rest.split_first_chunk::<N>() else {
@@ -104,10 +104,10 @@ impl<'a> ByteReader<'a> {
         Ok(*taken)
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     ///
     /// # Errors
-    /// [`Short`]; nothing is taken then.
+    /// [`Short`]; then nothing is consumed.
     #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Short> {
         let Some((taken, rest)) = self.rest.split_at_checked(count) else {
@@ -117,7 +117,7 @@ impl<'a> ByteReader<'a> {
         Ok(taken)
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     ///
     /// # Errors
     /// [`Short`].

@@ -17,27 +17,28 @@ impl Time {
     /// 0 ns: where the recording starts.
     pub const START: Self = Self(0);
 
-    /// From milliseconds; what 64 bits of nanoseconds don't hold (292 years) is the most they hold.
+    /// Converts from milliseconds. Values beyond the range of 64-bit nanoseconds (292 years) become
+    /// the largest or smallest possible time.
     #[must_use]
     pub const fn from_ms(ms: i64) -> Self {
         Self(ms.saturating_mul(1_000_000))
     }
 
-    /// Milliseconds, as in every table and in JSON.
+    /// Returns milliseconds, the unit used in every table and in JSON.
     #[must_use]
     pub fn ms(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Whole milliseconds, rounded down.
+    /// Returns whole milliseconds, rounded down.
     #[must_use]
     pub const fn whole_ms(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 }
 
-/// `34.884 s` below a minute, `1:23.400`, `2:00:05.250`; of what is finer than a millisecond as many
-/// digits as there are.
+/// Writes `34.884 s` for less than a minute, else `1:23.400` or `2:00:05.250`. Parts of a
+/// millisecond are shown only if they are not zero; there are then 6 or 9 decimal places.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.0.unsigned_abs();
@@ -62,18 +63,18 @@ impl fmt::Display for Time {
     }
 }
 
-/// When a row, a frame or a finding is.
+/// When a row, a frame or a finding occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Stamp {
     /// The ordinal of the frame, packet or event, from 0.
     pub step: u64,
-    /// The recording's own counter, where it has one.
+    /// The recording's own counter, if it has one.
     pub tick: Option<u64>,
-    /// Since the start of the recording, where that is known.
+    /// The time since the start of the recording, if it is known.
     pub time: Option<Time>,
 }
 
-/// How the moments of a recording can be named, beside their steps.
+/// The ways to name a moment of a recording, besides its step.
 ///
 /// ```
 /// use gametape_core::{At, Clocks, Time};
@@ -83,35 +84,36 @@ pub struct Stamp {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Clocks {
-    /// It has a counter of its own.
+    /// Whether the recording has its own tick counter.
     pub ticks: bool,
-    /// It says when its steps were.
+    /// Whether the recording stores the times of its steps.
     pub times: bool,
 }
 
 impl Clocks {
-    /// It has steps alone.
+    /// The recording has steps only.
     pub const STEPS: Self = Self {
         ticks: false,
         times: false,
     };
 
-    /// It says when its steps were, and has no counter of its own.
+    /// The recording stores the times of its steps and has no tick counter.
     pub const TIMES: Self = Self {
         ticks: false,
         times: true,
     };
 
-    /// It has a counter of its own; whether it says how long a tick is, is another matter.
+    /// The recording has a tick counter; `times` says whether it also has times.
     #[must_use]
     pub const fn ticks(times: bool) -> Self {
         Self { ticks: true, times }
     }
 
-    /// Refuses a moment that can't be looked up.
+    /// Refuses a moment that cannot be looked up.
     ///
     /// # Errors
-    /// Where there are no ticks, or no times.
+    /// [`NoClock`] if the moment is a tick and there are no ticks, or a time and there are no
+    /// times.
     pub fn check(self, at: Option<At>) -> Result<(), NoClock> {
         let has = match at {
             Some(At::Time(_)) => self.times,
@@ -125,7 +127,7 @@ impl Clocks {
     }
 }
 
-/// `a time, or a step`
+/// For example `a time, or a step`.
 impl fmt::Display for Clocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.times {
@@ -142,20 +144,20 @@ impl fmt::Display for Clocks {
     }
 }
 
-/// A moment that a recording has no clock for.
+/// The requested moment uses a clock that the recording does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("{at}: the recording has no {}; name {clocks}", match at {
     At::Tick(_) => "ticks",
     _ => "times",
 })]
 pub struct NoClock {
-    /// The moment that was asked for.
+    /// The requested moment.
     pub at: At,
-    /// How its moments can be named.
+    /// The clocks that the recording has.
     pub clocks: Clocks,
 }
 
-/// A moment that somebody names.
+/// A moment, as a user names it.
 ///
 /// ```
 /// use gametape_core::{At, Time};
@@ -177,7 +179,8 @@ pub enum At {
 }
 
 impl At {
-    /// True where this moment is the stamp's: its time to the millisecond, as people write it.
+    /// Returns true if the stamp is at this moment. Times are compared to the millisecond, as
+    /// people write them.
     #[must_use]
     pub fn is(self, stamp: Stamp) -> bool {
         match self {
@@ -187,7 +190,7 @@ impl At {
         }
     }
 
-    /// True where both are of one clock, and this one comes later.
+    /// Returns true if both moments use the same clock and this one is later.
     #[must_use]
     pub fn is_behind(self, other: Self) -> bool {
         match (self, other) {
@@ -208,7 +211,7 @@ impl fmt::Display for At {
     }
 }
 
-/// Why text names no moment.
+/// The text does not name a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a moment is a time such as 1:23.4 or 83.4, tick:137, or step:600")]
 pub struct ParseAtError;
@@ -232,7 +235,7 @@ impl FromStr for At {
         for (at, unit) in [1, 60, 3600].into_iter().enumerate() {
             let Some(part) = parts.next() else { break };
             let part = number(part)?;
-            // 1:75 is nothing that anybody means.
+            // 1:75 is a mistake.
             if part >= 60 && at < whole.matches(':').count() {
                 return Err(ParseAtError);
             }
@@ -256,7 +259,7 @@ impl FromStr for At {
     }
 }
 
-/// Digits alone: no sign, no spaces.
+/// Parses digits only: no sign, no spaces.
 fn number(digits: &str) -> Result<u64, ParseAtError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(ParseAtError);

@@ -1,4 +1,4 @@
-//! What was found, where, and how often.
+//! Findings: the broken rule, its place, and how often it occurred.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -10,23 +10,23 @@ use crate::clock::Time;
 use crate::rule::{Rule, Severity};
 use crate::text::Grouped;
 
-/// Where something is, as far as it is known.
+/// A place in a recording, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// What a step is called: `frame`, `event`, `packet`.
+    /// The name of a step: `frame`, `event`, `packet`.
     pub unit: &'static str,
     /// The ordinal of the frame, event or packet, from 0.
     pub step: Option<u64>,
     /// The recording's own counter.
     pub tick: Option<u64>,
-    /// Since the start of the recording.
+    /// The time since the start of the recording.
     pub time: Option<Time>,
-    /// The line of text, from 1.
+    /// The line of text, counted from 1.
     pub line: Option<u64>,
-    /// In bytes, in the file as it lies on the disk, or in what `within` says.
+    /// The offset in bytes, in the file on disk or in the container named by `within`.
     pub offset: Option<u64>,
-    /// What `offset` (and `line`) is into, where that is not the file itself: a member of a zip, an
-    /// inflated chunk.
+    /// The container that `offset` and `line` refer to if it is not the file itself: a member of a
+    /// zip file, a decompressed chunk.
     pub within: Option<Box<str>>,
 }
 
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// True for the recording as a whole.
+    /// Returns true for the recording as a whole.
     #[must_use]
     pub const fn is_nowhere(&self) -> bool {
         self.step.is_none()
@@ -56,8 +56,8 @@ impl Place {
     }
 }
 
-/// `frame 812 (tick 9,001, 34.884 s, line 813, byte 65,536 of a.echoreplay in the zip)`; nothing for the
-/// recording as a whole.
+/// For example `frame 812 (tick 9,001, 34.884 s, line 813, byte 65,536 of a.echoreplay in the
+/// zip)`; empty for the recording as a whole.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut inner: Vec<String> = Vec::new();
@@ -77,19 +77,20 @@ impl fmt::Display for Place {
     }
 }
 
-/// One result of an audit, or of lenient reading: a rule, and where it is broken or stretched.
+/// One result of an audit or of lenient reading: a rule, and the place where it is broken or
+/// stretched.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding<R> {
-    /// Which rule, with its figures.
+    /// The rule and its data.
     pub rule: R,
-    /// Where: of several, the first.
+    /// The place of the first occurrence.
     pub place: Place,
-    /// How many more times the same came behind this place.
+    /// How many more times the same finding occurred after this place.
     pub repeats: u64,
 }
 
 impl<R: Rule> Finding<R> {
-    /// A finding about the recording as a whole.
+    /// Creates a finding about the recording as a whole.
     #[must_use]
     pub const fn new(rule: R) -> Self {
         Self {
@@ -99,61 +100,61 @@ impl<R: Rule> Finding<R> {
         }
     }
 
-    /// At a byte of the file.
+    /// Sets the offset in the file.
     #[must_use]
     pub const fn at(mut self, offset: u64) -> Self {
         self.place.offset = Some(offset);
         self
     }
 
-    /// The offset is into this, and not into the file.
+    /// Names the container that the offset refers to, instead of the file.
     #[must_use]
     pub fn within(mut self, what: impl Into<Box<str>>) -> Self {
         self.place.within = Some(what.into());
         self
     }
 
-    /// In a line of text, from 1.
+    /// Sets the line of text, counted from 1.
     #[must_use]
     pub const fn line(mut self, line: u64) -> Self {
         self.place.line = Some(line);
         self
     }
 
-    /// In a frame, event or packet, from 0.
+    /// Sets the frame, event or packet, counted from 0.
     #[must_use]
     pub const fn step(mut self, step: u64) -> Self {
         self.place.step = Some(step);
         self
     }
 
-    /// At a tick, where one is known.
+    /// Sets the tick, if it is known.
     #[must_use]
     pub const fn tick(mut self, tick: Option<u64>) -> Self {
         self.place.tick = tick;
         self
     }
 
-    /// At a time since the start, where it is known.
+    /// Sets the time since the start, if it is known.
     #[must_use]
     pub const fn time(mut self, time: Option<Time>) -> Self {
         self.place.time = time;
         self
     }
 
-    /// The rule's code.
+    /// Returns the rule's code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.rule.code()
     }
 
-    /// The rule's severity.
+    /// Returns the rule's severity.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.rule.severity()
     }
 
-    /// What was found, as a sentence without its place.
+    /// Returns the finding as a sentence without its place.
     #[must_use]
     pub fn message(&self) -> String {
         match self.repeats {
@@ -164,7 +165,7 @@ impl<R: Rule> Finding<R> {
     }
 }
 
-/// `error murk.truncated, frame 812 (tick 9,001, byte 65,536): command 3 claims …`
+/// For example `error murk.truncated, frame 812 (tick 9,001, byte 65,536): command 3 claims …`.
 impl<R: Rule> fmt::Display for Finding<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.severity(), self.code())?;
@@ -175,9 +176,9 @@ impl<R: Rule> fmt::Display for Finding<R> {
     }
 }
 
-/// Findings, one for each code (and [`Rule::group`]): the first place, and how often it came again.
+/// Findings, one for each code (and [`Rule::group`]): the first place, and the number of repeats.
 ///
-/// Bounded by the number of rules, whatever the input.
+/// The number of entries is bounded by the number of rules (and groups), whatever the input.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Findings<R>(Vec<Finding<R>>);
 
@@ -188,13 +189,13 @@ impl<R> Default for Findings<R> {
 }
 
 impl<R: Rule> Findings<R> {
-    /// None yet.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Adds a finding, or counts it where its code is known already.
+    /// Adds a finding, or counts a repeat if its code and group are already in the list.
     pub fn push(&mut self, finding: Finding<R>) {
         let key = |f: &Finding<R>| (f.code(), f.rule.group());
         let same = key(&finding);
@@ -209,42 +210,42 @@ impl<R: Rule> Findings<R> {
         }
     }
 
-    /// The findings in the order they were met.
+    /// Returns the findings in the order in which they occurred.
     pub fn iter(&self) -> core::slice::Iter<'_, Finding<R>> {
         self.0.iter()
     }
 
-    /// Number of findings.
+    /// Returns the number of findings.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True where nothing was found.
+    /// Returns true if there are no findings.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The worst severity.
+    /// Returns the worst severity.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         self.0.iter().map(Finding::severity).max()
     }
 
-    /// The finding with this code.
+    /// Returns the finding with this code.
     #[must_use]
     pub fn get(&self, code: &str) -> Option<&Finding<R>> {
         self.0.iter().find(|finding| finding.code() == code)
     }
 
-    /// True where a finding has this code.
+    /// Returns true if there is a finding with this code.
     #[must_use]
     pub fn has(&self, code: &str) -> bool {
         self.get(code).is_some()
     }
 
-    /// Worst first, then in the order they were met.
+    /// Sorts the worst findings first, and otherwise by the order in which they occurred.
     pub fn sort(&mut self) {
         self.0
             .sort_by_key(|finding| core::cmp::Reverse(finding.severity()));

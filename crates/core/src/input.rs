@@ -1,5 +1,5 @@
-//! What a recording is read from: bytes in memory, a file read at positions, or ranges that somebody
-//! else fetches. Each user of an [`Input`] has a position of its own.
+//! Inputs: bytes in memory, a file read at offsets, or ranges fetched by the caller. Each reader of
+//! an [`Input`] has its own position.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,19 +8,20 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What can be read at any place, by several at once.
+/// A source that can be read at any offset, by several readers at once.
 pub trait ReadAt: Send + Sync {
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     fn size(&self) -> io::Result<u64>;
 
-    /// Reads at `offset`, as much as there is and fits; 0 at the end.
+    /// Reads at `offset` into `into` and returns the number of bytes read, which may be fewer than
+    /// requested; 0 at the end.
     ///
     /// # Errors
-    /// What the source says; [`Missing`] inside of an [`io::Error`] where somebody has to fetch the
-    /// range first.
+    /// Any error of the source. A [`Missing`] inside the [`io::Error`] means that the caller must
+    /// fetch this range first.
     fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
@@ -40,19 +41,19 @@ impl ReadAt for File {
     }
 }
 
-/// Bytes of a recording that have to be fetched before it can go on: what an [`io::Error`] of
-/// [`Fetched`] holds.
+/// A request for bytes that must be fetched before reading can continue. [`Fetched`] returns it
+/// inside an [`io::Error`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("{length} bytes at byte {offset} are not fetched yet")]
 pub struct Missing {
-    /// Where they start.
+    /// The offset of the first missing byte.
     pub offset: u64,
-    /// How many.
+    /// The number of missing bytes.
     pub length: u64,
 }
 
 impl Missing {
-    /// The request in an error, where it is one: of this error, or of any that it stems from.
+    /// Finds the request in an error or in any of the error's sources.
     ///
     /// ```
     /// use gametape_core::{Input, Missing, Fetched};
@@ -99,18 +100,18 @@ impl From<Missing> for io::Error {
     }
 }
 
-/// Ranges of a recording that somebody else fetches: from an object store, by a browser. What is
-/// read and not there is an error with a request, [`Missing`]; once it is supplied the same is tried
-/// again.
+/// Ranges of a recording that the caller fetches, for example from an object store or in a browser.
+/// Reading a range that is not available yet fails with a [`Missing`] request; supply that range
+/// and try again.
 #[derive(Debug)]
 pub struct Fetched {
     size: u64,
-    /// By where they start; they neither overlap nor touch.
+    /// Keyed by start offset; ranges neither overlap nor touch.
     ranges: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
 impl Fetched {
-    /// Nothing yet of a recording of so many bytes.
+    /// Creates an empty store for a recording of `size` bytes.
     #[must_use]
     pub const fn new(size: u64) -> Self {
         Self {
@@ -119,8 +120,8 @@ impl Fetched {
         }
     }
 
-    /// Takes bytes that were fetched. What is there already stays; what is behind the end is
-    /// left out.
+    /// Adds fetched bytes. Bytes that are already available are kept; bytes past the end of the
+    /// recording are ignored.
     pub fn supply(&self, offset: u64, mut bytes: Vec<u8>) {
         let room = self.size.saturating_sub(offset);
         bytes.truncate(usize::try_from(room).unwrap_or(usize::MAX));
@@ -146,7 +147,7 @@ impl Fetched {
     }
 }
 
-/// Two ranges that overlap or touch, as one.
+/// Joins two ranges that overlap or touch.
 fn joined(a: (u64, Vec<u8>), b: (u64, Vec<u8>)) -> (u64, Vec<u8>) {
     let ((start, mut first), (then, second)) = if a.0 <= b.0 { (a, b) } else { (b, a) };
     let there = usize::try_from(start + first.len() as u64 - then).unwrap_or(usize::MAX);
@@ -173,7 +174,7 @@ impl ReadAt for Fetched {
                 held.get(from..).filter(|rest| !rest.is_empty())
             });
         let Some(held) = held else {
-            // Up to what is there already.
+            // Ask only for the gap before the next available range.
             let next = ranges
                 .range(offset..)
                 .next()
@@ -189,7 +190,7 @@ impl ReadAt for Fetched {
     }
 }
 
-/// Bytes that are in memory: held, or mapped by the caller.
+/// Bytes in memory, owned or mapped by the caller.
 type Memory = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 #[derive(Clone)]
@@ -198,7 +199,7 @@ enum Kind {
     At(Arc<dyn ReadAt>),
 }
 
-/// What a recording is read from. Cloning it is cheap, and gives another user of the same.
+/// The bytes of a recording. Cloning an input is cheap; the clones share the bytes.
 ///
 /// ```
 /// use gametape_core::Input;
@@ -239,9 +240,9 @@ impl From<Vec<u8>> for Input {
 }
 
 impl Input {
-    /// Bytes in memory: held, or mapped. Who maps a file takes it that the process is killed where
-    /// another truncates the file; recordings that are being resumed are truncated, so that a server
-    /// never maps.
+    /// Uses bytes in memory, owned or mapped. A caller that maps a file accepts that the process is
+    /// killed if another program truncates the file. Recordings are truncated when writing resumes,
+    /// so a server never maps them.
     #[must_use]
     pub fn memory(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let size = bytes.as_ref().len() as u64;
@@ -251,10 +252,10 @@ impl Input {
         }
     }
 
-    /// A file, read at positions. Its size is what it has now: what it grows by later is not read.
+    /// Uses a file, read at offsets. The size is fixed now: bytes appended later are not read.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of the operating system.
     pub fn file(file: File) -> io::Result<Self> {
         let size = file.size()?;
         Ok(Self {
@@ -263,10 +264,10 @@ impl Input {
         })
     }
 
-    /// What can be read at any place, such as ranges that somebody [fetches](Fetched).
+    /// Uses a source that can be read at any offset, such as [fetched](Fetched) ranges.
     ///
     /// # Errors
-    /// What it says when it is asked for its size.
+    /// Any error while reading the source's size.
     pub fn at(source: Arc<dyn ReadAt>) -> io::Result<Self> {
         let size = source.size()?;
         Ok(Self {
@@ -275,7 +276,7 @@ impl Input {
         })
     }
 
-    /// Ranges that somebody fetches.
+    /// Uses ranges that the caller fetches.
     #[must_use]
     pub fn ranges(fetched: Arc<Fetched>) -> Self {
         let size = fetched.size;
@@ -285,10 +286,11 @@ impl Input {
         }
     }
 
-    /// Reads a stream to its end, of at most `limit` bytes; `Ok(Err(bytes))` where it has more.
+    /// Reads a stream of at most `limit` bytes to its end. If the stream is longer, returns
+    /// `Ok(Err(n))`, where `n` is the number of bytes read so far.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn take(source: impl Read, limit: u64) -> io::Result<Result<Self, u64>> {
         let mut bytes = Vec::new();
         source
@@ -302,13 +304,13 @@ impl Input {
         })
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.size
     }
 
-    /// Its first bytes, as if there were no more.
+    /// Returns the first `bytes` bytes as an input that ends there.
     #[must_use]
     pub fn first(&self, bytes: u64) -> Self {
         Self {
@@ -317,7 +319,7 @@ impl Input {
         }
     }
 
-    /// All of it, where it is in memory.
+    /// Returns all bytes if they are in memory.
     #[must_use]
     pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.kind {
@@ -330,28 +332,28 @@ impl Input {
         }
     }
 
-    /// All of it: borrowed where it is in memory, else read.
+    /// Returns all bytes: borrowed if they are in memory, read otherwise.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn bytes(&self) -> io::Result<Cow<'_, [u8]>> {
         self.range(0, self.size)
     }
 
-    /// The first bytes, as many as there are of `most`.
+    /// Returns the first `most` bytes, or all bytes if there are fewer.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn head(&self, most: u64) -> io::Result<Cow<'_, [u8]>> {
         self.range(0, most.min(self.size))
     }
 
-    /// A range: borrowed where it is in memory, else read. Nothing is reserved for what is not
-    /// there.
+    /// Returns a range: borrowed if it is in memory, read otherwise. The range is checked against
+    /// the input's size before memory is reserved.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] where the recording ends before the range does; what the
-    /// source says.
+    /// [`io::ErrorKind::UnexpectedEof`] if the recording ends before the range does; any error of
+    /// the source.
     pub fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.size);
         let Some(end) = end else {
@@ -364,7 +366,7 @@ impl Input {
                     .ok()
                     .zip(usize::try_from(end).ok())
                     .and_then(|(from, to)| (**bytes).as_ref().get(from..to));
-                // What is mapped may have become shorter.
+                // A mapped file may have become shorter.
                 range
                     .map(Cow::Borrowed)
                     .ok_or(io::ErrorKind::UnexpectedEof.into())
@@ -385,7 +387,7 @@ impl Input {
         }
     }
 
-    /// The bytes as a stream, with a position of its own.
+    /// Returns the bytes as a stream with its own position.
     #[must_use]
     pub fn stream(&self) -> InputStream {
         InputStream {
@@ -395,7 +397,7 @@ impl Input {
     }
 }
 
-/// Reads an [`Input`] from a position of its own, which can be set.
+/// Reads an [`Input`] from its own position, which can be changed with [`Seek`].
 #[derive(Clone, Debug)]
 pub struct InputStream {
     input: Input,

@@ -1,25 +1,25 @@
-//! What every format of gametape stands on: [rules](rules!) and [findings](Finding), how
-//! [strictly](Strictness) to read, [places](Place), the clock ([`Stamp`], [`At`], [`Time`]), feeding
-//! bytes as they come ([`feed`]), what recordings are read from ([`Input`]); and the traits
-//! [`Format`](tape::Format) and [`Tape`](tape::Tape), by which whoever shows, checks or converts a
-//! recording needs to know no format.
+//! The foundation of every gametape format: [rules](rules!) and [findings](Finding), [`Strictness`]
+//! and other read options, [places](Place), the clock ([`Stamp`], [`At`], [`Time`]), incremental
+//! decoding ([`feed`]) and inputs ([`Input`]). It also defines the traits [`Format`](tape::Format)
+//! and [`Tape`](tape::Tape). Programs that show, check or convert recordings use these traits and
+//! need no knowledge of individual formats.
 //!
 //! | to change | look in |
 //! |---|---|
-//! | what a rule is, the table of rules, figures as data | `rule.rs` |
-//! | where something is; how repeats are counted | `finding.rs` |
-//! | strictness, the errors of readers | `read.rs` |
-//! | buffers, streams, recordings that grow | `feed/` |
-//! | files read at positions, ranges that others fetch | `input.rs` |
-//! | what a format has to say, and its options | `tape/` |
-//! | tables, their columns, rows in batches | `table/` |
+//! | rules, the `rules!` macro, data of a rule | `rule.rs` |
+//! | places; how repeated findings are counted | `finding.rs` |
+//! | strictness, errors of readers | `read.rs` |
+//! | buffers, streams, growing recordings | `feed/` |
+//! | files read at offsets, ranges fetched by the caller | `input.rs` |
+//! | what a format provides, and its options | `tape/` |
+//! | tables, their columns, batches of rows | `table/` |
 //!
 //! # Features
 //!
-//! - `std`: readers over any `Read`, inputs, errors that hold what the system says. Without it the
-//!   crate is `no_std`, with `alloc`.
-//! - `tape`: the traits of formats, and tables.
-//! - `kit`: checks of what formats give, for their tests.
+//! - `std`: readers over any `Read`, inputs, and I/O errors. Without this feature the crate is
+//!   `no_std` and uses `alloc`.
+//! - `tape`: the format traits, and tables.
+//! - `kit`: checks that formats use in their tests.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]

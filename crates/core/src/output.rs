@@ -1,16 +1,18 @@
-//! What grows while it is written.
+//! Destinations for recordings that are written frame by frame.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// Where a recording is written to, frame by frame: something that can take back a part of one.
+/// The destination of a recording that is written frame by frame. It can remove the last bytes
+/// again, so that a failed write leaves no partial frame.
 ///
-/// Implemented for [`File`], `Vec<u8>`, a [`Cursor`](io::Cursor) over one and `&mut` of all; [`Stream`] makes one of any [`Write`].
+/// Implemented for [`File`], `Vec<u8>`, a [`Cursor`](io::Cursor) over a `Vec<u8>`, and `&mut`
+/// references to these. [`Stream`] wraps any [`Write`].
 pub trait Output: Write {
-    /// Takes back the last `bytes` bytes that were written.
+    /// Removes the last `bytes` bytes that were written.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`] where written is written.
+    /// [`io::ErrorKind::Unsupported`] if the destination cannot remove bytes.
     fn take_back(&mut self, bytes: u64) -> io::Result<()>;
 }
 
@@ -47,8 +49,9 @@ impl<O: Output + ?Sized> Output for &mut O {
     }
 }
 
-/// Any [`Write`] as an [`Output`]: a pipe, a socket, a compressor. What it has taken can't be taken
-/// back, so after an error it may end inside a frame, until a later flush goes on from there.
+/// Wraps any [`Write`] as an [`Output`]: a pipe, a socket, a compressor. It cannot remove bytes
+/// that were already written, so after an error the output may end inside a frame until a later
+/// flush completes it.
 #[derive(Debug)]
 pub struct Stream<W>(pub W);
 

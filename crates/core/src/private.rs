@@ -1,4 +1,4 @@
-//! What the macros name, in crates that may have no `alloc` of their own.
+//! Items that the macros use, for crates without `alloc`.
 
 pub use alloc::vec;
 pub use alloc::vec::Vec;

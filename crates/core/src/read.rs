@@ -1,31 +1,31 @@
-//! How to read, and why something could not be read.
+//! Read options, and the error of readers.
 
 #[cfg(feature = "std")]
 use alloc::boxed::Box;
 
-/// How much a reader puts up with.
+/// How tolerant a reader is of broken rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Strictness {
-    /// The specification, with what all known writers do beyond it: the first broken rule is the
-    /// error.
+    /// Follow the specification, and accept what all known writers do beyond it. The first broken
+    /// rule is an error.
     #[default]
     Strict,
-    /// What real files need: what is whole is worth having, and each broken rule is a finding. (A
-    /// header that can't be read leaves nothing to read, and stays an error.)
+    /// Accept what real files contain: each broken rule becomes a finding, and the intact parts are
+    /// read. An unreadable header stays an error because nothing after it can be read.
     Lenient,
 }
 
-/// How to read: how much to put up with, and what is too large. Limits are each format's own.
+/// Read options: the strictness, and the limits, which each format defines for itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ReadOptions<L> {
-    /// What a broken rule is.
+    /// Whether a broken rule is an error or a finding.
     pub strictness: Strictness,
-    /// What is too large.
+    /// The sizes and counts above which the reader refuses a recording.
     pub limits: L,
 }
 
 impl<L: Default> ReadOptions<L> {
-    /// [`Strictness::Strict`], within the default limits.
+    /// Returns [`Strictness::Strict`] with the default limits.
     #[must_use]
     pub fn strict() -> Self {
         Self {
@@ -34,7 +34,7 @@ impl<L: Default> ReadOptions<L> {
         }
     }
 
-    /// [`Strictness::Lenient`], within the default limits.
+    /// Returns [`Strictness::Lenient`] with the default limits.
     #[must_use]
     pub fn lenient() -> Self {
         Self {
@@ -45,13 +45,13 @@ impl<L: Default> ReadOptions<L> {
 }
 
 impl<L> ReadOptions<L> {
-    /// The same within other limits.
+    /// Replaces the limits.
     #[must_use]
     pub fn limits(self, limits: L) -> Self {
         Self { limits, ..self }
     }
 
-    /// True where broken rules are findings.
+    /// Returns true if broken rules become findings.
     #[must_use]
     pub const fn is_lenient(&self) -> bool {
         matches!(self.strictness, Strictness::Lenient)
@@ -60,18 +60,18 @@ impl<L> ReadOptions<L> {
 
 /// Why a recording could not be read: its source failed, or it breaks a rule.
 ///
-/// Each format's `Error` is this, with the format's own rules.
+/// Each format's `Error` is this type with the format's own rules.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 pub enum ReadError<R> {
     /// The source of the bytes failed.
     Io {
-        /// Bytes read before.
+        /// The number of bytes read before the failure.
         offset: u64,
-        /// What the source said.
+        /// The error of the source.
         source: std::io::Error,
     },
-    /// The recording breaks a rule: the finding says which, and where.
+    /// The recording breaks a rule; the finding says which one, and where.
     Malformed(Box<crate::Finding<R>>),
 }
 
@@ -87,19 +87,19 @@ mod std_error {
     use crate::text::Grouped;
 
     impl<R: Rule> ReadError<R> {
-        /// What `rule` says, at a byte of the file.
+        /// Creates an error for `rule`, broken at a byte of the file.
         #[must_use]
         pub fn at(rule: R, offset: u64) -> Self {
             Finding::new(rule).at(offset).into()
         }
 
-        /// What the source of the bytes said, after so many of them.
+        /// Creates an error for a source that failed after `offset` bytes.
         #[must_use]
         pub const fn io(offset: u64, source: io::Error) -> Self {
             Self::Io { offset, source }
         }
 
-        /// The rule that is broken, and where; `None` where the source failed.
+        /// Returns the broken rule and its place; `None` if the source failed.
         #[must_use]
         pub fn finding(&self) -> Option<&Finding<R>> {
             match self {
@@ -108,7 +108,7 @@ mod std_error {
             }
         }
 
-        /// [`ReadError::finding`], taken out.
+        /// Consumes the error and returns its [`finding`](ReadError::finding).
         #[must_use]
         pub fn into_finding(self) -> Option<Finding<R>> {
             match self {
@@ -117,37 +117,37 @@ mod std_error {
             }
         }
 
-        /// The rule that is broken; `None` where the source failed.
+        /// Returns the broken rule; `None` if the source failed.
         #[must_use]
         pub fn rule(&self) -> Option<&R> {
             self.finding().map(|finding| &finding.rule)
         }
 
-        /// `murk.truncated`, …; `io` where the source failed.
+        /// Returns the rule's code, such as `murk.truncated`; `io` if the source failed.
         #[must_use]
         pub fn code(&self) -> &'static str {
             self.finding().map_or("io", Finding::code)
         }
 
-        /// Whose fault it is.
+        /// Returns whose fault the error is.
         #[must_use]
         pub fn class(&self) -> Class {
             self.rule().map_or(Class::Io, Rule::class)
         }
 
-        /// True where the file ends too early: more bytes might mend it.
+        /// Returns true if the file ends too early, so that more bytes might fix it.
         #[must_use]
         pub fn is_truncated(&self) -> bool {
             self.class() == Class::Truncated
         }
 
-        /// True where a limit was reached: larger limits might mend it.
+        /// Returns true if a limit was exceeded, so that larger limits might fix it.
         #[must_use]
         pub fn is_limit(&self) -> bool {
             self.class() == Class::Limit
         }
 
-        /// Where, in bytes.
+        /// Returns the offset in bytes.
         #[must_use]
         pub fn offset(&self) -> Option<u64> {
             match self {
@@ -156,13 +156,13 @@ mod std_error {
             }
         }
 
-        /// In which frame, event or packet, from 0.
+        /// Returns the frame, event or packet, counted from 0.
         #[must_use]
         pub fn step(&self) -> Option<u64> {
             self.finding().and_then(|finding| finding.place.step)
         }
 
-        /// At which tick.
+        /// Returns the tick.
         #[must_use]
         pub fn tick(&self) -> Option<u64> {
             self.finding().and_then(|finding| finding.place.tick)
@@ -175,7 +175,8 @@ mod std_error {
         }
     }
 
-    /// `frame 812 (tick 9,001, byte 65,536): command 3 claims 4,294,967,295 bytes, 212 are left`
+    /// For example
+    /// `frame 812 (tick 9,001, byte 65,536): command 3 claims 4,294,967,295 bytes, 212 are left`.
     impl<R: Rule> fmt::Display for ReadError<R> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             match self {

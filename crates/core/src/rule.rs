@@ -1,4 +1,4 @@
-//! Rules: what a recording can break or stretch, defined once.
+//! Rules: the requirements that a recording can break or stretch, each defined once.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How much a finding matters to the question "is this recording what it claims to be?".
+/// How much a finding affects the question "is this recording what it claims to be?".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(
     feature = "tape",
@@ -14,9 +14,9 @@ use core::fmt;
     serde(rename_all = "lowercase")
 )]
 pub enum Severity {
-    /// A fact worth knowing, or a deviation that known writers show.
+    /// A fact worth knowing, or a deviation of known writers.
     Info,
-    /// Unusual: somebody should look.
+    /// Something unusual that a person should look at.
     Warning,
     /// The recording is not what it claims to be.
     Error,
@@ -40,7 +40,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Whose fault an error is, and what might mend it.
+/// Whose fault an error is, and what might fix it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Class {
@@ -48,111 +48,112 @@ pub enum Class {
     Io,
     /// The file breaks a rule.
     File,
-    /// The file ends too early: more bytes might mend it.
+    /// The file ends too early: more bytes might fix it.
     Truncated,
-    /// More than the reader is willing to take: larger limits might mend it.
+    /// The recording exceeds a limit of the reader: larger limits might fix it.
     Limit,
-    /// The caller asked for what can't be.
+    /// The caller asked for something impossible.
     Caller,
-    /// All is well, but a bound that the caller set is not kept.
+    /// The recording is fine, but does not meet a bound that the caller set.
     Refused,
 }
 
-/// What the parts of gametape have in common that can go wrong.
+/// An error or finding with a stable code, common to all parts of gametape.
 pub trait Coded: core::error::Error {
-    /// A short stable code, documented in the book: `murk.truncated`.
+    /// Returns a short stable code, documented in the book: `murk.truncated`.
     fn code(&self) -> &'static str;
 
-    /// Whose fault it is.
+    /// Returns whose fault it is.
     fn class(&self) -> Class;
 
-    /// Where in the file, in bytes.
+    /// Returns the offset in the file, in bytes.
     fn offset(&self) -> Option<u64> {
         None
     }
 
-    /// The file that it is said of, where that is not the recording: a world, a schema.
+    /// Returns the path of the file at fault if it is not the recording: a world, a schema.
     #[cfg(feature = "std")]
     fn path(&self) -> Option<&std::path::Path> {
         None
     }
 
-    /// True where the file ends too early: more bytes might mend it.
+    /// Returns true if the file ends too early, so that more bytes might fix it.
     fn is_truncated(&self) -> bool {
         self.class() == Class::Truncated
     }
 
-    /// True where a limit was reached: larger limits might mend it.
+    /// Returns true if a limit was exceeded, so that larger limits might fix it.
     fn is_limit(&self) -> bool {
         self.class() == Class::Limit
     }
 }
 
-/// A rule of a format, or of what a recording should be, with the figures that break it.
+/// A rule of a format, or of recordings in general, with the data of a violation.
 ///
-/// [`rules!`](crate::rules) makes an enum of such rules. Its `Display` is the sentence, without the
+/// [`rules!`](crate::rules) defines an enum of rules. Its `Display` is the sentence without the
 /// place.
 pub trait Rule: Clone + fmt::Debug + fmt::Display {
-    /// What a step of the recording is called: `frame`, `event`, `packet`.
+    /// The name of a step of the recording: `frame`, `event`, `packet`.
     const STEP: &'static str;
 
-    /// The stable code, such as `rmv.file-size`.
+    /// Returns the stable code, such as `rmv.file-size`.
     fn code(&self) -> &'static str;
 
-    /// How much breaking this rule matters.
+    /// Returns how much breaking this rule matters.
     fn severity(&self) -> Severity;
 
-    /// Whose fault it is where it stands in the way: [`Class::File`], [`Class::Truncated`] or
-    /// [`Class::Limit`].
+    /// Returns whose fault it is when this rule stops a reader: [`Class::File`],
+    /// [`Class::Truncated`] or [`Class::Limit`].
     fn class(&self) -> Class;
 
-    /// Rules of one code that speak of different things count apart: findings are aggregated by
-    /// code and by this.
+    /// Separates findings that share a code but are about different things. Findings are aggregated
+    /// by code and group.
     fn group(&self) -> u64 {
         0
     }
 
-    /// The figures of the sentence, by name.
+    /// Returns the data of the sentence, by name.
     fn data(&self) -> Vec<(&'static str, Datum)>;
 }
 
-/// A rule as the book lists it.
+/// A rule as it is listed in the book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleInfo {
     /// The stable code.
     pub code: &'static str,
     /// How much breaking it matters.
     pub severity: Severity,
-    /// What it says, and what to do about it: the documentation of its variant.
+    /// The documentation of its variant: what it means, and what to do about it.
     pub doc: &'static str,
-    /// The names of its figures.
+    /// The names of its data fields.
     pub data: &'static [&'static str],
 }
 
-/// A figure of a rule: a finding's sentence is made of such, and JSON carries them.
+/// A piece of data of a rule. The sentence of a finding is rendered from its data, and JSON
+/// contains them as fields.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Datum {
-    /// Nothing is known, or there is nothing.
+    /// Unknown or absent.
     Null,
     /// Yes or no.
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// A whole number that is never below 0.
+    /// A whole number without a sign.
     Uint(u64),
     /// Any other number.
     Float(f64),
-    /// Text, and what is best spelt as text: hashes, bytes in hexadecimal.
+    /// Text, and values that are best written as text: hashes, bytes in hexadecimal.
     Text(Cow<'static, str>),
-    /// Several of them: a cell, a vector.
+    /// Several values: a cell, a vector.
     List(Vec<Datum>),
-    /// Several by name.
+    /// Several named values.
     Map(Vec<(&'static str, Datum)>),
 }
 
-/// What can be a figure of a rule.
+/// A type that can be data of a rule.
 pub trait ToDatum {
-    /// The figure.
+    /// Returns the value as data.
     fn to_datum(&self) -> Datum;
 }
 
@@ -182,7 +183,7 @@ impl ToDatum for f64 {
 }
 
 impl ToDatum for f32 {
-    /// The number with the same digits: 0.1 stays 0.1.
+    /// Keeps the decimal digits: an `f32` of 0.1 becomes 0.1.
     fn to_datum(&self) -> Datum {
         Datum::Float(
             self.to_string()
@@ -246,9 +247,9 @@ impl<A: ToDatum, B: ToDatum> ToDatum for (A, B) {
     }
 }
 
-/// Makes the enum of a crate's rules: from one table the variants, their codes and severities, the
-/// sentences (through `thiserror`, which the crate depends on), the figures as data, and what the
-/// book lists.
+/// Defines the enum of a crate's rules from one table: the variants, their codes and severities,
+/// their sentences (through `thiserror`, which the crate must depend on), their data, and the
+/// documentation that the book lists.
 ///
 /// ```
 /// gametape_core::rules! {
@@ -271,9 +272,9 @@ impl<A: ToDatum, B: ToDatum> ToDatum for (A, B) {
 /// assert_eq!(Rule::ALL[1].doc.trim(), "A line says nothing.");
 /// ```
 ///
-/// A rule may have a last word, [`Class::Truncated`] or [`Class::Limit`]. Where rules of one code
-/// count apart (see [`Rule::group`]), `group = path` behind the name of a step names a function of
-/// the rule that tells.
+/// A rule may end with a class, [`Class::Truncated`] or [`Class::Limit`]; the default is
+/// [`Class::File`]. To count rules of one code separately (see [`Rule::group`]), write `group =
+/// path` after the name of a step, where `path` is a function that returns the group of a rule.
 #[macro_export]
 macro_rules! rules {
     (

@@ -1,4 +1,4 @@
-//! How figures, places and names are written for people, the same everywhere.
+//! How numbers, places and names are formatted for people.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::rule::{Datum, ToDatum};
 
-/// A checksum of 32 bits, in hexadecimal digits.
+/// A 32-bit checksum, shown in hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Crc32(pub u32);
 
@@ -23,7 +23,7 @@ impl ToDatum for Crc32 {
     }
 }
 
-/// Digits in groups of three.
+/// A number with its digits in groups of three.
 ///
 /// ```
 /// assert_eq!(gametape_core::text::Grouped(4_294_967_295).to_string(), "4,294,967,295");
@@ -44,7 +44,7 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// So many things, by the word for one of them.
+/// A count with its noun, which is given in the singular.
 ///
 /// ```
 /// use gametape_core::text::Counted;
@@ -67,7 +67,7 @@ impl fmt::Display for Counted<'_> {
     }
 }
 
-/// Several things, by the word for one of them.
+/// The plural of a noun, which is given in the singular.
 ///
 /// ```
 /// use gametape_core::text::Many;
@@ -90,7 +90,7 @@ impl fmt::Display for Many<'_> {
     }
 }
 
-/// `1 byte`, `65,536 bytes`.
+/// A number of bytes: `1 byte`, `65,536 bytes`.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes(pub u64);
 
@@ -100,7 +100,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// `1 is left`, `212 are left`.
+/// A remaining count: `1 is left`, `212 are left`.
 #[derive(Clone, Copy, Debug)]
 pub struct Left(pub u64);
 
@@ -111,7 +111,7 @@ impl fmt::Display for Left {
     }
 }
 
-/// A hash of 64 bits: 16 hexadecimal digits, as a figure too.
+/// A 64-bit hash, shown as 16 hexadecimal digits. As a [`Datum`] it is text too.
 ///
 /// ```
 /// assert_eq!(gametape_core::text::Hash(0xBEEF).to_string(), "000000000000beef");
@@ -131,21 +131,21 @@ impl ToDatum for Hash {
     }
 }
 
-/// Control characters, and those that turn the direction of writing.
+/// Returns true for control characters and characters that change the text direction.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text for people: control characters replaced, so that neither a file's content nor its name can
-/// steer the terminal it is shown on.
+/// Replaces control characters, so that neither the content of a file nor its name can control the
+/// terminal.
 ///
 /// ```
 /// assert_eq!(gametape_core::text::printable("a\u{1b}[2Jb"), "a\u{FFFD}[2Jb");
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> String {
-    // Nearly all texts are plain.
+    // Almost all texts are plain ASCII.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
@@ -154,8 +154,8 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
-/// Text for a table of people's: of what is long the beginning, so that one name does not push all
-/// others off the screen.
+/// Shortens long text for a table on a terminal, so that one long name does not push the other
+/// columns off the screen.
 ///
 /// ```
 /// use gametape_core::text::shortened;
@@ -164,7 +164,7 @@ pub fn printable(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn shortened(text: &str) -> String {
-    /// Characters that are shown.
+    /// The maximum number of characters shown.
     const MOST: usize = 60;
     if text.chars().nth(MOST).is_none() {
         return text.to_owned();
@@ -172,8 +172,8 @@ pub fn shortened(text: &str) -> String {
     text.chars().take(MOST - 1).chain(['…']).collect()
 }
 
-/// Cells in columns under their names, for people: numbers to the right, the words of a name (split
-/// by newlines) one below the other.
+/// A table of aligned columns for people. Numbers are right-aligned. A column name may have several
+/// lines, separated by newlines.
 ///
 /// ```
 /// use gametape_core::text::TextTable;
@@ -192,7 +192,7 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// With these names of columns.
+    /// Creates a table with these column names.
     pub fn new<S: Into<String>>(heads: impl IntoIterator<Item = S>) -> Self {
         Self {
             heads: heads.into_iter().map(Into::into).collect(),
@@ -200,12 +200,12 @@ impl TextTable {
         }
     }
 
-    /// Adds a row: texts, and whether each is a number.
+    /// Adds a row of cells. Each cell is a text, and whether it is a number.
     pub fn row(&mut self, cells: impl IntoIterator<Item = (String, bool)>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The lines, two spaces between columns, nothing at their ends.
+    /// Returns the lines. Columns are two spaces apart; trailing spaces are removed.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let height = self
@@ -248,7 +248,7 @@ impl TextTable {
     }
 }
 
-/// The name nearest to one that is not known: for "did you mean".
+/// Returns the known name most similar to an unknown one, for "did you mean" hints.
 ///
 /// ```
 /// use gametape_core::text::nearest;
@@ -264,7 +264,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (off <= 1 + name.chars().count() / 4).then_some(best)
 }
 
-/// Letters to insert, remove or replace to make the one of the other.
+/// The Levenshtein distance: the number of letters to insert, remove or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

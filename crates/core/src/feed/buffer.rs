@@ -1,27 +1,27 @@
-//! The bytes that wait for a decoder.
+//! The input buffer of a decoder.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Bytes that have come and are not done with, and where they are in the recording.
+/// Bytes that have arrived and are not consumed yet, and their position in the recording.
 #[derive(Clone, Default, Debug)]
 pub struct Buffer {
     bytes: Vec<u8>,
-    /// Bytes of the buffer that have come; behind them is space for more.
+    /// The number of bytes in the buffer that have arrived; the space after them is free.
     filled: usize,
-    /// Bytes of the buffer that were taken.
+    /// The number of bytes in the buffer that were consumed.
     taken: usize,
-    /// The last piece that was taken.
+    /// The last piece that was consumed.
     piece: Range<usize>,
-    /// Where the first byte of the buffer is in the recording.
+    /// The position of the buffer's first byte in the recording.
     base: u64,
-    /// Where the bytes have to reach before it makes sense to look again.
+    /// The position that the input must reach before it is worth decoding again.
     wanted: u64,
     ended: bool,
 }
 
-/// What does not come about is kept out of the way: where the next item starts is then foretold by
-/// the processor, and not waited for.
+/// Marks a branch that never happens as cold. The processor then predicts where the next item
+/// starts instead of waiting for it.
 #[cold]
 const fn none() -> &'static [u8] {
     never(&[])
@@ -33,7 +33,7 @@ const fn never<T: Copy>(value: T) -> T {
 }
 
 impl Buffer {
-    /// Bytes that have come and were not taken.
+    /// Returns the bytes that have arrived and were not consumed.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &[u8] {
@@ -43,8 +43,8 @@ impl Buffer {
         }
     }
 
-    /// Takes bytes off the front of the rest: they stay readable as [`Buffer::piece`] until more
-    /// are asked of the source.
+    /// Consumes bytes from the front of the rest. They stay readable as [`Buffer::piece`] until
+    /// more input arrives.
     #[inline]
     pub fn take(&mut self, count: usize) {
         let from = self.taken;
@@ -57,7 +57,7 @@ impl Buffer {
         self.piece = from..self.taken;
     }
 
-    /// The last piece that was taken.
+    /// Returns the last piece that was consumed.
     #[inline]
     #[must_use]
     pub fn piece(&self) -> &[u8] {
@@ -67,40 +67,41 @@ impl Buffer {
         }
     }
 
-    /// Where the rest starts in the recording.
+    /// Returns the position of the rest in the recording.
     #[inline]
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.base + self.taken as u64
     }
 
-    /// Where the bytes that have come end in the recording.
+    /// Returns the end position of the input so far.
     #[inline]
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.base + self.filled as u64
     }
 
-    /// True where no more bytes will come, as far as is known.
+    /// Returns true if no more bytes will come, as far as is known.
     #[inline]
     #[must_use]
     pub const fn is_ended(&self) -> bool {
         self.ended
     }
 
-    /// Says that nothing can be told before the rest has so many bytes: until then (or the end) the
-    /// decoder is not asked. It costs nothing to wait for what will never come.
+    /// Tells the caller that the decoder needs the rest to have at least this many bytes. The
+    /// decoder is not called again before that, or before the end of the input. Nothing is
+    /// allocated for bytes that never arrive.
     pub const fn want(&mut self, bytes: u64) {
         self.wanted = self.offset().saturating_add(bytes);
     }
 
-    /// Whether it makes sense to look.
+    /// Returns whether it is worth decoding again.
     #[inline]
     pub(super) const fn is_ripe(&self) -> bool {
         self.ended || self.end() >= self.wanted
     }
 
-    /// Takes the next bytes of the recording.
+    /// Appends the next bytes of the recording.
     pub fn push(&mut self, bytes: &[u8]) {
         self.make_room();
         self.bytes.truncate(self.filled);
@@ -111,18 +112,18 @@ impl Buffer {
         }
     }
 
-    /// Says that no more bytes will come. Pushing more takes it back.
+    /// Marks the end of the input. Pushing more bytes clears the mark.
     pub const fn end_input(&mut self) {
         self.ended = true;
     }
 
-    /// What ended before may have grown since; true where it had ended.
+    /// Clears the end mark, because the source may have grown; returns whether it was set.
     #[cfg(feature = "std")]
     pub(super) const fn reopen(&mut self) -> bool {
         core::mem::replace(&mut self.ended, false)
     }
 
-    /// Forgets what it holds: what comes now is at `offset` of the recording.
+    /// Discards the content; the next bytes are at `offset` of the recording.
     pub fn restart(&mut self, offset: u64) {
         *self = Self {
             bytes: core::mem::take(&mut self.bytes),
@@ -131,7 +132,7 @@ impl Buffer {
         };
     }
 
-    /// Lets go of what was taken.
+    /// Discards consumed bytes.
     fn make_room(&mut self) {
         if self.taken > 0 {
             self.bytes.copy_within(self.taken..self.filled, 0);
@@ -142,29 +143,30 @@ impl Buffer {
         self.piece = 0..0;
     }
 
-    /// Reads once more from a source; 0 at its end.
+    /// Reads once more from a source. Returns the number of bytes read; 0 at its end.
     ///
     /// # Errors
-    /// What the source says, interruptions aside.
+    /// Any error of the source except [`Interrupted`](std::io::ErrorKind::Interrupted), after which
+    /// the read is retried.
     #[cfg(feature = "std")]
     pub fn read_from(&mut self, source: &mut impl std::io::Read) -> std::io::Result<usize> {
-        /// Bytes asked of a source at a time.
+        /// The minimum number of bytes requested from a source at once.
         const CHUNK: usize = 64 << 10;
         self.make_room();
         let held = self.filled;
         let wanted = usize::try_from(self.wanted.saturating_sub(self.base)).unwrap_or(usize::MAX);
-        // What is large is read in large pieces, but never in larger ones than have come so far: a
-        // claim alone reserves nothing.
+        // Large items are read in large pieces, but never in pieces larger than the input so far.
+        // So a length claimed by the file reserves no memory by itself.
         let chunk = CHUNK.max(held.min(wanted));
         if self.bytes.len() < held + chunk {
             self.bytes.resize(held + chunk, 0);
         }
-        // All the space that there is: the fewer the reads, the less often the rest moves up.
+        // Use all free space: with fewer reads, the rest is moved less often.
         let spare = self.bytes.get_mut(held..).unwrap_or_default();
         let count = loop {
             match source.read(spare) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                // No more than there is space for, whatever the source says.
+                // A faulty source may report more bytes than fit.
                 other => break other?.min(spare.len()),
             }
         };

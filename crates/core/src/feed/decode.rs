@@ -1,32 +1,32 @@
-//! How items are made of bytes, and bytes that are pushed by hand.
+//! Decoders that make items from bytes, and feeding them by hand.
 
 use super::buffer::Buffer;
 
-/// What a decoder did.
+/// The outcome of a decoding step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
-    /// It took an item: [`Decode::item`] is it.
+    /// The decoder consumed an item, which [`Decode::item`] returns.
     Item,
-    /// Nothing whole is there: more bytes are needed. After the end of the input no decoder says
-    /// this.
+    /// There is no complete item: more bytes are needed. Decoders do not return this after the end
+    /// of the input.
     NeedMore,
     /// The recording ended.
     End,
 }
 
-/// What a [`Feed`] has to give.
+/// The result of [`Feed::next`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fed<T> {
     /// The next item.
     Item(T),
-    /// Nothing whole is left: more bytes are needed, or [`Feed::finish`].
+    /// No complete item is left: push more bytes, or call [`Feed::finish`].
     NeedMore,
     /// The recording ended.
     End,
 }
 
 impl<T> Fed<T> {
-    /// The item, if it is one.
+    /// Returns the item, if there is one.
     pub fn item(self) -> Option<T> {
         match self {
             Self::Item(item) => Some(item),
@@ -35,7 +35,7 @@ impl<T> Fed<T> {
     }
 }
 
-/// How a format makes items of bytes.
+/// A format's decoder: makes items from bytes.
 ///
 /// ```
 /// use gametape_core::feed::{Buffer, Decode, Fed, Feed, Step};
@@ -87,33 +87,33 @@ pub trait Decode {
     where
         Self: 'a;
 
-    /// Why it can't go on.
+    /// The error type of the format.
     type Error;
 
-    /// Looks at what there is, takes the next item's bytes, and says what it did. Bytes that are no
-    /// item (a header, what is skipped) are taken on the way.
+    /// Looks at the input, consumes the bytes of the next item, and returns the outcome. Bytes
+    /// outside of items, such as a header, are consumed on the way.
     ///
     /// # Errors
-    /// The format's. After an error the same comes again.
+    /// The errors of the format. A further call after an error returns the same error.
     fn decode(&mut self, input: &mut Buffer) -> Result<Step, Self::Error>;
 
-    /// Takes the next item where it is plain to see, and says whether it did; where it did not,
-    /// [`Decode::decode`] looks. Asked before anything else, so that what is common costs little: it
-    /// must not look twice at bytes that wait for more.
+    /// Tries to consume the next item on a fast path and returns whether it did. If not,
+    /// [`Decode::decode`] is called. This method is called first for every item, so it must be
+    /// cheap and must not look again at bytes that are incomplete.
     #[inline]
     fn decode_plain(&mut self, input: &mut Buffer) -> bool {
         let _ = input;
         false
     }
 
-    /// The item that was taken last; [`Buffer::piece`] are its bytes.
+    /// Returns the item that was consumed last; its bytes are [`Buffer::piece`].
     fn item<'a>(&'a mut self, input: &'a Buffer) -> Self::Item<'a>;
 
-    /// More may come behind what seemed to be the end: an end for want of bytes is taken back.
+    /// Forgets an end that was caused by a lack of bytes, because more bytes may come.
     fn reopen(&mut self) {}
 }
 
-/// A decoder whose bytes are pushed by hand, in whatever pieces they come.
+/// A decoder whose bytes are pushed by the caller, in pieces of any size.
 #[derive(Clone, Default, Debug)]
 pub struct Feed<D> {
     decoder: D,
@@ -121,7 +121,7 @@ pub struct Feed<D> {
 }
 
 impl<D: Decode> Feed<D> {
-    /// At the start of a recording.
+    /// Creates a feed at the start of a recording.
     #[must_use]
     pub fn new(decoder: D) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl<D: Decode> Feed<D> {
         }
     }
 
-    /// Takes the next bytes of the recording.
+    /// Appends the next bytes of the recording.
     pub fn push(&mut self, bytes: &[u8]) {
         self.input.push(bytes);
         if !bytes.is_empty() {
@@ -138,16 +138,18 @@ impl<D: Decode> Feed<D> {
         }
     }
 
-    /// Says that no more bytes will come: what is incomplete is cut off. Pushing more takes it back.
+    /// Marks the end of the input, so that an incomplete item is an error. Pushing more bytes
+    /// clears the mark.
     pub const fn finish(&mut self) {
         self.input.end_input();
     }
 
-    /// The next item.
+    /// Returns the next item.
     ///
     /// # Errors
-    /// As the slice reader's. What is cut off is an error after [`Feed::finish`] only, and pushing
-    /// the rest mends it; after any other error the same comes again.
+    /// The same errors as the slice reader. An incomplete item is an error only after
+    /// [`Feed::finish`], and pushing the missing bytes recovers from it. Any other error is
+    /// returned again by the next call.
     #[inline]
     #[allow(clippy::should_implement_trait)] // Lending, and fallible.
     pub fn next(&mut self) -> Result<Fed<D::Item<'_>>, D::Error> {
@@ -158,10 +160,10 @@ impl<D: Decode> Feed<D> {
         })
     }
 
-    /// [`Feed::next`] without the item, which [`Feed::item`] gives.
+    /// Like [`Feed::next`], but without the item, which [`Feed::item`] returns.
     ///
     /// # Errors
-    /// As [`Feed::next`].
+    /// Same as [`Feed::next`].
     #[inline]
     pub fn step(&mut self) -> Result<Step, D::Error> {
         if self.step_plain() {
@@ -170,13 +172,13 @@ impl<D: Decode> Feed<D> {
         self.step_closer()
     }
 
-    /// Whether the next item is plain to see, and taken.
+    /// Tries the fast path; returns whether it consumed an item.
     #[inline(always)]
     pub(super) fn step_plain(&mut self) -> bool {
         self.decoder.decode_plain(&mut self.input)
     }
 
-    /// [`Feed::step`] where nothing is plain to see.
+    /// [`Feed::step`] after the fast path has failed.
     #[inline]
     pub(super) fn step_closer(&mut self) -> Result<Step, D::Error> {
         if !self.input.is_ripe() {
@@ -185,36 +187,36 @@ impl<D: Decode> Feed<D> {
         self.decoder.decode(&mut self.input)
     }
 
-    /// The item that [`Feed::step`] took.
+    /// Returns the item that [`Feed::step`] consumed.
     #[inline]
     pub fn item(&mut self) -> D::Item<'_> {
         self.decoder.item(&self.input)
     }
 
-    /// Where the next item starts: the end of those that were whole.
+    /// Returns the start of the next item, which is the end of the complete items so far.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.input.offset()
     }
 
-    /// The decoder: what it knows of the recording so far.
+    /// Returns the decoder, which has the state read from the recording so far.
     #[must_use]
     pub const fn decoder(&self) -> &D {
         &self.decoder
     }
 
-    /// The decoder.
+    /// Returns the decoder for changes.
     pub const fn decoder_mut(&mut self) -> &mut D {
         &mut self.decoder
     }
 
-    /// The bytes that have come: [`Buffer::piece`] are those of the last item.
+    /// Returns the input buffer; [`Buffer::piece`] contains the bytes of the last item.
     #[must_use]
     pub const fn input(&self) -> &Buffer {
         &self.input
     }
 
-    /// The decoder, and the bytes that it has not taken: for who gives them to it in other ways.
+    /// Returns the decoder and the unconsumed input, for callers that decode in another way.
     pub const fn parts(&mut self) -> (&mut D, &mut Buffer) {
         (&mut self.decoder, &mut self.input)
     }
@@ -228,9 +230,9 @@ pub(super) mod tests {
     use super::*;
 
     crate::rules! {
-        /// Of words.
+        /// Rules of words.
         pub enum WordRule: "word";
-        /// No newline behind it.
+        /// A word without a newline at its end.
         #[error("cut after {bytes} bytes")]
         Cut { bytes: u64 } = "word.cut", Error, Truncated;
         /// Not allowed.

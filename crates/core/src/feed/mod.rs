@@ -1,8 +1,8 @@
-//! Sans-I/O feeding: bytes go in as they come, items come out as they get whole.
+//! Sans-I/O decoding: push bytes as they arrive, and get items as they become complete.
 //!
-//! A format writes one [`Decode`]. [`Feed`] is it with bytes pushed by hand, [`Reader`] with bytes
-//! taken from any [`Read`](std::io::Read); both hold one item, or as much as was pushed at once, and
-//! both can go on where a recording that grows has ended for now.
+//! A format implements one [`Decode`]. [`Feed`] drives it with bytes pushed by the caller,
+//! [`Reader`] with bytes from any [`Read`](std::io::Read). Both buffer one item, or the bytes that
+//! were pushed at once. Both can continue after the end of a recording that has grown since.
 
 mod buffer;
 mod decode;

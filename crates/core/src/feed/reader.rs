@@ -1,14 +1,14 @@
-//! Bytes that are taken from a source.
+//! A decoder that reads from a source.
 
 use super::buffer::Buffer;
 use super::decode::{Decode, Feed, Step};
 
-/// A decoder whose bytes are taken from any source. It needs no [`std::io::BufReader`].
+/// A decoder that reads its bytes from any source. It needs no [`std::io::BufReader`].
 #[derive(Debug)]
 pub struct Reader<R, D> {
     source: R,
     feed: Feed<D>,
-    /// It was told that the recording ended here, whole or not.
+    /// Whether the caller was told that the recording ended here, complete or not.
     told: bool,
 }
 
@@ -17,7 +17,7 @@ where
     D: Decode<Error = crate::ReadError<Rule>>,
     Rule: crate::Rule,
 {
-    /// At the start of a recording.
+    /// Creates a reader at the start of a recording.
     #[must_use]
     pub fn new(source: R, decoder: D) -> Self {
         Self {
@@ -27,10 +27,11 @@ where
         }
     }
 
-    /// The next item; `None` at the end. Where a recording grows, more may come after it.
+    /// Returns the next item; `None` at the end. If the recording grows, later calls may return
+    /// more items.
     ///
     /// # Errors
-    /// As the slice reader's, and what the source says.
+    /// The same errors as the slice reader, and errors of the source.
     #[inline]
     #[allow(clippy::should_implement_trait)] // Lending, and fallible.
     pub fn next(&mut self) -> Result<Option<D::Item<'_>>, D::Error> {
@@ -41,20 +42,21 @@ where
         })
     }
 
-    /// [`Reader::next`] without the item, which [`Reader::item`] gives: true where there is one.
+    /// Like [`Reader::next`], but without the item, which [`Reader::item`] returns. Returns true if
+    /// there is an item.
     ///
     /// # Errors
-    /// As [`Reader::next`].
+    /// Same as [`Reader::next`].
     #[inline]
     pub fn step(&mut self) -> Result<bool, D::Error> {
-        // As long as there are such, nobody was told that it ended.
+        // An item on the fast path means that no end was reported, so `told` needs no check.
         if self.feed.step_plain() {
             return Ok(true);
         }
         self.step_closer()
     }
 
-    /// Apart: what is plain stays small enough to stand where it is asked for.
+    /// A separate function, so that the fast path stays small enough to be inlined.
     #[inline(never)]
     fn step_closer(&mut self) -> Result<bool, D::Error> {
         self.go_on();
@@ -70,7 +72,7 @@ where
         }
     }
 
-    /// What ended before may have grown since; while items come, nobody was told that it ended.
+    /// If an end was reported, the source may have grown since: look again.
     #[inline]
     fn go_on(&mut self) {
         if self.told {
@@ -82,11 +84,11 @@ where
         }
     }
 
-    /// What stands before the first item, as long as it was not found: bytes are read until `look`
-    /// finds it. After the end of the input it has to find it, or to say what is wrong.
+    /// Reads whatever precedes the first item, such as a header. Reads more bytes until `look`
+    /// returns a value. At the end of the input, `look` must return a value or an error.
     ///
     /// # Errors
-    /// What `look` says, and the source.
+    /// The errors of `look` and of the source.
     pub fn until<T>(
         &mut self,
         mut look: impl FnMut(&mut D, &mut Buffer) -> Result<Option<T>, D::Error>,
@@ -105,16 +107,16 @@ where
         }
     }
 
-    /// The item that [`Reader::step`] took.
+    /// Returns the item that [`Reader::step`] consumed.
     #[inline]
     pub fn item(&mut self) -> D::Item<'_> {
         self.feed.item()
     }
 
-    /// Gets more bytes from the source; false at its end.
+    /// Reads more bytes from the source; returns false at its end.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn fill(&mut self) -> Result<bool, D::Error> {
         let (_, input) = self.feed.parts();
         match input.read_from(&mut self.source) {
@@ -123,35 +125,35 @@ where
         }
     }
 
-    /// Where the next item starts: the end of those that were whole.
+    /// Returns the start of the next item, which is the end of the complete items so far.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.feed.offset()
     }
 
-    /// The decoder: what it knows of the recording so far.
+    /// Returns the decoder, which has the state read from the recording so far.
     #[must_use]
     pub const fn decoder(&self) -> &D {
         self.feed.decoder()
     }
 
-    /// The bytes that were read: [`Buffer::piece`] are those of the last item.
+    /// Returns the input buffer; [`Buffer::piece`] contains the bytes of the last item.
     #[must_use]
     pub const fn input(&self) -> &Buffer {
         self.feed.input()
     }
 
-    /// The decoder, and the bytes that it has not taken.
+    /// Returns the decoder and the unconsumed input.
     pub const fn parts(&mut self) -> (&mut D, &mut Buffer) {
         self.feed.parts()
     }
 
-    /// The source, as it is: behind the bytes that were read ahead.
+    /// Returns the source. Its position is after the bytes that were read ahead.
     pub const fn get_mut(&mut self) -> &mut R {
         &mut self.source
     }
 
-    /// The source. Bytes that were read ahead are lost.
+    /// Returns the source and discards the bytes that were read ahead.
     #[must_use]
     pub fn into_inner(self) -> R {
         self.source
@@ -165,7 +167,7 @@ mod tests {
     use super::super::decode::tests::{Error, Words};
     use super::*;
 
-    /// Bytes, once it is known that they are all.
+    /// Returns bytes, but only after the end of the input.
     #[derive(Default)]
     struct Last {
         reopened: usize,
@@ -208,7 +210,7 @@ mod tests {
         assert_eq!(reader.decoder().reopened, 1);
     }
 
-    /// Gives a byte, is interrupted, fails once, and goes on.
+    /// A source that gives one byte at a time, is interrupted, fails once, and then continues.
     struct Flaky<'a>(&'a [u8], usize);
 
     impl Read for Flaky<'_> {

@@ -1,4 +1,4 @@
-//! Rows in columns.
+//! Batches: rows stored as columns.
 
 use super::kind::Kind;
 use crate::clock::{Stamp, Time};
@@ -8,22 +8,22 @@ use crate::clock::{Stamp, Time};
 pub enum Value<'a> {
     /// Missing.
     Null,
-    /// Of a column of [`Kind::Bool`].
+    /// A value of a [`Kind::Bool`] column.
     Bool(bool),
-    /// Of a column of [`Kind::Int`].
+    /// A value of a [`Kind::Int`] column.
     Int(i64),
-    /// Of a column of [`Kind::Uint`].
+    /// A value of a [`Kind::Uint`] column.
     Uint(u64),
-    /// Of a column of [`Kind::Float32`].
+    /// A value of a [`Kind::Float32`] column.
     Float32(f32),
-    /// Of a column of [`Kind::Float64`].
+    /// A value of a [`Kind::Float64`] column.
     Float64(f64),
-    /// Of a column of [`Kind::Text`].
+    /// A value of a [`Kind::Text`] column.
     Text(&'a str),
 }
 
 impl Value<'_> {
-    /// Whether it is the same to the bit: a number that is none is the same as itself, and 0 is not -0.
+    /// Compares values bit by bit: a NaN equals the same NaN, and 0 differs from -0.
     #[must_use]
     pub fn is_same(self, other: Value<'_>) -> bool {
         match (self, other) {
@@ -64,28 +64,28 @@ impl<'a, V: Into<Value<'a>>> From<Option<V>> for Value<'a> {
     }
 }
 
-/// A value that is kept. Numbers with a fraction are ordered and told apart by their bits: one that is
-/// none is the same as itself.
+/// An owned value. Floating-point numbers are compared and ordered by their bits, so a NaN equals
+/// itself.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Owned {
     /// Missing.
     Null,
-    /// Of [`Kind::Bool`].
+    /// A value of [`Kind::Bool`].
     Bool(bool),
-    /// Of [`Kind::Int`].
+    /// A value of [`Kind::Int`].
     Int(i64),
-    /// Of [`Kind::Uint`].
+    /// A value of [`Kind::Uint`].
     Uint(u64),
     /// The bits of a value of [`Kind::Float32`].
     Float32(u32),
     /// The bits of a value of [`Kind::Float64`].
     Float64(u64),
-    /// Of [`Kind::Text`].
+    /// A value of [`Kind::Text`].
     Text(String),
 }
 
 impl Owned {
-    /// The same, borrowed; of bits the number that they are.
+    /// Borrows the value; bits become the floating-point number again.
     #[must_use]
     pub fn value(&self) -> Value<'_> {
         match self {
@@ -99,7 +99,8 @@ impl Owned {
         }
     }
 
-    /// The value of a kind that a text stands for, where that can tell rows apart.
+    /// Parses a text as a value of this kind; `None` if it is not one, or if the kind cannot be
+    /// used as a filter.
     pub(super) fn parse(kind: Kind, text: &str) -> Option<Self> {
         match kind {
             Kind::Bool => text.parse().ok().map(Self::Bool),
@@ -125,11 +126,12 @@ impl From<Value<'_>> for Owned {
     }
 }
 
-/// Texts one behind the other.
+/// Texts stored one after the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Texts {
     text: String,
-    /// Where each starts, and the last ends, in bytes: one more than there are texts.
+    /// The start of each text and the end of the last, in bytes: one more entry than there are
+    /// texts.
     offsets: Vec<i32>,
 }
 
@@ -143,19 +145,20 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// All of them.
+    /// Returns all texts, joined.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where each starts in [`Texts::text`], and the last ends: one more than there are texts.
+    /// Returns the start of each text in [`Texts::text`] and the end of the last: one more entry
+    /// than there are texts.
     #[must_use]
     pub fn offsets(&self) -> &[i32] {
         &self.offsets
     }
 
-    /// One of them; empty where there is none.
+    /// Returns one text; empty if the index is out of range.
     #[must_use]
     pub fn get(&self, at: usize) -> &str {
         let range = self.offsets.get(at).zip(self.offsets.get(at + 1));
@@ -166,7 +169,7 @@ impl Texts {
     }
 
     fn push(&mut self, text: &str) {
-        // Offsets have 31 bits: a batch ends long before they are used up.
+        // Offsets have 31 bits; a batch ends long before they run out.
         self.text.push_str(text);
         self.offsets
             .push(i32::try_from(self.text.len()).unwrap_or(i32::MAX));
@@ -178,20 +181,20 @@ impl Texts {
     }
 }
 
-/// The values of a column; what stands for one that is missing says nothing.
+/// The values of a column. The entry of a missing value is meaningless.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Values {
-    /// Of [`Kind::Bool`].
+    /// Values of [`Kind::Bool`].
     Bool(Vec<bool>),
-    /// Of [`Kind::Int`].
+    /// Values of [`Kind::Int`].
     Int(Vec<i64>),
-    /// Of [`Kind::Uint`].
+    /// Values of [`Kind::Uint`].
     Uint(Vec<u64>),
-    /// Of [`Kind::Float32`].
+    /// Values of [`Kind::Float32`].
     Float32(Vec<f32>),
-    /// Of [`Kind::Float64`].
+    /// Values of [`Kind::Float64`].
     Float64(Vec<f64>),
-    /// Of [`Kind::Text`].
+    /// Values of [`Kind::Text`].
     Text(Texts),
 }
 
@@ -199,7 +202,7 @@ pub enum Values {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
     values: Values,
-    /// Which values are there; empty where all are.
+    /// Which values are present; empty if all are.
     valid: Vec<bool>,
     len: usize,
 }
@@ -220,19 +223,20 @@ impl Column {
         }
     }
 
-    /// One for each row; where a row has none, a 0 or an empty text: see [`Column::valid`].
+    /// Returns one value for each row. A missing value is 0 or an empty text here: see
+    /// [`Column::valid`].
     #[must_use]
     pub const fn values(&self) -> &Values {
         &self.values
     }
 
-    /// Which values are there; `None` where all are.
+    /// Returns which values are present; `None` if all are.
     #[must_use]
     pub fn valid(&self) -> Option<&[bool]> {
         (!self.valid.is_empty()).then_some(&self.valid)
     }
 
-    /// One value.
+    /// Returns the value of a row.
     #[must_use]
     pub fn get(&self, at: usize) -> Value<'_> {
         if at >= self.len || self.valid.get(at) == Some(&false) {
@@ -249,7 +253,8 @@ impl Column {
         value.unwrap_or(Value::Null)
     }
 
-    /// Adds a value. One of another kind than the column's is missing: tables are tested for that.
+    /// Adds a value. A value of the wrong kind is stored as missing; tests check that tables have
+    /// none.
     #[inline]
     fn push(&mut self, value: Value<'_>) {
         let there = match (&mut self.values, value) {
@@ -313,22 +318,22 @@ fn put<V>(values: &mut Vec<V>, value: V) -> bool {
     true
 }
 
-/// Some rows of a table: their stamps, and the columns that were asked for.
+/// Some rows of a table: their stamps, and the requested columns.
 ///
-/// A column is a plain slice with a slice that says which values are there: what Arrow builds arrays
-/// of, with a copy a column.
+/// A column is a slice of values, and a slice that says which of them are present. Arrow arrays are
+/// built from these with one copy per column.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Batch {
     steps: Vec<u64>,
     ticks: Vec<Option<u64>>,
     times: Vec<Option<Time>>,
-    /// Which rows say that what they are of ended; empty where none does.
+    /// Which rows end their key; empty if no row does.
     ended: Vec<bool>,
     columns: Vec<Column>,
 }
 
 impl Batch {
-    /// Without rows, of columns of these kinds.
+    /// Creates a batch without rows, with columns of these kinds.
     #[must_use]
     pub fn new(kinds: impl IntoIterator<Item = Kind>) -> Self {
         Self {
@@ -337,43 +342,43 @@ impl Batch {
         }
     }
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// True where it has none.
+    /// Returns true if there are no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The steps of the rows.
+    /// Returns the steps of the rows.
     #[must_use]
     pub fn steps(&self) -> &[u64] {
         &self.steps
     }
 
-    /// The ticks of the rows, where the recording has a counter of its own.
+    /// Returns the ticks of the rows; `None` where the recording has no tick.
     #[must_use]
     pub fn ticks(&self) -> &[Option<u64>] {
         &self.ticks
     }
 
-    /// The times of the rows, where they are known.
+    /// Returns the times of the rows; `None` where the time is unknown.
     #[must_use]
     pub fn times(&self) -> &[Option<Time>] {
         &self.times
     }
 
-    /// The columns, in the order in which they were asked for.
+    /// Returns the columns, in the requested order.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The stamp of a row.
+    /// Returns the stamp of a row.
     #[must_use]
     pub fn stamp(&self, row: usize) -> Stamp {
         Stamp {
@@ -383,14 +388,14 @@ impl Batch {
         }
     }
 
-    /// The value of a row in a column.
+    /// Returns the value of a row in a column.
     #[must_use]
     pub fn get(&self, row: usize, column: usize) -> Value<'_> {
         let column = self.columns.get(column);
         column.map_or(Value::Null, |column| column.get(row))
     }
 
-    /// Adds a row: a value for each column.
+    /// Adds a row, with one value for each column.
     #[inline]
     pub fn push<'v>(&mut self, stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) {
         let mut values = values.into_iter();
@@ -400,7 +405,7 @@ impl Batch {
         }
     }
 
-    /// [`Batch::push`] of what `value` makes of each of these, one for each column.
+    /// Like [`Batch::push`], but `value` computes the value of each column from an item.
     #[inline]
     pub(super) fn push_each<'v, T>(
         &mut self,
@@ -421,20 +426,21 @@ impl Batch {
         self.times.push(stamp.time);
     }
 
-    /// Adds a row that says that what has this key is no more: other values than the key's are missing.
+    /// Adds a row that ends a key: the thing with this key is gone. Values other than the key are
+    /// missing.
     pub fn push_end<'v>(&mut self, stamp: Stamp, keys: impl IntoIterator<Item = Value<'v>>) {
         self.ended.resize(self.len(), false);
         self.push(stamp, keys);
         self.ended.push(true);
     }
 
-    /// Whether a row of a state says that what has its key is no more.
+    /// Returns whether a row of a state ends its key.
     #[must_use]
     pub fn is_end(&self, row: usize) -> bool {
         self.ended.get(row) == Some(&true)
     }
 
-    /// Takes all rows out, and keeps the space.
+    /// Removes all rows and keeps the allocated space.
     pub fn clear(&mut self) {
         self.steps.clear();
         self.ticks.clear();
@@ -443,7 +449,7 @@ impl Batch {
         self.columns.iter_mut().for_each(Column::clear);
     }
 
-    /// Bytes of text that it holds.
+    /// Returns the number of bytes of text.
     pub(super) fn text_bytes(&self) -> usize {
         self.columns.iter().map(Column::text_bytes).sum()
     }

@@ -1,10 +1,11 @@
-//! The book's page of tables.
+//! The tables page of the book.
 
 use std::fmt::Write as _;
 
 use super::def::TableDef;
 
-/// Tables as Markdown: a heading each, what it is, and a row a column.
+/// Returns tables as Markdown: a heading and a description for each table, and a row for each
+/// column.
 ///
 /// ```
 /// use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, tables_page};

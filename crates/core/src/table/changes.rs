@@ -1,4 +1,4 @@
-//! What changes from one moment to another.
+//! The changes of a state from one moment to another.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,8 +10,8 @@ use super::scan::{Picked, Scan};
 use super::scan_error::ScanError;
 use crate::tape::{Error, Secrets};
 
-/// What changes in a table while a playback goes on: the rows that are new or have other values, and
-/// the keys that hold no more. A state is followed by these alone.
+/// The changes of a table during playback: rows that are new or have other values, and keys that
+/// ended. These changes are enough to follow a state.
 ///
 /// ```
 /// use gametape_core::table::{Changes, Lane, Playback, Scan, TableDef};
@@ -33,20 +33,21 @@ use crate::tape::{Error, Secrets};
 pub struct Changes {
     table: TableDef,
     scan: Scan,
-    /// The columns of what is looked at: those that are wanted, and the keys.
+    /// The columns that are read: the requested ones and the keys.
     looked_at: Scan,
-    /// Where the batches that are looked at have each column of the table.
+    /// The index in the batches that are read, for each column of the table.
     places: BTreeMap<usize, usize>,
-    /// Where they have the keys.
+    /// The indices of the keys in these batches.
     keys: Vec<usize>,
     before: Batch,
 }
 
 impl Changes {
-    /// Of a table; the columns, filters and secrets are those of the scan, its range says nothing.
+    /// Creates the changes of a table. The columns, filters and secrets of the scan apply; its
+    /// range does not.
     ///
     /// # Errors
-    /// [`ScanError`]: a table of events changes nothing.
+    /// [`ScanError`]. A table of events has no state and is refused.
     pub fn of(table: &TableDef, scan: &Scan) -> Result<Self, ScanError> {
         if table.lane == Lane::Events {
             let table = table.name.to_string();
@@ -64,7 +65,7 @@ impl Changes {
         picked.extend(missing);
         let names = picked.iter().filter_map(|at| table.columns.get(*at));
         let looked_at = Scan {
-            // Who is told apart by a secret is told apart.
+            // Read secret values: rows that differ only in a secret key are still different rows.
             secrets: Secrets::Show,
             keys: scan.keys.clone(),
             ..Scan::table(&*table.name).columns(names.map(|column| &*column.name))
@@ -83,12 +84,12 @@ impl Changes {
         })
     }
 
-    /// What is another than it was when this was last asked, wherever the playback was then: rows that
-    /// are new or of which a column that is wanted has another value; the ends of those that hold no
-    /// more. At first all that holds. Rows have the stamp of now.
+    /// Returns the changes since the last call, even if the playback went backwards in between: new
+    /// rows, rows with another value in a requested column, and ends of keys that are gone. The
+    /// first call returns the whole state. Rows have the stamp of the current moment.
     ///
     /// # Errors
-    /// As [`Playback::state`].
+    /// Same as [`Playback::state`].
     pub fn next(&mut self, play: &mut dyn Playback) -> Result<Batch, Error> {
         let state = play.state(&self.looked_at)?;
         let now = play.now();
@@ -114,14 +115,14 @@ impl Changes {
     }
 }
 
-/// The rows that held before.
+/// The rows of the previous state.
 struct Before<'b> {
     batch: &'b Batch,
     keys: &'b [usize],
     found: Vec<bool>,
-    /// Where the next row is expected: most of them stay where they are.
+    /// Where the next row is expected: most rows stay in the same place.
     next: usize,
-    /// Where each key is, as soon as one has moved.
+    /// The row of each key; filled when the first row has moved.
     places: Option<HashMap<Vec<Owned>, usize>>,
 }
 
@@ -136,7 +137,7 @@ impl<'b> Before<'b> {
         }
     }
 
-    /// Where the row with the key of this one is.
+    /// Returns the previous row with the key of this row.
     fn find(&mut self, state: &Batch, row: usize) -> Option<usize> {
         let (batch, keys) = (self.batch, self.keys);
         let is_key = |was: usize| {
@@ -162,7 +163,7 @@ impl<'b> Before<'b> {
         was
     }
 
-    /// Those that nobody found.
+    /// Returns the rows that were not found.
     fn left(&self) -> impl Iterator<Item = usize> + '_ {
         let found = self.found.iter().enumerate();
         found.filter_map(|(row, found)| (!found).then_some(row))
@@ -190,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Three ships; one moves, one is born and one sinks; which one sits in which row changes.
+    /// Three ships: one moves, one appears and one sinks. The order of the rows changes.
     fn ships() -> Made {
         let table = TableDef::new("ships", Lane::State, "Ships.")
             .with(ColumnDef::new("ship", Kind::Text, "Its name.").key())
@@ -249,10 +250,10 @@ mod tests {
         play.step().unwrap();
         let sunk = [r#"Float64(-0.0) Text("c")"#, r#"end Null Text("b")"#];
         assert_eq!(told(&mut changes, &mut *play), sunk);
-        // A column that is not wanted.
+        // A change in a column that was not requested.
         play.step().unwrap();
         assert_eq!(told(&mut changes, &mut *play), [""; 0]);
-        // Backwards as well.
+        // Going backwards works as well.
         play.seek(At::Step(0)).unwrap();
         let back = [
             r#"Float64(NaN) Text("b")"#,
@@ -274,7 +275,7 @@ mod tests {
         let mut one =
             Changes::of(ships, &Scan::table("ships").columns(["x"]).key("ship", "a")).unwrap();
         assert_eq!(told(&mut one, &mut *play), ["Float64(5.0)"]);
-        // One came, one is gone: what it is called is not asked for.
+        // One appeared and one is gone; their names were not requested.
         assert_eq!(told(&mut changes, &mut *play), [hidden, "end Null"]);
     }
 

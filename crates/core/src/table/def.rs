@@ -1,4 +1,4 @@
-//! What a table is.
+//! Definitions of tables and columns.
 
 use std::borrow::Cow;
 
@@ -11,26 +11,27 @@ use super::stamps::is_reserved;
 pub struct ColumnDef {
     /// In lower case, with underscores.
     pub name: Cow<'static, str>,
-    /// The kind of its values.
+    /// The kind of the values.
     pub kind: Kind,
-    /// `px`, `m`, `m/s`, `ms`; empty where there is none.
+    /// `px`, `m`, `m/s`, `ms`; empty if the values have no unit.
     pub unit: Cow<'static, str>,
-    /// How far a value may be off what was recorded, in the same unit; `None` where it is exact.
+    /// How far a value may differ from the recorded one, in the same unit; `None` if it is exact.
     pub precision: Option<f64>,
-    /// Whether it is a part of what tells the rows of a state, or the cells of a grid, apart.
+    /// Whether the column is part of the key, which identifies the rows of a state or the cells of
+    /// a grid.
     pub key: bool,
-    /// Whether it is shown only to who asks for it.
+    /// Whether the column is shown only on request.
     pub secret: bool,
-    /// Whether the recording keeps it: else all its values are missing.
+    /// Whether the recording contains the column; if not, all values are missing.
     pub recorded: bool,
-    /// Of text all that it can be, where that is known; else none.
+    /// All possible values of a text column, if they are known; otherwise empty.
     pub values: Vec<Cow<'static, str>>,
-    /// A sentence.
+    /// One sentence of documentation.
     pub doc: Cow<'static, str>,
 }
 
 impl ColumnDef {
-    /// Without a unit, exact, recorded, no key and no secret.
+    /// Creates a column that is exact and recorded, without a unit, and neither key nor secret.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -50,13 +51,13 @@ impl ColumnDef {
         }
     }
 
-    /// The same column, as a part of what tells rows apart.
+    /// Makes the column part of the key.
     #[must_use]
     pub fn key(self) -> Self {
         Self { key: true, ..self }
     }
 
-    /// The same column, with a unit: `px`, `m/s`; empty for none.
+    /// Sets the unit, such as `px` or `m/s`; empty for none.
     #[must_use]
     pub fn unit(self, unit: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -65,7 +66,7 @@ impl ColumnDef {
         }
     }
 
-    /// Off by at most so much.
+    /// Sets the precision: values may differ by at most this much.
     #[must_use]
     pub fn within(self, precision: f64) -> Self {
         Self {
@@ -75,26 +76,26 @@ impl ColumnDef {
     }
 }
 
-/// A table of a recording. The [stamps](StampColumn) of its rows are columns that every table has; they are
-/// not listed.
+/// The definition of a table. The [stamps](StampColumn) are columns that every table has; they are
+/// not listed here.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableDef {
     /// In lower case, with underscores.
     pub name: Cow<'static, str>,
     /// How it relates to the clock.
     pub lane: Lane,
-    /// A sentence.
+    /// One sentence of documentation.
     pub doc: Cow<'static, str>,
-    /// In the order in which a row has its values.
+    /// The columns, in the order of the values in a row.
     pub columns: Vec<ColumnDef>,
-    /// The number of its rows, where that is known without reading them.
+    /// The number of rows, if it is known without reading them.
     pub rows: Option<u64>,
-    /// Of a grid the number of cells along each of its keys.
+    /// For a grid: the number of cells along each key.
     pub shape: Vec<u64>,
 }
 
 impl TableDef {
-    /// Without columns.
+    /// Creates a table without columns.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -111,14 +112,14 @@ impl TableDef {
         }
     }
 
-    /// With one more column.
+    /// Adds a column.
     #[must_use]
     pub fn with(mut self, column: ColumnDef) -> Self {
         self.columns.push(column);
         self
     }
 
-    /// With so many rows.
+    /// Sets the number of rows.
     #[must_use]
     pub fn rows(self, rows: u64) -> Self {
         Self {
@@ -127,7 +128,7 @@ impl TableDef {
         }
     }
 
-    /// With so many cells along each key.
+    /// Sets the number of cells along each key.
     #[must_use]
     pub fn shape(self, shape: impl Into<Vec<u64>>) -> Self {
         Self {
@@ -136,21 +137,22 @@ impl TableDef {
         }
     }
 
-    /// Where a column stands.
+    /// Returns the index of a column.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
 }
 
-/// Says what the rows of a [`Table`] are made of: a type of its own for each kind of row, since a
-/// row may borrow.
+/// Names the row type of a [`Table`]. The type that implements this trait is separate from the row
+/// type because a row may borrow.
 pub trait Rows: 'static {
-    /// What a row is made of.
+    /// The row type.
     type Row<'a>;
 }
 
-/// A column of a table whose rows are made of one type: what it is, and how its value is got.
+/// A column of a table with a row type: its definition, and a function that reads its value from a
+/// row.
 pub struct Field<T: Rows> {
     name: &'static str,
     kind: Kind,
@@ -163,7 +165,7 @@ pub struct Field<T: Rows> {
 }
 
 impl<T: Rows> Field<T> {
-    /// A column without a unit, exact, no key and no secret.
+    /// Creates a column that is exact, without a unit, and neither key nor secret.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -183,28 +185,28 @@ impl<T: Rows> Field<T> {
         }
     }
 
-    /// The same column, with a unit: `px`, `m/s`; empty for none.
+    /// Sets the unit, such as `px` or `m/s`; empty for none.
     #[must_use]
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
         self
     }
 
-    /// Off by at most so much.
+    /// Sets the precision: values may differ by at most this much.
     #[must_use]
     pub const fn within(mut self, precision: f64) -> Self {
         self.precision = Some(precision);
         self
     }
 
-    /// The same column, as a part of what tells rows apart.
+    /// Makes the column part of the key.
     #[must_use]
     pub const fn key(mut self) -> Self {
         self.key = true;
         self
     }
 
-    /// Shown only to who asks for it.
+    /// Makes the column secret: it is shown only on request.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.secret = true;
@@ -226,7 +228,7 @@ impl<T: Rows> Field<T> {
     }
 }
 
-/// A table whose columns are the same in every recording: a format says each of them once.
+/// A table whose columns are the same in every recording, so a format can define it as a constant.
 ///
 /// ```
 /// use gametape_core::table::{Field, Kind, Lane, Table, Rows, Value};
@@ -258,14 +260,14 @@ pub struct Table<T: Rows> {
     pub name: &'static str,
     /// How it relates to the clock.
     pub lane: Lane,
-    /// A sentence.
+    /// One sentence of documentation.
     pub doc: &'static str,
-    /// Its columns.
+    /// The columns.
     pub fields: &'static [Field<T>],
 }
 
 impl<T: Rows> Table<T> {
-    /// What surfaces are told of it.
+    /// Returns the table's definition.
     #[must_use]
     pub fn def(&self) -> TableDef {
         TableDef {
@@ -274,7 +276,7 @@ impl<T: Rows> Table<T> {
         }
     }
 
-    /// The value of a row in a column.
+    /// Returns the value of a row in a column.
     #[must_use]
     pub fn value<'r>(&self, row: &'r T::Row<'_>, column: usize) -> Value<'r> {
         match self.fields.get(column) {
@@ -284,9 +286,9 @@ impl<T: Rows> Table<T> {
     }
 }
 
-/// A name for a table or a column that a recording names itself: in lower case, with underscores, and
-/// one that nothing else has; `otherwise` where it has none that can be written so. [Reserved](is_reserved)
-/// names stay free.
+/// Turns a name from a recording into a table or column name: lower case, with underscores, and
+/// unique. If nothing of the name remains, uses `otherwise`. [Reserved](is_reserved) and taken
+/// names get a number.
 ///
 /// ```
 /// use gametape_core::table::plain_name;

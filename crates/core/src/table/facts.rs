@@ -1,4 +1,4 @@
-//! Facts: a table of one row, of what `inspect` and `stats` say.
+//! Facts: tables of one row, with the data of `inspect` and `stats`.
 
 use serde_json::{Map, Value as Json};
 
@@ -10,28 +10,28 @@ use super::scanning::{Scanning, Visit};
 use crate::clock::{Clocks, Stamp, Time};
 use crate::tape::{Error, Partial};
 
-/// A column of a table of facts, whose value is the one of that name in what a recording says of
-/// itself: of an object in it, the names of both, `player_name`.
+/// A column of a table of facts. Its value comes from the JSON description of the recording, by
+/// name. A value in a nested object has a joined name, such as `player_name`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact {
     /// In lower case, with underscores.
     pub name: &'static str,
-    /// The name of its value, where that is another.
+    /// The name of the value in the description, if it differs from `name`.
     pub of: &'static str,
-    /// The kind of its value.
+    /// The kind of the value.
     pub kind: Kind,
-    /// `px`, `ms`; empty where there is none.
+    /// `px`, `ms`; empty if the value has no unit.
     pub unit: &'static str,
-    /// Whether it is shown only to who asks for it.
+    /// Whether the value is shown only on request.
     pub secret: bool,
-    /// Of text all that it can be, where that is known.
+    /// All possible values of a text, if they are known; otherwise empty.
     pub values: &'static [&'static str],
-    /// A sentence.
+    /// One sentence of documentation.
     pub doc: &'static str,
 }
 
 impl Fact {
-    /// Without a unit, and no secret.
+    /// Creates a fact without a unit that is not secret.
     #[must_use]
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
         Self {
@@ -45,25 +45,25 @@ impl Fact {
         }
     }
 
-    /// The same fact, with a unit: `px`, `m/s`; empty for none.
+    /// Sets the unit, such as `px` or `m/s`; empty for none.
     #[must_use]
     pub const fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// The value of this name.
+    /// Sets the name of the value in the description.
     #[must_use]
     pub const fn of(self, of: &'static str) -> Self {
         Self { of, ..self }
     }
 
-    /// One of these.
+    /// Sets the possible values.
     #[must_use]
     pub const fn values(self, values: &'static [&'static str]) -> Self {
         Self { values, ..self }
     }
 
-    /// Shown only to who asks for it.
+    /// Makes the fact secret: it is shown only on request.
     #[must_use]
     pub const fn secret(self) -> Self {
         Self {
@@ -88,14 +88,14 @@ impl Fact {
 pub struct FactTable {
     /// In lower case, with underscores.
     pub name: &'static str,
-    /// A sentence.
+    /// One sentence of documentation.
     pub doc: &'static str,
-    /// Its columns.
+    /// The columns.
     pub facts: &'static [Fact],
 }
 
 impl FactTable {
-    /// What surfaces are told of it.
+    /// Returns the table's definition.
     #[must_use]
     pub fn def(&self) -> TableDef {
         let columns = self.facts.iter().map(|fact| ColumnDef {
@@ -109,11 +109,11 @@ impl FactTable {
         }
     }
 
-    /// Gives its one row, which holds from the start and in every range: the values in these objects,
-    /// of one name the first.
+    /// Scans the table: gives its one row, which is valid from the start and in every range. If
+    /// several objects have a value of one name, the first is used.
     ///
     /// # Errors
-    /// Those of [`Scanning`].
+    /// The errors of [`Scanning`].
     pub fn scan<'v>(
         &self,
         told: &[Map<String, Json>],
@@ -126,10 +126,10 @@ impl FactTable {
         rows.end(problem)
     }
 
-    /// Gives that row to a scan of the table.
+    /// Passes the row to a scan of the table.
     ///
     /// # Errors
-    /// The visitor's.
+    /// The visitor's error.
     pub fn row(&self, told: &[Map<String, Json>], rows: &mut Scanning<'_>) -> Result<(), Error> {
         let told: Vec<_> = told.iter().map(flat).collect();
         let start = Stamp {
@@ -146,8 +146,8 @@ impl FactTable {
     }
 }
 
-/// The values of an object and of the objects in it, by their names one behind the other:
-/// `player_name`. Lists are left out.
+/// Flattens an object: values of nested objects get joined names such as `player_name`. Lists are
+/// left out.
 #[must_use]
 pub fn flat(map: &Map<String, Json>) -> Map<String, Json> {
     let mut out = Map::new();
@@ -168,7 +168,7 @@ fn put(map: &Map<String, Json>, before: &str, out: &mut Map<String, Json>) {
     }
 }
 
-/// What a value of JSON is in a column of this kind; nothing where it is of another.
+/// Converts a JSON value to a column of this kind; missing if it is of another kind.
 fn of_json(kind: Kind, value: &Json) -> Value<'_> {
     match kind {
         Kind::Bool => value.as_bool().into(),

@@ -12,10 +12,10 @@ use super::scan::Scan;
 use super::scan_error::ScanError;
 use super::stamps::StampColumn;
 
-/// Writes rows as JSON objects, one a line: the stamps `step`, `tick` where there is one and `time_ms`,
-/// unless columns were [chosen](JsonRows::of_scan); `"ended":true` in a row that says that what has
-/// its key is no more; and the columns. What is missing is null; numbers that JSON has no way to write
-/// are text: `"NaN"`, `"inf"`, `"-inf"`.
+/// Writes rows as JSON objects, one per line. Unless columns were [chosen](JsonRows::of_scan), a
+/// row starts with the stamps `step`, `tick` (if there is one) and `time_ms`, and with
+/// `"ended":true` if it ends its key; then come the columns. Missing values are null. Numbers that
+/// JSON cannot represent are text: `"NaN"`, `"inf"`, `"-inf"`.
 ///
 /// ```
 /// use gametape_core::Stamp;
@@ -30,18 +30,18 @@ use super::stamps::StampColumn;
 /// ```
 #[derive(Clone, Debug)]
 pub struct JsonRows {
-    /// The names of the columns, with what stands around them.
+    /// The names of the columns, with the punctuation around them.
     names: Vec<String>,
-    /// What stands before everything else.
+    /// The text at the start of every line.
     first: String,
-    /// Whether a row begins with its stamps.
+    /// Whether a row starts with its stamps.
     stamps: bool,
     /// Whether `ended` is one of the columns.
     ended: bool,
 }
 
 impl JsonRows {
-    /// Of batches with these columns.
+    /// Creates a writer for batches with these columns.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut ended = false;
         let names = names.into_iter().map(|name| {
@@ -56,8 +56,9 @@ impl JsonRows {
         }
     }
 
-    /// Of the batches that a scan of this table gives. Where the scan names its columns, a row has exactly
-    /// those: stamps are among them where they were asked for.
+    /// Creates a writer for the batches of a scan of this table. If the scan names columns, a row
+    /// has those and, if it ends its key, `"ended":true`; it then has stamps only if they were
+    /// named.
     ///
     /// # Errors
     /// [`ScanError::NoColumn`], [`ScanError::Twice`].
@@ -69,17 +70,17 @@ impl JsonRows {
         })
     }
 
-    /// With the name of their table in front.
+    /// Puts the name of the table at the start of each row.
     #[must_use]
     pub fn of_table(self, table: &str) -> Self {
         let first = format!("\"table\":{}", Json::from(table));
         Self { first, ..self }
     }
 
-    /// Writes one of them.
+    /// Writes one row.
     ///
     /// # Errors
-    /// The output's.
+    /// Any error of the output.
     pub fn row(
         &self,
         batch: &Batch,
@@ -134,10 +135,10 @@ const fn is_finite(value: Value<'_>) -> bool {
 }
 
 impl Value<'_> {
-    /// Writes it as text, as it is displayed.
+    /// Writes the value as its `Display` text.
     ///
     /// # Errors
-    /// The output's.
+    /// Any error of the output.
     pub fn write(self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         match self {
             Value::Text(value) => out.write_all(value.as_bytes()),
@@ -146,8 +147,8 @@ impl Value<'_> {
     }
 }
 
-/// Numbers in the fewest digits that give them back, `NaN`, `inf` and `-inf` where they are none;
-/// nothing where it is missing.
+/// Numbers are written with the fewest digits that restore them, or as `NaN`, `inf` or `-inf`; a
+/// missing value is empty.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -155,7 +156,7 @@ impl fmt::Display for Value<'_> {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
             Value::Uint(value) => write!(f, "{value}"),
-            // The longest that is written without an exponent has 17 digits.
+            // The longest number written without an exponent has 17 digits.
             Value::Float32(value) if is_long(value.into()) => write!(f, "{value:e}"),
             Value::Float64(value) if is_long(value) => write!(f, "{value:e}"),
             Value::Float32(value) => write!(f, "{value}"),
@@ -165,7 +166,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// As a row has it: numbers that JSON has no way to write are text.
+/// Serializes as in a row: numbers that JSON cannot represent are text.
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {

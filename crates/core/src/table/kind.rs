@@ -1,17 +1,17 @@
-//! How a table relates to the clock, and what kinds of values there are.
+//! Lanes of tables, and kinds of values.
 
 use std::fmt;
 
 /// How a table relates to the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lane {
-    /// Holds for the whole recording: header, roster, statistics.
+    /// One row that is true for the whole recording: header, roster, statistics.
     Facts,
-    /// Rows with a key, or one without: each holds until it is replaced.
+    /// Rows with a key, or a single row without one. A row is valid until it is replaced or ends.
     State,
-    /// Happens at a stamp.
+    /// Rows that happen at a stamp.
     Events,
-    /// Cells whose keys are their coordinates: each holds until it is replaced.
+    /// Cells whose keys are their coordinates. A cell is valid until it is replaced.
     Grid,
 }
 
@@ -34,20 +34,20 @@ impl fmt::Display for Lane {
     }
 }
 
-/// The kind of a column's values; any of them may be missing.
+/// The kind of a column's values. Any value may be missing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// True or false.
     Bool,
-    /// A whole number of 64 bits with a sign.
+    /// A signed 64-bit integer.
     Int,
-    /// A whole number of 64 bits without a sign.
+    /// An unsigned 64-bit integer.
     Uint,
-    /// A number of 32 bits.
+    /// A 32-bit floating-point number.
     Float32,
-    /// A number of 64 bits.
+    /// A 64-bit floating-point number.
     Float64,
-    /// UTF-8, of any length.
+    /// UTF-8 text of any length.
     Text,
 }
 

@@ -1,4 +1,4 @@
-//! The moments of a recording that are worth going to.
+//! Markers: the moments of a recording that are worth a visit.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -14,42 +14,43 @@ use crate::clock::{At, Stamp};
 use crate::rule::Severity;
 use crate::tape::{AnyFinding, Audit, Error, Secrets, Tape};
 
-/// Events of a table that has more of them than this, or one in less than so many steps, say little
-/// each: they are no markers.
+/// A table with more events than this, or with more than one event per this many steps, gives no
+/// markers: single events of it say little.
 const FEW: usize = 60;
 const RARE: u64 = 8;
 
-/// What a marker stands for; of several at one place the greatest counts.
+/// The kind of a marker. If several markers share a place, the greatest kind wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum MarkerKind {
-    /// Something happened: a row of a table of events.
+    /// An event: a row of a table of events.
     Event,
     /// A finding of the audit.
     Finding(Severity),
 }
 
-/// A moment that is worth going to.
+/// A moment that is worth a visit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Marker {
-    /// When; a finding may be of the recording as a whole.
+    /// The stamp; `None` for a finding about the recording as a whole.
     pub stamp: Option<Stamp>,
-    /// What it stands for.
+    /// The kind of the marker.
     pub kind: MarkerKind,
-    /// Where it comes from: the name of the table, or the code of the rule.
+    /// The origin: the name of the table, or the code of the rule.
     pub source: String,
-    /// What it says: a finding's sentence; of an event in a few words what its row has, texts first.
+    /// The sentence of a finding, or a short summary of an event's row with texts first.
     pub text: String,
 }
 
 impl Marker {
-    /// A row of a table of events; of a batch that has all columns.
+    /// Creates a marker for an event: a row of a batch that has all columns.
     #[must_use]
     pub fn event(table: &TableDef, batch: &Batch, row: usize) -> Self {
         let values = (0..table.columns.len()).map(|at| batch.get(row, at));
         Self::row(table, batch.stamp(row), values)
     }
 
-    /// A row of a table of events, of which all values are given; those that are not shown as missing.
+    /// Creates a marker for an event from all values of its row; hidden values are passed as
+    /// missing.
     #[must_use]
     pub fn row<'v>(
         table: &'v TableDef,
@@ -64,8 +65,8 @@ impl Marker {
         }
     }
 
-    /// A finding; that of a moment which can't be played is at the end of what can be. The playback
-    /// stays where it is.
+    /// Creates a marker for a finding. If its moment cannot be played, the marker is at the last
+    /// moment of the playback. The position of the playback does not change.
     #[must_use]
     pub fn finding(finding: &AnyFinding, play: &mut dyn Playback) -> Self {
         let place = &finding.place;
@@ -73,7 +74,7 @@ impl Marker {
         let stamp = at.or(place.time.map(At::Time)).map(|at| {
             let now = play.now();
             let found = play.seek(at).unwrap_or_else(|_| play.span().last);
-            // It was there before.
+            // Going back to the previous position cannot fail.
             let _ = play.seek(At::Step(now.step));
             found
         });
@@ -86,7 +87,7 @@ impl Marker {
     }
 }
 
-/// `goals: team blue, points 2`, `error rmv.win: …`
+/// For example `goals: team blue, points 2` or `error rmv.win: …`.
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let MarkerKind::Finding(severity) = self.kind {
@@ -96,15 +97,16 @@ impl fmt::Display for Marker {
     }
 }
 
-/// Whether so many events are few enough to tell them apart on a timeline from here to there.
+/// Returns whether the number of events is small enough to tell them apart on a timeline of this
+/// span.
 #[must_use]
 pub fn are_rare(count: usize, span: Span) -> bool {
     let steps = span.last.step.saturating_sub(span.first.step);
     count <= FEW && count as u64 * RARE <= steps
 }
 
-/// The rows of a table of events, if they are few enough to tell them apart on a timeline of so many
-/// steps.
+/// Returns markers for the rows of a table of events; none if there are too many to tell them apart
+/// on a timeline of this span.
 #[must_use]
 pub fn event_markers(table: &TableDef, rows: &[Batch], span: Span) -> Vec<Marker> {
     if !are_rare(rows.iter().map(Batch::len).sum(), span) {
@@ -114,12 +116,11 @@ pub fn event_markers(table: &TableDef, rows: &[Batch], span: Span) -> Vec<Marker
     rows.iter().flat_map(all).collect()
 }
 
-/// All markers of a recording: its rare events, and what an audit found, worst first and then in the
-/// order of their steps. What is wrong with the recording is no concern of theirs: they go as far as
-/// it can be read.
+/// Returns all markers of a recording: rare events and the findings of an audit, the worst first
+/// and then in the order of their steps. A broken recording gives the markers of its readable part.
 ///
 /// # Errors
-/// As [`Tape::scan`] and [`Tape::playback`](trait.Tape.html#method.playback).
+/// Same as [`Tape::scan`] and [`Tape::playback`](trait.Tape.html#method.playback).
 pub fn markers(tape: &dyn Tape, audit: &Audit, secrets: Secrets) -> Result<Vec<Marker>, Error> {
     let mut play = tape.playback()?;
     let mut markers = Vec::new();
@@ -151,7 +152,7 @@ pub fn markers(tape: &dyn Tape, audit: &Audit, secrets: Secrets) -> Result<Vec<M
     Ok(markers)
 }
 
-/// Puts markers in their order: the worst first, and then as the recording goes.
+/// Sorts markers: the worst first, and then by step.
 pub fn sort_markers(markers: &mut [Marker]) {
     markers.sort_by_key(|marker| {
         let step = marker.stamp.map_or(0, |stamp| stamp.step);
@@ -216,7 +217,7 @@ mod tests {
         let told: Vec<_> = markers.iter().map(told).collect();
         let wanted = [
             (Some(40), "error made.rule: odd"),
-            // Behind what can be played.
+            // After the last moment that can be played.
             (Some(998), "warning made.rule: odd"),
             (None, "info made.rule: odd"),
             (Some(40), "goals: team blue, speed 9.5 m/s"),

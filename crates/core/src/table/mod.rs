@@ -1,10 +1,10 @@
-//! A recording as a few tables over one clock: what tables it has, and their rows in batches of
-//! typed columns.
+//! A recording as a few tables over one clock: the tables' definitions, and their rows in batches
+//! of typed columns.
 //!
-//! Every row is stamped with its step, its tick where the recording has a counter of its own, and
-//! its time: [columns](StampColumn) that every table has. How a table relates to the clock is its [`Lane`]. A format says what its tables are
-//! ([`TableDef`]) and gives their rows to a [`Scanning`]; who shows, queries or streams a recording
-//! needs nothing else of it.
+//! Every row has stamps: its step, its tick if the recording has its own counter, and its time.
+//! These are [columns](StampColumn) that every table has. A table's [`Lane`] says how it relates to
+//! the clock. A format defines its tables ([`TableDef`]) and passes their rows to a [`Scanning`].
+//! Code that shows, queries or streams recordings needs nothing else from a format.
 
 mod batch;
 mod book;

@@ -1,8 +1,8 @@
-//! What a recording does not carry.
+//! External data that a recording needs.
 
 use std::fmt;
 
-/// What a recording does not carry, and without which a part of it can't be told.
+/// Data that a recording does not contain, and without which a part of it cannot be read.
 ///
 /// ```
 /// use gametape_core::table::Needs;
@@ -11,17 +11,17 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Needs {
-    /// The world that its commands are replayed in.
+    /// The world in which its commands are replayed.
     World,
     /// The schema of its packets.
     Schema,
-    /// The program that recorded it: what the recording names is known to that one alone.
+    /// The program that recorded it, which alone knows the things that the recording names.
     Program,
 }
 
 impl Needs {
-    /// `world`, `schema` or `program`; the first two are options of
-    /// [`Verb::Open`](crate::tape::Verb::Open) that give it, too.
+    /// Returns `world`, `schema` or `program`. The first two are also the options of
+    /// [`Verb::Open`](crate::tape::Verb::Open) that provide the data.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What holds at a moment.
+//! Playback: the state at a moment.
 
 use std::cmp::Ordering;
 
@@ -11,72 +11,76 @@ use super::scanning::{Visit, Wanted};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial};
 
-/// From where to where a recording goes.
+/// The first and the last moment of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Span {
     /// The first moment.
     pub first: Stamp,
-    /// The last one.
+    /// The last moment.
     pub last: Stamp,
 }
 
-/// A recording at a moment: it is sought, or gone to step by step; what holds then can be asked for.
+/// A recording at a moment. Move it with `seek` or `step`, then read the state at that moment.
 pub trait Playback {
-    /// From where to where the recording goes; of a broken one as far as it can be read.
+    /// Returns the first and the last moment. For a broken recording, the last moment is the last
+    /// readable one.
     fn span(&self) -> Span;
 
-    /// The moment that it is at: at first that of the first step.
+    /// Returns the current moment, which starts at the first step.
     fn now(&self) -> Stamp;
 
-    /// Up to where a moment is reached soon, wherever that is. To go behind it, all that lies between
-    /// has to be made first; where that takes long it can be done in pieces, by going a bit further
-    /// each time. The last moment, unless the format says otherwise.
+    /// Returns the last moment that can be reached quickly. To go further, everything in between
+    /// must be computed first; a caller can divide long waits by going a little further each time.
+    /// By default this is the last moment.
     fn reach(&self) -> Stamp {
         self.span().last
     }
 
-    /// Goes to the newest step that is not after this moment, and gives its stamp.
+    /// Goes to the newest step that is not after this moment, and returns its stamp.
     ///
     /// # Errors
-    /// [`Error::NotRecorded`] before the first moment and behind the last, [`Error::NoClock`]; where
-    /// what is needed can't be read. It then stays where it is.
+    /// [`Error::NotRecorded`] before the first moment and after the last; [`Error::NoClock`];
+    /// errors of reading. After an error the position is unchanged.
     fn seek(&mut self, at: At) -> Result<Stamp, Error>;
 
-    /// Goes to the next step, and gives its stamp; `None` behind the last.
+    /// Goes to the next step and returns its stamp; `None` after the last step.
     ///
     /// # Errors
-    /// Where what is needed can't be read.
+    /// Errors of reading.
     fn step(&mut self) -> Result<Option<Stamp>, Error>;
 
-    /// The rows of a state, and the cells of a grid, that hold now; the facts. Columns, filters and
-    /// secrets are those of the scan, its range says nothing. The rows have the stamp of now.
+    /// Returns the rows of a state, the cells of a grid, or the facts that are valid now. The
+    /// columns, filters and secrets of the scan apply; its range does not. All rows have the stamp
+    /// of the current moment.
     ///
     /// # Errors
-    /// [`Error::Scan`]; where what is needed can't be read.
+    /// [`Error::Scan`]; errors of reading.
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error>;
 
-    /// What is wrong with what it has said that holds now: what a scan up to now would say behind its
-    /// rows. Only what had to be made for that is known, such as that a replay has parted from what
-    /// was recorded; what is wrong behind the last step is the recording's to say.
+    /// Returns a problem met while building the current state, as a scan up to this moment would
+    /// report it. Only work that was actually done can show a problem, such as a replay that
+    /// diverged from the recorded hashes. A problem after the last step is not included; the
+    /// recording's scan reports it.
     fn problem(&self) -> Option<Error> {
         None
     }
 
-    /// The events of a range, wherever it is: what [`Tape::scan`](crate::tape::Tape::scan) gives.
+    /// Scans the events of a range, independently of the current moment. Gives the same as
+    /// [`Tape::scan`](crate::tape::Tape::scan).
     ///
     /// # Errors
-    /// As [`Tape::scan`](crate::tape::Tape::scan).
+    /// Same as [`Tape::scan`](crate::tape::Tape::scan).
     fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error>;
 }
 
-/// The rows that hold at a moment, as far as they are wanted: what [`Playback::state`] gives.
+/// Collects the rows that [`Playback::state`] returns, as far as the scan selects them.
 pub struct State {
     now: Stamp,
     wanted: Wanted,
 }
 
 impl State {
-    /// Of a table, now.
+    /// Creates an empty state of a table at the moment `now`.
     ///
     /// # Errors
     /// [`ScanError`].
@@ -89,46 +93,46 @@ impl State {
         Ok(Self { now, wanted })
     }
 
-    /// The next row: `value` gives what stands in a column, by its place in
-    /// the table.
+    /// Adds a row: `value` returns the value of a column, by its index in the table.
     pub fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) {
         self.wanted.put(self.now, false, value);
     }
 
-    /// All of them.
+    /// Returns all rows.
     #[must_use]
     pub fn rows(self) -> Batch {
         self.wanted.batch
     }
 }
 
-/// What tells what holds at a step: all that a format has to say where [`Stepped`] does the rest.
+/// Computes the state at a step. A format that implements this gets a full playback from
+/// [`Stepped`].
 pub trait StateAt {
-    /// As [`Playback::state`], at this step.
+    /// Like [`Playback::state`], at this step.
     ///
     /// # Errors
-    /// As [`Playback::state`].
+    /// Same as [`Playback::state`].
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error>;
 
-    /// As [`Playback::events`].
+    /// Same as [`Playback::events`].
     ///
     /// # Errors
-    /// As [`Playback::events`].
+    /// Same as [`Playback::events`].
     fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error>;
 }
 
-/// The playback of a recording whose steps are all known: it holds a stamp for each.
+/// The playback of a recording whose steps are all known. It stores a stamp for each step.
 pub struct Stepped<S> {
     stamps: Vec<Stamp>,
     clocks: Clocks,
-    /// Whether ticks and times never go back.
+    /// Whether ticks and times never go backwards.
     rises: bool,
     now: usize,
     pub(super) source: S,
 }
 
 impl<S: StateAt> Stepped<S> {
-    /// At the first of these steps, of a recording that has such clocks.
+    /// Creates a playback at the first of these steps, for a recording with these clocks.
     #[must_use]
     pub fn over(stamps: Vec<Stamp>, clocks: Clocks, source: S) -> Self {
         let known = |of: fn(&Stamp) -> bool| stamps.iter().all(of);
@@ -145,8 +149,8 @@ impl<S: StateAt> Stepped<S> {
         }
     }
 
-    /// How many steps come before the first one that is behind a moment. One that does not say when it
-    /// is, is where the one before it is.
+    /// Returns the number of steps before the first step that is after this moment. A step without
+    /// a tick or time counts as being at the moment of the step before it.
     fn upto(&self, at: At) -> usize {
         let is_behind = |stamp: &Stamp| at.order(*stamp) == Some(Ordering::Greater);
         if self.rises || matches!(at, At::Step(_)) {
@@ -176,7 +180,7 @@ impl<S: StateAt> Playback for Stepped<S> {
         let newest = orders.next();
         let ends = upto.len() == self.stamps.len();
         match upto.len().checked_sub(1) {
-            // It begins later, or has ended by then.
+            // The recording starts later, or has ended before.
             Some(found) if newest.is_some() && !(ends && newest == Some(Ordering::Less)) => {
                 self.now = found;
                 Ok(self.now())

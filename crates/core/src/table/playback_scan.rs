@@ -1,4 +1,4 @@
-//! The rows of a table, of a recording that has a playback.
+//! Scanning the tables of a recording through its playback.
 
 use super::changes::Changes;
 use super::def::TableDef;
@@ -9,13 +9,13 @@ use super::scanning::{Place, Scanning, Visit};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 
-/// Gives the rows of a table by stepping through a playback: what [`Tape::scan`](crate::tape::Tape::scan)
-/// does unless a format says otherwise. A row of a state, or a cell, is given where it is new, or where
-/// any of its values is; all of it is looked at in each step, whatever is asked for. `problem` is
-/// what is wrong with the recording behind its last step.
+/// Gives the rows of a table by stepping through a playback; the default implementation of
+/// [`Tape::scan`](crate::tape::Tape::scan). A row of a state, or a cell of a grid, is given when it
+/// is new or when any of its values changed. The whole state is compared at each step, whichever
+/// columns are requested. `problem` returns the problem of the recording after its last step.
 ///
 /// # Errors
-/// As [`Tape::scan`](crate::tape::Tape::scan).
+/// Same as [`Tape::scan`](crate::tape::Tape::scan).
 pub fn scan_by_stepping<'v>(
     play: &mut dyn Playback,
     tables: &[TableDef],
@@ -49,7 +49,7 @@ pub fn scan_by_stepping<'v>(
     }
 }
 
-/// All columns, secrets among them.
+/// Returns a scan of all columns, including secrets.
 fn whole(table: &TableDef) -> Scan {
     Scan {
         secrets: Secrets::Show,
@@ -57,14 +57,15 @@ fn whole(table: &TableDef) -> Scan {
     }
 }
 
-/// Goes to the last step before a range, or to the first of all: from there on what is new is known.
+/// Goes to the last step before a range, or to the first step if there is none. From there, changes
+/// can be computed.
 fn start(play: &mut dyn Playback, from: Option<At>) -> Result<Option<Stamp>, Error> {
     let first = play.span().first;
     let begins = match from.map(|from| play.seek(from)) {
         None | Some(Err(Error::NotRecorded { .. })) => first,
         Some(begins) => begins?,
     };
-    // Of several steps at one moment, all.
+    // Several steps may share a moment: go back to the first of them.
     let mut begins = begins.step;
     while begins > first.step {
         let before = play.seek(At::Step(begins.saturating_sub(1)))?;
@@ -75,7 +76,7 @@ fn start(play: &mut dyn Playback, from: Option<At>) -> Result<Option<Stamp>, Err
         }
     }
     match play.seek(At::Step(first.step)) {
-        // In a recording without steps nothing holds.
+        // A recording without steps has no state.
         Err(Error::NotRecorded { .. }) => Ok(None),
         sought => sought.map(Some),
     }
@@ -120,7 +121,7 @@ mod tests {
     use crate::input::Input;
     use crate::tape::{Audit, Info, Options, Repaired, Sink, Tape, Work};
 
-    /// A recording that has a playback, and no scan of its own.
+    /// A recording with a playback and without its own scan.
     struct Played(Made);
 
     impl Tape for Played {
@@ -162,7 +163,7 @@ mod tests {
         Stamp {
             step,
             tick: Some(step * 3),
-            // Several steps have one time.
+            // Several steps share a time.
             time: Some(Time::from_ms(step as i64 / 2 * 10)),
         }
     }
@@ -190,7 +191,7 @@ mod tests {
         rows[3].push(Row::new(at(0), [7_u64.into()]));
         for step in 0..12 {
             for ship in 0..3_u64 {
-                // The last comes at step 4 and goes at step 8.
+                // The last ship appears at step 4 and disappears at step 8.
                 let here = ship < 2 || (4..8).contains(&step);
                 if here && (step + ship) % 2 == 0 {
                     let x = Value::Float64(step as f64);

@@ -1,4 +1,4 @@
-//! What is wanted of a table.
+//! Requests for the rows of a table.
 
 use std::cmp::Ordering;
 
@@ -10,36 +10,36 @@ use crate::clock::{At, Stamp};
 use crate::tape::Secrets;
 use crate::text::nearest;
 
-/// What is wanted of a table.
+/// A request for rows of a table: columns, a range, filters.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Scan {
-    /// The name of the table that is read.
+    /// The name of the table.
     pub table: String,
-    /// Its columns, in the order that is wanted, [stamps](StampColumn) among them: a batch has exactly
-    /// these. Where none is named, all of its own. What is not asked for is not decoded.
+    /// The requested columns in their order, [stamps](StampColumn) included; a batch has exactly
+    /// these. If empty, all of the table's own columns. Other columns are not decoded.
     pub columns: Vec<String>,
-    /// Rows at this moment and behind it.
+    /// Only rows at or after this moment.
     pub from: Option<At>,
-    /// Rows at this moment and before it; a time is meant to the millisecond. The first row behind it
-    /// ends the scan: where a clock goes back later, what comes then is not in the range.
+    /// Only rows at or before this moment; times are compared to the millisecond. The first row
+    /// after it ends the scan, so if a clock goes backwards later, those rows are not included.
     pub to: Option<At>,
-    /// Rows whose key columns have these values, as text.
+    /// Only rows whose key columns have these values, given as text.
     pub keys: Vec<(String, String)>,
-    /// Whether secret columns are shown.
+    /// Whether values of secret columns are shown.
     pub secrets: Secrets,
 }
 
-/// A column that is wanted of a table.
+/// A requested column of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Picked {
     /// A stamp.
     Stamp(StampColumn),
-    /// One of its own, by its place.
+    /// One of the table's own columns, by index.
     Column(usize),
 }
 
 impl Picked {
-    /// Its name in that table.
+    /// Returns the column's name in that table.
     #[must_use]
     pub fn name(self, table: &TableDef) -> &str {
         match self {
@@ -48,7 +48,7 @@ impl Picked {
         }
     }
 
-    /// Its place among the table's own columns.
+    /// Returns the index among the table's own columns.
     #[must_use]
     pub const fn column(self) -> Option<usize> {
         match self {
@@ -63,7 +63,7 @@ fn named(name: &str, known: &[String]) -> Option<String> {
 }
 
 impl Scan {
-    /// All of a table.
+    /// Requests all rows and columns of a table.
     #[must_use]
     pub fn table(name: impl Into<String>) -> Self {
         Self {
@@ -72,14 +72,14 @@ impl Scan {
         }
     }
 
-    /// These columns of it.
+    /// Requests these columns.
     #[must_use]
     pub fn columns<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         let columns = names.into_iter().map(Into::into).collect();
         Self { columns, ..self }
     }
 
-    /// From this moment on.
+    /// Requests rows from this moment on.
     #[must_use]
     pub fn from(self, at: At) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Scan {
         }
     }
 
-    /// Up to this moment.
+    /// Requests rows up to this moment.
     #[must_use]
     pub fn to(self, at: At) -> Self {
         Self {
@@ -97,14 +97,14 @@ impl Scan {
         }
     }
 
-    /// Where a key has this value.
+    /// Requests rows whose key has this value.
     #[must_use]
     pub fn key(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.keys.push((name.into(), value.into()));
         self
     }
 
-    /// The table that is meant.
+    /// Finds the requested table.
     ///
     /// # Errors
     /// [`ScanError::NoTable`].
@@ -121,7 +121,7 @@ impl Scan {
         })
     }
 
-    /// The columns that are wanted, in their order.
+    /// Returns the requested columns, in their order.
     ///
     /// # Errors
     /// [`ScanError::NoColumn`], [`ScanError::Twice`].
@@ -143,7 +143,7 @@ impl Scan {
         Ok(picked)
     }
 
-    /// The columns that are filtered by, and what their values are to be.
+    /// Returns the filtered columns, and the value that each must have.
     ///
     /// # Errors
     /// [`ScanError::NoColumn`], [`ScanError::NoKey`], [`ScanError::NotOfKind`].
@@ -172,7 +172,7 @@ impl Scan {
         self.keys.iter().map(filter).collect()
     }
 
-    /// Refuses a range that ends before it starts, as far as that can be told without the recording.
+    /// Refuses a range that ends before it starts, as far as this is known without the recording.
     ///
     /// # Errors
     /// [`ScanError::Backwards`].
@@ -199,8 +199,8 @@ fn column(table: &TableDef, name: &str) -> Result<usize, ScanError> {
 }
 
 impl At {
-    /// Whether a stamp is before this moment, at it, or behind it; times count by the millisecond, as
-    /// people write them. `None` where the stamp does not say.
+    /// Compares a stamp with this moment: before it, at it, or after it. Times are compared to the
+    /// millisecond, as people write them. `None` if the stamp lacks this clock.
     #[must_use]
     pub fn order(self, stamp: Stamp) -> Option<Ordering> {
         match self {

@@ -7,11 +7,11 @@ use super::batch::Batch;
 use super::scanning::{Scanning, Waiting};
 use crate::tape::Error;
 
-/// Who takes the rows of several scans: which of them a batch is of, counted from 0, and the batch.
-/// It breaks where it has seen enough of that one.
+/// Takes the rows of several scans: the index of the scan, and a batch of its rows. It breaks to
+/// stop that scan.
 pub type VisitEach<'v> = dyn FnMut(usize, &Batch) -> Result<ControlFlow<()>, Error> + 'v;
 
-/// One who takes the rows of several scans, as one for each of them: a format that reads them in one
+/// Splits one [`VisitEach`] into a visitor for each scan. A format that reads several tables in one
 /// pass has a [`Scanning`](super::Scanning) for each.
 ///
 /// ```
@@ -49,19 +49,19 @@ pub type VisitEach<'v> = dyn FnMut(usize, &Batch) -> Result<ControlFlow<()>, Err
 /// # Ok::<(), gametape_core::tape::Error>(())
 /// ```
 pub struct Visitors<'v> {
-    /// It is here but while it is asked.
+    /// Always present, except while the visitor runs.
     visit: Cell<Option<&'v mut VisitEach<'v>>>,
 }
 
 impl<'v> Visitors<'v> {
-    /// All of them in one.
+    /// Splits this visitor.
     pub const fn new(visit: &'v mut VisitEach<'v>) -> Self {
         Self {
             visit: Cell::new(Some(visit)),
         }
     }
 
-    /// That of a scan.
+    /// Returns the visitor of a scan.
     pub fn of(
         &self,
         scan: usize,
@@ -77,11 +77,10 @@ impl<'v> Visitors<'v> {
     }
 }
 
-/// Goes on with several scans: `give` gives them the rows that have come, and they wait again for those
-/// that are still to come.
+/// Resumes several scans: `give` passes them the rows that have arrived, and then they wait again.
 ///
 /// # Errors
-/// The visitor's, and what `give` says; the scans are gone then.
+/// The errors of the visitor and of `give`; the scans are then lost.
 pub fn go_on<T>(
     scans: &mut Vec<Waiting>,
     visit: &mut VisitEach<'_>,

@@ -1,73 +1,73 @@
-//! Why a scan can't be done.
+//! Errors of scans.
 
 use super::kind::Kind;
 use super::needs::Needs;
 use crate::clock::At;
 
-/// Why a scan can't be done.
+/// Why a scan is refused.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// There is no such table.
+    /// There is no table with this name.
     #[error(
         "there is no table {name:?}{}; there are {}{}",
         meant(.nearest.as_deref()), .known.join(", "), more(*.needs)
     )]
     NoTable {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What may have been meant.
+        /// A known name that is similar.
         nearest: Option<String>,
-        /// The tables that there are.
+        /// The tables of the recording.
         known: Vec<String>,
-        /// What there would be more with.
+        /// External data that would give the recording more tables.
         needs: Option<Needs>,
     },
-    /// The table has no such column.
+    /// The table has no column with this name.
     #[error("{table} has no column {name:?}{}; it has {}", meant(.nearest.as_deref()), .known.join(", "))]
     NoColumn {
-        /// The name of the table, which is there.
+        /// The name of the table, which exists.
         table: String,
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What may have been meant.
+        /// A known name that is similar.
         nearest: Option<String>,
-        /// The columns that there are.
+        /// The columns of the table.
         known: Vec<String>,
     },
-    /// A column is asked for twice.
+    /// A column is requested twice.
     #[error("{name} is asked for twice")]
     Twice {
         /// The column.
         name: String,
     },
-    /// A filter on a column that is no key.
+    /// A filter on a column that is not a key.
     #[error("{name} is no key of {table}{}", match .keys.as_slice() {
         [] => ": it has none".to_owned(),
         keys => format!(", whose keys are {}", keys.join(", ")),
     })]
     NoKey {
-        /// The name of the table that was to be filtered.
+        /// The name of the table.
         table: String,
         /// The column.
         name: String,
         /// The columns that are keys.
         keys: Vec<String>,
     },
-    /// A key can't have such a value.
+    /// A key cannot have this value.
     #[error("{name} is of kind {kind} and can't be {value:?}")]
     NotOfKind {
         /// The column.
         name: String,
         /// The kind of the column's values.
         kind: Kind,
-        /// What was asked for.
+        /// The requested value.
         value: String,
     },
-    /// Of a table of events nothing holds.
+    /// A table of events has no state.
     #[error("{table} is a table of events: nothing of it holds")]
     NoState {
-        /// The name of the table whose state was asked for.
+        /// The name of the table.
         table: String,
     },
     /// The range ends before it starts.
@@ -81,7 +81,7 @@ pub enum ScanError {
 }
 
 impl ScanError {
-    /// The same, of a recording that this is missing of.
+    /// Adds the external data that the recording lacks to [`ScanError::NoTable`].
     #[must_use]
     pub fn needing(mut self, missing: Option<Needs>) -> Self {
         if let Self::NoTable { needs, .. } = &mut self {
@@ -95,7 +95,7 @@ fn more(needs: Option<Needs>) -> String {
     needs.map_or_else(String::new, |needs| format!(", and {needs}"))
 }
 
-/// `, did you mean "…"?`
+/// For example ` (did you mean "…"?)`.
 fn meant(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
 }

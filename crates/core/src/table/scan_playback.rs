@@ -1,4 +1,4 @@
-//! What holds at a moment, of a recording that can scan.
+//! Playback of a recording through its scans.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,10 +12,11 @@ use super::scanning::Visit;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets, Tape};
 
-/// The playback of a recording that can scan: what holds is what a scan up to then gives.
+/// A playback for recordings that can be scanned: the state is the result of a scan up to the
+/// current moment.
 ///
-/// Going forward costs what lies between, going back what lies before: for formats whose recordings
-/// are small. It holds a stamp a step, and what holds.
+/// Going forward scans the steps in between; going back scans from the start. Use it for formats
+/// with small recordings. It stores a stamp for each step, and the current state.
 ///
 /// ```
 /// # let bytes = include_bytes!("../../README.md");
@@ -31,30 +32,31 @@ use crate::tape::{Error, Partial, Secrets, Tape};
 /// ```
 pub type ScanPlayback<'t> = Stepped<Scans<'t>>;
 
-/// What holds of a recording that can scan: see [`ScanPlayback`].
+/// Computes the state of a recording from its scans: see [`ScanPlayback`].
 pub struct Scans<'t> {
     tape: &'t dyn Tape,
     tables: Vec<TableDef>,
     held: BTreeMap<String, Held>,
 }
 
-/// What held at a moment of a table.
+/// The state of a table at a moment.
 struct Held {
-    /// Rows up to this step are in.
+    /// The last step that is included.
     upto: u64,
     rows: BTreeMap<Vec<Owned>, Vec<Owned>>,
 }
 
 impl<'t> Stepped<Scans<'t>> {
-    /// At the first step.
+    /// Creates a playback at the first step.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn new(tape: &'t dyn Tape) -> Result<Self, Error> {
         let tables = tape.tables()?;
         let mut stamps: BTreeMap<u64, Stamp> = BTreeMap::new();
         for table in tables.iter().filter(|table| table.lane != Lane::Facts) {
-            // Stamps alone can't be asked for: a column that costs little is.
+            // Only the stamps are needed here. An empty list of columns would mean all columns, so
+            // request a single key column.
             let column = table.columns.iter().find(|column| column.key);
             let column = column.or_else(|| table.columns.first());
             let scan = Scan::table(&*table.name).columns(column.map(|column| &*column.name));
@@ -78,7 +80,7 @@ impl<'t> Stepped<Scans<'t>> {
 }
 
 impl Scans<'_> {
-    /// Brings a table up to a step.
+    /// Brings the state of a table to a step.
     fn hold(&mut self, table: &TableDef, now: u64) -> Result<(), Error> {
         let name = table.name.to_string();
         if self.held.get(&name).is_some_and(|held| held.upto == now) {
@@ -100,7 +102,7 @@ impl Scans<'_> {
         let columns = table.columns.iter().enumerate();
         let keys = columns.filter_map(|(at, column)| column.key.then_some(at));
         let keys: Vec<usize> = keys.collect();
-        // What is wrong with the recording does not change what holds before it.
+        // A problem of the recording does not change the state before it.
         self.tape.scan(&scan, &mut |batch| {
             for row in 0..batch.len() {
                 let key = keys.iter().map(|at| batch.get(row, *at).into()).collect();
@@ -137,10 +139,10 @@ impl StateAt for Scans<'_> {
 }
 
 impl dyn Tape + '_ {
-    /// The recording at a moment: its first, until it is sought.
+    /// Returns a playback of the recording, at its first moment.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
         match self.own_playback()? {
             Some(playback) => Ok(playback),
@@ -150,12 +152,12 @@ impl dyn Tape + '_ {
 }
 
 impl State {
-    /// The rows of a table of facts, which hold whenever they are asked for: what a scan gives.
+    /// Returns the facts of a table, which are valid at every moment, by scanning it.
     ///
     /// # Errors
-    /// The tape's.
+    /// The errors of the tape.
     pub fn facts(mut self, tape: &dyn Tape, scan: &Scan) -> Result<Batch, Error> {
-        // Columns, filters and secrets are those of this state.
+        // The columns, filters and secrets of this state apply later.
         let all = Scan {
             secrets: Secrets::Show,
             ..Scan::table(&*scan.table)

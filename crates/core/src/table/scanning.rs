@@ -1,4 +1,4 @@
-//! Giving the rows of a table.
+//! Passing the rows of a table to a visitor.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -12,29 +12,30 @@ use super::stamps::StampColumn;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 
-/// Who takes the rows of a scan, a batch at a time; it breaks where it has seen enough.
+/// Takes the rows of a scan, one batch at a time. It breaks to stop the scan.
 pub type Visit<'v> = dyn FnMut(&Batch) -> Result<ControlFlow<()>, Error> + 'v;
 
-/// Rows of a batch: few enough that a batch fits the cache, enough that what it costs is little.
+/// The maximum number of rows in a batch: few enough that a batch fits the cache, enough that the
+/// cost per batch is small.
 const ROWS: usize = 4096;
-/// Bytes of text behind which a batch ends, whatever its rows.
+/// A batch ends after this many bytes of text.
 const TEXT: usize = 1 << 20;
-/// What stands for a text that is secret.
+/// Shown instead of a secret text.
 const HIDDEN: &str = "<hidden>";
 
-/// Where a stamp stands to the range of a scan.
+/// The position of a stamp relative to the range of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Before it: the row is not wanted, those behind it may be.
+    /// Before the range: skip this row; later rows may be in the range.
     Before,
-    /// In it.
+    /// In the range.
     Within,
-    /// Behind it: nothing that follows is wanted.
+    /// After the range: no later row is needed.
     Behind,
 }
 
-/// A scan that is going on: a format gives it the rows of the table in their order; it keeps those
-/// that are wanted, and passes them on in batches.
+/// A running scan. A format passes it all rows of the table in order; it keeps those that the scan
+/// selects and passes them to the visitor in batches.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -65,7 +66,7 @@ pub struct Scanning<'v> {
     visit: &'v mut Visit<'v>,
 }
 
-/// A scan that waits for rows that are still to come: a [`Scanning`] without the one who takes its rows.
+/// A scan that waits for more rows: a [`Scanning`] without its visitor.
 pub struct Waiting {
     wanted: Wanted,
     from: Option<At>,
@@ -74,13 +75,13 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Of a table of a recording that has such clocks.
+    /// Creates a scan of a table, for a recording with these clocks.
     ///
     /// # Errors
     /// [`Error::Scan`], [`Error::NoClock`].
     pub fn new(table: &TableDef, scan: &Scan, clocks: Clocks) -> Result<Self, Error> {
         scan.check_range()?;
-        // Facts hold in every range.
+        // Facts are valid in every range.
         let (from, to) = match table.lane {
             Lane::Facts => (None, None),
             Lane::State | Lane::Events | Lane::Grid => (scan.from, scan.to),
@@ -95,7 +96,7 @@ impl Waiting {
         })
     }
 
-    /// Whether a column has to be known, by where it stands in the table.
+    /// Returns whether the scan uses a column, given by its index in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
         let Wanted {
@@ -105,27 +106,27 @@ impl Waiting {
             || filters.iter().any(|(at, _)| *at == column)
     }
 
-    /// The moment that the scan starts at: what is before it may be skipped.
+    /// Returns the start of the range: rows before it may be skipped.
     #[must_use]
     pub const fn from(&self) -> Option<At> {
         self.from
     }
 
-    /// Goes on: who takes the rows from now on.
+    /// Resumes the scan with a visitor for the rows from now on.
     pub fn go_on<'v>(self, visit: &'v mut Visit<'v>) -> Scanning<'v> {
         Scanning { scan: self, visit }
     }
 }
 
-/// How the values of a column that is wanted come about.
+/// The source of a requested column's values.
 enum Source {
     Stamp(StampColumn),
-    /// A column of the table, by its place.
+    /// A column of the table, by index.
     Column {
         at: usize,
         key: bool,
     },
-    /// One whose values are secret, and not to be shown.
+    /// A secret column whose values must not be shown.
     Hidden {
         at: usize,
         key: bool,
@@ -142,7 +143,7 @@ impl Source {
     }
 }
 
-/// Rows of a table, as far as a scan wants them: its columns, its filters, and no secrets.
+/// Collects the rows that a scan selects: requested columns, filters applied, secrets hidden.
 pub(super) struct Wanted {
     picked: Vec<Source>,
     filters: Vec<(usize, Owned)>,
@@ -176,7 +177,7 @@ impl Scan {
 }
 
 impl Wanted {
-    /// Takes a row, if it is wanted.
+    /// Adds a row if the filters accept it.
     #[inline]
     pub fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) {
         let is = |(at, key): &(usize, Owned)| key.value() == value(*at);
@@ -189,7 +190,7 @@ impl Wanted {
             }
             Source::Column { at, .. } => value(at),
             Source::Stamp(column) => column.value(stamp, ends),
-            // That there is one is no secret.
+            // Whether a secret text exists is not secret.
             Source::Hidden {
                 at,
                 kind: Kind::Text,
@@ -209,7 +210,7 @@ impl Wanted {
 }
 
 impl<'v> Scanning<'v> {
-    /// Of a table of a recording that has such clocks.
+    /// Creates a scan of a table, for a recording with these clocks.
     ///
     /// # Errors
     /// [`Error::Scan`], [`Error::NoClock`].
@@ -222,10 +223,10 @@ impl<'v> Scanning<'v> {
         Ok(Waiting::new(table, scan, clocks)?.go_on(visit))
     }
 
-    /// There are no more rows for now: passes on those there are.
+    /// Suspends the scan: passes on the rows so far, and waits for more.
     ///
     /// # Errors
-    /// The visitor's.
+    /// The visitor's error.
     pub fn wait(mut self) -> Result<Waiting, Error> {
         if !self.scan.enough {
             self.pass_on()?;
@@ -233,19 +234,19 @@ impl<'v> Scanning<'v> {
         Ok(self.scan)
     }
 
-    /// Whether a column has to be known, by where it stands in the table.
+    /// Returns whether the scan uses a column, given by its index in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
         self.scan.needs(column)
     }
 
-    /// The moment that the scan starts at: what is before it may be skipped.
+    /// Returns the start of the range: rows before it may be skipped.
     #[must_use]
     pub const fn from(&self) -> Option<At> {
         self.scan.from()
     }
 
-    /// Where a stamp stands to the range that is wanted.
+    /// Returns the position of a stamp relative to the range.
     #[inline]
     #[must_use]
     pub fn place(&self, stamp: Stamp) -> Place {
@@ -259,11 +260,11 @@ impl<'v> Scanning<'v> {
         }
     }
 
-    /// The next row: `value` gives what stands in a column, by its place in the table, and is asked
-    /// for what is wanted only. Breaks where nothing that follows is wanted.
+    /// Adds the next row: `value` returns the value of a column, by its index in the table, and is
+    /// called only for columns that the scan uses. Breaks if no later row is needed.
     ///
     /// # Errors
-    /// The visitor's.
+    /// The visitor's error.
     #[inline]
     pub fn row<'r>(
         &mut self,
@@ -273,11 +274,11 @@ impl<'v> Scanning<'v> {
         self.put(stamp, false, value)
     }
 
-    /// The next row of a state says that what has this key is no more: `value` is asked for the key
-    /// alone, whatever else is wanted is missing.
+    /// Adds a row that ends a key of a state. `value` is called only for key columns; other
+    /// requested values are missing.
     ///
     /// # Errors
-    /// The visitor's.
+    /// The visitor's error.
     pub fn ended<'r>(
         &mut self,
         stamp: Stamp,
@@ -310,10 +311,10 @@ impl<'v> Scanning<'v> {
         })
     }
 
-    /// The next row of a [`Table`].
+    /// Adds the next row of a [`Table`].
     ///
     /// # Errors
-    /// The visitor's.
+    /// The visitor's error.
     #[inline]
     pub fn row_of<T: Rows>(
         &mut self,
@@ -333,15 +334,15 @@ impl<'v> Scanning<'v> {
         Ok(())
     }
 
-    /// There are no more rows; this is wrong with the recording, where it is not whole.
+    /// Ends the scan. `problem` is the problem of the recording, if it is not intact.
     ///
     /// # Errors
-    /// The visitor's.
+    /// The visitor's error.
     pub fn end(mut self, problem: Option<Error>) -> Result<Partial<()>, Error> {
         if !self.scan.enough {
             self.pass_on()?;
         }
-        // Who has seen enough has not asked for what is behind it.
+        // A visitor that has stopped early did not ask about the rest.
         let problem = problem.filter(|_| !self.scan.enough);
         Ok(Partial::new((), problem))
     }

@@ -1,14 +1,14 @@
-//! Values as people read them.
+//! Formatting values for people.
 
 use super::batch::Value;
 use super::def::ColumnDef;
 use crate::text::printable;
 
-/// What stands for a value that is missing.
+/// Replaces a missing value.
 const MISSING: &str = "-";
 
-/// A value of a column; numbers with as many digits as the column is precise. No text of a recording
-/// steers a terminal.
+/// Formats a value of a column. Numbers get as many digits as the column is precise. Control
+/// characters of texts are replaced, so that a recording cannot control the terminal.
 ///
 /// ```
 /// use gametape_core::table::{ColumnDef, Kind, Value, shown};
@@ -30,12 +30,12 @@ pub fn shown(value: Value<'_>, column: Option<&ColumnDef>) -> String {
     }
 }
 
-/// Fewer digits than a number may have: it changes while somebody reads it.
+/// Uses few digits, because a person reads the number while it changes.
 fn decimal(value: f64, column: Option<&ColumnDef>) -> String {
     plain(value, digits(column.and_then(|column| column.precision)))
 }
 
-/// Digits behind the point that mean something.
+/// Returns the number of meaningful decimal places.
 fn digits(precision: Option<f64>) -> usize {
     match precision {
         Some(precision) if precision > 0.0 => (-precision.log10()).ceil().clamp(0.0, 6.0) as usize,
@@ -43,7 +43,8 @@ fn digits(precision: Option<f64>) -> usize {
     }
 }
 
-/// A number with so many digits behind the point, unless that would say nothing.
+/// Formats a number with this many decimal places, or in scientific notation where that would hide
+/// its value.
 ///
 /// ```
 /// use gametape_core::table::plain;
@@ -63,20 +64,20 @@ pub fn plain(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
-/// A sentence on a row is no longer than this, in letters.
+/// The maximum length of a row's summary, in characters; only its first value may be longer.
 const LONGEST: usize = 60;
 
-/// No more numbers than this are told of a row.
+/// The maximum number of numeric values in a row's summary.
 const NUMBERS: usize = 3;
 
-/// A text that is longer is told by its beginning.
+/// Longer texts are cut off after this many characters.
 const TEXT: usize = 28;
 
-/// When something is stands beside what is told of it.
+/// Units of time. Such values come last, because the row's stamp is shown beside its summary.
 const TIMES: [&str; 6] = ["ns", "us", "ms", "s", "min", "h"];
 
-/// `team blue, points 2`: what a row says, in a few words. Texts first, for they say what it is about,
-/// then what is the case, then numbers, and times last; as many as there is room for.
+/// Summarises a row in a few words, such as `team blue, points 2`: texts first because they name
+/// the subject, then true flags, then numbers, and times last, as many as fit.
 pub(super) fn sentence<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v>)>) -> String {
     let mut told: Vec<_> = values
         .filter_map(|(column, value)| Some((rank(column, value)?, column, value)))
@@ -99,7 +100,7 @@ pub(super) fn sentence<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v
 
 const CASE: u8 = 1;
 
-/// Where in the sentence a value comes; `None` where it says nothing.
+/// Returns the position of a value in the summary; `None` if the value says nothing.
 fn rank(column: &ColumnDef, value: Value<'_>) -> Option<u8> {
     match value {
         Value::Null | Value::Text("") | Value::Bool(false) => None,
@@ -133,7 +134,7 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// A number with two digits behind the point, and no zeros that say nothing.
+/// Formats a number with at most two decimal places, without trailing zeros.
 fn rough(value: f64, column: &ColumnDef) -> String {
     let text = plain(value, digits(column.precision).min(2));
     if text.contains('.') && !text.contains('e') {

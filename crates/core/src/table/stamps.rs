@@ -4,7 +4,8 @@ use super::batch::Value;
 use super::kind::Kind;
 use crate::clock::{Stamp, Time};
 
-/// A column that every table has beside its own: when a row is, and whether it ends what has its key.
+/// A column that every table has in addition to its own: when a row occurs, and whether it ends its
+/// key.
 ///
 /// ```
 /// use gametape_core::Stamp;
@@ -18,25 +19,25 @@ use crate::clock::{Stamp, Time};
 pub enum StampColumn {
     /// `step`: the ordinal of the frame, packet or event, from 0.
     Step,
-    /// `tick`: the recording's own counter; missing where it has none.
+    /// `tick`: the recording's own counter; missing if it has none.
     Tick,
-    /// `time_ms`: milliseconds since the recording's start; missing where that is not known.
+    /// `time_ms`: milliseconds since the recording's start; missing if unknown.
     Time,
-    /// `ended`: true in a row of a state that says that what has its key is no more.
+    /// `ended`: true in a row of a state that ends its key.
     Ended,
 }
 
 impl StampColumn {
-    /// All of them, in the order in which rows show them.
+    /// All stamp columns, in the order in which rows show them.
     pub const ALL: [Self; 4] = [Self::Step, Self::Tick, Self::Time, Self::Ended];
 
-    /// The one of this name.
+    /// Returns the stamp column with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|stamp| stamp.name() == name)
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +48,7 @@ impl StampColumn {
         }
     }
 
-    /// The kind of its values.
+    /// Returns the kind of the values.
     #[must_use]
     pub const fn kind(self) -> Kind {
         match self {
@@ -57,7 +58,7 @@ impl StampColumn {
         }
     }
 
-    /// Its value in a row.
+    /// Returns the value for a row.
     #[must_use]
     pub fn value(self, stamp: Stamp, ended: bool) -> Value<'static> {
         match self {
@@ -69,8 +70,9 @@ impl StampColumn {
     }
 }
 
-/// Whether no column of a table may be called that: so are the stamps, and `recording` is the column that
-/// says from which recording a row is where there are several.
+/// Returns whether this name is reserved, so that no column of a table may have it: the names of
+/// stamps, and `recording`, the column that names the recording of a row when several are read
+/// together.
 #[must_use]
 pub fn is_reserved(name: &str) -> bool {
     name == "recording" || StampColumn::named(name).is_some()

@@ -1,4 +1,4 @@
-//! What an audit comes to, in the same shape for every format.
+//! Results of audits, in the same shape for every format.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::finding::{Finding, Findings};
 use crate::rule::{Class, Datum, Rule, Severity};
 use crate::text::printable;
 
-/// A rule of any format, told: its code, its sentence and its figures.
+/// A broken rule of any format: its code, sentence and data, without the format's own type.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Told {
     /// The stable code.
@@ -21,9 +21,10 @@ pub struct Told {
     pub severity: Severity,
     /// Whose fault it is.
     pub class: Class,
-    /// The sentence, without the place; no text of the recording steers a terminal.
+    /// The sentence without the place. Control characters are replaced, so that a recording cannot
+    /// control the terminal.
     pub sentence: String,
-    /// The figures of the sentence, by name.
+    /// The data of the sentence, by name.
     pub data: Vec<(&'static str, Datum)>,
 }
 
@@ -57,8 +58,8 @@ impl Rule for Told {
 pub type AnyFinding = Finding<Told>;
 
 impl<R: Rule> Finding<R> {
-    /// The finding of any format that this one is. Where a rule's only figure is several by name,
-    /// those are its figures.
+    /// Converts the finding to one that is independent of the format. If the rule's only data is a
+    /// map, the entries of the map become the data.
     #[must_use]
     pub fn told(&self) -> AnyFinding {
         let mut data = self.rule.data();
@@ -80,7 +81,7 @@ impl<R: Rule> Finding<R> {
 }
 
 impl<R: Rule> Findings<R> {
-    /// The findings of severity error.
+    /// Returns the findings of severity error.
     pub fn broken(&self) -> impl Iterator<Item = &Finding<R>> {
         self.iter()
             .filter(|finding| finding.severity() == Severity::Error)
@@ -88,7 +89,7 @@ impl<R: Rule> Findings<R> {
 }
 
 impl From<Datum> for Value {
-    /// Numbers that JSON has no way to write are text: `"NaN"`, `"inf"`, `"-inf"`.
+    /// Numbers that JSON cannot represent become text: `"NaN"`, `"inf"`, `"-inf"`.
     fn from(datum: Datum) -> Self {
         match datum {
             Datum::Null => Self::Null,
@@ -108,9 +109,9 @@ impl From<Datum> for Value {
     }
 }
 
-/// Keys: `code`, `severity`, `step`, `tick`, `time_ms`, `line`, `offset`, `offset_in` (what the
-/// offset is into, where that is not the file), `repeats`, `message`, and `data`: the figures of the
-/// sentence, by name.
+/// Keys: `code`, `severity`, `step`, `tick`, `time_ms`, `line`, `offset`, `offset_in` (the
+/// container of the offset, if it is not the file), `repeats`, `message`, and `data` (the data of
+/// the sentence, by name).
 impl Serialize for AnyFinding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(10))?;
@@ -136,20 +137,20 @@ impl Serialize for AnyFinding {
     }
 }
 
-/// What an audit comes to.
+/// The overall result of an audit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing, or facts and deviations that known writers show.
+    /// There are no findings, or only facts and deviations of known writers.
     Pass,
-    /// Somebody should look.
+    /// A person should look at the recording.
     Warn,
     /// The recording is not what it claims to be.
     Fail,
 }
 
 impl Verdict {
-    /// What the worst of some findings comes to.
+    /// Returns the verdict for the worst severity.
     #[must_use]
     pub const fn of(worst: Option<Severity>) -> Self {
         match worst {
@@ -173,19 +174,19 @@ impl fmt::Display for Verdict {
 /// The outcome of checking a recording.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Audit {
-    /// Worst first.
+    /// The findings, the worst first.
     pub findings: Vec<AnyFinding>,
-    /// The recording in half a line, as its own people would say it: `expert win 34.884 s, 3BV 128`.
+    /// A summary in the words of the domain, less than a line long: `expert win 34.884 s, 3BV 128`.
     pub summary: String,
-    /// By what its people list and rank it, as far as checking it told: columns of its tables of
-    /// facts, by their names.
+    /// The facts by which recordings of this format are listed and ranked, as far as the audit
+    /// computed them. Keys are columns of the tables of facts.
     pub facts: Map<String, Value>,
-    /// What it may have in common with others.
+    /// Data for finding related recordings.
     pub traces: Traces,
 }
 
 impl Audit {
-    /// Of the findings of a format, worst first.
+    /// Creates an audit from a format's findings, and sorts the worst first.
     #[must_use]
     pub fn new<R: Rule>(findings: &Findings<R>, summary: String) -> Self {
         let mut findings: Vec<AnyFinding> = findings.iter().map(Finding::told).collect();
@@ -197,19 +198,19 @@ impl Audit {
         }
     }
 
-    /// And these facts.
+    /// Sets the facts.
     #[must_use]
     pub fn facts(self, facts: Map<String, Value>) -> Self {
         Self { facts, ..self }
     }
 
-    /// And these traces.
+    /// Sets the traces.
     #[must_use]
     pub fn traces(self, traces: Traces) -> Self {
         Self { traces, ..self }
     }
 
-    /// What it comes to.
+    /// Returns the verdict.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         Verdict::of(self.findings.iter().map(Finding::severity).max())

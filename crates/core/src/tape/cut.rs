@@ -1,11 +1,11 @@
-//! The range that is kept of a recording.
+//! The range of a recording that a cut keeps.
 
 use std::fmt;
 
 use crate::clock::At;
 
-/// The range that is kept of a recording: both moments are in it; an end that is not said is the
-/// recording's own.
+/// The range of a recording that a cut keeps. Both moments are included; a missing one stands for
+/// the start or the end of the recording.
 ///
 /// ```
 /// use gametape_core::{Clocks, Stamp, Time, tape::Cut};
@@ -22,19 +22,19 @@ use crate::clock::At;
 pub struct Cut {
     /// The first moment.
     pub from: Option<At>,
-    /// The last one; a time is meant to the millisecond.
+    /// The last moment; times are compared to the millisecond.
     pub to: Option<At>,
 }
 
 impl Cut {
-    /// From one moment to another.
+    /// Creates a range from one moment to another.
     #[must_use]
     pub const fn new(from: Option<At>, to: Option<At>) -> Self {
         Self { from, to }
     }
 }
 
-/// `from 1.000 s to tick 9`
+/// For example `from 1.000 s to tick 9`.
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.from, self.to) {

@@ -1,4 +1,4 @@
-//! Which steps of a recording are in a range.
+//! The steps of a recording that are in a range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use crate::clock::{At, Clocks, Stamp};
 use crate::table::{Place, ScanError};
 
 impl Cut {
-    /// Looks for the range in a recording that has such clocks.
+    /// Prepares to find the steps of the range in a recording with these clocks.
     ///
     /// # Errors
-    /// [`ScanError::Backwards`], as far as that can be told without the recording;
-    /// [`Error::NoClock`].
+    /// [`ScanError::Backwards`] if the range ends before it starts, as far as this is known without
+    /// the recording; [`Error::NoClock`].
     pub fn steps(self, clocks: Clocks) -> Result<CutSteps, Error> {
         let Self { from, to } = self;
         if let (Some(from), Some(to)) = (from, to)
@@ -32,33 +32,34 @@ impl Cut {
     }
 }
 
-/// The steps of a recording that are in a range: those from the first that is not before it to the
-/// last before one that is behind it. In between all belong to it, even where a clock goes back.
+/// Finds the steps of a recording that are in a range. The range starts at the first step that is
+/// not before it, and ends before the first step after it. All steps in between belong to it, even
+/// if a clock goes backwards.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CutSteps {
     cut: Cut,
-    /// Steps that came.
+    /// The number of steps so far.
     seen: u64,
     kept: Option<Kept>,
     behind: bool,
 }
 
-/// The steps of a recording that were kept.
+/// The steps that a cut keeps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kept {
-    /// Which of its steps, in their order, from 0.
+    /// The kept steps, counted from 0 in the order of the recording.
     pub steps: Range<u64>,
-    /// When the first of them is, by the clock of the recording.
+    /// The stamp of the first kept step, by the clock of the original recording.
     pub first: Stamp,
-    /// When the last is.
+    /// The stamp of the last kept step.
     pub last: Stamp,
-    /// True where these are all of its steps.
+    /// Whether all steps of the recording are kept.
     pub is_all: bool,
 }
 
 impl CutSteps {
-    /// The next step, in the order of the recording: where it stands to the range. Steps count as
-    /// they come. Behind the range nothing else is in it.
+    /// Takes the next step of the recording, and returns its position relative to the range. Steps
+    /// are counted in the order of these calls. After the range has ended, no later step is in it.
     pub fn place(&mut self, stamp: Stamp) -> Place {
         let number = self.seen;
         self.seen += 1;
@@ -80,16 +81,16 @@ impl CutSteps {
         Place::Within
     }
 
-    /// True where the range has ended: what follows is not in it.
+    /// Returns true if the range has ended, so that no later step is in it.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.behind
     }
 
-    /// What is kept; all steps have come that may be.
+    /// Returns the kept steps. Call it after the last step that could be in the range.
     ///
     /// # Errors
-    /// [`Error::NothingIn`] where there is none.
+    /// [`Error::NothingIn`] if no step is in the range.
     pub fn kept(&self) -> Result<Kept, Error> {
         let (cut, seen) = (self.cut, self.seen);
         let kept = self.kept.clone().ok_or(Error::NothingIn { cut })?;
@@ -152,7 +153,7 @@ mod tests {
             error,
             "the range ends at 59.999 s, before it starts at 1:00.000"
         );
-        // All that lies between belongs to it.
+        // All steps in between belong to the range.
         assert_eq!(
             kept(Some("0.02"), Some("0.08"), &[0, 30, 10, 60, 90, 50]),
             Ok(1..4)

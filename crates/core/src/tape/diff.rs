@@ -1,4 +1,4 @@
-//! What differs between two recordings, in the same shape for every format.
+//! The differences between two recordings, in the same shape for every format.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -7,43 +7,43 @@ use super::number::number;
 use crate::clock::Time;
 use crate::table::{TableDiff, TablesDiff};
 
-/// What differs between two recordings.
+/// The differences between two recordings.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Diff {
-    /// True if nothing does.
+    /// Whether there are no differences.
     pub same: bool,
-    /// Where they differ first, a sentence: in the recording's own terms.
+    /// The first difference, as a sentence in the terms of the format.
     pub first: Option<String>,
-    /// The step of that place.
+    /// The step of the first difference.
     pub step: Option<u64>,
-    /// The tick of that place.
+    /// The tick of the first difference.
     pub tick: Option<u64>,
-    /// The time of that place.
+    /// The time of the first difference.
     #[serde(serialize_with = "time")]
     pub time_ms: Option<f64>,
-    /// How many steps differ behind it.
+    /// The number of steps that differ after it.
     pub more: u64,
-    /// What differs in the headers: what, in the first, in the second.
+    /// Differences of the headers: the name, the first value, the second value.
     pub header: Vec<[String; 3]>,
-    /// What else is known of the first difference.
+    /// Further data about the first difference.
     pub details: Map<String, Value>,
-    /// What differs in which table: see [`diff_tables`](crate::table::diff_tables).
+    /// The differences of each table: see [`diff_tables`](crate::table::diff_tables).
     pub tables: Vec<TableDiff>,
-    /// True where all that counts was compared. Else two files that say the same may still differ
-    /// in bytes that are not shown, such as secrets.
+    /// Whether everything that matters was compared. If not, files without differences here may
+    /// still differ in bytes that are not shown, such as secrets.
     #[serde(skip)]
     pub exhaustive: bool,
 }
 
 impl Diff {
-    /// Of a format that has nothing better: what the descriptions and the tables say.
+    /// Creates a diff from the headers and the tables, for formats without their own comparison.
     #[must_use]
     pub fn of_tables(header: Vec<[String; 3]>, found: TablesDiff) -> Self {
         let mut diff = Self {
             header,
             ..Self::default()
         };
-        // Facts are of no moment.
+        // Facts have no moment, so they cannot be the first difference.
         let first = found.first();
         if let Some((table, first, stamp)) = first.and_then(|(t, row)| Some((t, row, row.stamp?))) {
             diff.first = Some(format!("{table}: {first}"));
@@ -56,7 +56,7 @@ impl Diff {
         diff.with(found)
     }
 
-    /// And what the tables say.
+    /// Adds the differences of the tables.
     #[must_use]
     pub fn with(mut self, found: TablesDiff) -> Self {
         self.same &= found.tables.is_empty();
@@ -65,7 +65,7 @@ impl Diff {
     }
 }
 
-// serde gives the field as it is.
+// serde passes fields by reference.
 #[allow(clippy::ref_option)]
 fn time<S: Serializer>(ms: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     ms.map(number).serialize(serializer)

@@ -1,4 +1,4 @@
-//! What can go wrong with a recording of any format.
+//! Errors of operations on recordings of any format.
 
 use std::io;
 use std::path::Path;
@@ -13,48 +13,48 @@ use crate::rule::{Class, Coded, Rule};
 use crate::table::ScanError;
 use crate::text::Grouped;
 
-/// Why something could not be done with a recording.
+/// Why an operation on a recording failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The recording could not be read.
     #[error("{0}")]
     Io(#[source] io::Error),
-    /// What was made of it could not be written.
+    /// The result could not be written.
     #[error("{0}")]
     Output(#[source] io::Error),
     /// The recording breaks a rule of its format.
     #[error("{}", place_first(.0))]
     Broken(Box<AnyFinding>),
-    /// What only its format can say.
+    /// An error specific to the format.
     #[error("{0}")]
     Format(Box<dyn Coded + Send + Sync>),
-    /// There is no conversion between these.
+    /// There is no conversion between these formats.
     #[error("{from} can't be converted to {to}")]
     NoConversion {
         /// The recording's format.
         from: &'static str,
-        /// What was asked for.
+        /// The requested format.
         to: String,
     },
-    /// An option that the format does not know, or that has another kind of value.
+    /// An option that the format does not know, or whose value is invalid.
     #[error("{0}")]
     Option(#[from] OptionError),
-    /// A table, a column or a range that is not there.
+    /// A table, column or range that does not exist.
     #[error("{0}")]
     Scan(#[from] ScanError),
-    /// Recordings of two kinds can't be compared.
+    /// Recordings of different kinds cannot be compared.
     #[error("is {format}, the other recording is {other}")]
     FormatsDiffer {
         /// The second recording's format.
         format: &'static str,
-        /// The first's.
+        /// The first recording's format.
         other: &'static str,
     },
-    /// What is asked for can't be done with this kind of recording.
+    /// This kind of recording does not support the operation.
     #[error("{0}")]
     Unsupported(String),
-    /// The recording has nothing at this moment.
+    /// The recording has no data at this moment.
     #[error("{at} is not recorded")]
     NotRecorded {
         /// The moment.
@@ -66,44 +66,45 @@ pub enum Error {
         /// The range.
         cut: Cut,
     },
-    /// A part of such a recording would be none.
+    /// A part of this recording would not be a valid recording.
     #[error("it can't be cut{}: {why}{}", if *.at_start { " at its start" } else { "" }, cut_instead(.instead.as_deref()))]
     Uncut {
-        /// True where its end may be cut off.
+        /// Whether only the start cannot be cut off; cutting off the end is possible.
         at_start: bool,
         /// The reason.
         why: &'static str,
-        /// What it can be converted to, and that be cut: the extension of a format.
+        /// The extension of a format to which it can be converted and then cut.
         instead: Option<String>,
     },
-    /// The recording has no such clock: ticks, or times.
+    /// The recording does not have the requested clock (ticks or times).
     #[error("{0}")]
     NoClock(#[from] NoClock),
-    /// Of a comparison: what is wrong is the other recording's.
+    /// In a comparison: an error of the second recording.
     #[error("{0}")]
     Other(#[source] Box<Error>),
-    /// What was read of a recording while it was being written is not there any more.
+    /// A recording was read while it was being written, and bytes that were read have changed or
+    /// are gone.
     #[error(
         "it was cut or replaced since its first {} bytes were read: it has to be opened anew",
         Grouped(*.read)
     )]
     Changed {
-        /// The bytes that were read of it.
+        /// The number of bytes that were read.
         read: u64,
     },
-    /// Whoever had it done wanted it no more.
+    /// The caller cancelled the operation.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// `; convert it to .mcap, and cut that`
+/// For example `; convert it to .mcap, and cut that`.
 fn cut_instead(extension: Option<&str>) -> String {
     extension.map_or_else(String::new, |extension| {
         format!("; convert it to .{extension}, and cut that")
     })
 }
 
-/// `frame 812 (tick 9,001, byte 65,536): command 3 claims …`
+/// For example `frame 812 (tick 9,001, byte 65,536): command 3 claims …`.
 fn place_first(finding: &AnyFinding) -> String {
     if finding.place.is_nowhere() {
         finding.message()
@@ -113,18 +114,18 @@ fn place_first(finding: &AnyFinding) -> String {
 }
 
 impl Error {
-    /// What only this format can say.
+    /// Wraps an error specific to a format.
     pub fn format(error: impl Coded + Send + Sync + 'static) -> Self {
         Self::Format(Box::new(error))
     }
 
-    /// The same, of the second of two recordings.
+    /// Marks the error as one of the second recording.
     #[must_use]
     pub fn of_other(self) -> Self {
         Self::Other(Box::new(self))
     }
 
-    /// The error of a format's that this is, if it is one.
+    /// Returns the format-specific error if it has this type.
     #[must_use]
     pub fn of_format<E: Coded + 'static>(&self) -> Option<&E> {
         let Self::Format(error) = self else {
@@ -134,7 +135,7 @@ impl Error {
         error.downcast_ref()
     }
 
-    /// A short stable code for machine-readable output.
+    /// Returns a short stable code for machine-readable output.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -155,11 +156,11 @@ impl Error {
         }
     }
 
-    /// Whose fault it is.
+    /// Returns whose fault it is.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            // Of what was changed no rule is broken: the source is another one.
+            // A changed recording breaks no rule; its source is no longer the same.
             Self::Io(_) | Self::Output(_) | Self::Changed { .. } => Class::Io,
             Self::Broken(finding) => finding.rule.class,
             Self::Format(error) => error.class(),
@@ -168,7 +169,7 @@ impl Error {
         }
     }
 
-    /// The file that it is said of, where that is not the recording.
+    /// Returns the path of the file at fault if it is not the recording.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -178,7 +179,7 @@ impl Error {
         }
     }
 
-    /// Where in the file.
+    /// Returns the offset in the file.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match self {
@@ -189,7 +190,7 @@ impl Error {
         }
     }
 
-    /// True where the recording itself is damaged: `repair` may keep what is whole of it.
+    /// Returns true if the recording itself is damaged; `repair` may keep its intact parts.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         matches!(self, Self::Broken(_))
@@ -199,7 +200,7 @@ impl Error {
 impl<R: Rule> From<ReadError<R>> for Error {
     fn from(error: ReadError<R>) -> Self {
         match error {
-            // What a source met that is itself of this kind, such as the wish to stop.
+            // A source may fail with an error of this type, such as a cancellation.
             ReadError::Io { source, .. } => source.downcast().unwrap_or_else(Self::Io),
             ReadError::Malformed(finding) => (*finding).into(),
         }
@@ -207,7 +208,7 @@ impl<R: Rule> From<ReadError<R>> for Error {
 }
 
 impl<R: Rule> Findings<R> {
-    /// What is wrong with a recording that was read leniently: its first broken rule, if any.
+    /// Returns the first broken rule of a recording that was read leniently, as an error.
     #[must_use]
     pub fn problem(&self) -> Option<Error> {
         self.broken().next().map(|finding| finding.clone().into())

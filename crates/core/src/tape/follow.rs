@@ -1,4 +1,4 @@
-//! A recording that is being written, whose rows are had as its bytes come.
+//! Following a recording that is being written.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,27 +9,30 @@ use crate::clock::Stamp;
 use crate::input::Input;
 use crate::table::VisitEach;
 
-/// The rows of a recording that is being written, as its bytes come: what
-/// [`Tape::scan_each`](super::Tape::scan_each) gives of the whole, piece by piece. It goes on where it
-/// stopped, whatever the recording's length, and outlives the tape that it came from.
+/// Gives the rows of a recording that is being written, as its bytes arrive. The result is that of
+/// [`Tape::scan_each`](super::Tape::scan_each) on the whole recording, piece by piece. Each call
+/// continues where the last one stopped, so its cost does not depend on the recording's length. A
+/// `Follow` may outlive its tape.
 ///
-/// Each call gets the recording as it lies there then. After an error nothing more can be had:
-/// [`Error::Changed`] says that the recording was cut or replaced, so that it has to be opened anew.
+/// Each call gets the recording in its current state. After an error, following cannot continue.
+/// [`Error::Changed`] means that the recording was truncated or replaced and must be opened again.
 pub trait Follow: Send {
-    /// Gives the rows that are whole now and were not given before, those of each scan in their order.
-    /// What is cut off at the end is waited for. Says up to which step all rows of all scans have been
-    /// given, those of facts aside, which may change to the end; `None` while there is no such step.
+    /// Gives the rows that became complete since the last call, those of each scan in order. An
+    /// incomplete tail stays for later. Returns the last step up to which all rows of all scans
+    /// have been given, or `None` if there is none yet. Facts are not included, because they may
+    /// change until the end.
     ///
     /// # Errors
-    /// [`Error::Changed`]; [`Error::Io`]; what the visitor says.
+    /// [`Error::Changed`]; [`Error::Io`]; the visitor's error.
     fn more(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<Option<Stamp>, Error>;
 
-    /// Nobody writes to the recording any more: gives the rows that are left, those of what is cut off
-    /// and of facts among them, and of each scan what is wrong with the recording. What
-    /// [`Follow::more`] gave and this are together what `scan_each` gives of the same bytes.
+    /// Ends following when nobody writes to the recording any more. Gives the remaining rows,
+    /// including those of an incomplete tail and of facts, and returns the problem of the recording
+    /// for each scan. Together with the rows of [`Follow::more`], the result is that of `scan_each`
+    /// on the same bytes.
     ///
     /// # Errors
-    /// As [`Follow::more`]; as `scan_each`.
+    /// Same as [`Follow::more`] and `scan_each`.
     fn end(
         self: Box<Self>,
         input: &Input,
@@ -37,12 +40,12 @@ pub trait Follow: Send {
     ) -> Result<Vec<Partial<()>>, Error>;
 }
 
-/// Bytes of what was read that are looked at again, at least, to see whether they are still there.
+/// At least this many of the last bytes are read again, to check that they are unchanged.
 const LOOKED_AT: usize = 64;
-/// Bytes that are read at a time.
+/// The number of bytes read at once.
 const PIECE: u64 = 64 << 10;
 
-/// How far a recording that grows was read.
+/// The reading position in a growing recording.
 ///
 /// ```
 /// use gametape_core::{Input, tape::{Error, Grown}};
@@ -66,13 +69,14 @@ const PIECE: u64 = 64 << 10;
 #[derive(Clone, Default, Debug)]
 pub struct Grown {
     end: u64,
-    /// What was read last.
+    /// The last bytes that were read.
     last: Vec<u8>,
 }
 
 impl Grown {
-    /// Makes sure that what was read is still there, as far as that is cheaply seen: the last bytes, and
-    /// all of what was read and is not done with, which whoever goes on with a recording may cut off.
+    /// Checks cheaply that the bytes read so far are unchanged: compares the last bytes, and all of
+    /// `unread`. `unread` is the part that was read but not decoded yet; a writer that resumes the
+    /// recording may cut it off.
     ///
     /// # Errors
     /// [`Error::Changed`], [`Error::Io`].
@@ -91,10 +95,10 @@ impl Grown {
         Ok(())
     }
 
-    /// The next bytes; `None` where there are no more for now.
+    /// Returns the next bytes; `None` if there are no more for now.
     ///
     /// # Errors
-    /// [`Error::Changed`] where it is shorter than it was; [`Error::Io`].
+    /// [`Error::Changed`] if the recording is shorter than before; [`Error::Io`].
     pub fn next<'i>(&mut self, input: &'i Input) -> Result<Option<Cow<'i, [u8]>>, Error> {
         let left = input.size().checked_sub(self.end);
         let left = left.ok_or_else(|| self.changed())?;
@@ -109,7 +113,7 @@ impl Grown {
         Ok(Some(piece))
     }
 
-    /// How far it was read.
+    /// Returns the number of bytes read.
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.end

@@ -1,4 +1,4 @@
-//! What a format is.
+//! The `Format` trait, and the static description of a format.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -12,47 +12,47 @@ use crate::input::Input;
 use crate::rule::RuleInfo;
 use crate::table::TableDef;
 
-/// What is done with a recording: a format lists its options for each.
+/// An operation on a recording. A format lists its options for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Verb {
-    /// To open it: what it needs and does not carry.
+    /// Open it; the options provide data that the recording lacks.
     Open,
-    /// To print a thing that it carries, alone: flags, each the name of one. See
+    /// Print one thing that it contains; the options are flags named after these things. See
     /// [`Tape::attachment`].
     Inspect,
-    /// To check it.
+    /// Check it.
     Verify,
-    /// To measure it.
+    /// Measure it.
     Stats,
-    /// To list its steps.
+    /// List its steps.
     Dump,
-    /// To compare it.
+    /// Compare it.
     Diff,
-    /// To convert it: what is done with a recording of this format, whatever becomes of it.
+    /// Convert it from this format; these options do not depend on the target format.
     Convert,
-    /// To write it: how a recording of this format is made, whatever it is made of.
+    /// Write it in this format; these options do not depend on the source format.
     Write,
-    /// To keep of it what is whole: see [`Tape::repair`].
+    /// Keep its intact parts: see [`Tape::repair`].
     Repair,
-    /// To keep a part of it: see [`Tape::cut`].
+    /// Keep a part of it: see [`Tape::cut`].
     Cut,
 }
 
 /// A recording to be opened.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its bytes.
+    /// The bytes.
     pub input: Input,
-    /// Where it lies, if anywhere: what belongs to it may lie beside. A folder that is one recording
-    /// has its own path.
+    /// Its path, if it has one; files that belong to it may be in the same folder. For a folder
+    /// that is one recording, the path of the folder.
     pub path: Option<PathBuf>,
-    /// What the format may be told for [`Verb::Open`].
+    /// The format's options for [`Verb::Open`].
     pub options: Options,
 }
 
 impl Source {
-    /// Bytes that lie nowhere.
+    /// Creates a source without a path.
     #[must_use]
     pub fn new(input: impl Into<Input>) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// The same, lying there.
+    /// Sets the path.
     #[must_use]
     pub fn lying_at(self, path: impl Into<PathBuf>) -> Self {
         Self {
@@ -75,11 +75,11 @@ impl Source {
 /// Builds recordings of a format from the tables of any other recording.
 pub trait Maker: Send + Sync {
     /// Builds a recording from the tables of another one. The options are those of [`Verb::Write`],
-    /// checked. Secret columns stay out unless an option says otherwise.
+    /// already checked. Secret columns are left out unless an option includes them.
     ///
     /// # Errors
-    /// Where the tables do not allow it, or the other recording can't be read to its end. What was
-    /// written until then is not worth keeping.
+    /// If the tables do not fit the format, or the other recording cannot be read to its end. The
+    /// output is then useless.
     fn make(
         &self,
         of: &dyn Tape,
@@ -91,27 +91,28 @@ pub trait Maker: Send + Sync {
 
 /// Reads folders that are one recording each.
 pub trait Folders: Send + Sync {
-    /// Whether a folder as a whole is one recording of this format.
+    /// Returns whether a folder as a whole is one recording of this format.
     fn is_recording(&self, folder: &Path) -> bool;
 
-    /// The bytes of such a folder, at most `limit` of them.
+    /// Reads the bytes of such a folder, at most `limit`.
     ///
     /// # Errors
-    /// [`Error::Io`]; where the folder holds more than that.
+    /// [`Error::Io`]; an error if the folder has more than `limit` bytes.
     fn read(&self, folder: &Path, limit: u64) -> Result<Input, Error>;
 }
 
-/// Knows the files that lie beside a recording and belong to it.
+/// Knows the other files that belong to a recording.
 pub trait Companions: Send + Sync {
-    /// Files that a recording is read with, whether they are there or not: what is made of the recording
-    /// may change when one of them does. An index that only saves time is none of them.
+    /// Returns the files that are read together with the recording, whether they exist or not. If
+    /// one of them changes, results computed from the recording may change. An index that only
+    /// saves time is not included.
     fn read_with(&self, path: &Path) -> Vec<PathBuf>;
 
-    /// The recording at `path` was replaced by `input`: removes what lies beside it and no longer fits.
+    /// Removes files that no longer fit, after the recording at `path` was replaced by `input`.
     fn replaced(&self, path: &Path, input: &Input);
 }
 
-/// What is known of a format without asking it anything: plain data.
+/// The static description of a format: plain data.
 ///
 /// ```
 /// use gametape_core::tape::FormatInfo;
@@ -124,32 +125,34 @@ pub trait Companions: Send + Sync {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FormatInfo {
-    /// Its name: in lower case, one word. JSON has it, too.
+    /// The name: one word in lower case, which is also used in JSON.
     pub name: &'static str,
-    /// What it is, in half a line: `Minesweeper games, ViennaSweeper's RMV v1 and v2`.
+    /// A description of less than a line: `Minesweeper games, ViennaSweeper's RMV v1 and v2`.
     pub about: &'static str,
-    /// Recordings of one kind compare with each other, and convert into each other.
+    /// The kind; recordings of one kind can be compared with each other, and converted into each
+    /// other.
     pub kind: &'static str,
-    /// What one step of it is called: `frame`, `event`, `packet`.
+    /// The name of a step: `frame`, `event`, `packet`.
     pub step: &'static str,
-    /// File name extensions, in lower case, the usual one first.
+    /// The file name extensions, in lower case, the usual one first.
     pub extensions: &'static [&'static str],
-    /// Formats whose signature says little are asked last: larger is later.
+    /// The order in which formats are asked whether they recognise a file. Formats with a weak
+    /// signature should have a larger number, so that they are asked later.
     pub sniff_order: u8,
-    /// What it can be told for each verb. A verb may stand here once.
+    /// The options for each verb. A verb may occur once.
     pub options: &'static [(Verb, &'static [OptionDef])],
-    /// In which ways recordings of it can belong together that should be apart, the strongest first:
-    /// of two recordings the strongest is named. Their codes are none of the format's rules.
+    /// The ways in which recordings that should be independent can be related, the strongest first.
+    /// For two recordings, only the strongest relation is reported. The codes of relations differ
+    /// from those of the format's rules.
     pub relations: &'static [RelationDef],
-    /// What its people admit where nobody says anything else: the table of its name in a policy, as TOML
-    /// (`gametape::Policy` says what may stand in it). Without one, recordings are admitted in which an
-    /// audit finds no fault.
+    /// The default policy of this format's community, as the TOML table named after the format (see
+    /// `gametape::Policy`). Without one, the policy rejects recordings with errors or warnings.
     pub policy: Option<&'static str>,
 }
 
 impl FormatInfo {
-    /// A format that stands alone: its kind is its name, its steps are called steps, and nothing else is
-    /// declared.
+    /// Creates the description of a format whose kind is its name, whose steps are called steps,
+    /// and that declares nothing else.
     #[must_use]
     pub const fn new(name: &'static str, about: &'static str) -> Self {
         Self {
@@ -165,7 +168,7 @@ impl FormatInfo {
         }
     }
 
-    /// What it can be told for a verb.
+    /// Returns the options for a verb.
     #[must_use]
     pub fn options_for(&self, verb: Verb) -> &'static [OptionDef] {
         let mut options = self.options.iter();
@@ -174,11 +177,11 @@ impl FormatInfo {
     }
 }
 
-/// A format of recordings. gametape's own and those of others differ in nothing.
+/// A format of recordings. A format of another crate can do everything that gametape's own can.
 ///
-/// A program registers formats in a registry (`gametape::Formats`), which asks them in turn whose a
-/// file is. `examples/own-format` is a whole one with a command of its own; here is as little as can
-/// be:
+/// A program registers formats in a registry (`gametape::Formats`), which asks each of them whether
+/// it recognises a file. The folder `examples/own-format` has a complete format with its own
+/// command; this is a minimal one:
 ///
 /// ```
 /// use std::any::Any;
@@ -258,47 +261,49 @@ impl FormatInfo {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Format: Any + Send + Sync {
-    /// What is known of it without asking.
+    /// Returns the static description.
     fn info(&self) -> &'static FormatInfo;
 
-    /// Whether a recording starts as this format does. Only a few bytes at its start are looked at.
+    /// Returns whether the input starts like a recording of this format. Looks only at a few bytes
+    /// at the start.
     fn sniff(&self, input: &Input) -> bool;
 
-    /// Opens a recording: the header may be read, not the body. A recording whose header is broken
-    /// is opened all the same, so that it can be checked.
+    /// Opens a recording. It may read the header but not the body. A recording with a broken header
+    /// is opened too, so that it can be checked.
     ///
     /// # Errors
-    /// Where what it needs is not there.
+    /// If data that the recording needs is missing.
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error>;
 
-    /// Its rules, for the book and for policies.
+    /// Returns the rules, for the book and for policies.
     fn rules(&self) -> Vec<RuleInfo> {
         Vec::new()
     }
 
-    /// The tables that every recording of it has, for the book and for policies. One recording may have
-    /// more, and knows more of them: [`Tape::tables`].
+    /// Returns the tables that every recording of this format has, for the book and for policies. A
+    /// single recording may have more tables and more details: see [`Tape::tables`].
     fn tables(&self) -> Vec<TableDef> {
         Vec::new()
     }
 
-    /// Reads folders that are one recording each, where it knows such.
+    /// Returns the reader of folders that are one recording each, if the format has such.
     fn folders(&self) -> Option<&dyn Folders> {
         None
     }
 
-    /// Builds a recording of this format from any other, where its recordings can hold that much.
+    /// Returns the builder that makes recordings of this format from any other recording, if the
+    /// format has one.
     fn maker(&self) -> Option<&dyn Maker> {
         None
     }
 
-    /// Knows what lies beside its recordings, where something does.
+    /// Returns the handler of other files that belong to a recording, if there are such.
     fn companions(&self) -> Option<&dyn Companions> {
         None
     }
 }
 
-/// What is declared in [`FormatInfo`], by name.
+/// Shortcuts to [`FormatInfo`].
 impl dyn Format {
     /// [`FormatInfo::name`].
     pub fn name(&self) -> &'static str {
@@ -335,7 +340,7 @@ impl dyn Format {
         self.info().options_for(verb)
     }
 
-    /// [`FormatInfo::policy`], or the one of a format that declares none.
+    /// Returns [`FormatInfo::policy`], or the default policy.
     pub fn policy(&self) -> String {
         let FormatInfo { name, policy, .. } = self.info();
         policy.map_or_else(

@@ -1,4 +1,4 @@
-//! What a recording says of itself.
+//! Descriptions of recordings.
 
 use std::fmt;
 
@@ -11,31 +11,31 @@ use crate::text::{Many, TextTable, printable, shortened};
 /// Whether tokens, IP addresses and user ids may be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Secrets {
-    /// They are replaced.
+    /// Replace them.
     #[default]
     Hide,
-    /// They are shown.
+    /// Show them.
     Show,
 }
 
-/// Something taken from a recording that may be broken.
+/// A value obtained from a recording that may be broken.
 #[derive(Debug)]
 pub struct Partial<T> {
-    /// What could be taken.
+    /// The value, as far as it could be read.
     pub value: T,
-    /// What is wrong with the recording, where it is not whole.
+    /// The problem of the recording, if it is not intact.
     pub problem: Option<Error>,
 }
 
 impl<T> Partial<T> {
-    /// So much of it, and what is wrong.
+    /// Creates a value with a problem.
     pub const fn new(value: T, problem: Option<Error>) -> Self {
         Self { value, problem }
     }
 }
 
 impl<T> From<T> for Partial<T> {
-    /// All of it.
+    /// Creates a value of an intact recording.
     fn from(value: T) -> Self {
         Self {
             value,
@@ -49,22 +49,22 @@ impl<T> From<T> for Partial<T> {
 pub struct Info {
     /// The format's name.
     pub format: &'static str,
-    /// The version of the format that this recording is written in.
+    /// The version of the format used by this recording.
     pub format_version: u32,
-    /// Size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Length of the recording; `None` where it is not known.
+    /// The length of the recording; `None` if unknown.
     pub duration_ms: Option<u64>,
-    /// Number of steps; `None` where only the header was read.
+    /// The number of steps; `None` if only the header was read.
     pub frames: Option<u64>,
-    /// What a step is called.
+    /// The name of a step.
     #[serde(skip)]
     pub step: &'static str,
-    /// What only this format has.
+    /// Data that only this format has.
     pub details: Map<String, Value>,
 }
 
-/// The object that a `json!` is, its keys in their order; nothing of what is no object.
+/// Returns the entries of a JSON object, in order; empty for other values.
 #[must_use]
 pub fn object(value: Value) -> Map<String, Value> {
     match value {
@@ -73,7 +73,7 @@ pub fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A line a key, for people.
+/// Writes one line per key, for people.
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |f: &mut fmt::Formatter<'_>, key: &str, value: &str| {
@@ -96,8 +96,7 @@ impl fmt::Display for Info {
                 Value::Null => continue,
                 Value::String(text) if text.is_empty() => continue,
                 Value::String(text) => printable(text),
-                // A list of things with several properties: a table if they are alike, else a
-                // line each.
+                // A list of objects: a table if all have the same keys, else one line for each.
                 Value::Array(values) if values.iter().any(Value::is_object) => {
                     if let Some(table) = table(values) {
                         line(f, &key.replace('_', " "), "")?;
@@ -124,7 +123,7 @@ impl fmt::Display for Info {
     }
 }
 
-/// `name x, bytes 12`; nothing where nothing is known.
+/// Formats properties as `name x, bytes 12`; `None` if all are empty.
 fn properties(map: &Map<String, Value>) -> Option<String> {
     let texts: Vec<String> = map
         .iter()
@@ -134,8 +133,8 @@ fn properties(map: &Map<String, Value>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// Rows of cells in columns, under their names; none where the objects are not alike, or hold
-/// lists.
+/// Formats objects as a table, with their keys as column names; `None` if they have different keys
+/// or nested values.
 fn table(values: &[Value]) -> Option<TextTable> {
     let objects: Vec<_> = values.iter().map(Value::as_object).collect::<Option<_>>()?;
     let first = objects.first()?;
@@ -163,7 +162,7 @@ fn table(values: &[Value]) -> Option<TextTable> {
     Some(table)
 }
 
-/// A JSON value without its quotes.
+/// Formats a JSON value without quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => printable(text),

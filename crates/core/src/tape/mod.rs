@@ -1,5 +1,5 @@
-//! A recording of any format: the traits that formats implement, and what their methods take and
-//! give. Who shows, checks or converts recordings needs nothing else.
+//! Recordings of any format: the traits that formats implement, and the types of their arguments
+//! and results. Code that shows, checks or converts recordings needs nothing else.
 
 mod audit;
 mod cut;

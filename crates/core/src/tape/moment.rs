@@ -1,4 +1,4 @@
-//! What a dump prints of a recording where a moment was named.
+//! The dump of a single moment.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -7,11 +7,11 @@ use super::error::Error;
 use super::info::Partial;
 use crate::clock::{At, Stamp, Time};
 
-/// The lines of a dump: all of them, or those of one moment.
+/// Writes the lines of a dump: all of them, or those at one moment.
 ///
-/// Of a tick or a step those that are of it. Of a time those that hold then: the newest that is not
-/// after it, to the millisecond, as people write it, and all that have the same time; none where the
-/// recording has ended by then.
+/// For a tick or a step, these are the lines at exactly that tick or step. For a time, these are
+/// the lines that are valid then: those with the newest time that is not after it, compared to the
+/// millisecond. If the recording ends before that time, there are none.
 ///
 /// ```
 /// use gametape_core::{At, Stamp, Time, tape::Moment};
@@ -32,16 +32,16 @@ use crate::clock::{At, Stamp, Time};
 pub struct Moment<'o> {
     at: Option<At>,
     out: &'o mut dyn Write,
-    /// Lines of the newest time that is not after the one that is wanted.
+    /// The lines of the newest time that is not after the requested one.
     held: Vec<u8>,
     time: Option<Time>,
-    /// Whether a step came that is after it.
+    /// Whether a step after the requested time has come.
     passed: bool,
     found: bool,
 }
 
 impl<'o> Moment<'o> {
-    /// What is at this moment alone, or everything.
+    /// Selects one moment, or everything.
     pub fn new(at: Option<At>, out: &'o mut dyn Write) -> Self {
         Self {
             at,
@@ -53,10 +53,10 @@ impl<'o> Moment<'o> {
         }
     }
 
-    /// A step: its line is written if it may be wanted. Breaks where none behind it can be.
+    /// Takes a step, and writes its line if it may be needed. Breaks if no later step is needed.
     ///
     /// # Errors
-    /// The output's.
+    /// Any error of the output.
     pub fn line(
         &mut self,
         stamp: Stamp,
@@ -66,7 +66,7 @@ impl<'o> Moment<'o> {
             None => false,
             Some(At::Time(until)) => return self.hold(until, stamp, write),
             Some(at) if !at.is(stamp) => return Ok(ControlFlow::Continue(())),
-            // Of a tick there may be several.
+            // Several steps may have the same tick.
             Some(at) => matches!(at, At::Step(_)),
         };
         self.found = true;
@@ -78,16 +78,16 @@ impl<'o> Moment<'o> {
         })
     }
 
-    /// Whether a step can't be wanted because of the one that follows it: of a time what holds then is,
-    /// and that is the newer one. Where it costs much to make a line, a format holds a step back until
-    /// it knows the next, and leaves out the [line](Moment::line) of one that gives way.
+    /// Returns whether `next` makes `step` unnecessary: for a time, only the newest lines are
+    /// needed. If lines are expensive to make, a format can delay each step until it knows the next
+    /// one, and skip the [line](Moment::line) if this returns true.
     #[must_use]
     pub fn gives_way(&self, step: Stamp, next: Stamp) -> bool {
         let Some(At::Time(until)) = self.at else {
             return false;
         };
         let is_before = |time: &Time| time.whole_ms() <= until.whole_ms();
-        // What is behind the moment ends the dump, whatever follows.
+        // A step after the moment ends the dump, so it does not replace the step before.
         let times = step.time.filter(is_before).zip(next.time.filter(is_before));
         times.is_some_and(|(time, next)| time != next)
     }
@@ -114,11 +114,11 @@ impl<'o> Moment<'o> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Ends the dump, of a recording with which this is wrong.
+    /// Ends the dump. `problem` is the problem of the recording, if it is not intact.
     ///
     /// # Errors
-    /// [`Error::NotRecorded`] where nothing is at the moment that was named; `problem` where it may
-    /// have been in what is lost; the output's.
+    /// [`Error::NotRecorded`] if there is no line at the requested moment; `problem` instead, if
+    /// the line may be in the missing part; any error of the output.
     pub fn end(self, problem: Option<Error>) -> Result<Partial<()>, Error> {
         let at = self.at;
         match (self.finish()?, at, problem) {
@@ -129,10 +129,10 @@ impl<'o> Moment<'o> {
         }
     }
 
-    /// True where there was anything.
+    /// Ends the dump, and returns true if there was any line.
     ///
     /// # Errors
-    /// The output's.
+    /// Any error of the output.
     pub fn finish(self) -> Result<bool, Error> {
         if let (Some(At::Time(until)), Some(time), false) = (self.at, self.time, self.passed)
             && time.whole_ms() < until.whole_ms()
@@ -157,10 +157,10 @@ mod tests {
         (0..).zip(times).map(stamp).collect()
     }
 
-    /// The steps that are printed of some times in milliseconds.
+    /// Returns the steps that are printed for these times in milliseconds.
     fn printed(at: At, times: &[i64]) -> Option<String> {
         let (direct, _) = print(at, times, false);
-        // Those that give way are not missed, and few lines are made.
+        // Skipping steps changes nothing in the output and saves lines.
         let (held_back, lines) = print(at, times, true);
         assert_eq!(direct, held_back, "{at} of {times:?}");
         if let (At::Time(_), Some(direct)) = (at, &direct) {
@@ -169,7 +169,7 @@ mod tests {
         direct
     }
 
-    /// The same, without those that give way where steps are held back; and how many lines were made.
+    /// Prints a dump, with or without skipping steps; also returns the number of lines made.
     fn print(at: At, times: &[i64], hold_back: bool) -> (Option<String>, usize) {
         let (mut out, mut lines) = (Vec::new(), 0);
         let mut moment = Moment::new(Some(at), &mut out);
@@ -207,8 +207,8 @@ mod tests {
             let at = At::Time(Time::from_ms(ms));
             assert_eq!(printed(at, &times).as_deref(), wanted, "{ms}");
         }
-        // Where the clock goes back, the first that is behind the moment ends it; behind the last step
-        // nothing holds.
+        // If the clock goes backwards, the first step after the moment ends the dump. After the
+        // last step, no line is valid.
         for (ms, wanted) in [(4, None), (6, Some("0 ")), (50, Some("0 ")), (100, None)] {
             let at = At::Time(Time::from_ms(ms));
             let printed = printed(at, &[5, 100, 6, 7, 7, 3, 3]);

@@ -1,5 +1,5 @@
-//! What a format can be told, verb by verb: declared as a table, from which come the command's
-//! flags, the book's tables, and the refusal of what nobody knows.
+//! Options of formats, declared as a table for each verb. The command's flags, the book's tables
+//! and the refusal of unknown options are generated from these declarations.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,41 +7,41 @@ use std::path::{Path, PathBuf};
 
 use crate::text::nearest;
 
-/// What kind of value an option has.
+/// The kind of an option's value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum OptionKind {
-    /// There or not.
+    /// No value: given or not.
     Flag,
     /// A whole number within bounds.
     Count {
-        /// The least.
+        /// The minimum.
         min: u64,
-        /// The most.
+        /// The maximum.
         max: u64,
     },
     /// A number within bounds.
     Number {
-        /// The least.
+        /// The minimum.
         min: f64,
-        /// The most.
+        /// The maximum.
         max: f64,
     },
-    /// One of a few words.
+    /// One of these words.
     Choice(&'static [&'static str]),
-    /// Some of a few words, with commas between them.
+    /// Some of these words, separated by commas.
     Choices(&'static [&'static str]),
     /// Any text.
     Text,
-    /// A file: who asks reads it, up to so many bytes.
+    /// A file, which the surface reads up to a maximum size.
     File {
-        /// Far more than any such file takes.
+        /// The maximum size in bytes, far more than any such file needs.
         most: u64,
     },
 }
 
 impl OptionKind {
-    /// What takes the values of both; of kinds that have nothing in common the first.
+    /// Returns a kind that accepts the values of both; the first kind if they cannot be combined.
     #[must_use]
     pub fn widened(self, other: Self) -> Self {
         match (self, other) {
@@ -59,35 +59,35 @@ impl OptionKind {
     }
 }
 
-/// One thing that a format can be told.
+/// The declaration of an option.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OptionDef {
-    /// In lower case, with hyphens: `keyframe-every`.
+    /// The name, in lower case with hyphens: `keyframe-every`.
     pub name: &'static str,
-    /// The kind of its value.
+    /// The kind of the value.
     pub kind: OptionKind,
-    /// What stands for the value in help: `TICKS`.
+    /// The placeholder for the value in help: `TICKS`.
     pub value: &'static str,
-    /// What holds if nothing is said, for people; empty where nothing does.
+    /// The default, described for people; empty if there is none.
     pub default: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// What else there is to say; may be empty.
+    /// More documentation; may be empty.
     pub more: &'static str,
-    /// Options that it can't stand with.
+    /// Options that cannot be combined with this one.
     pub conflicts: &'static [&'static str],
-    /// An option without which it does nothing.
+    /// An option that this one requires.
     pub needs: Option<&'static str>,
 }
 
 impl OptionDef {
-    /// An option that takes no value: it is said, or it is not.
+    /// Declares an option without a value.
     #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self::new(name, OptionKind::Flag, "", help)
     }
 
-    /// An option with a value.
+    /// Declares an option with a value.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -107,7 +107,7 @@ impl OptionDef {
         }
     }
 
-    /// The value that a text stands for; of a [`OptionKind::File`] see [`OptionValue::File`].
+    /// Parses a text as a value. For an [`OptionKind::File`], see [`OptionValue::File`].
     ///
     /// ```
     /// use gametape_core::tape::{OptionDef, OptionKind, OptionValue};
@@ -117,7 +117,7 @@ impl OptionDef {
     /// ```
     ///
     /// # Errors
-    /// A sentence that says what it can be.
+    /// A sentence that says which values are allowed.
     pub fn parse(&self, text: &str) -> Result<OptionValue, String> {
         let name = self.name;
         match self.kind {
@@ -148,7 +148,7 @@ impl OptionDef {
     }
 }
 
-/// The first word between commas that is none of these.
+/// Returns the first word of a comma-separated list that is not known.
 fn unknown<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     text.split(',').find(|word| !words.contains(word))
 }
@@ -156,42 +156,42 @@ fn unknown<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
 /// The value of an option.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OptionValue {
-    /// It is there.
+    /// The option is given.
     Flag,
     /// A whole number.
     Count(u64),
-    /// A number that may have a fraction.
+    /// A number.
     Number(f64),
-    /// A text, or one of a few words.
+    /// A text, or words.
     Text(String),
-    /// What a file holds, and where it is, for messages.
+    /// The content of a file, and its path for messages.
     File {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Its content.
+        /// The content.
         bytes: Vec<u8>,
     },
 }
 
-/// What a verb was told: options by name.
+/// The given options, by name.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Options(BTreeMap<String, OptionValue>);
 
 impl Options {
-    /// Nothing said.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With an option.
+    /// Adds an option.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: OptionValue) -> Self {
         self.set(name, value);
         self
     }
 
-    /// With a flag.
+    /// Adds a flag.
     #[must_use]
     pub fn flag(self, name: impl Into<String>) -> Self {
         self.with(name, OptionValue::Flag)
@@ -202,18 +202,18 @@ impl Options {
         self.0.insert(name.into(), value);
     }
 
-    /// True where nothing is said.
+    /// Returns true if no options are given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The names of what is said.
+    /// Returns the names of the given options.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Those of some names.
+    /// Returns only the options that are declared in `defs`.
     #[must_use]
     pub fn only(&self, defs: &[OptionDef]) -> Self {
         let known = |name: &str| defs.iter().any(|def| def.name == name);
@@ -226,19 +226,19 @@ impl Options {
         )
     }
 
-    /// The value of an option, as it was given.
+    /// Returns the value of an option.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.0.get(name)
     }
 
-    /// True where it is said.
+    /// Returns true if the option is given.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// A whole number.
+    /// Returns a whole number; `None` if it is not given.
     #[must_use]
     pub fn count(&self, name: &str) -> Option<u64> {
         match self.get(name) {
@@ -247,7 +247,7 @@ impl Options {
         }
     }
 
-    /// A number with or without a fraction; `None` where none was given.
+    /// Returns a number; `None` if it is not given.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.get(name) {
@@ -257,7 +257,7 @@ impl Options {
         }
     }
 
-    /// A text, or one of a few words; `None` where none was given.
+    /// Returns a text or a word; `None` if it is not given.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
@@ -266,12 +266,12 @@ impl Options {
         }
     }
 
-    /// The words of an [`OptionKind::Choices`]; none where it was not given.
+    /// Returns the words of an [`OptionKind::Choices`]; empty if it is not given.
     pub fn words(&self, name: &str) -> impl Iterator<Item = &str> {
         self.text(name).into_iter().flat_map(|text| text.split(','))
     }
 
-    /// Where a file is, and what it holds.
+    /// Returns the path and the content of a file.
     #[must_use]
     pub fn file(&self, name: &str) -> Option<(&Path, &[u8])> {
         match self.get(name) {
@@ -280,10 +280,11 @@ impl Options {
         }
     }
 
-    /// Refuses what is not declared, what has another kind of value, and what can't stand together.
+    /// Refuses undeclared options, invalid values, conflicting options, and options whose
+    /// requirement is missing.
     ///
     /// # Errors
-    /// [`OptionError`] names the option, and the nearest that there is.
+    /// [`OptionError`] names the option and, if it is unknown, the most similar known option.
     pub fn check(&self, what: &str, defs: &[OptionDef]) -> Result<(), OptionError> {
         for (name, value) in &self.0 {
             let Some(def) = defs.iter().find(|def| def.name == name) else {
@@ -339,34 +340,34 @@ impl Options {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum OptionError {
-    /// The format has no such option for this.
+    /// The format has no such option for this operation.
     Unknown {
-        /// What was asked: `to convert rmv to rmv`.
+        /// The operation: `to convert rmv to rmv`.
         what: String,
         /// The option.
         name: String,
-        /// One that may be meant.
+        /// A known option with a similar name.
         near: Option<&'static str>,
     },
-    /// The value is of another kind, or out of bounds.
+    /// The value has the wrong kind, or is out of bounds.
     Value {
         /// The option.
         name: String,
-        /// What it takes.
+        /// The declared kind.
         kind: OptionKind,
     },
-    /// Two that can't stand together.
+    /// Two options cannot be combined.
     Conflict {
-        /// The one.
+        /// The first option.
         name: String,
-        /// One that is given, too, and may not be.
+        /// The second option.
         other: &'static str,
     },
-    /// One that does nothing without another.
+    /// An option requires another one.
     Needs {
         /// The option.
         name: String,
-        /// The one that it needs.
+        /// The required option.
         other: &'static str,
     },
 }

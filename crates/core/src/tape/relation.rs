@@ -1,29 +1,28 @@
-//! What a recording may have in common with others: as its format declares it, and as it stands in
-//! one recording.
+//! Relations between recordings: the declarations of formats, and the data of a single recording.
 
 use crate::rule::{RuleInfo, Severity};
 
-/// A way in which two recordings can belong together that should be apart: the same game again, one
-/// person in two places at once.
+/// A way in which two recordings that should be independent can be related: they show the same
+/// game, or the same person at two places at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RelationDef {
-    /// A word for it: `same-game`.
+    /// A short name: `same-game`.
     pub kind: &'static str,
     /// The stable code of its finding: `rmv.same-game`.
     pub code: &'static str,
-    /// How much it matters.
+    /// The severity of its finding.
     pub severity: Severity,
-    /// What its finding says in front of the names of the others: `the same game as`.
+    /// The text of its finding before the names of the other recordings: `the same game as`.
     pub says: &'static str,
-    /// What it says, and what to do about it, for the book.
+    /// What the relation means and what to do about it, for the book.
     pub doc: &'static str,
 }
 
 impl RelationDef {
-    /// The names of its finding's figures.
+    /// The names of the finding's data.
     pub const DATA: &'static [&'static str] = &["kind", "other", "others", "more", "expected"];
 
-    /// As the book lists it.
+    /// Returns the rule that the book lists.
     #[must_use]
     pub const fn rule(&self) -> RuleInfo {
         RuleInfo {
@@ -35,42 +34,42 @@ impl RelationDef {
     }
 }
 
-/// What recordings have in common where they are related: two with an equal one are.
+/// A fingerprint. Two recordings with an equal print are related.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Print {
-    /// Which relation, by its place in [`Format::relations`](super::Format::relations).
+    /// The relation, as an index into [`Format::relations`](super::Format::relations).
     pub relation: usize,
-    /// A hash. It is compared with those of one run alone.
+    /// A hash. It is only compared within one run of the program.
     pub hash: u64,
-    /// Two recordings that have nothing to do with each other have it in common once in two to the
-    /// power of this.
+    /// The strength of the print: two unrelated recordings share it with a probability of 1 in 2 to
+    /// the power of `bits`.
     pub bits: u8,
 }
 
-/// Somebody was busy with a recording: nobody is in two places at once.
+/// The time during which a person was busy with a recording. Nobody can be busy with two at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// Which relation, by its place in [`Format::relations`](super::Format::relations).
+    /// The relation, as an index into [`Format::relations`](super::Format::relations).
     pub relation: usize,
-    /// A hash of who.
+    /// A hash that identifies the person.
     pub who: u64,
-    /// When it had begun at the latest: on a clock that all recordings share, in milliseconds.
+    /// The latest possible start, in milliseconds on a clock shared by all recordings.
     pub from: i64,
-    /// When it had not ended yet.
+    /// The earliest possible end, on the same clock.
     pub to: i64,
 }
 
-/// What a recording may have in common with others.
+/// The data of a recording that is compared with other recordings.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Traces {
-    /// In any order.
+    /// The fingerprints, in any order.
     pub prints: Vec<Print>,
-    /// In any order.
+    /// The busy times, in any order.
     pub spans: Vec<Span>,
 }
 
 impl Traces {
-    /// True where there is nothing to compare.
+    /// Returns true if there is nothing to compare.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.prints.is_empty() && self.spans.is_empty()

@@ -1,20 +1,20 @@
-//! Which of many recordings belong together.
+//! Finds related recordings among many.
 
 use std::collections::HashMap;
 
 use super::relation::{RelationDef, Traces};
 use crate::rule::Severity;
 
-/// So many others are named; more are counted.
+/// The maximum number of related recordings that are named; the rest is only counted.
 const NAMED: usize = 8;
-/// Pairs that may be known twice.
+/// The number of pairs after which duplicates are removed for the first time.
 const ROOM: usize = 1 << 16;
-/// So many that are busy at once are looked at.
+/// The maximum number of simultaneous spans of one person that are compared.
 const BUSY: usize = 32;
-/// Where so many pairs are expected to have something in common by chance, a relation proves nothing.
+/// If this many pairs are expected to share a print by chance, the relation proves nothing.
 const BY_CHANCE: f64 = 0.01;
 
-/// A print of a recording.
+/// A print, with the number of its recording.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Printed {
     kind: u16,
@@ -23,7 +23,7 @@ struct Printed {
     tape: u32,
 }
 
-/// A span of a recording.
+/// A span, with the number of its recording.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Busy {
     kind: u16,
@@ -33,25 +33,25 @@ struct Busy {
     tape: u32,
 }
 
-/// What two recordings have in common, said of one of them.
+/// The recordings that are related to one recording.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Related {
-    /// The recording that it is said of.
+    /// The number of this recording.
     pub tape: u32,
-    /// How they belong together.
+    /// The relation.
     pub relation: RelationDef,
-    /// As the relation has it, less where chance may be behind it.
+    /// The severity of the relation, or [`Severity::Info`] if chance could explain it.
     pub severity: Severity,
-    /// The others, in order: the first of them if they are many.
+    /// The numbers of the other recordings in order; only the first few if there are many.
     pub others: Vec<u32>,
     /// How many more there are, at least.
     pub more: u64,
-    /// How many pairs of so many recordings would have as much in common by chance.
+    /// The expected number of pairs, among all recordings, that share this much by chance.
     pub expected: f64,
 }
 
-/// Finds out which recordings belong together: takes what each may have in common with others, some
-/// hundred bytes, and compares all with all when none is left.
+/// Finds related recordings. Add the traces of each recording (a few hundred bytes), then compare
+/// all with all.
 ///
 /// ```
 /// use gametape_core::Severity;
@@ -83,17 +83,17 @@ pub struct Relations {
     tapes: u32,
 }
 
-/// A recording, another one, and what they are expected to have in common by chance.
+/// A recording, another one, and the expected number of such pairs by chance.
 type Pair = (u32, u32, f64);
 
 impl Relations {
-    /// Of no recordings yet.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a recording of a format with these relations, and gives its number: they count from 0.
+    /// Adds a recording of a format with these relations, and returns its number, counted from 0.
     pub fn add(&mut self, defs: &[RelationDef], traces: &Traces) -> u32 {
         let tape = self.tapes;
         self.tapes += 1;
@@ -123,7 +123,7 @@ impl Relations {
         tape
     }
 
-    /// The numbers of relations: those of one format in their order.
+    /// Returns the global numbers of a format's relations, in their order.
     fn kinds(&mut self, defs: &[RelationDef], traces: &Traces) -> Option<Vec<u16>> {
         let first = defs.first().filter(|_| !traces.is_empty())?;
         let at = self.defs.iter().position(|def| def.code == first.code);
@@ -135,8 +135,9 @@ impl Relations {
         kinds.collect()
     }
 
-    /// Which of them belong together: what is said of each, in their order, the strongest first. Of two
-    /// that are related in several ways the strongest alone is told.
+    /// Returns the relations of each recording, in the order of the recordings, the strongest
+    /// first. If two recordings are related in several ways, only the strongest relation is
+    /// reported.
     #[must_use]
     pub fn find(mut self) -> Vec<Related> {
         self.prints.sort_unstable();
@@ -151,27 +152,28 @@ impl Relations {
             let mut most = Most::default();
             same(prints, &mut classes, &mut pairs, &mut most);
             at_once(spans, &mut classes, &mut pairs);
-            // Joined when all are known: what is told of a kind does not depend on its order.
+            // Join only after all pairs are known, so that the result does not depend on their
+            // order.
             for (a, b, _) in &pairs {
                 classes.join(*a, *b);
             }
             tell(*relation, pairs, &most, &mut found);
         }
-        // In place: they may be many.
+        // Sort in place, because there may be many.
         let rank = |code| self.defs.iter().position(|def| def.code == code);
         found.sort_unstable_by_key(|related: &Related| (related.tape, rank(related.relation.code)));
         found
     }
 }
 
-/// Those of a kind, of sorted things.
+/// Returns the items of one kind from a sorted slice.
 fn of_kind<T>(all: &[T], of: impl Fn(&T) -> u16, kind: u16) -> &[T] {
     let from = all.partition_point(|thing| of(thing) < kind);
     let to = all.partition_point(|thing| of(thing) <= kind);
     all.get(from..to).unwrap_or_default()
 }
 
-/// How many others a recording has something in common with, where they are more than are named.
+/// The number of related recordings, for recordings with more than can be named.
 #[derive(Default)]
 struct Most(HashMap<u32, u64>);
 
@@ -182,7 +184,7 @@ impl Most {
     }
 }
 
-/// Recordings of which a stronger relation is told already are of one class.
+/// Groups of recordings that already have a stronger relation: a union-find structure.
 struct Classes(Vec<u32>);
 
 impl Classes {
@@ -192,7 +194,7 @@ impl Classes {
             if up == at {
                 break;
             }
-            // Halves the way for who comes next.
+            // Path halving makes later lookups faster.
             let above = self.0.get(up as usize).copied().unwrap_or(up);
             if let Some(slot) = self.0.get_mut(at as usize) {
                 *slot = above;
@@ -210,9 +212,9 @@ impl Classes {
     }
 }
 
-/// How many recordings could have had a print that tells so many bits.
+/// Returns, for each strength in bits, how many recordings have a print of that strength.
 fn could(prints: &[Printed]) -> HashMap<u8, u64> {
-    // A bit for each recording: of many there is no room for more.
+    // One bit for each recording, because there may be many.
     let mut marked = HashMap::<u8, Vec<u64>>::new();
     for print in prints {
         let tapes = marked.entry(print.bits).or_default();
@@ -229,7 +231,7 @@ fn could(prints: &[Printed]) -> HashMap<u8, u64> {
     counted.map(|(bits, tapes)| (bits, count(tapes))).collect()
 }
 
-/// Pairs that have a print in common.
+/// Collects the pairs that share a print.
 fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: &mut Most) {
     let could = could(prints);
     let mut room = ROOM;
@@ -249,7 +251,8 @@ fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: 
             let others = members.len() - group.len();
             let is_other =
                 |member: &&(u32, u32)| group.first().is_some_and(|own| own.0 != member.0);
-            // A group is passed in one step: it may be nearly all of them.
+            // Find the members outside of the group by slicing: the group may contain nearly all of
+            // them.
             let before =
                 members.partition_point(|member| Some(member.0) < group.first().map(|g| g.0));
             let head = members.get(..before).unwrap_or_default();
@@ -270,13 +273,14 @@ fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: 
     }
 }
 
-/// Each pair once, of several prints in common with the one that tells most.
+/// Keeps each pair once, with its strongest shared print.
 fn once(pairs: &mut Vec<Pair>) {
     pairs.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
     pairs.dedup_by_key(|pair| (pair.0, pair.1));
 }
 
-/// The same recordings have print after print in common: what is said of them takes no more room.
+/// Removes duplicate pairs when there are many: the same recordings may share one print after
+/// another.
 fn compact(pairs: &mut Vec<Pair>, room: &mut usize) {
     if pairs.len() > *room {
         once(pairs);
@@ -284,14 +288,15 @@ fn compact(pairs: &mut Vec<Pair>, room: &mut usize) {
     }
 }
 
-/// Pairs that one person was busy with at once.
+/// Collects the pairs with which one person was busy at the same time.
 fn at_once(spans: &[Busy], classes: &mut Classes, pairs: &mut Vec<Pair>) {
     for of_one in spans.chunk_by(|a, b| a.who == b.who) {
         let mut busy: Vec<&Busy> = Vec::new();
         for span in of_one {
             busy.retain(|earlier| earlier.to > span.from);
             for earlier in &busy {
-                // Of two that began at once nobody knows which was first.
+                // Two spans with the same start overlap for certain only if the second lasts longer
+                // than an instant.
                 let is_sure = earlier.from < span.from || span.to > span.from;
                 let are_apart = classes.of(earlier.tape) != classes.of(span.tape);
                 if is_sure && are_apart {
@@ -306,7 +311,7 @@ fn at_once(spans: &[Busy], classes: &mut Classes, pairs: &mut Vec<Pair>) {
     }
 }
 
-/// Says of each recording with which others it is a pair.
+/// Collects, for each recording, the recordings that it is paired with.
 fn tell(relation: RelationDef, mut pairs: Vec<Pair>, most: &Most, found: &mut Vec<Related>) {
     once(&mut pairs);
     for of_tape in pairs.chunk_by(|a, b| a.0 == b.0) {

@@ -1,4 +1,4 @@
-//! An opened recording.
+//! The `Tape` trait, and the results of its methods.
 
 use std::any::Any;
 use std::io::Write;
@@ -25,87 +25,88 @@ use crate::table::{
     JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, VisitEach, scan_by_stepping,
 };
 
-/// What to dump.
+/// Options of a dump.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Dump {
-    /// What is at this moment alone.
+    /// Dump only this moment.
     pub at: Option<At>,
     /// Whether tokens, addresses and user ids are shown.
     pub secrets: Secrets,
-    /// What the format may be told for [`Verb::Dump`](super::Verb::Dump).
+    /// The format's options for [`Verb::Dump`](super::Verb::Dump).
     pub options: Options,
 }
 
-/// What a conversion is to give.
+/// The target of a conversion.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Target<'a> {
     /// The name of a format of the same kind.
     pub format: &'a str,
-    /// What the recording's format may be told for [`Verb::Convert`](super::Verb::Convert), and the
-    /// target's for [`Verb::Write`](super::Verb::Write): already checked.
+    /// The source format's options for [`Verb::Convert`](super::Verb::Convert) and the target
+    /// format's options for [`Verb::Write`](super::Verb::Write), already checked.
     pub options: &'a Options,
 }
 
-/// A file that belongs beside a recording.
+/// A file to store next to a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Beside {
-    /// What stands in the place of the recording's extension: `schema.json`.
+    /// The extension that replaces the recording's own: `schema.json`.
     pub extension: &'static str,
-    /// The file.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
 impl Beside {
-    /// Where it lies beside a recording: `run.schema.json` for `run.delta`.
+    /// Returns the path of the file for a recording: `run.schema.json` for `run.delta`.
     #[must_use]
     pub fn path(&self, recording: &Path) -> PathBuf {
         recording.with_extension(self.extension)
     }
 }
 
-/// How far a conversion is off: for people, and as data.
+/// The accuracy of a conversion, as text and as data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// Lines for people.
     pub text: String,
-    /// With stable keys.
+    /// The same as data with stable keys.
     pub data: Value,
-    /// True where nothing at all was lost.
+    /// Whether nothing was lost.
     pub is_lossless: bool,
 }
 
-/// What became of a conversion, beside its bytes.
+/// The result of a conversion, in addition to its bytes.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Converted {
-    /// What could not be carried, a sentence each.
+    /// Losses, one sentence each.
     pub losses: Vec<String>,
-    /// What is odd about the recording, a sentence each: nothing is lost by it.
+    /// Notes on oddities of the recording that cause no loss, one sentence each.
     pub notes: Vec<String>,
-    /// How far numbers are off, where they were rounded on the way.
+    /// The accuracy, if numbers were rounded.
     pub report: Option<Report>,
-    /// What has to lie beside the file.
+    /// Files to store next to the output.
     pub beside: Vec<Beside>,
 }
 
 impl Converted {
-    /// True where the file holds less than the recording did.
+    /// Returns true if the output contains less than the recording.
     #[must_use]
     pub fn is_lossy(&self) -> bool {
         !self.losses.is_empty() || self.report.as_ref().is_some_and(|r| !r.is_lossless)
     }
 }
 
-/// What became of a cut, beside its bytes.
+/// The result of a cut, in addition to its bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cutout {
-    /// What was kept of the recording.
+    /// The steps that were kept.
     pub kept: Kept,
-    /// How it was carried over. What is outside of the range is no loss: that was asked for.
+    /// The losses and notes for the kept steps. The steps outside of the range are not a loss,
+    /// because the caller asked for it.
     pub converted: Converted,
 }
 
 impl Cutout {
-    /// The steps that were kept, as they were.
+    /// Creates the result of a cut that keeps the steps unchanged.
     #[must_use]
     pub fn exact(kept: Kept) -> Self {
         Self {
@@ -114,35 +115,36 @@ impl Cutout {
         }
     }
 
-    /// True where the file holds less than the recording did, whatever was asked for.
+    /// Returns true if the output contains less than the recording, including what the cut removed.
     #[must_use]
     pub fn is_less(&self) -> bool {
         !self.kept.is_all || self.converted.is_lossy()
     }
 }
 
-/// What was measured of a recording.
+/// The result of measuring a recording.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Measured {
-    /// The statistics that its people compare.
+    /// The statistics that players or researchers compare.
     pub stats: Map<String, Value>,
-    /// What checking it comes to, where that was done on the way.
+    /// The audit, if the recording was checked in the same pass.
     pub audit: Option<Audit>,
 }
 
-/// What became of a repair, beside its bytes.
+/// The result of a repair, in addition to its bytes.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Repaired {
-    /// What was done, a sentence each; empty for a recording that was whole.
+    /// The changes, one sentence each; empty if the recording was intact.
     pub actions: Vec<String>,
-    /// True where the repaired file holds less than the broken one.
+    /// Whether the repaired file contains less than the broken one.
     pub lossy: bool,
-    /// What has to lie beside the file.
+    /// Files to store next to the output.
     pub beside: Vec<Beside>,
 }
 
 impl Repaired {
-    /// What a lenient reader found broken was left out, and nothing else was done.
+    /// Creates the result of a repair that only left out the parts that a lenient reader found
+    /// broken.
     #[must_use]
     pub fn left_out<R: Rule>(findings: &Findings<R>) -> Self {
         let actions: Vec<String> = findings
@@ -157,55 +159,56 @@ impl Repaired {
     }
 }
 
-/// An opened recording. Opening looks at the header only; each method reads as much as it needs.
-/// [`Format`](super::Format) has an example of one.
+/// An opened recording. Opening reads the header only; each method reads as much as it needs.
+/// [`Format`](super::Format) has an example.
 ///
-/// Methods take the options that the format declares for their verb; whoever calls them has
+/// Methods take the options that the format declares for their verb; the caller has already
 /// [checked](Options::check) them.
 pub trait Tape: Send + Sync {
-    /// Its bytes.
+    /// Returns the bytes.
     fn input(&self) -> &Input;
 
-    /// The tape's own type, for what one format alone can do.
+    /// Returns the tape's own type, for features of a single format.
     fn any(&self) -> &dyn Any;
 
-    /// What the header says; the body is not decoded. Where that is not said, [`Tape::info`]: a
-    /// format whose header tells something says it here, so that a folder is listed fast.
+    /// Returns a description from the header, without decoding the body. By default this is
+    /// [`Tape::info`]. Formats with a useful header should implement it, so that listing a folder
+    /// is fast.
     ///
     /// # Errors
-    /// Where the header can't be read.
+    /// If the header cannot be read.
     fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         self.info(secrets)
     }
 
-    /// What the whole recording says of itself; of a broken one as much as can be read.
+    /// Returns a description of the whole recording; for a broken one, of the readable part.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error>;
 
-    /// A text that the recording carries, such as its world or its schema: by the name of a flag
+    /// Returns a text that the recording contains, such as its world or schema. The name is a flag
     /// that the format declares for [`Verb::Inspect`](super::Verb::Inspect).
     ///
     /// # Errors
-    /// Where it carries none, or a broken one.
+    /// If the recording contains none, or a broken one.
     fn attachment(&self, name: &str) -> Result<String, Error> {
         Err(Error::Unsupported(format!(
             "the recording carries no {name}"
         )))
     }
 
-    /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
+    /// Checks the recording as thoroughly as possible. Unreadable parts are findings.
     ///
     /// # Errors
-    /// [`Error::Io`]; where an option is wrong.
+    /// [`Error::Io`]; an error if an option is wrong.
     fn audit(&self, options: &Options) -> Result<Audit, Error>;
 
-    /// [`Tape::audit`] for somebody who waits: `say` hears in a few words what takes long, each time
-    /// that there is something new to say.
+    /// Like [`Tape::audit`], but reports progress: `say` receives a short description of each long
+    /// task when it starts or changes.
     ///
     /// # Errors
-    /// As [`Tape::audit`].
+    /// Same as [`Tape::audit`].
     fn audit_watched(
         &self,
         options: &Options,
@@ -215,11 +218,11 @@ pub trait Tape: Send + Sync {
         self.audit(options)
     }
 
-    /// The statistics that the recording's people compare. Keys are stable, and documented in the
-    /// book.
+    /// Returns the statistics that players or researchers compare. Keys are stable and documented
+    /// in the book.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         let info = self.info(Secrets::Hide)?;
         Ok(Partial {
@@ -228,22 +231,22 @@ pub trait Tape: Send + Sync {
         })
     }
 
-    /// [`Tape::stats`], and whether what they say is to be believed: of a format that checks a recording
-    /// in the pass that measures it. Where nothing else is said it is not checked.
+    /// Like [`Tape::stats`], plus an audit if the format checks the recording in the same pass. By
+    /// default there is no audit.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     fn measure(&self, options: &Options) -> Result<Partial<Measured>, Error> {
         let measured = self.stats(options)?;
         let (stats, audit) = (measured.value, None);
         Ok(Partial::new(Measured { stats, audit }, measured.problem))
     }
 
-    /// Writes one JSON object a line for each step, with `step`, `tick` where there is one, and
-    /// `time_ms`. Where nothing else is said, the rows of the first table that is none of facts.
+    /// Writes each step as a JSON object on its own line, with `step`, `tick` (if there is one) and
+    /// `time_ms`. By default, writes the rows of the first table that is not a table of facts.
     ///
     /// # Errors
-    /// [`Error::Output`] is `out`'s, all others are the recording's.
+    /// [`Error::Output`] for errors of `out`; all others are errors of the recording.
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         let tables = self.tables()?;
         let table = tables.iter().find(|table| table.lane != Lane::Facts);
@@ -268,29 +271,30 @@ pub trait Tape: Send + Sync {
         moment.end(scanned.problem)
     }
 
-    /// Its tables.
+    /// Returns the tables.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
         Ok(Vec::new())
     }
 
-    /// What it does not carry, and was not given: with it, it would have more tables, or more in them.
+    /// Returns the external data that is missing, if it would give the recording more tables or
+    /// rows.
     fn needs(&self) -> Option<Needs> {
         None
     }
 
-    /// Gives the rows of a table in the order of their stamps, a batch at a time. Of a broken
-    /// recording the rows before the damage, and what is wrong with it. Where nothing else is said,
-    /// what its own playback gives: a format writes one of the two.
+    /// Gives the rows of a table in the order of their stamps, one batch at a time. A broken
+    /// recording gives the rows before the damage, and returns the problem. By default, steps
+    /// through [`Tape::own_playback`]; a format must implement one of the two.
     ///
     /// # Errors
-    /// [`Error::Scan`], [`Error::NoClock`]; what the visitor says; where nothing can be read.
+    /// [`Error::Scan`], [`Error::NoClock`]; the visitor's error; an error if nothing can be read.
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
         let tables = self.tables()?;
         let Some(mut play) = self.own_playback()? else {
-            // There are no tables.
+            // A format without playback that keeps this default has no tables.
             scan.find(&tables)?;
             return Ok(().into());
         };
@@ -298,13 +302,13 @@ pub trait Tape: Send + Sync {
         scan_by_stepping(&mut *play, &tables, scan, visit, problem)
     }
 
-    /// [`Tape::scan`] of several tables: gives what is wrong with the recording behind the rows of
-    /// each. Batches of different scans come in any order. Where nothing else is said they are read
-    /// one after the other; a format for which a pass is dear reads them all in one, and holds no more
-    /// than a batch for each.
+    /// Scans several tables, and returns for each scan the problem of the recording after its rows.
+    /// Batches of different scans come in any order. By default, tables are scanned one after the
+    /// other. A format whose passes are expensive should read all tables in one pass, and buffer no
+    /// more than one batch for each.
     ///
     /// # Errors
-    /// Those of [`Tape::scan`], of any of them.
+    /// The errors of [`Tape::scan`] for any of the tables.
     fn scan_each<'v>(
         &self,
         scans: &[Scan],
@@ -314,39 +318,40 @@ pub trait Tape: Send + Sync {
         scans.iter().enumerate().map(scan).collect()
     }
 
-    /// [`Tape::scan_each`] of a recording that is being written: from its start on, what is there of it
-    /// and then what comes, at a cost that goes with what is new. `None` where the format has no such
-    /// way, or not for this recording: it is read anew then.
+    /// Follows a recording that is being written: like [`Tape::scan_each`] from the start, but it
+    /// can continue as bytes arrive, at a cost proportional to the new bytes. Returns `None` if the
+    /// format or this recording does not support it; then read the recording again instead.
     ///
     /// # Errors
-    /// Those of [`Tape::scan_each`], where nothing can be read.
+    /// The errors of [`Tape::scan_each`] if nothing can be read.
     fn follow(&self, _scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
         Ok(None)
     }
 
-    /// A playback that does better than `table::ScanPlayback`, where the format has one;
-    /// `playback` of a `dyn Tape` is what to call. A format that has no `scan` of its own has one.
+    /// Returns the format's own playback if it is better than `table::ScanPlayback`. Callers use
+    /// the method `playback` of `dyn Tape` instead. A format without its own `scan` must implement
+    /// this.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
         Ok(None)
     }
 
-    /// What differs between this and another recording of its kind; `None` where the format knows
-    /// nothing better than its tables ([`diff_tables`](crate::table::diff_tables)).
+    /// Compares this recording with another of its kind. Returns `None` if the format has nothing
+    /// better than a comparison of the tables ([`diff_tables`](crate::table::diff_tables)).
     ///
     /// # Errors
-    /// Where one of them can't be read to its end.
+    /// If one of the recordings cannot be read to its end.
     fn diff(&self, _other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
         Ok(None)
     }
 
-    /// The recording in another form; without any wish byte for byte the same. Where nothing else is
-    /// said it is copied, if it can be read to its end.
+    /// Writes the recording in another form. Without options the output is identical byte for byte.
+    /// By default, copies the recording if it can be read to its end.
     ///
     /// # Errors
-    /// What was written then is nothing to keep.
+    /// After an error, the output is useless.
     fn convert(
         &self,
         _to: Target<'_>,
@@ -360,10 +365,10 @@ pub trait Tape: Send + Sync {
         Ok(Converted::default())
     }
 
-    /// Keeps what is whole.
+    /// Writes the intact parts.
     ///
     /// # Errors
-    /// Where nothing is. What was written then is nothing to keep.
+    /// If nothing is intact. The output is then useless.
     fn repair(
         &self,
         options: &Options,
@@ -371,13 +376,14 @@ pub trait Tape: Send + Sync {
         work: &Work<'_>,
     ) -> Result<Repaired, Error>;
 
-    /// A part of it: a recording of the same format that says within the range what this one says,
-    /// byte for byte where the format allows it. One that is all of it is a copy.
+    /// Writes a part of the recording in the same format. Within the range it has the same content,
+    /// byte for byte where the format allows it. If the range covers everything, the output is a
+    /// copy.
     ///
     /// # Errors
-    /// [`Error::Uncut`] where a part of such a recording would be none: unless something else is said
-    /// always; [`Error::NothingIn`], [`Error::NoClock`], [`Error::Scan`] of the range; where what is in
-    /// it can't be read. What was written then is nothing to keep.
+    /// [`Error::Uncut`] if a part of the recording would not be a valid recording, which is the
+    /// default for all recordings; [`Error::NothingIn`], [`Error::NoClock`] or [`Error::Scan`] for
+    /// the range; an error if the range cannot be read. The output is then useless.
     fn cut(
         &self,
         _cut: &Cut,

@@ -1,4 +1,4 @@
-//! How a long piece of work is done, and where what comes of it goes.
+//! The environment of long tasks, and the destination of their output.
 
 use std::fmt;
 use std::fs::File;
@@ -10,21 +10,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::error::Error;
 use crate::input::{Input, InputStream};
 
-/// Where a recording that is made goes: a temporary file, which becomes the recording if all went
-/// well.
+/// The destination of a recording: a temporary file, which becomes the recording if everything
+/// succeeds.
 pub trait Sink: Write + Seek + Send {}
 
 impl<T: Write + Seek + Send> Sink for T {}
 
-/// How a long piece of work is done: where its temporary files are, who hears how far it is, and
-/// who may stop it. Memory stays bounded by a frame or a chunk, so that what is large can be done.
+/// The environment of a long task: the folder for temporary files, the receiver of progress, and
+/// the switch that cancels it. Tasks use memory for one frame or chunk at a time, so large
+/// recordings are possible.
 #[derive(Clone, Copy, Default)]
 pub struct Work<'a> {
-    /// The folder for temporary files; else the system's.
+    /// The folder for temporary files; by default the system's.
     pub folder: Option<&'a Path>,
-    /// Hears how many bytes of the input are done with.
+    /// Receives the number of input bytes that were processed.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Ends the work where it becomes true.
+    /// Set to true to cancel the task.
     pub cancel: Option<&'a AtomicBool>,
 }
 
@@ -37,10 +38,10 @@ impl fmt::Debug for Work<'_> {
 }
 
 impl Work<'_> {
-    /// An empty file for what is needed on the way; it has no name, and goes with its last user.
+    /// Creates an empty temporary file. It has no name and is removed when it is closed.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of the operating system.
     pub fn scratch(&self) -> io::Result<File> {
         match self.folder {
             Some(folder) => tempfile::tempfile_in(folder),
@@ -48,8 +49,8 @@ impl Work<'_> {
         }
     }
 
-    /// The input as a stream: reading it says how far it is, and ends with [`Error::Cancelled`] where
-    /// the work is wanted no more.
+    /// Returns the input as a stream that reports progress, and fails with [`Error::Cancelled`] if
+    /// the task was cancelled.
     #[must_use]
     pub fn watched(&self, input: &Input) -> Watched<'_> {
         Watched {
@@ -59,18 +60,18 @@ impl Work<'_> {
         }
     }
 
-    /// The input as it is.
+    /// Copies the whole input.
     ///
     /// # Errors
-    /// What either side says, and [`Error::Cancelled`].
+    /// Errors of the input and of the output, and [`Error::Cancelled`].
     pub fn copy(&self, input: &Input, out: &mut dyn Sink) -> Result<(), Error> {
         self.copy_some(input.stream(), 0, out).map(drop)
     }
 
-    /// Some bytes of the input, which have to be there.
+    /// Copies a range of the input, all of which must exist.
     ///
     /// # Errors
-    /// As [`Work::copy`].
+    /// Same as [`Work::copy`].
     pub fn copy_range(
         &self,
         input: &Input,
@@ -88,7 +89,8 @@ impl Work<'_> {
         }
     }
 
-    /// From a byte of the input on; how many there were.
+    /// Copies a stream that starts at byte `from` of the input, and returns the number of bytes
+    /// copied.
     fn copy_some(
         &self,
         mut stream: impl Read,
@@ -111,10 +113,11 @@ impl Work<'_> {
         }
     }
 
-    /// So many bytes of the input, in all, are done with. To be called for each frame or chunk.
+    /// Reports that this many bytes of the input, in total, were processed. Call it for each frame
+    /// or chunk.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] where the work is wanted no more.
+    /// [`Error::Cancelled`] if the task was cancelled.
     pub fn done(&self, bytes: u64) -> Result<(), Error> {
         if let Some(progress) = self.progress {
             progress(bytes);
@@ -122,10 +125,10 @@ impl Work<'_> {
         self.wanted()
     }
 
-    /// Whether to go on: to be asked wherever nothing can be said of how far it is.
+    /// Checks for cancellation. Call it where no progress can be reported.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] where the work is wanted no more.
+    /// [`Error::Cancelled`] if the task was cancelled.
     pub fn wanted(&self) -> Result<(), Error> {
         match self.cancel {
             Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Error::Cancelled),
@@ -134,8 +137,7 @@ impl Work<'_> {
     }
 }
 
-/// A stream that says how far it was read, and ends where the work is wanted no more: see
-/// [`Work::watched`].
+/// A stream that reports progress and stops if the task was cancelled: see [`Work::watched`].
 pub struct Watched<'w> {
     stream: InputStream,
     work: Work<'w>,

@@ -1,5 +1,5 @@
-//! Rows that come earlier or later than in the other recording: one that was put in between moves all
-//! that follow, and differs alone.
+//! Aligns rows that come earlier or later than in the other recording, so that an inserted row is
+//! one difference although it moves all rows after it.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -14,23 +14,25 @@ use super::found::TableDiff;
 use crate::clock::Stamp;
 use crate::tape::{Error, Tape};
 
-/// Rows of a table that are aligned: of more their moments alone tell which belong together.
+/// The maximum number of rows of a table; larger tables are compared only by moment.
 const MOST_ROWS: usize = 1 << 18;
-/// Fewer are looked through at a glance.
+/// With fewer differing steps than this, aligning is not worth the effort: a person sees the
+/// difference at once.
 const LEAST_ROWS: usize = 8;
-/// Rows that one of two has alone.
+/// The maximum number of rows that only one recording has.
 const MOST_EDITS: usize = 1 << 9;
-/// Of so many rows one may be one recording's alone: else the two are two.
+/// At most one row in this many may be in only one recording; otherwise the recordings are too
+/// different to align.
 const SHARE: usize = 4;
 
-/// Of so many rows one at least is different: rows that all say the same belong to any other.
+/// At least one row in this many must be distinct: rows that are all equal would match any other.
 const VARIED: usize = 16;
 
-/// A row, by what it says, and when.
+/// The hash of a row's values, and its stamp.
 type Said = (u64, Stamp);
 
-/// What is left of the differences of a table where rows of one recording belong to rows that the other
-/// has at another moment; `None` where that explains nothing.
+/// Returns the difference that remains after matching rows that are the same at another moment;
+/// `None` if this does not explain the difference.
 pub(super) fn closer(
     tapes: [&dyn Tape; 2],
     table: &TableDef,
@@ -50,7 +52,7 @@ pub(super) fn closer(
         theirs.first().map(|row| row.1),
     ]);
     if by != By::Time {
-        // A tick, or a step, is no other one.
+        // Only times can shift: an equal row at another tick or step is a real difference.
         return Ok(None);
     }
     let (hashed, other) = (hashes(&ours), hashes(&theirs));
@@ -81,7 +83,7 @@ pub(super) fn closer(
         .peekable();
     let mut steps = between(&ours, same.iter().map(|pair| &pair.0));
     steps.extend(between(&theirs, same.iter().map(|pair| &pair.1)));
-    // What is moved with the rest is one difference.
+    // All moved rows are one difference: report the first.
     steps.extend(moved.peek().copied());
     let found = TableDiff {
         rows: 0,
@@ -94,7 +96,7 @@ pub(super) fn closer(
     Ok((found.moved > 0).then_some((found, steps)))
 }
 
-/// The steps of rows outside of some stretches, which are in their order.
+/// Returns the steps of the rows between these stretches, which must be in order.
 fn between<'r>(rows: &[Said], stretches: impl Iterator<Item = &'r Range<usize>>) -> Vec<u64> {
     let mut steps = Vec::new();
     let mut from = 0;
@@ -107,7 +109,7 @@ fn between<'r>(rows: &[Said], stretches: impl Iterator<Item = &'r Range<usize>>)
     steps
 }
 
-/// All rows of a table, if they are not too many and nothing is wrong with them.
+/// Returns all rows of a table; `None` if there are too many or the recording has a problem.
 fn said(tape: &dyn Tape, scan: &Scan) -> Result<Option<Vec<Said>>, Error> {
     let mut rows: Vec<Said> = Vec::new();
     let read = tape.scan(scan, &mut |batch| {
@@ -128,8 +130,8 @@ fn said(tape: &dyn Tape, scan: &Scan) -> Result<Option<Vec<Said>>, Error> {
     Ok((rows.len() <= MOST_ROWS && read.problem.is_none()).then_some(rows))
 }
 
-/// The stretches that two sequences have in common, in their order, where all but a few of their members
-/// are in them: Myers' algorithm.
+/// Returns the stretches that two sequences have in common, in order; `None` if too many rows are
+/// in only one of them. Uses Myers' algorithm.
 fn common(a: &[u64], b: &[u64]) -> Option<Vec<(Range<usize>, Range<usize>)>> {
     let mut ends: Vec<Vec<usize>> = Vec::new();
     let goal = (a.len(), b.len());
@@ -143,7 +145,7 @@ fn common(a: &[u64], b: &[u64]) -> Option<Vec<(Range<usize>, Range<usize>)>> {
         (x, y)
     };
     for edits in 0..=MOST_EDITS {
-        // The furthest on each diagonal, from -edits to edits by twos.
+        // The furthest position on each diagonal from -edits to edits, in steps of two.
         let mut furthest = Vec::with_capacity(edits + 1);
         for nth in 0..=edits {
             let x = step(ends.last(), nth);
@@ -163,12 +165,13 @@ fn common(a: &[u64], b: &[u64]) -> Option<Vec<(Range<usize>, Range<usize>)>> {
     None
 }
 
-/// Where the next edit leads to on the diagonal of this number: a row of the second alone, or of the first.
+/// Returns where the next edit on this diagonal leads: it skips a row of the first or of the second
+/// sequence.
 fn step(before: Option<&Vec<usize>>, nth: usize) -> usize {
     let Some(before) = before else {
         return 0;
     };
-    // From the diagonal below the first's member is passed, from that above the second's.
+    // Coming from the diagonal below skips a row of the first; from above, a row of the second.
     let right = nth.checked_sub(1).and_then(|below| before.get(below));
     let down = before.get(nth).copied();
     match (right.map(|x| x + 1), down) {
@@ -177,12 +180,12 @@ fn step(before: Option<&Vec<usize>>, nth: usize) -> usize {
     }
 }
 
-/// The way back from the end.
+/// Traces the path back from the end.
 fn back(ends: &[Vec<usize>], goal: (usize, usize)) -> Vec<(Range<usize>, Range<usize>)> {
     let mut same = Vec::new();
     let (mut x, mut y) = goal;
     for (edits, _) in ends.iter().enumerate().rev() {
-        // x - y is 2 * nth - edits.
+        // Because x - y = 2 * nth - edits.
         let nth = (x + edits).saturating_sub(y) / 2;
         let before = edits.checked_sub(1).and_then(|before| ends.get(before));
         let from = step(before, nth);
@@ -213,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// The length of the longest common subsequence.
+    /// Returns the length of the longest common subsequence.
     fn longest(a: &[u64], b: &[u64]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {

@@ -12,32 +12,32 @@ use super::same::same;
 use crate::clock::Stamp;
 use crate::tape::Secrets;
 
-/// So many values of an event tell which one it is.
+/// The number of values that identify an event in a report.
 const TOLD: usize = 4;
 
 /// A column that both recordings have.
 struct Common {
     def: ColumnDef,
-    /// As far apart as its numbers may be.
+    /// The tolerance for its numbers.
     within: f64,
-    /// How many rows differ in it.
+    /// The number of rows that differ in this column.
     rows: u64,
 }
 
-/// What holds in both recordings for a key.
+/// The state of a key in both recordings.
 struct Slot {
     key: Vec<Owned>,
     held: [Option<Vec<Owned>>; 2],
-    /// The last moment, counted, at which one of them said something new.
+    /// The number of the last moment at which either recording had a row for this key.
     touched: u64,
 }
 
-/// A row of one of them.
+/// A row of one recording.
 #[derive(Clone, Copy)]
 enum Row<'r> {
-    /// As it was read.
+    /// A row of a batch.
     Read(&'r Batch, usize),
-    /// As it holds.
+    /// A row of the current state.
     Held(&'r [Owned]),
 }
 
@@ -50,28 +50,28 @@ impl<'r> Row<'r> {
     }
 }
 
-/// A table of two recordings.
+/// The comparison of one table of two recordings.
 pub(super) struct Comparison {
     lane: Lane,
     columns: Vec<Common>,
-    /// Which of them are keys.
+    /// The indices of the keys.
     keys: Vec<usize>,
     found: TableDiff,
     steps: Vec<u64>,
     slots: Vec<Slot>,
     index: HashMap<Vec<Owned>, usize>,
-    /// Slots that are new at this moment.
+    /// Slots with new rows at the current moment.
     touched: Vec<usize>,
     moment: u64,
-    /// Which of them has ended.
+    /// Which recordings have ended.
     ended: [bool; 2],
-    /// By what moments are told, once the first rows have come.
+    /// The clock that identifies moments; known once the first rows have come.
     by: Option<By>,
     /// The moment that is being compared.
     open: Option<(Moment, Stamp)>,
 }
 
-/// Whether values of these kinds can be compared.
+/// Returns whether values of these kinds can be compared.
 fn comparable(a: Kind, b: Kind) -> bool {
     let is_number = |kind| !matches!(kind, Kind::Bool | Kind::Text);
     a == b || is_number(a) && is_number(b)
@@ -90,7 +90,7 @@ impl Comparison {
         for def in &ours.columns {
             let other = theirs.columns.iter().find(|other| other.name == def.name);
             match other {
-                // What neither keeps is the same.
+                // A column that neither recording keeps is equal.
                 Some(other) if !def.recorded || !other.recorded => {
                     let by = match (def.recorded, other.recorded) {
                         (true, _) => Some(Which::Second),
@@ -101,7 +101,7 @@ impl Comparison {
                 }
                 Some(other) if comparable(def.kind, other.kind) => columns.push(Common {
                     within: match (def.precision, other.precision) {
-                        // Rounded in one way, what was the same still is.
+                        // Equal values stay equal if both are rounded in the same way.
                         (a, b) if a == b => 0.0,
                         (a, b) => a.unwrap_or(0.0) + b.unwrap_or(0.0),
                     },
@@ -122,7 +122,7 @@ impl Comparison {
         let more = more.filter(|other| ours.column(&other.name).is_none());
         not_compared.extend(more.map(|other| format!("{} (only in the second)", other.name)));
         if ours.lane != theirs.lane || !keys(ours).eq(keys(theirs)) {
-            // There is no telling which row is which.
+            // Without the same lane and keys, rows cannot be matched.
             columns.clear();
             not_recorded.clear();
             let said = |table: &TableDef| {
@@ -157,7 +157,7 @@ impl Comparison {
         }
     }
 
-    /// What has to be read of both; `None` where nothing can be compared.
+    /// Returns the scan that both recordings need; `None` if nothing can be compared.
     pub fn scan(&self) -> Option<Scan> {
         let columns = self.columns.iter().map(|column| &*column.def.name);
         (!self.columns.is_empty()).then(|| Scan {
@@ -166,12 +166,12 @@ impl Comparison {
         })
     }
 
-    /// Whether what is the same is equal, in all columns.
+    /// Returns whether all columns are compared exactly.
     pub fn is_exact(&self) -> bool {
         self.columns.iter().all(|column| column.within == 0.0)
     }
 
-    /// What was found, and the steps at which something differs.
+    /// Returns the result, and the steps at which something differs.
     pub fn finish(mut self) -> (TableDiff, Vec<u64>) {
         let columns = self.columns.iter().filter(|column| column.rows > 0);
         self.found.columns = columns
@@ -180,12 +180,13 @@ impl Comparison {
         (self.found, self.steps)
     }
 
-    /// Compares what has come of both, side by side; true once nothing is left to be compared.
+    /// Compares the rows that have arrived from both recordings. Returns true when the comparison
+    /// is complete.
     ///
-    /// `last` is the last step of each: behind it nothing of it holds.
+    /// `last` is the last step of each recording; after it, its state is empty.
     pub fn go_on(&mut self, [a, b]: &mut [Feed; 2], last: [Stamp; 2]) -> bool {
         if self.lane == Lane::Facts {
-            // They hold whenever they are asked for.
+            // Facts are valid at every moment, so stamps do not matter.
             while !a.waits() && !b.waits() {
                 if !self.pair([true, true], a, b) {
                     return true;
@@ -224,7 +225,7 @@ impl Comparison {
         }
     }
 
-    /// The next moment at which one of them says something.
+    /// Returns the next moment at which either recording has a row.
     fn next(
         &mut self,
         by: By,
@@ -233,7 +234,7 @@ impl Comparison {
         last: [Stamp; 2],
     ) -> Option<(Moment, Stamp)> {
         let (x, y) = (a.moment(by), b.moment(by));
-        // Nobody knows what was behind it.
+        // What follows in a recording that breaks off is unknown.
         if a.breaks_off() || b.breaks_off() {
             return None;
         }
@@ -245,7 +246,7 @@ impl Comparison {
         Some((now, stamp.unwrap_or_default()))
     }
 
-    /// Nothing holds any more of what has ended.
+    /// Empties the state of a recording that has ended.
     fn end(&mut self, over: [bool; 2], last: [Option<i128>; 2], now: Moment) {
         let sides = over.into_iter().zip(last).zip(&mut self.ended).enumerate();
         for (side, ((over, last), ended)) in sides {
@@ -261,14 +262,14 @@ impl Comparison {
         }
     }
 
-    /// Compares the events of a moment, the first with the first; true once all have come.
+    /// Compares the events of a moment in order. Returns true when all have come.
     fn events(&mut self, by: By, now: Moment, a: &mut Feed, b: &mut Feed) -> bool {
         loop {
             if a.waits() || b.waits() {
                 return false;
             }
             let is = [a.moment(by) == Some(now), b.moment(by) == Some(now)];
-            // What breaks off may have had as many.
+            // A recording that breaks off may have had as many events.
             if !is[0] && a.breaks_off() || !is[1] && b.breaks_off() {
                 return true;
             }
@@ -278,7 +279,7 @@ impl Comparison {
         }
     }
 
-    /// Compares the next rows, of those that have one to be compared; false where neither has.
+    /// Compares the next row of each recording that has one; returns false if neither has.
     fn pair(&mut self, has: [bool; 2], a: &mut Feed, b: &mut Feed) -> bool {
         let x = a.peek().filter(|_| has[0]);
         let y = b.peek().filter(|_| has[1]);
@@ -298,9 +299,9 @@ impl Comparison {
         true
     }
 
-    /// Takes in what one of them says of a moment.
+    /// Adds the rows of one recording at a moment to the state.
     fn hold(&mut self, side: usize, by: By, now: Moment, feed: &mut Feed) {
-        // Rows come in the same order again and again.
+        // Rows usually come in the same order each time.
         let mut likely = 0;
         while feed.moment(by) == Some(now) {
             if let Some((batch, row)) = feed.peek() {
@@ -310,7 +311,7 @@ impl Comparison {
         }
     }
 
-    /// Takes in a row, and gives the slot that the next one is likely for.
+    /// Adds a row to the state, and returns the likely slot of the next row.
     fn put(&mut self, side: usize, batch: &Batch, row: usize, likely: usize) -> usize {
         let keys = || self.keys.iter().map(|at| batch.get(row, *at));
         let is = |slot: &Slot| {
@@ -356,7 +357,7 @@ impl Comparison {
         at + 1
     }
 
-    /// Compares what is new at a moment.
+    /// Compares the keys that have new rows at this moment.
     fn settle(&mut self, stamp: Stamp) {
         let touched = std::mem::take(&mut self.touched);
         let slots = std::mem::take(&mut self.slots);
@@ -369,7 +370,7 @@ impl Comparison {
         self.touched.clear();
     }
 
-    /// Compares two rows that belong together.
+    /// Compares two rows that were matched.
     fn compare(&mut self, stamp: Stamp, ours: Option<Row<'_>>, theirs: Option<Row<'_>>) {
         let mut column = None;
         match (ours, theirs) {
@@ -407,9 +408,9 @@ impl Comparison {
             column.map_or_else(String::new, |column| column.def.name.to_string())
         };
         let told: Vec<usize> = match (self.lane, column) {
-            // Of events that differ the key says no more than any other column.
+            // For events that differ, the key says no more than the other columns.
             (Lane::Events, Some(_)) => Vec::new(),
-            // An event that one has alone is told by what it is.
+            // An event that only one recording has is identified by its first values.
             (Lane::Events, None) => {
                 let row = ours.or(theirs);
                 let is = |at: &usize| row.is_some_and(|row| row.get(*at) != Value::Null);

@@ -1,4 +1,4 @@
-//! The rows of a table of a recording, as they come.
+//! The incoming rows of a table of one recording.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use super::super::batch::Batch;
 use crate::clock::Stamp;
 use crate::tape::Error;
 
-/// By what the moments of two recordings are told.
+/// The clock that matches moments of two recordings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum By {
     Tick,
@@ -16,7 +16,7 @@ pub(super) enum By {
 }
 
 impl By {
-    /// What both have, as far as their first rows say.
+    /// Chooses a clock that both recordings have, judging by their first rows.
     pub fn of(stamps: [Option<Stamp>; 2]) -> Self {
         let all = |has: fn(&Stamp) -> bool| stamps.iter().flatten().all(has);
         if all(|stamp| stamp.tick.is_some()) {
@@ -37,27 +37,27 @@ impl By {
     }
 }
 
-/// A step, by what it is told by: the first, second, … of those at one time.
+/// A moment on this clock. `nth` distinguishes several steps at one time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Moment {
     pub at: i128,
     pub nth: u64,
 }
 
-/// Takes rows, in their order.
+/// A queue of rows, in order.
 pub(super) struct Feed {
-    /// What came and was not taken yet; of the first the rows from `row` on.
+    /// Batches that were not consumed yet; the first batch from row `row` on.
     batches: VecDeque<Batch>,
     row: usize,
-    /// The moment of the row before.
+    /// The moment of the previous row.
     moment: Moment,
-    /// The step of that row.
+    /// The step of the previous row.
     step: Option<u64>,
-    /// There are no more rows than these.
+    /// Whether no more rows will come.
     ended: bool,
-    /// There were more, or might have been.
+    /// Whether rows are missing, or may be missing, after the last.
     cut: bool,
-    /// What is wrong with the recording behind the last row.
+    /// The problem of the recording after the last row.
     problem: Option<Error>,
 }
 
@@ -77,29 +77,29 @@ impl Feed {
         }
     }
 
-    /// More rows.
+    /// Adds a batch of rows.
     pub fn push(&mut self, batch: Batch) {
         self.batches.push_back(batch);
     }
 
-    /// There are no more, because of a problem if there is one.
+    /// Marks the end of the rows, with a problem if it is the reason.
     pub fn end(&mut self, cut: bool, problem: Option<Error>) {
         self.ended = true;
         self.cut = cut;
         self.problem = problem;
     }
 
-    /// Whether the next row, if there is one, has not come yet.
+    /// Returns whether the next row, if there is one, has not arrived yet.
     pub fn waits(&mut self) -> bool {
         !self.ended && self.peek().is_none()
     }
 
-    /// How many batches wait to be taken.
+    /// Returns the number of batches in the queue.
     pub fn waiting(&self) -> usize {
         self.batches.len()
     }
 
-    /// The next row of those that came: the batch it is in, and where.
+    /// Returns the next row: its batch, and its index in the batch.
     pub fn peek(&mut self) -> Option<(&Batch, usize)> {
         while self.batches.front()?.len() <= self.row {
             self.batches.pop_front();
@@ -108,28 +108,28 @@ impl Feed {
         Some((self.batches.front()?, self.row))
     }
 
-    /// Whether its recording breaks off behind the rows that were taken.
+    /// Returns whether the recording breaks off after the consumed rows.
     pub fn breaks_off(&mut self) -> bool {
         self.cut && self.peek().is_none()
     }
 
-    /// What is wrong with its recording behind the last row, where that was come to.
+    /// Returns the problem of the recording after its last row, if all rows were consumed.
     pub fn problem(mut self) -> Option<Error> {
         let rest = self.peek().is_some();
         self.problem.filter(|_| !rest)
     }
 
-    /// Goes on behind it.
+    /// Goes to the next row.
     pub const fn pass(&mut self) {
         self.row += 1;
     }
 
-    /// When the next row is.
+    /// Returns the stamp of the next row.
     pub fn stamp(&mut self) -> Option<Stamp> {
         self.peek().map(|(batch, row)| batch.stamp(row))
     }
 
-    /// The moment of the next row.
+    /// Returns the moment of the next row.
     pub fn moment(&mut self, by: By) -> Option<Moment> {
         let stamp = self.stamp()?;
         if self.step != Some(stamp.step) {
@@ -137,7 +137,7 @@ impl Feed {
             let before = self.moment.at;
             self.moment = match by.at(stamp) {
                 Some(at) if at > before => Moment { at, nth: 0 },
-                // A clock that goes back, or says nothing, stands still.
+                // A clock that goes backwards or has no value counts as standing still.
                 _ => Moment {
                     at: before,
                     nth: self.moment.nth + 1,

@@ -1,4 +1,4 @@
-//! What was found.
+//! The result of a comparison.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use crate::clock::Stamp;
 use crate::tape::number;
 use crate::text::Counted;
 
-/// As many columns are named as fit a line: all are in JSON.
+/// The maximum number of columns named in a line of text; JSON has all of them.
 const SHOWN: usize = 6;
 
-/// A value of a row that differs.
+/// A value in a row that differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cell {
-    /// The value, which may be [`Owned::Null`]: that row has it missing.
+    /// The value; [`Owned::Null`] if it is missing in that row.
     Is(Owned),
-    /// It is secret.
+    /// A secret value.
     Hidden,
     /// There is no such row.
     NoRow,
@@ -38,7 +38,7 @@ impl fmt::Display for Cell {
         match self {
             Self::Is(Owned::Null) => f.write_str("missing"),
             Self::Is(Owned::Text(text)) => write!(f, "{text:?}"),
-            // There are many, and two of them may be what differs.
+            // There are many NaNs, and two of them may be the difference.
             Self::Is(Owned::Float32(bits)) if f32::from_bits(*bits).is_nan() => {
                 write!(f, "NaN ({bits:#010x})")
             }
@@ -56,9 +56,9 @@ impl fmt::Display for Cell {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
-    /// The one that was given first.
+    /// The recording that was given first.
     First,
-    /// The one that was given second.
+    /// The recording that was given second.
     Second,
 }
 
@@ -74,23 +74,22 @@ impl fmt::Display for Which {
 /// The first row that differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RowDiff {
-    /// When it is: the stamp of the row that is new then, the first recording's where both have one;
-    /// `None` of facts.
+    /// The stamp of the new row, from the first recording if both have one; `None` for facts.
     pub stamp: Option<Stamp>,
-    /// What tells it from other rows, a column and its value each: the key; of an event that one
-    /// recording has alone its first values.
+    /// The columns and values that identify the row: its key, or the first values of an event that
+    /// only one recording has.
     pub key: Vec<(String, Cell)>,
-    /// The first column that differs; `None` where one of the two recordings has no such row.
+    /// The first column that differs; `None` if only one recording has the row.
     pub column: Option<String>,
-    /// What stands in it in the first recording.
+    /// The column's value in the first recording.
     pub first: Cell,
-    /// What stands in it in the second recording.
+    /// The column's value in the second recording.
     pub second: Cell,
     /// The column's unit.
     pub unit: String,
 }
 
-/// Its key as an object, and its stamp as everywhere in JSON.
+/// Writes the key as an object, and the stamp as elsewhere in JSON.
 impl Serialize for RowDiff {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
@@ -130,7 +129,8 @@ fn as_map<S: Serializer, V: Serialize>(
     serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// `step 137, tick 9, 1:23.4: player 3: head_x is 1.5 m in the first, 1.6 m in the second`
+/// For example `step 137, tick 9, 1:23.4: player 3: head_x is 1.5 m in the first, 1.6 m in the
+/// second`.
 impl fmt::Display for RowDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut said = Vec::new();
@@ -168,43 +168,45 @@ impl fmt::Display for RowDiff {
     }
 }
 
-/// What differs in a table.
+/// The differences in a table.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct TableDiff {
     /// The table's name.
     pub table: String,
-    /// The recording that has it, where the other has not.
+    /// The recording that has the table, if the other does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only_in: Option<Which>,
-    /// Rows that are in both and differ.
+    /// The number of rows that are in both recordings and differ.
     pub rows: u64,
-    /// Rows that the first recording has alone.
+    /// The number of rows that only the first recording has.
     pub only_first: u64,
-    /// Rows that the second has alone.
+    /// The number of rows that only the second recording has.
     pub only_second: u64,
-    /// Rows that are the same in both, and at other moments: something before them was put in, or left
-    /// out. Then `rows` is 0, and only rows that one has alone are counted beside.
+    /// The number of rows that are the same in both recordings but at other moments, because
+    /// something was inserted or left out before them. If this is not 0, `rows` is 0, and only rows
+    /// that one recording lacks are counted in addition.
     #[serde(skip_serializing_if = "is_none")]
     pub moved: u64,
-    /// In how many of the rows that are in both each column differs: those that do.
+    /// The columns that differ, and in how many rows that are in both recordings.
     #[serde(serialize_with = "as_map")]
     pub columns: Vec<(String, u64)>,
-    /// Columns that one of the two has alone, or that are of two kinds: they were not compared.
+    /// Columns that only one recording has, or whose kinds differ; they are not compared.
     pub not_compared: Vec<String>,
-    /// Columns that one of the two does not keep, and which: there is nothing to be compared.
+    /// Columns that one recording does not keep, and which recording that is; they are not
+    /// compared.
     #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
     pub not_recorded: Vec<(String, Which)>,
     /// The first row that differs.
     pub first: Option<RowDiff>,
 }
 
-// serde gives the field as it is.
+// serde passes fields by reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// `players: 12 rows differ: head_x in 12, ping in 3; first at …`
+/// For example `players: 12 rows differ (head_x in 12, ping in 3); first at …`.
 impl fmt::Display for TableDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.table)?;
@@ -259,12 +261,12 @@ impl fmt::Display for TableDiff {
     }
 }
 
-/// What differs in the tables of two recordings.
+/// The differences between the tables of two recordings.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TablesDiff {
     /// Tables that differ, in the order of the first recording's.
     pub tables: Vec<TableDiff>,
-    /// The steps at which something does.
+    /// The steps at which something differs.
     pub steps: Vec<u64>,
 }
 
@@ -281,14 +283,14 @@ impl TablesDiff {
         }
     }
 
-    /// The first row of all that differs: its table, and where.
+    /// Returns the first row that differs in any table, with the table's name.
     #[must_use]
     pub fn first(&self) -> Option<(&str, &RowDiff)> {
         let firsts = self.tables.iter().filter_map(|table| {
             let first = table.first.as_ref()?;
             Some((table.table.as_str(), first))
         });
-        // Facts come behind all that has a moment.
+        // Facts come after everything that has a moment.
         firsts.min_by_key(|(_, first)| (first.stamp.is_none(), first.stamp.map(|stamp| stamp.step)))
     }
 }

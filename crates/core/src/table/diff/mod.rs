@@ -1,4 +1,4 @@
-//! What differs between the tables of two recordings.
+//! Differences between the tables of two recordings.
 
 mod align;
 mod compare;
@@ -12,19 +12,20 @@ pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
 use super::def::TableDef;
 use crate::tape::{Error, Partial, Tape};
 
-/// Compares the rows of two recordings, table by table, in one pass over each of them.
+/// Compares the rows of two recordings, table by table, in one pass over each.
 ///
-/// Rows belong together by their tick where those of both recordings have one, else by their time to the
-/// millisecond, else by their step; of several steps at one time, and where a clock goes back, the
-/// first with the first, and so on. Of a state and of a grid what holds is compared, by key, wherever
-/// one of the two says something new, and nothing holds behind a recording's last step; of events
-/// the first of a step with the first. Numbers that are no further apart than the precisions of
-/// both columns allow are the same; of columns that are rounded in one way, those that are equal. What
-/// is secret is compared, and not shown.
+/// Rows are matched by tick if both recordings have ticks, else by time to the millisecond if both
+/// have times, else by step. If several steps share a time, or if a clock goes backwards, they are
+/// matched in order: the first with the first, and so on. States and grids are compared by key, at
+/// each moment when either recording has a new row; after a recording's last step its state is
+/// empty. Events of a moment are compared in order. Floating-point numbers are equal if they differ
+/// by no more than the precisions of both columns together; if both columns have the same
+/// precision, only equal numbers are. Secret values are compared but not shown.
 ///
-/// Where a row that one has alone moves all that follow it to other times, rows belong together by
-/// their order: those that are the same at another moment are counted, and are one difference. That is
-/// tried with tables of a few hundred thousand rows at most, of which all but a few are the same.
+/// If a row that only one recording has moves all later rows to other times, rows are matched by
+/// their content and order instead. Rows that are the same at another moment are then counted, and
+/// reported as one difference. This is tried only for tables with at most a few hundred thousand
+/// rows, almost all of which are the same in both recordings.
 ///
 /// ```
 /// # use gametape_core::tape::Tape;
@@ -38,11 +39,12 @@ use crate::tape::{Error, Partial, Tape};
 /// }
 /// ```
 ///
-/// Recordings that break off are compared as far as both can be read; what is wrong with them is said
-/// beside, of the second as [`Error::Other`].
+/// If a recording is broken, the readable parts are compared, and the problem is returned with the
+/// result; a problem of the second recording is wrapped in [`Error::Other`].
 ///
 /// # Errors
-/// Where nothing can be read, of the second as [`Error::Other`]; where the system gives no thread.
+/// If nothing can be read (for the second recording wrapped in [`Error::Other`]), or if the system
+/// cannot start a thread.
 pub fn diff_tables(tapes: [&dyn Tape; 2]) -> Result<Partial<TablesDiff>, Error> {
     let [ours, theirs] = tapes;
     let (ours, theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
@@ -85,7 +87,8 @@ pub fn diff_tables(tapes: [&dyn Tape; 2]) -> Result<Partial<TablesDiff>, Error> 
     Ok(Partial::new(found, problem))
 }
 
-/// What is left where rows have moved; columns whose numbers need not be equal tell no rows apart.
+/// Looks for rows that moved to other times. Columns whose numbers need not be exactly equal cannot
+/// identify rows.
 fn closer(
     tapes: [&dyn Tape; 2],
     tables: [&TableDef; 2],
@@ -98,7 +101,7 @@ fn closer(
     }
 }
 
-/// A table that one of the two has.
+/// The difference for a table that only one recording has.
 fn alone(table: &TableDef, which: Which) -> (TableDiff, Vec<u64>) {
     let found = TableDiff {
         table: table.name.to_string(),

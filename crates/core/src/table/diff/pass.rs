@@ -1,4 +1,4 @@
-//! Reading two recordings side by side, once for all of their tables.
+//! Reads two recordings side by side, once for all of their tables.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,21 +13,21 @@ use super::found::TableDiff;
 use crate::clock::Stamp;
 use crate::tape::{Error, Partial, Tape};
 
-/// Batches that may wait between a reader and who compares.
+/// The maximum number of batches that wait between a reader and the comparison.
 const WAITING: usize = 2;
 
-/// Batches of a table that may wait for rows of the other recording. Where one of them says much that
-/// the other does not, that table is compared by itself.
+/// The maximum number of batches of a table that wait for rows of the other recording. If one
+/// recording has many more rows here, the table is compared separately.
 const MOST: usize = 16;
 
-/// What was found in a table, and the steps at which it differs.
+/// The result for a table, and the steps at which it differs.
 pub(super) type Compared = Partial<(TableDiff, Vec<u64>)>;
 
-/// What a reader tells.
+/// A message from a reader.
 enum Told {
-    /// Rows of this table.
+    /// Rows of the table with this index.
     Rows(usize, Batch),
-    /// There are no more, and this is wrong with the recording behind those of each table.
+    /// The end of all rows, with the problem of the recording for each table.
     End(Result<Vec<Partial<()>>, Error>),
 }
 
@@ -41,17 +41,17 @@ struct Table {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Going,
-    /// It was compared as far as that can be done.
+    /// The comparison is complete, as far as possible.
     Done,
-    /// One recording is too far ahead of the other in it.
+    /// One recording is too far ahead of the other in this table.
     Apart,
 }
 
-/// A recording that is read.
+/// A recording that is being read.
 struct Side {
     told: Receiver<Told>,
     ended: bool,
-    /// Rows that it told.
+    /// The number of rows received.
     rows: u64,
 }
 
@@ -72,8 +72,8 @@ pub(super) fn compare(
     again.filter_map(Result::transpose).collect()
 }
 
-/// Compares tables in one pass over each recording; `None` stands for one in which they are too far
-/// apart for that.
+/// Compares tables in one pass over each recording. Returns `None` for tables in which the
+/// recordings are too far apart.
 fn together(
     tapes: [&dyn Tape; 2],
     last: [Stamp; 2],
@@ -118,7 +118,7 @@ fn together(
     Ok(all.into_iter().map(|(_, compared)| compared).collect())
 }
 
-/// Tells the rows of scans to whoever takes them: as long as somebody does.
+/// Reads a recording and sends its rows, as long as somebody wants them.
 fn tell(tape: &dyn Tape, scans: &[Scan], wanted: &[AtomicBool], to: &SyncSender<Told>) {
     let is_wanted = |scan: usize| {
         let wanted = wanted.get(scan);
@@ -133,11 +133,11 @@ fn tell(tape: &dyn Tape, scans: &[Scan], wanted: &[AtomicBool], to: &SyncSender<
             },
         )
     });
-    // Nobody waits for it where somebody has seen enough.
+    // Sending fails if the receiver has stopped early.
     drop(to.send(Told::End(read)));
 }
 
-/// Takes the rows of both as they are needed.
+/// Receives rows of both recordings as they are needed.
 fn side_by_side(
     tables: &mut [Table],
     sides: &mut [Side; 2],
@@ -163,7 +163,7 @@ fn side_by_side(
                 side.ended = true;
                 end(tables, at, read, last);
             }
-            // A reader that says no more than that.
+            // The reader's thread ended without a message.
             Err(_) => {
                 side.ended = true;
                 end(tables, at, Err(Error::Cancelled), last);
@@ -172,7 +172,8 @@ fn side_by_side(
     }
 }
 
-/// Which recording is to be read on: the one that is waited for, or else the one that lags behind.
+/// Returns which recording to read next: one that a table waits for, or else the one that is
+/// behind.
 fn needed(tables: &mut [Table], sides: &[Side; 2]) -> Option<usize> {
     let mut waited_for = [false; 2];
     let mut any = false;
@@ -199,13 +200,13 @@ fn needed(tables: &mut [Table], sides: &[Side; 2]) -> Option<usize> {
     }
 }
 
-/// A recording gives no more rows.
+/// Handles the end of a recording.
 fn end(tables: &mut [Table], side: usize, read: Result<Vec<Partial<()>>, Error>, last: [Stamp; 2]) {
     let (mut failed, problems) = match read {
         Ok(read) => (None, read),
         Err(error) => (Some(error), Vec::new()),
     };
-    // What can't be read is said once, and is there of no table.
+    // An error is reported once, for the first table.
     let cut = failed.is_some();
     let mut problems = problems.into_iter();
     for table in tables {
@@ -227,7 +228,7 @@ impl Table {
         }
     }
 
-    /// Takes rows of one of the two; where there are `several` tables, as many as may wait.
+    /// Takes rows of one recording. With several tables, only a limited number of batches may wait.
     fn take(&mut self, side: usize, batch: Batch, last: [Stamp; 2], several: bool) {
         if self.state != State::Going {
             return;

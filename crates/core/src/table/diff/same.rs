@@ -1,15 +1,15 @@
-//! When two values are the same.
+//! Equality of values.
 
 use super::super::batch::Value;
 
-/// Whether two values are the same: to the bit, or no further apart than this.
+/// Returns whether two values are equal bit by bit, or differ by at most `within`.
 pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {
     match (a, b) {
         (a, b) if a.is_same(b) => true,
         (Value::Int(a), Value::Uint(b)) | (Value::Uint(b), Value::Int(a)) => {
             u64::try_from(a) == Ok(b)
         }
-        // A zero is not the one with a sign.
+        // With no tolerance, 0 differs from -0.
         (Value::Float32(_), Value::Float32(_)) | (Value::Float64(_), Value::Float64(_))
             if within == 0.0 =>
         {

@@ -20,7 +20,7 @@ fn ships() -> TableDef {
         .with(ColumnDef::new("name", Kind::Text, "Its name."))
 }
 
-/// At a step that has neither tick nor time.
+/// A step without tick and time.
 fn step(step: u64) -> Stamp {
     Stamp {
         step,
@@ -41,7 +41,7 @@ fn gone(at: Stamp, ship: u64) -> Row {
 }
 
 fn compared(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesDiff {
-    // Both go on for long behind the last row.
+    // Both recordings go on long after the last row.
     let late = Stamp {
         step: 1 << 40,
         tick: Some(1 << 40),
@@ -81,7 +81,7 @@ fn what_holds_is_compared_wherever_one_says_something_new() {
             "ships: 1 row differs (x in 1); first at step 5: ship 1: x is 2.5 m in the first, 0 m in the second"
         ]
     );
-    // Who says again what holds says nothing new.
+    // Repeating the same values is no change.
     let theirs = vec![
         ship(step(0), 1, 0.0),
         ship(step(3), 1, 0.0),
@@ -127,7 +127,7 @@ fn moments_are_ticks_before_times_before_steps() {
     assert!(same(at(0, None, Some(2)), at(3, Some(8), Some(2))));
     assert!(!same(at(3, None, Some(1)), at(3, None, Some(2))));
     assert!(same(at(3, None, None), at(3, None, Some(2))));
-    // What is finer than a millisecond nobody can name.
+    // Times finer than a millisecond cannot be named.
     let fine = |ns| Stamp {
         time: Some(Time(ns)),
         ..at(0, None, None)
@@ -160,7 +160,7 @@ fn numbers_are_the_same_to_the_bit_or_within_both_precisions() {
         TableDef::new("heat", Lane::State, "Heat.").with(column)
     };
     let rows = |value: Value<'_>| vec![row(step(0), [value])];
-    // One is rounded; the other is not.
+    // One column is rounded, the other is not.
     let differ = |a: f32, b: f32, within: f64| {
         let ours = table(Kind::Float32, Some(within).filter(|within| *within > 0.0));
         let theirs = (table(Kind::Float32, None), rows(b.into()));
@@ -175,14 +175,14 @@ fn numbers_are_the_same_to_the_bit_or_within_both_precisions() {
     assert!(differ(f32::NAN, f32::from_bits(0x7fc0_0001), 0.0));
     assert!(differ(f32::NAN, 1.0, 0.1));
     assert!(!differ(f32::INFINITY, f32::INFINITY, 0.1));
-    // Where both are rounded in one way, a step of that is a difference.
+    // If both columns are rounded in the same way, one rounding step is a difference.
     let rounded = || table(Kind::Float32, Some(0.5));
     let same = |a: f32, b: f32| {
         let [ours, theirs] = [a, b].map(|value| (rounded(), rows(value.into())));
         compared(ours, theirs).tables.is_empty()
     };
     assert!(same(1.0, 1.0) && !same(1.0, 2.0));
-    // A number is the same whatever kind of number it is.
+    // Equal numbers of different kinds are equal.
     let kinds = [
         (Kind::Int, Value::Int(100)),
         (Kind::Uint, Value::Uint(100)),
@@ -246,7 +246,7 @@ fn what_one_does_not_keep_is_said_and_is_no_difference_of_rows() {
     let found = compared((without.clone(), missing()), (ships(), rows()));
     let text = found.tables[0].to_string();
     assert!(text.contains("not recorded by the first: x"), "{text}");
-    // What neither keeps is the same.
+    // A column that neither recording keeps is equal.
     let both = compared((without.clone(), missing()), (without, missing()));
     assert_eq!(both.tables, []);
 }
@@ -291,7 +291,7 @@ fn what_breaks_off_is_compared_as_far_as_it_goes() {
     let found = diff_tables([&whole, &broken]).unwrap();
     assert!(matches!(found.problem, Some(Error::Other(_))));
     assert_eq!(found.value, TablesDiff::default());
-    // One that is whole and short is no less than what it is.
+    // A short recording that is intact is not cut off.
     let short = Made::new(Clocks::STEPS, rows(5));
     let found = diff_tables([&whole, &short]).unwrap();
     assert!(found.problem.is_none());
@@ -305,7 +305,7 @@ fn steps_of_one_time_and_a_clock_that_goes_back_hide_nothing() {
         tick: None,
         time: Some(Time::from_ms(ms)),
     };
-    // All at one time; one far ahead, and the rest behind it.
+    // All steps at one time; then one far ahead, followed by earlier ones.
     for ms in [[5; 5], [0, 9_000, 10, 20, 30]] {
         let rows = |off: u64| {
             let moments = (0..).zip(ms);
@@ -361,7 +361,7 @@ fn an_event_that_one_has_alone_is_told() {
     );
 }
 
-/// At each step each ship is somewhere, goes, or nothing is said of it.
+/// For each step and ship: a position, an end, or no row.
 type Tale = Vec<[Option<Option<i8>>; 3]>;
 
 fn told(tale: &Tale) -> Vec<Row> {
@@ -378,7 +378,7 @@ fn told(tale: &Tale) -> Vec<Row> {
     rows
 }
 
-/// The same by going through all steps with all that holds.
+/// Computes the same by comparing the whole state at each step.
 fn by_hand([ours, theirs]: [&Tale; 2]) -> ([u64; 3], BTreeSet<u64>) {
     let mut held = [BTreeMap::new(), BTreeMap::new()];
     let (mut counts, mut steps) = ([0; 3], BTreeSet::new());
@@ -439,7 +439,7 @@ proptest! {
 
 #[test]
 fn many_rows_wait_for_nobody() {
-    // More than what may wait, on one side, then on the other.
+    // More rows than the queue allows, first on one side and then on the other.
     let many = |range: std::ops::Range<u64>| range.map(|at| ship(step(at), 0, 1.0)).collect();
     let (ours, theirs): (Vec<Row>, Vec<Row>) = (many(0..40_000), many(40_000..80_000));
     let found = compared((ships(), ours), (ships(), theirs));
@@ -499,7 +499,7 @@ impl Tape for Counted {
     }
 }
 
-/// Two tables of ships, and rows for both.
+/// Two tables of ships, with rows for both.
 fn fleets(first: Vec<Row>, second: Vec<Row>) -> Counted {
     let named = |name: &str| TableDef {
         name: name.to_owned().into(),
@@ -531,7 +531,8 @@ fn all_tables_are_compared_in_one_pass() {
 
 #[test]
 fn where_one_says_much_that_the_other_does_not_nothing_is_missed() {
-    // The second says nothing of the green ones until the very end, and goes on about the red ones.
+    // The second recording has no rows of the green ships until the very end, but many of the red
+    // ships.
     let ours = fleets(fleet(0..200_000, 0.0), fleet(0..200_000, 0.5));
     let theirs = fleets(fleet(0..200_000, 0.0), fleet(199_999..200_000, 0.5));
     for (tapes, is) in [
@@ -544,11 +545,11 @@ fn where_one_says_much_that_the_other_does_not_nothing_is_missed() {
         assert_eq!([table.rows, table.only_first, table.only_second], is);
         assert_eq!(found.steps.len(), 199_999);
     }
-    // Such a table is read once more, by itself.
+    // This table is read a second time, separately.
     assert_eq!(ours.1.load(Ordering::Relaxed), 4);
 }
 
-/// Rows of a table of events, each at a time of its own.
+/// Rows of a table of events, each at its own time.
 fn clicks(times: impl IntoIterator<Item = (u64, u64)>) -> (TableDef, Vec<Row>) {
     let table = TableDef::new("clicks", Lane::Events, "Clicks.").with(ColumnDef::new(
         "x",
@@ -571,7 +572,7 @@ fn timed(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesDiff
     whole([&ours, &theirs])
 }
 
-/// What is put in between moves all that follows it: that is one difference, and not all that follow.
+/// An inserted row moves all rows after it; this is one difference.
 #[test]
 fn a_row_that_is_put_in_between_differs_alone() {
     let plain =
@@ -586,7 +587,7 @@ fn a_row_that_is_put_in_between_differs_alone() {
     let table = &found.tables[0];
     let counts = (table.rows, table.only_first, table.only_second, table.moved);
     assert_eq!(counts, (0, 0, 1, 200));
-    // The one that was put in, and that others have moved.
+    // The inserted row, and the moved rows.
     assert_eq!(found.steps.len(), 1, "{:?}", found.steps);
     assert!(
         table
@@ -594,13 +595,13 @@ fn a_row_that_is_put_in_between_differs_alone() {
             .contains("200 rows are the same at another moment"),
         "{table}"
     );
-    // Without it, they have moved alone.
+    // Without the inserted row, there are only moved rows.
     let theirs = clicks(plain(0, 100, 0).chain(plain(100, 300, 25)));
     let found = timed(ours(), theirs);
     let table = &found.tables[0];
     let counts = (table.rows, table.only_first, table.only_second, table.moved);
     assert_eq!((counts, found.steps.len()), ((0, 0, 0, 200), 1));
-    // Of two that have little in common moments say more.
+    // If two recordings have little in common, rows are matched by moment.
     let theirs = clicks((0..300).map(|n| (n * 7 + 3, n % 7 + 100)));
     assert_eq!(timed(ours(), theirs).tables[0].moved, 0);
 }

@@ -6,7 +6,8 @@ use super::{Row, all_of, rows_of, scanned};
 use crate::table::{Scan, TableDef};
 use crate::tape::Tape;
 
-/// Several tables at once give what each gives alone; who has seen enough of one gets all of the others.
+/// Checks that scanning several tables at once gives the same rows as scanning each alone, and that
+/// a visitor that stops one table still gets all rows of the others.
 pub(super) fn check(tape: &dyn Tape, tables: &[TableDef]) {
     let last = tables.last().map(|table| Scan::table(&*table.name));
     let scans: Vec<Scan> = tables.iter().map(all_of).chain(last).collect();

@@ -7,13 +7,14 @@ use crate::input::Input;
 use crate::table::{Batch, Lane, Scan, TableDef};
 use crate::tape::{Follow, Tape};
 
-/// Checks that a recording that comes in pieces, cut at these bytes, gives what the whole gives: the same
-/// rows in the same order, and nothing behind a step of which it was said that all of it was given; that
-/// what is wrong with it is the same. `open` opens what is there; the first piece that it opens is where
-/// following begins. Gives how often something was new: 0 where it can't be followed.
+/// Checks that a recording that arrives in pieces gives the same as the whole recording: the same
+/// rows in the same order, the same problems, and no new rows at or before a step that was already
+/// reported as complete. `cuts` are the sizes of the pieces, counted from the start; `open` opens
+/// the bytes so far. Following starts with the first piece that can be opened. Returns how often a
+/// new step was reported as complete; 0 if the recording cannot be followed.
 ///
 /// # Panics
-/// Where it does not.
+/// If a check fails.
 pub fn grows(open: impl Fn(Input) -> Option<Box<dyn Tape>>, bytes: &[u8], cuts: &[usize]) -> usize {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
     cuts.push(bytes.len());
@@ -73,11 +74,11 @@ fn ended(follow: Box<dyn Follow>, all: &Input, seen: &mut Seen<'_>) -> Vec<Optio
     }
 }
 
-/// What was given so far.
+/// The rows given so far.
 struct Seen<'t> {
     tables: &'t [TableDef],
     rows: Vec<Vec<Row>>,
-    /// All rows up to this step were given.
+    /// The last step that was reported as complete.
     settled: Option<u64>,
 }
 
@@ -117,17 +118,17 @@ mod tests {
         None,
         /// A row is lost between two pieces.
         Lost,
-        /// A row comes again.
+        /// A row is given twice.
         Twice,
-        /// It says that all is given before it is.
+        /// A step is reported as complete too early.
         Early,
-        /// It says less and less.
+        /// The complete step goes backwards.
         Back,
-        /// What is wrong is not told.
+        /// The problem is not reported.
         Problem,
     }
 
-    /// A row for each byte.
+    /// A recording with one row for each byte.
     #[derive(Clone)]
     struct Bytes(Fault, Input);
 

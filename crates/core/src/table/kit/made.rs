@@ -1,4 +1,4 @@
-//! A recording that a test makes up.
+//! An invented recording for tests.
 
 use std::any::Any;
 
@@ -8,10 +8,10 @@ use crate::input::Input;
 use crate::table::{Owned, Scan, Scanning, TableDef, Value, Visit, VisitEach, Visitors};
 use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Secrets, Sink, Tape, Work};
 
-/// Tables with their rows, in memory: for tests of what stands on tables.
+/// Tables with their rows, in memory, to test code that works on tables.
 #[derive(Clone)]
 pub struct Made {
-    /// What it has, each with all of its rows.
+    /// The tables, each with all its rows.
     pub tables: Vec<(TableDef, Vec<Row>)>,
     clocks: Clocks,
     problem: Option<fn() -> Error>,
@@ -19,7 +19,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// A sound one, that has such clocks.
+    /// Creates an intact recording with these clocks.
     #[must_use]
     pub fn new(clocks: Clocks, tables: Vec<(TableDef, Vec<Row>)>) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl Made {
         }
     }
 
-    /// The same, with which this is wrong behind the last row.
+    /// Adds a problem after the last row.
     #[must_use]
     pub fn broken(self, problem: fn() -> Error) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Tape for Made {
         Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
     }
 
-    /// Step by step, as a format does that reads its recording once.
+    /// Goes step by step, like a format that reads its recording once.
     fn scan_each<'v>(
         &self,
         scans: &[Scan],
@@ -103,7 +103,7 @@ impl Tape for Made {
             for (made, rows) in &mut going {
                 while let Some(row) = made.next_if(|row| row.stamp.step == step) {
                     let value = |at: usize| row.values.get(at).map_or(Value::Null, Owned::value);
-                    // Behind what is wanted nothing more is taken.
+                    // After the end of the range, no more rows are taken.
                     let _ = if row.ended {
                         rows.ended(row.stamp, value)
                     } else {

@@ -1,4 +1,4 @@
-//! What the tables of every recording keep to: for the tests of formats.
+//! Checks that every recording's tables must pass, for the tests of formats.
 
 mod each;
 mod grows;
@@ -17,13 +17,17 @@ pub use made::Made;
 use row::same_rows;
 pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 
-/// Checks that the tables of a recording are what tables are to be: named and documented, their rows
-/// in the order of their steps, of the declared number, kind and shape; that fewer columns, a range,
-/// and a filter give what is left of all rows; that a scan ends where it is told to; that what holds at
-/// a moment is what the rows before it come to; that several tables at once have the rows of each.
+/// Checks the tables of a recording:
+///
+/// - Tables and columns are named and documented; rows are in the order of their steps and have the
+///   declared number, kind and shape.
+/// - Fewer columns, a range and a filter give the matching part of all rows.
+/// - A scan stops when the visitor stops it.
+/// - The state at a moment is the result of the rows before it.
+/// - Scanning several tables at once gives the rows of each.
 ///
 /// # Panics
-/// Where they are not.
+/// If a check fails.
 pub fn check(tape: &dyn Tape) {
     let tables = match tape.tables() {
         Ok(tables) => tables,
@@ -118,7 +122,7 @@ fn whole(table: &TableDef, rows: &[Row]) {
     }
 }
 
-/// Wishes for columns that have each once.
+/// The number of column selections; together they select each column once.
 const WISHES: usize = 6;
 
 fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
@@ -144,7 +148,7 @@ fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
     stamps(tape, scan, table, rows);
 }
 
-/// Stamps are columns: alone, and on both sides of the table's own.
+/// Checks stamps as columns: alone, and on both sides of the table's own.
 fn stamps(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
     let [step, tick, time, ended] = StampColumn::ALL;
     let own = table.columns.first();
@@ -183,7 +187,8 @@ fn ranges(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
         .iter()
         .filter_map(|at| Some(rows.get(*at)?.stamp))
         .collect();
-    // Where a clock goes back, a range of it has holes that no scan can skip by.
+    // Where a clock goes backwards, the rows in a range may not be contiguous, so such clocks are
+    // not checked.
     let ticks: Vec<_> = rows.iter().map(|row| row.stamp.tick).collect();
     let times: Vec<_> = rows.iter().map(|row| row.stamp.time).collect();
     let mut pairs: Vec<[Option<At>; 2]> = Vec::new();
@@ -251,8 +256,7 @@ fn breaks(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
     assert_eq!(batches, usize::from(!rows.is_empty()), "{scan:?}");
 }
 
-/// What holds at some moments, sought in an order that goes forward and back, is what the rows before
-/// come to.
+/// Checks the state at some moments, visited forwards and backwards, against the rows before them.
 fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
     let mut play = match tape.playback() {
         Ok(play) => play,
@@ -293,7 +297,7 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
     }
 }
 
-/// What a playback says that holds now, in the order of the keys.
+/// Returns the state at the current moment, in the order of the keys.
 fn held(play: &mut dyn Playback, table: &TableDef, scan: &Scan) -> Vec<Row> {
     match play.state(scan) {
         Ok(batch) => by_key(table, &batch),
@@ -301,7 +305,7 @@ fn held(play: &mut dyn Playback, table: &TableDef, scan: &Scan) -> Vec<Row> {
     }
 }
 
-/// A state that is known by its changes alone.
+/// A state that is rebuilt from its changes alone.
 struct Followed<'t> {
     table: &'t TableDef,
     scan: &'t Scan,
@@ -350,29 +354,29 @@ mod tests {
     use crate::table::{Batch, ColumnDef, ScanPlayback, Scanning, Span, Value, Visit, VisitEach};
     use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Sink, Work};
 
-    /// A fault that a format may have.
+    /// A fault of a format that the checks must find.
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Fault {
         None,
-        /// A column says what it is of another.
+        /// A column has the value of another.
         Column,
         /// A range loses its first row.
         Range,
-        /// Steps go back.
+        /// Steps go backwards.
         Order,
-        /// More rows are declared than there are.
+        /// More rows are declared than exist.
         Count,
-        /// Going back forgets who came between.
+        /// Going back forgets rows in between.
         Playback,
-        /// What holds is said twice.
+        /// The state has each row twice.
         Twice,
-        /// A sentence is missing.
+        /// A documentation sentence is missing.
         Undocumented,
-        /// Several tables at once lose a row.
+        /// Scanning several tables at once loses a row.
         Each,
     }
 
-    /// Two things that move; the second comes at step 3 and goes at step 6.
+    /// Two moving things; the second appears at step 3 and disappears at step 6.
     struct Fake(Fault, Input);
 
     impl Tape for Fake {

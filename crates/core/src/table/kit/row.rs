@@ -1,4 +1,4 @@
-//! Rows that are kept, to be compared.
+//! Owned rows, for comparisons in tests.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -7,19 +7,19 @@ use crate::clock::Stamp;
 use crate::table::{Batch, ColumnDef, Owned, Scan, TableDef, Value};
 use crate::tape::{Secrets, Tape};
 
-/// A row that is kept.
+/// An owned row.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// When it is.
+    /// The stamp of the row.
     pub stamp: Stamp,
-    /// Whether it says that what has its key is no more.
+    /// Whether the row ends its key.
     pub ended: bool,
-    /// A value for each column.
+    /// The values, one for each column.
     pub values: Vec<Owned>,
 }
 
 impl Row {
-    /// One that says something.
+    /// Creates a row with values.
     pub fn new<'v>(stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) -> Self {
         Self {
             stamp,
@@ -28,7 +28,7 @@ impl Row {
         }
     }
 
-    /// One that says that what has this key is no more: other values are missing.
+    /// Creates a row that ends its key; values other than the key are missing.
     pub fn end<'v>(stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) -> Self {
         Self {
             ended: true,
@@ -36,7 +36,7 @@ impl Row {
         }
     }
 
-    /// What tells it from other rows of its table.
+    /// Returns the key, which identifies the row in its table.
     #[must_use]
     pub fn key(&self, table: &TableDef) -> Vec<Owned> {
         let columns = table.columns.iter().zip(&self.values);
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// The rows of a batch.
+/// Returns the rows of a batch.
 pub fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
     (0..batch.len()).map(|row| Row {
         stamp: batch.stamp(row),
@@ -58,7 +58,7 @@ pub fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
     })
 }
 
-/// The rows of a batch, in the order of the keys.
+/// Returns the rows of a batch, in the order of their keys.
 #[must_use]
 pub fn by_key(table: &TableDef, batch: &Batch) -> Vec<Row> {
     let mut rows: Vec<Row> = rows_of(batch).collect();
@@ -66,10 +66,10 @@ pub fn by_key(table: &TableDef, batch: &Batch) -> Vec<Row> {
     rows
 }
 
-/// What a scan gives; what is wrong with the recording does not matter.
+/// Returns the rows of a scan, and ignores problems of the recording.
 ///
 /// # Panics
-/// Where it can't be done.
+/// If the scan fails.
 pub fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
     let mut rows = Vec::new();
     let scanned = tape.scan(scan, &mut |batch| {
@@ -83,7 +83,7 @@ pub fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
     rows
 }
 
-/// All columns of a table, secrets among them, whatever else a recording has.
+/// Returns a scan of all columns of a table, including secrets.
 #[must_use]
 pub fn all_of(table: &TableDef) -> Scan {
     let columns = table.columns.iter().map(|column| &*column.name);
@@ -93,7 +93,7 @@ pub fn all_of(table: &TableDef) -> Scan {
     }
 }
 
-/// What holds behind these rows, in the order of the keys.
+/// Returns the state after these rows, in the order of the keys.
 pub fn holding<'r>(table: &TableDef, rows: impl IntoIterator<Item = &'r Row>) -> Vec<Row> {
     let mut held = BTreeMap::new();
     for row in rows {
@@ -106,8 +106,7 @@ pub fn holding<'r>(table: &TableDef, rows: impl IntoIterator<Item = &'r Row>) ->
     held.into_values().collect()
 }
 
-/// Whether a value is another one, as far as its column is precise; a number that is none is any other
-/// that is none.
+/// Compares two values within the precision of their column; all NaNs are equal.
 fn same(column: &ColumnDef, a: &Owned, b: &Owned) -> bool {
     let number = |value: &Owned| match value {
         Owned::Float32(bits) => Some(f64::from(f32::from_bits(*bits))),
@@ -121,10 +120,10 @@ fn same(column: &ColumnDef, a: &Owned, b: &Owned) -> bool {
     a == b || x.is_nan() && y.is_nan() || column.precision.is_some_and(within)
 }
 
-/// Rows of a table are these, as far as its columns are precise.
+/// Asserts that rows are equal within the precision of their columns.
 ///
 /// # Panics
-/// Where they are not.
+/// If they differ.
 #[track_caller]
 pub fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
     for (at, (a, b)) in wanted.iter().zip(found).enumerate() {
@@ -137,7 +136,7 @@ pub fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
     assert_eq!(wanted.len(), found.len(), "rows of {}", table.name);
 }
 
-/// Fails where these rows of a scan are not those that are wanted.
+/// Asserts that a scan gave exactly the expected rows.
 #[track_caller]
 pub(super) fn same_rows(scan: &Scan, rows: &[Row], wanted: &[Row]) {
     let at = rows.iter().zip(wanted).position(|(a, b)| a != b);

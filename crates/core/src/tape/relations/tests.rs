@@ -91,7 +91,7 @@ fn formats_keep_to_themselves() {
     let mut relations = Relations::new();
     relations.add(DEFS, &printed(&[print(0, 1, 60)]));
     relations.add(OTHERS, &printed(&[print(0, 1, 60)]));
-    // What its format does not declare is nothing.
+    // A relation that the format does not declare is ignored.
     relations.add(OTHERS, &printed(&[print(1, 1, 60)]));
     assert!(relations.find().is_empty());
 }
@@ -104,7 +104,7 @@ fn what_chance_gives_is_a_fact_and_no_warning() {
         let all: Vec<Traces> = same.into_iter().chain(other).collect();
         find(&all).first().unwrap().severity
     };
-    // 1,000 recordings are about half a million pairs: 2^19.
+    // 1,000 recordings make about half a million pairs, or 2^19.
     assert_eq!(tapes(1000, 26), Severity::Warning);
     assert_eq!(tapes(1000, 25), Severity::Info);
     assert_eq!(tapes(2, 6), Severity::Info);
@@ -130,15 +130,15 @@ fn nobody_is_in_two_places() {
         busy(1, 10, 20),
         busy(2, 5, 15),
         busy(1, 19, 25),
-        // Began within the same second as another, and was over in it.
+        // This span started in the same second as another and ended in that second.
         busy(3, 1, 0),
         busy(3, 1, 9),
     ]);
     assert_eq!(pairs(&found), [(1, "at-once", 3), (3, "at-once", 1)]);
 }
 
-/// Two recordings belong together by a kind if they have a print of it in common, and are in no chain of
-/// such as have a stronger one in common.
+/// Computes the relations slowly. Two recordings have a relation if they share a print of it, and
+/// no chain of stronger shared prints connects them.
 fn slow(tapes: &[Vec<Print>]) -> BTreeSet<(u32, &'static str, u32)> {
     let mut class: Vec<usize> = (0..tapes.len()).collect();
     let mut found = BTreeSet::new();
