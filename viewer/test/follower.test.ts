@@ -57,7 +57,7 @@ class Live implements Files {
 
 const SEGMENTS = 2;
 
-async function following(): Promise<{
+async function following(segments = SEGMENTS): Promise<{
   growing: Growing;
   live: Live;
   loader: Loader;
@@ -66,7 +66,7 @@ async function following(): Promise<{
 }> {
   const { id } = listed().find(({ name }) => name === "match.butter")!;
   const growing = new Growing(id);
-  const live = new Live(growing.json(SEGMENTS));
+  const live = new Live(growing.json(segments));
   const loader = await Loader.open(live, id);
   const told: string[] = [];
   const follower = new Follower(loader, {
@@ -94,6 +94,27 @@ async function settled(loader: Loader, show: Show, at: number): Promise<unknown[
   }
   return held(loader, show, at);
 }
+
+test("what is opened before anything is in it has the clock of what comes", { skip: LACKING }, async () => {
+  for (const way of ["socket", "segments"]) {
+    const { growing, live, loader, follower } = await following(0);
+    assert.equal(loader.tables.times, false, "nobody knows yet");
+    if (way === "socket") {
+      live.say(growing.begin(0));
+      growing.records[0]!.forEach((record) => live.say(record));
+    } else {
+      live.json = growing.json(1);
+      await loader.refresh();
+    }
+    assert.equal(loader.tables.times, true, way);
+    const { from, to } = growing.whole.segments[0]!;
+    assert.deepEqual([loader.from, loader.to], [Growing.ms(from), Growing.ms(to)], way);
+    const show = new Show(loader);
+    await settled(loader, show, loader.to);
+    assert.equal(show.before.at, loader.to, way);
+    follower.stop();
+  }
+});
 
 test("what comes over the socket is what the segments have", { skip: LACKING }, async () => {
   const { growing, live, loader, follower, told } = await following();

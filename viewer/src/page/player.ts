@@ -180,6 +180,11 @@ export class Player {
     this.packets = packets;
     [playhead.from, playhead.to] = [loader.from, loader.to];
     timeline.grow(loader.from, loader.to);
+    if (playhead.times !== this.times) {
+      // It is known only now: nothing was there before.
+      playhead.times = this.times;
+      timeline.change(this.track());
+    }
     this.drawSoon();
   }
 
@@ -499,7 +504,7 @@ export class Player {
       return "";
     }
     const { step, tick } = before.moment;
-    const ticked = described.ticks && tick !== null ? ` · tick ${tick.toLocaleString("en")}` : "";
+    const ticked = tick !== null ? ` · tick ${tick.toLocaleString("en")}` : "";
     return `${described.step} ${step.toLocaleString("en")}${ticked}`;
   }
 

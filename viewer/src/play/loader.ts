@@ -57,6 +57,8 @@ export class Loader {
   private measure(): void {
     const { segments, described, live } = this.published;
     this.infos = this.tail?.begun === true ? [...segments, this.tail] : segments;
+    // What was opened before anything was there knew of no clock.
+    this.infos.forEach(({ to }) => this.tables.met(to));
     let latest = -Infinity;
     // Clocks may go back; a playhead does not.
     this.starts = this.infos.map(({ from }) => (latest = Math.max(latest, this.atOf(from))));

@@ -263,6 +263,22 @@ fn where_there_is_nothing_yet_one_waits() {
 }
 
 #[test]
+fn the_clock_is_known_from_the_first_row_on() {
+    for rows in [1, 2, 3, 100] {
+        let mut recorder = Recorder::begin(300, 0);
+        recorder.served.growth.begin(&recorder.path).unwrap();
+        recorder.write(rows);
+        recorder.grew();
+        let (viewer, _socket) = Viewer::join(&recorder.served, ID);
+        let of = &viewer.index["description"]["made_of"];
+        assert_eq!(of["times"], true, "{rows} rows: {of}");
+        assert_eq!(of["ticks"], false, "{rows} rows: {of}");
+        assert_eq!(of["first"]["time_ns"], 0, "{rows} rows: {of}");
+        assert_eq!(of["last"]["step"], rows - 1, "{rows} rows: {of}");
+    }
+}
+
+#[test]
 fn who_is_not_live_has_no_socket() {
     let recorder = Recorder::begin(20, 20);
     drop(recorder.file);
