@@ -383,6 +383,54 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
   });
 });
 
+test("the link of a clip opens at its start, copied or taken from the address", { skip }, async () => {
+  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
+  const clip = async (page: Page): Promise<void> => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    assert.equal(await clockOf(page), 5000, page.url());
+    assert.equal(await page.locator('.transport [aria-pressed="true"][aria-label^="Loop"]').count(), 1);
+    await page.keyboard.press("Space");
+    await page.waitForTimeout(300);
+    assert.ok((await clockOf(page)) > 5000 && (await clockOf(page)) < 6500);
+    await page.keyboard.press("Space");
+  };
+  await onPage(`${site.address}#r=${recording.id}&t=5000&stage=table`, {}, async (page) => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    await page.keyboard.press("[");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("]");
+    await page.waitForURL(/loop=5000%7E7000/);
+    await page.reload();
+    await clip(page);
+    await page.keyboard.press("]");
+    await page.keyboard.press("End");
+    await page.waitForURL(/t=[1-9]\d{4}/);
+    // What is copied is the clip, wherever one is.
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.keyboard.press("c");
+    await page.locator(".spoken.shown").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    assert.doesNotMatch(link, /[#&]t=/);
+    await page.goto("about:blank");
+    await page.goto(link);
+    await clip(page);
+    // A clip of what is not in the recording is none.
+    await page.goto(`${site.address}#r=${recording.id}&loop=5000~9000000`);
+    await page.reload();
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    assert.equal(await clockOf(page), 5000);
+    await page.goto(`${site.address}#r=${recording.id}&loop=8000000~9000000`);
+    await page.reload();
+    await page.locator(".spoken.shown").waitFor();
+    assert.match((await page.locator(".spoken").textContent()) ?? "", /is not in this recording/);
+    assert.equal(await clockOf(page), 0);
+  });
+});
+
 test("a plot is drawn of the whole recording", { skip }, async () => {
   const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
   await onPage(`${site.address}#r=${recording.id}`, {}, async (page) => {

@@ -149,12 +149,13 @@ export class Player {
   /** Begins where a link says. */
   async start(address: Address): Promise<void> {
     const { theatre, playhead } = this;
-    playhead.seek(address.at ?? this.loader.from);
-    playhead.loop = address.loop;
-    if (address.loop !== null && address.at === null) {
-      playhead.seek(address.loop.from);
-    }
-    if (playhead.live && address.at === null) {
+    const loop = this.clipped(address.loop);
+    // Who opens a clip sees it from its start, unless the link is to a moment within.
+    const within = loop !== null && address.at !== null && address.at >= loop.from && address.at < loop.to;
+    const at = loop === null || within ? address.at : loop.from;
+    playhead.seek(at ?? this.loader.from);
+    playhead.loop = loop;
+    if (playhead.live && at === null) {
       // Who comes to see something live wants to see what is happening now.
       playhead.follow();
     }
@@ -168,6 +169,20 @@ export class Player {
       return;
     }
     await this.chooseStage(stage.id, saved);
+  }
+
+  /** Of a clip what is in the recording; more of it may still come. */
+  private clipped(loop: Stretch | null): Stretch | null {
+    const { from, to, live } = this.playhead;
+    if (loop === null || live) {
+      return loop;
+    }
+    const clip = { from: Math.max(from, loop.from), to: Math.min(to, loop.to) };
+    if (clip.from < clip.to) {
+      return clip;
+    }
+    this.speak("The clip of this link is not in this recording.");
+    return null;
   }
 
   /** More of a recording has come. */
@@ -366,8 +381,11 @@ export class Player {
   }
 
   copyLink(): void {
-    this.around.copyLink(this.where());
-    this.speak(this.playhead.loop === null ? "A link to this moment is copied." : "A link to this clip is copied.");
+    const { loop } = this.playhead;
+    const where = this.where();
+    // A clip begins at its start, wherever one is.
+    this.around.copyLink(loop === null ? where : { ...where, at: null });
+    this.speak(loop === null ? "A link to this moment is copied." : "A link to this clip is copied.");
   }
 
   /** Says what is to be seen. */
