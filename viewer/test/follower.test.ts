@@ -153,6 +153,11 @@ test("what comes over the socket is what the segments have", { skip: LACKING }, 
   const middle = (loader.from + loader.to) / 2;
   assert.deepEqual(await settled(loader, here, middle), await settled(whole, there, middle));
   live.say(JSON.stringify({ kind: "markers", markers: growing.whole["markers"] }));
+  const those = growing.whole["markers"] as object[];
+  const [first] = loader.published.markers;
+  live.say(JSON.stringify({ kind: "marked", keep: 1, markers: those.slice(1, 3) }));
+  assert.equal(loader.published.markers.length, Math.min(3, those.length));
+  assert.equal(loader.published.markers[0], first, "what is there already stays");
   assert.ok(loader.published.markers.length > 0 && told.includes("changed"));
   // Its writer is gone: the rest is in segments, and said of it is what an audit found.
   live.json = growing.json(growing.whole.segments.length, false);
@@ -196,9 +201,10 @@ test("garbage on the socket is not believed, and segments take its place", { ski
       [begin, packet],
       [begin, snapshot!, spoilt],
       [begin, '{"kind":"markers","markers":[{"kind":"odd"}]}'],
+      [begin, '{"kind":"marked","keep":9,"markers":[]}'],
     ];
   };
-  for (let at = 0; at < 14; at += 1) {
+  for (let at = 0; at < 15; at += 1) {
     const { growing, live, loader, follower, told } = await following();
     const messages = broken(growing)[at]!;
     messages.forEach((message) => live.say(message));

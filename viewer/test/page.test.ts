@@ -383,6 +383,63 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
   });
 });
 
+test("however many events there are, each is on the timeline, and none in silence", { skip }, async () => {
+  const long = listed().find(({ name }) => name === "match.butter")!;
+  const event = (source: string, step: number, text: string, more = {}): object => {
+    return { kind: "event", source, text, step, tick: null, time_ms: step * 66, ...more };
+  };
+  const markers = [
+    ...Array.from({ length: 3 }, (_, at) => event("goals", 300 * (at + 1), `goal ${at}`)),
+    ...Array.from({ length: 150 }, (_, at) => event("throws", 8 * at + 9, `throw ${at}`)),
+    ...Array.from({ length: 100_000 }, (_, at) => event("hits", Math.floor(at / 80), `hit ${at}`)),
+    event("catches", 0, "catch", { count: 40 }),
+    event("catches", 700, "another catch"),
+  ];
+  const many = await serve([`${DIST}/site`, SITE], (path, file) => {
+    if (!path.endsWith("recording.json")) {
+      return file;
+    }
+    const json = JSON.parse(file.toString("utf8")) as { description: { tables: { name: string; rows: number }[] } };
+    const { tables } = json.description;
+    tables.find(({ name }) => name === "joins")!.rows = 1234;
+    return Buffer.from(JSON.stringify({ ...json, markers }));
+  });
+  await onPage(`${many.address}#r=${long.id}&stage=table`, {}, async (page) => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    const sources = (): Promise<string[]> => page.locator('.sources [aria-pressed="true"]').allTextContents();
+    assert.equal(await page.getByText("Events (100,194)").count(), 1);
+    assert.deepEqual(await sources(), ["goals 3", "throws 150", "catches 41"]);
+    // What the markers leave out is said.
+    assert.match((await page.locator(".moments").textContent()) ?? "", /Without markers.*joins \(1,234\)/);
+    assert.equal(await page.locator("button.moment", { hasText: "throw" }).count(), 150);
+    assert.equal(await page.locator("button.moment", { hasText: "× 40, at first catch" }).count(), 1);
+    // Keys go to those with pins.
+    await page.keyboard.press("n");
+    await page.waitForURL(/t=594(&|$)/);
+    await page.locator(".sources button", { hasText: "throws" }).click();
+    assert.deepEqual(await sources(), ["goals 3", "catches 41"]);
+    assert.equal(await page.locator("button.moment", { hasText: "throw" }).count(), 0);
+    await page.keyboard.press("n");
+    await page.waitForURL(/t=19800(&|$)/);
+    // Where there are many, it is said how many of what.
+    const box = (await page.locator(".timeline").boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + 30);
+    const tip = (await page.locator(".tip").textContent()) ?? "";
+    assert.match(tip, /throws × [1-9]/);
+    assert.match(tip, /hits × [1-9],\d\d\d/);
+    await page.screenshot({ path: `${SHOTS}/markers-many.png` });
+    // All of them, if somebody wants that: no more are listed than can be.
+    await page.locator(".sources button", { hasText: "hits" }).click();
+    assert.equal(await page.locator("button.moment .mark.event").count(), 2000);
+    assert.match((await page.locator(".moments").textContent()) ?? "", /and 98,005 more, on the timeline/);
+    await page.keyboard.press("Home");
+    await page.keyboard.press("n");
+    await page.waitForURL(/t=66(&|$)/);
+  });
+  many.close();
+});
+
 test("the link of a clip opens at its start, copied or taken from the address", { skip }, async () => {
   const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
   const clip = async (page: Page): Promise<void> => {

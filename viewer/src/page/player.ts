@@ -139,6 +139,7 @@ export class Player {
       began: () => this.edge.began(performance.now()),
       grown: () => this.grown(),
       changed: () => this.changed(),
+      marked: () => this.timeline.change(this.track()),
       trouble: (why) => {
         this.trouble = why;
         this.tellProblems();
@@ -218,9 +219,12 @@ export class Player {
   private track(): Track {
     const { loader } = this;
     // What happened in the recording beside it lies on the same clock.
-    const markers = [loader, this.other?.loader ?? null].flatMap((one) => {
-      return (one?.published.markers ?? []).flatMap((marker) => {
-        return marker.moment === null ? [] : [{ at: one!.atOf(marker.moment) - one!.from + loader.from, marker }];
+    const sides = [this.main, ...(this.other === null ? [] : [this.other])];
+    const markers = sides.flatMap(({ loader: one, moments }) => {
+      return one.published.markers.flatMap((marker) => {
+        const { moment } = marker;
+        const at = moment === null ? 0 : one.atOf(moment) - one.from + loader.from;
+        return moment === null ? [] : [{ at, marker, pinned: moments.pinned(marker) }];
       });
     });
     const foresee = (at: number): void => this.foresee(at);

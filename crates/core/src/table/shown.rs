@@ -77,7 +77,7 @@ const TIMES: [&str; 6] = ["ns", "us", "ms", "s", "min", "h"];
 
 /// `team blue, points 2`: what a row says, in a few words. Texts first, for they say what it is about,
 /// then what is the case, then numbers, and times last; as many as there is room for.
-pub(super) fn sentence<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v>)>) -> String {
+pub(super) fn sentence<'c, 'v>(values: impl Iterator<Item = (&'c ColumnDef, Value<'v>)>) -> String {
     let mut told: Vec<_> = values
         .filter_map(|(column, value)| Some((rank(column, value)?, column, value)))
         .collect();

@@ -175,9 +175,13 @@ impl Room {
         now.tell(message);
     }
 
+    /// The moments worth going to are these now: those that are others than before are told.
     pub fn marks(&self, marks: Vec<Mark>) {
-        let message = text(&json!({ "kind": "markers", "markers": marks }));
         let mut now = locked(&self.now);
+        let both = now.marks.iter().zip(&marks);
+        let keep = both.take_while(|(before, now)| before == now).count();
+        let others = marks.get(keep..).unwrap_or_default();
+        let message = text(&json!({ "kind": "marked", "keep": keep, "markers": others }));
         now.turn += 1;
         now.marks = marks;
         now.tell(message);
