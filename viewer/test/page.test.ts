@@ -488,6 +488,31 @@ test("the link of a clip opens at its start, copied or taken from the address", 
   });
 });
 
+test("while it stands still the rows of any table can be chosen", { skip }, async () => {
+  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
+  await onPage(`${site.address}#r=${recording.id}&t=20000&stage=table`, {}, async (page) => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    await page.click("#tab-plots");
+    const rows = page.locator('.plots select[aria-label="Row"] option');
+    for (const table of ["players", "disc", "players"]) {
+      await page.locator('.plots select[aria-label="Table"]').selectOption(table);
+      await settled(page);
+      const there = await rows.allTextContents();
+      if (table === "players") {
+        assert.ok(there.length > 6, `${table}: ${there.join(", ")}`);
+        assert.equal(there[0], "the first 5");
+      } else {
+        assert.deepEqual(there, [], "it has one row");
+      }
+    }
+    await page.screenshot({ path: `${SHOTS}/plots-paused.png` });
+    await page.locator('.plots select[aria-label="Row"]').selectOption({ index: 2 });
+    await page.click(".plots button.text");
+    await page.locator(".plot canvas").waitFor();
+  });
+});
+
 test("a plot is drawn of the whole recording", { skip }, async () => {
   const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
   await onPage(`${site.address}#r=${recording.id}`, {}, async (page) => {

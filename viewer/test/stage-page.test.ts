@@ -181,6 +181,16 @@ test("entities are where their table says", { skip }, async () => {
   const name = "arena.mcap";
   await on(name, "entities", 4000, async (page, step) => {
     await page.keyboard.press("i");
+    // What is left out because there is no room for it is said.
+    const all = held(name, "ship", step).length;
+    const status = page.locator(".stage-status > span");
+    await page.getByText(`ship: ${all}`).waitFor();
+    assert.match((await status.textContent()) ?? "", /names are shown of 40 at most · ways are shown of 100 at most/);
+    await page.click("#tab-plots");
+    const rows = page.locator('.plots select[aria-label="Row"] option');
+    assert.equal(await rows.last().textContent(), `and ${all - 200} more, which can't be chosen here`);
+    assert.equal(await rows.count(), 1 + 200 + 1);
+    await page.locator("#tab-plots").blur();
     await page.keyboard.press("f");
     await page.waitForTimeout(500);
     const ships = held(name, "ship", step);

@@ -69,6 +69,9 @@ export function facts({ published, tables }: Loader): HTMLElement[] {
         .slice(0, MOST_ROWS)
         .map((row) => el("tr", {}, ...columns.map(({ name }) => el("td", {}, text(row, name)))));
       panel.append(el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...body))));
+      if (rows.length > MOST_ROWS) {
+        panel.append(el("p", { class: "quiet" }, `and ${(rows.length - MOST_ROWS).toLocaleString("en")} more rows`));
+      }
     }
   }
   const list = el("dl");

@@ -54,7 +54,7 @@ export class Side {
     this.loader = loader;
     this.stand = stand;
     this.now = new NowPanel(loader, stand.redraw);
-    this.plots = new Plots(loader, stand.go);
+    this.plots = new Plots(loader, stand.go, stand.redraw);
     this.moments = new Moments(loader, stand.go, stand.marked);
     this.theatre = new Theatre(loader, {
       redraw: stand.redraw,

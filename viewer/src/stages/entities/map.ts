@@ -5,11 +5,8 @@ import { Canvas } from "../shared/canvas.js";
 import { short } from "../shared/tables.js";
 import { type Colours, FONT } from "../shared/theme.js";
 import type { Layer } from "./index.js";
-import type { Points } from "./points.js";
+import { NAMED, type Points } from "./points.js";
 import { type Sheet, type Sides, fitted, panned, round, toPixels, toUnits, zoomed } from "./sheet.js";
-
-/** So many points have names; those of more would cover each other. */
-const NAMED = 60;
 
 export interface Look {
   readonly colour: (point: number) => string;
