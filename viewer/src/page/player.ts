@@ -6,6 +6,7 @@ import { Playhead } from "../play/playhead.js";
 import type { Loader } from "../play/loader.js";
 import type { Address } from "./address.js";
 import { el, say } from "./dom.js";
+import { Focus } from "./focus.js";
 import { Head } from "./head.js";
 import { help } from "./help.js";
 import { act, reached } from "./keys.js";
@@ -65,14 +66,13 @@ export class Player {
     this.main.plots.themed();
     this.other?.plots.themed();
   };
+  private readonly focus = new Focus();
   private readonly pressed = (event: KeyboardEvent): void => {
-    const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea");
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || document.querySelector("dialog[open]") !== null) {
+    const others = event.ctrlKey || event.metaKey || event.altKey || this.focus.takes(event);
+    if (others || document.querySelector("dialog[open]") !== null) {
       return;
     }
-    const onButton =
-      event.target instanceof HTMLElement && event.target.matches("button, a") && [" ", "Enter"].includes(event.key);
-    if (!onButton && (act(this, event) || (this.theatre.stage?.key?.(event) ?? false))) {
+    if (act(this, event) || (this.theatre.stage?.key?.(event) ?? false)) {
       event.preventDefault();
     }
   };
@@ -535,6 +535,7 @@ export class Player {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settling);
     document.removeEventListener("keydown", this.pressed);
+    this.focus.dispose();
     offTheme(this.themed);
     this.main.dispose();
     this.other?.dispose();
