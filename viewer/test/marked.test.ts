@@ -27,9 +27,11 @@ test("pins lie apart, and stand for all that lies there", () => {
   );
   assert.equal(pins.at(-1)!.kind, "error", "what is worse is above");
   const strip = marked.strip(x, 1020);
-  assert.equal(
-    strip.reduce((sum, count) => sum + count, 0),
-    3000,
+  const sum = strip.reduce((sum, count) => sum + count, 0);
+  assert.ok(Math.abs(sum - 3000) < 1e-6, `${sum}`);
+  assert.ok(
+    strip.subarray(10, 1009).every((count) => count > 0),
+    "what stands for several lies up to the next",
   );
   assert.deepEqual([marked.next(10, 1), marked.next(10, -1), marked.next(10.5, 1)], [11, 9, 11]);
   assert.deepEqual([marked.next(99_999, 1), marked.next(0, -1)], [Infinity, -Infinity]);

@@ -85,15 +85,28 @@ export class Marked {
     return pins.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   }
 
-  /** How many events lie at each pixel, of those without pins. */
-  strip(x: (at: number) => number, width: number): Uint32Array {
-    const counts = new Uint32Array(Math.max(0, Math.ceil(width)));
-    for (const { at, marker, pinned } of this.all) {
-      const place = Math.floor(x(at));
-      if (!pinned && place >= 0 && place < counts.length) {
-        counts[place]! += marker.count;
+  /** How many events lie at each pixel, of those without pins: what stands for several lies evenly up to the next. */
+  strip(x: (at: number) => number, width: number): Float64Array {
+    const counts = new Float64Array(Math.max(0, Math.ceil(width)));
+    const open = new Map<string, { readonly from: number; readonly count: number }>();
+    const spread = ({ from, count }: { readonly from: number; readonly count: number }, to: number): void => {
+      const end = count > 1 ? Math.max(from + 1, to) : from + 1;
+      for (let place = Math.max(0, from); place < Math.min(end, counts.length); place += 1) {
+        counts[place]! += count / (end - from);
       }
+    };
+    for (const { at, marker, pinned } of this.all) {
+      if (pinned) {
+        continue;
+      }
+      const from = Math.floor(x(at));
+      const before = open.get(marker.source);
+      if (before !== undefined) {
+        spread(before, from);
+      }
+      open.set(marker.source, { from, count: marker.count });
     }
+    open.forEach((last) => spread(last, last.from + 1));
     return counts;
   }
 }

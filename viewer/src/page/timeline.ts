@@ -34,7 +34,7 @@ export class Timeline {
   private readonly seek: (at: number) => void;
   private marked = new Marked([]);
   /** What is drawn of it, as long as nothing moves. */
-  private drawn: { readonly pins: readonly Pin[]; readonly strip: Uint32Array; readonly most: number } | null = null;
+  private drawn: { readonly pins: readonly Pin[]; readonly strip: Float64Array; readonly most: number } | null = null;
   private at = 0;
   private loop: Stretch | null = null;
   private width = 0;
