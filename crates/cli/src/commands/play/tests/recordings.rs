@@ -207,19 +207,19 @@ match.butter  butter v3                                || 1x  12.403 s  step 124
 
 
 
-
-
-
-   ⠐⠐⠂⠂⠒●Dogwood                                                       ○Alder
+   ⠠⠄⠤●Quince2                                                          ○Oak2
                                         ◆disc
-   ⠐⠂⠒●Quince2                                                          ○Oak2
+   ⠠⠠⠄⠄⠤●Dogwood                                                       ○Alder
 
 
 
 
 
 
-z right, -36.3 to 36.3 m; x down, -18.4 to 14.3 m  (v: another side)
+
+
+
+z right, -36.3 to 36.3 m; x up, -18.4 to 14.3 m  (v: another side)
 0.000 s ━━━━━━━━━━━━━━━━━━━━━━━━━━┃───────────◆───i──────────────────◆─ 29.904 s
 i 1 remark   ◆ 3 events
 space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
