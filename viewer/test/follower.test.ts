@@ -57,7 +57,7 @@ class Live implements Files {
 
 const SEGMENTS = 2;
 
-async function following(): Promise<{
+async function following(segments = SEGMENTS): Promise<{
   growing: Growing;
   live: Live;
   loader: Loader;
@@ -66,7 +66,7 @@ async function following(): Promise<{
 }> {
   const { id } = listed().find(({ name }) => name === "match.butter")!;
   const growing = new Growing(id);
-  const live = new Live(growing.json(SEGMENTS));
+  const live = new Live(growing.json(segments));
   const loader = await Loader.open(live, id);
   const told: string[] = [];
   const follower = new Follower(loader, {
@@ -94,6 +94,27 @@ async function settled(loader: Loader, show: Show, at: number): Promise<unknown[
   }
   return held(loader, show, at);
 }
+
+test("what is opened before anything is in it has the clock of what comes", { skip: LACKING }, async () => {
+  for (const way of ["socket", "segments"]) {
+    const { growing, live, loader, follower } = await following(0);
+    assert.equal(loader.tables.times, false, "nobody knows yet");
+    if (way === "socket") {
+      live.say(growing.begin(0));
+      growing.records[0]!.forEach((record) => live.say(record));
+    } else {
+      live.json = growing.json(1);
+      await loader.refresh();
+    }
+    assert.equal(loader.tables.times, true, way);
+    const { from, to } = growing.whole.segments[0]!;
+    assert.deepEqual([loader.from, loader.to], [Growing.ms(from), Growing.ms(to)], way);
+    const show = new Show(loader);
+    await settled(loader, show, loader.to);
+    assert.equal(show.before.at, loader.to, way);
+    follower.stop();
+  }
+});
 
 test("what comes over the socket is what the segments have", { skip: LACKING }, async () => {
   const { growing, live, loader, follower, told } = await following();
@@ -132,6 +153,11 @@ test("what comes over the socket is what the segments have", { skip: LACKING }, 
   const middle = (loader.from + loader.to) / 2;
   assert.deepEqual(await settled(loader, here, middle), await settled(whole, there, middle));
   live.say(JSON.stringify({ kind: "markers", markers: growing.whole["markers"] }));
+  const those = growing.whole["markers"] as object[];
+  const [first] = loader.published.markers;
+  live.say(JSON.stringify({ kind: "marked", keep: 1, markers: those.slice(1, 3) }));
+  assert.equal(loader.published.markers.length, Math.min(3, those.length));
+  assert.equal(loader.published.markers[0], first, "what is there already stays");
   assert.ok(loader.published.markers.length > 0 && told.includes("changed"));
   // Its writer is gone: the rest is in segments, and said of it is what an audit found.
   live.json = growing.json(growing.whole.segments.length, false);
@@ -175,9 +201,10 @@ test("garbage on the socket is not believed, and segments take its place", { ski
       [begin, packet],
       [begin, snapshot!, spoilt],
       [begin, '{"kind":"markers","markers":[{"kind":"odd"}]}'],
+      [begin, '{"kind":"marked","keep":9,"markers":[]}'],
     ];
   };
-  for (let at = 0; at < 14; at += 1) {
+  for (let at = 0; at < 15; at += 1) {
     const { growing, live, loader, follower, told } = await following();
     const messages = broken(growing)[at]!;
     messages.forEach((message) => live.say(message));

@@ -46,9 +46,10 @@ export class Growing {
     const { whole } = this;
     const last = whole.segments[segments - 1]?.to ?? null;
     const { made_of, tables } = whole.description;
-    // At the start nothing was there yet.
+    // At the start nothing was there yet: not even when it is was known.
     const counted = live ? tables.map((table) => ({ ...table, rows: 0 })) : tables;
-    const description = { ...whole.description, made_of: { ...made_of, last }, tables: counted };
+    const clock = segments === 0 ? { ticks: false, times: false, first: null } : {};
+    const description = { ...whole.description, made_of: { ...made_of, ...clock, last }, tables: counted };
     const of = live
       ? { ...whole, live, socket: "live", verdict: null, findings: [], markers: [] }
       : { ...whole, live, socket: null };

@@ -48,11 +48,12 @@ class Server {
   readonly id: string;
   readonly sockets: WebSocketRoute[] = [];
   /** How many segments it lists. */
-  there = BEGUN;
+  there: number;
   ended = false;
   private site: Awaited<ReturnType<typeof serve>> | null = null;
 
-  constructor() {
+  constructor(there = BEGUN) {
+    this.there = there;
     this.id = listed().find(({ name }) => name === NAME)!.id;
     this.growing = new Growing(this.id);
   }
@@ -70,7 +71,10 @@ class Server {
       socket.onMessage(() => assert.fail("a client has nothing to say"));
     });
     await page.goto(`${this.site!.address}#r=${this.id}${hash}`);
-    await page.locator('.player[aria-busy="false"]').waitFor();
+    await page.locator(".player").waitFor();
+    if (this.there > 0) {
+      await page.locator('.player[aria-busy="false"]').waitFor();
+    }
   }
 
   get socket(): WebSocketRoute {
@@ -97,10 +101,10 @@ class Server {
 /** Opens a live recording. Nothing may be said on the console meanwhile. */
 async function watching(
   hash: string,
-  options: BrowserContextOptions,
+  { there, ...options }: BrowserContextOptions & { readonly there?: number },
   act: (page: Page, server: Server) => Promise<void>,
 ): Promise<void> {
-  const server = new Server();
+  const server = new Server(there);
   await server.start();
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
@@ -194,6 +198,37 @@ test("a recording is watched live to its end, left, gone back to, and kept", { s
     assert.ok(cells.flat().includes(String(line!["status"])), `${JSON.stringify(cells)} ${JSON.stringify(line)}`);
     const step = (await page.locator(".transport .step").textContent()) ?? "";
     assert.ok(step.includes(` ${of.step.toLocaleString("en")}`), step);
+  });
+});
+
+test("what is opened before its first row counts time, and its links lead to the moment", { skip }, async () => {
+  await watching("&stage=table", { there: 0 }, async (page, server) => {
+    const { growing } = server;
+    server.socket.send(growing.begin(0));
+    await server.send(0, 2);
+    const end = Growing.ms(growing.whole.segments[0]!.to);
+    await page.waitForFunction((end) => document.querySelector(".timeline")?.ariaValueMax === end, String(Math.round(end)));
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/t=1000(&|$)/);
+    assert.equal(await clockOf(page), 1000);
+    await page.locator('.player[aria-busy="false"]').waitFor();
+    assert.match((await page.locator(".transport .where").textContent()) ?? "", /^0:01\.00 \/ 0:\d\dframe \d+$/);
+    await page.keyboard.press("Space");
+    await page.waitForTimeout(500);
+    assert.ok((await clockOf(page)) > 1200, "it plays as time goes by");
+    await page.screenshot({ path: `${SHOTS}/live-early.png` });
+  });
+});
+
+test("the link of a clip of what is being recorded opens at its start", { skip }, async () => {
+  await watching("&stage=table&loop=1000~3000", {}, async (page, server) => {
+    server.socket.send(server.growing.begin(server.there));
+    await follows(page, false);
+    assert.equal(await clockOf(page), 1000);
+    assert.match(page.url(), /loop=1000(~|%7E)3000/);
+    await page.locator('.transport [aria-pressed="true"][aria-label^="Loop"]').waitFor();
   });
 });
 

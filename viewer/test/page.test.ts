@@ -383,6 +383,136 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
   });
 });
 
+test("however many events there are, each is on the timeline, and none in silence", { skip }, async () => {
+  const long = listed().find(({ name }) => name === "match.butter")!;
+  const event = (source: string, step: number, text: string, more = {}): object => {
+    return { kind: "event", source, text, step, tick: null, time_ms: step * 66, ...more };
+  };
+  const markers = [
+    ...Array.from({ length: 3 }, (_, at) => event("goals", 300 * (at + 1), `goal ${at}`)),
+    ...Array.from({ length: 150 }, (_, at) => event("throws", 8 * at + 9, `throw ${at}`)),
+    ...Array.from({ length: 100_000 }, (_, at) => event("hits", Math.floor(at / 80), `hit ${at}`)),
+    event("catches", 0, "catch", { count: 40 }),
+    event("catches", 700, "another catch"),
+  ];
+  const many = await serve([`${DIST}/site`, SITE], (path, file) => {
+    if (!path.endsWith("recording.json")) {
+      return file;
+    }
+    const json = JSON.parse(file.toString("utf8")) as { description: { tables: { name: string; rows: number }[] } };
+    const { tables } = json.description;
+    tables.find(({ name }) => name === "joins")!.rows = 1234;
+    return Buffer.from(JSON.stringify({ ...json, markers }));
+  });
+  await onPage(`${many.address}#r=${long.id}&stage=table`, {}, async (page) => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    const sources = (): Promise<string[]> => page.locator('.sources [aria-pressed="true"]').allTextContents();
+    assert.equal(await page.getByText("Events (100,194)").count(), 1);
+    assert.deepEqual(await sources(), ["goals 3", "throws 150", "catches 41"]);
+    // What the markers leave out is said.
+    assert.match((await page.locator(".moments").textContent()) ?? "", /Without markers.*joins \(1,234\)/);
+    assert.equal(await page.locator("button.moment", { hasText: "throw" }).count(), 150);
+    assert.equal(await page.locator("button.moment", { hasText: "× 40, at first catch" }).count(), 1);
+    // Keys go to those with pins.
+    await page.keyboard.press("n");
+    await page.waitForURL(/t=594(&|$)/);
+    await page.locator(".sources button", { hasText: "throws" }).click();
+    assert.deepEqual(await sources(), ["goals 3", "catches 41"]);
+    assert.equal(await page.locator("button.moment", { hasText: "throw" }).count(), 0);
+    await page.keyboard.press("n");
+    await page.waitForURL(/t=19800(&|$)/);
+    // Where there are many, it is said how many of what.
+    const box = (await page.locator(".timeline").boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + 30);
+    const tip = (await page.locator(".tip").textContent()) ?? "";
+    assert.match(tip, /throws × [1-9]/);
+    assert.match(tip, /hits × [1-9],\d\d\d/);
+    await page.screenshot({ path: `${SHOTS}/markers-many.png` });
+    // All of them, if somebody wants that: no more are listed than can be.
+    await page.locator(".sources button", { hasText: "hits" }).click();
+    assert.equal(await page.locator("button.moment .mark.event").count(), 2000);
+    assert.match((await page.locator(".moments").textContent()) ?? "", /and 98,005 more, on the timeline/);
+    await page.keyboard.press("Home");
+    await page.keyboard.press("n");
+    await page.waitForURL(/t=66(&|$)/);
+  });
+  many.close();
+});
+
+test("the link of a clip opens at its start, copied or taken from the address", { skip }, async () => {
+  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
+  const clip = async (page: Page): Promise<void> => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    assert.equal(await clockOf(page), 5000, page.url());
+    assert.equal(await page.locator('.transport [aria-pressed="true"][aria-label^="Loop"]').count(), 1);
+    await page.keyboard.press("Space");
+    await page.waitForTimeout(300);
+    assert.ok((await clockOf(page)) > 5000 && (await clockOf(page)) < 6500);
+    await page.keyboard.press("Space");
+  };
+  await onPage(`${site.address}#r=${recording.id}&t=5000&stage=table`, {}, async (page) => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    await page.keyboard.press("[");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("]");
+    await page.waitForURL(/loop=5000%7E7000/);
+    await page.reload();
+    await clip(page);
+    await page.keyboard.press("]");
+    await page.keyboard.press("End");
+    await page.waitForURL(/t=[1-9]\d{4}/);
+    // What is copied is the clip, wherever one is.
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.keyboard.press("c");
+    await page.locator(".spoken.shown").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    assert.doesNotMatch(link, /[#&]t=/);
+    await page.goto("about:blank");
+    await page.goto(link);
+    await clip(page);
+    // A clip of what is not in the recording is none.
+    await page.goto(`${site.address}#r=${recording.id}&loop=5000~9000000`);
+    await page.reload();
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    assert.equal(await clockOf(page), 5000);
+    await page.goto(`${site.address}#r=${recording.id}&loop=8000000~9000000`);
+    await page.reload();
+    await page.locator(".spoken.shown").waitFor();
+    assert.match((await page.locator(".spoken").textContent()) ?? "", /is not in this recording/);
+    assert.equal(await clockOf(page), 0);
+  });
+});
+
+test("while it stands still the rows of any table can be chosen", { skip }, async () => {
+  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
+  await onPage(`${site.address}#r=${recording.id}&t=20000&stage=table`, {}, async (page) => {
+    await page.locator(".clock").waitFor();
+    await settled(page);
+    await page.click("#tab-plots");
+    const rows = page.locator('.plots select[aria-label="Row"] option');
+    for (const table of ["players", "disc", "players"]) {
+      await page.locator('.plots select[aria-label="Table"]').selectOption(table);
+      await settled(page);
+      const there = await rows.allTextContents();
+      if (table === "players") {
+        assert.ok(there.length > 6, `${table}: ${there.join(", ")}`);
+        assert.equal(there[0], "the first 5");
+      } else {
+        assert.deepEqual(there, [], "it has one row");
+      }
+    }
+    await page.screenshot({ path: `${SHOTS}/plots-paused.png` });
+    await page.locator('.plots select[aria-label="Row"]').selectOption({ index: 2 });
+    await page.click(".plots button.text");
+    await page.locator(".plot canvas").waitFor();
+  });
+});
+
 test("a plot is drawn of the whole recording", { skip }, async () => {
   const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
   await onPage(`${site.address}#r=${recording.id}`, {}, async (page) => {

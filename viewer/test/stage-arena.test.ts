@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { PerspectiveCamera, Vector3 } from "three";
+
 import type { TableDef, Value } from "../src/model.js";
 import { Actors } from "../src/stages/arena/actors.js";
 import { MOST_BONES, Skeletons, joined } from "../src/stages/arena/bones.js";
-import { broadcast, mean } from "../src/stages/arena/cameras.js";
+import { type Shot, broadcast, everybody, mean, overview } from "../src/stages/arena/cameras.js";
 import { arena, arenaColumns } from "../src/stages/arena/index.js";
 import { announced, clock } from "../src/stages/arena/overlay.js";
 import { ground, onGround } from "../src/stages/arena/top.js";
@@ -182,6 +184,59 @@ test("cameras, clocks, goals and the map", () => {
   }
 });
 
+test("all cameras see the arena from one side: blue at the left, as in the score, and nothing mirrored", () => {
+  const found = columns(PLAYERS, DISC);
+  const held = [
+    rows(PLAYERS, [1, 2], [player(1, [3, 0, 20]), player(2, [-3, 0, -20])]),
+    rows(DISC, [7], [[2, 1, 4, 0, 0, 0]]),
+  ];
+  const now = view(frame(0, ...held), null, 0);
+  const actors = new Actors(found);
+  actors.update(now);
+  const [blue, orange, above, near, far] = [
+    [0, 0, -36],
+    [0, 0, 36],
+    [0, 5, 0],
+    [-8, 0, 0],
+    [8, 0, 0],
+  ] as const;
+  const seen = (camera: PerspectiveCamera, at: readonly number[]): Vector3 =>
+    new Vector3().fromArray(at as number[]).project(camera);
+  const shots: Readonly<Record<string, Shot>> = {
+    broadcast: broadcast(now, actors, found, 46, 1.5),
+    overview: overview(46, 1.5),
+    everybody: everybody(actors, 46, 1.5)!,
+  };
+  for (const [name, { from, to, up }] of Object.entries(shots)) {
+    const camera = new PerspectiveCamera(46, 1.5, 0.05, 400);
+    camera.position.fromArray(from);
+    camera.up.fromArray(up);
+    camera.lookAt(...to);
+    camera.updateMatrixWorld();
+    assert.ok(seen(camera, blue).x < seen(camera, orange).x, `${name}: blue at the left`);
+    assert.ok(seen(camera, above).y > seen(camera, [0, 0, 0]).y, `${name}: upright`);
+    const away = ([x, y, z]: readonly [number, number, number]): number => camera.position.distanceTo(new Vector3(x, y, z));
+    assert.ok(away(near) < away(far), `${name}: from where the map has its lower edge`);
+  }
+  for (const [width, height] of [
+    [1200, 700],
+    [360, 640],
+  ] as const) {
+    const map = ground(width, height);
+    const pixel = (at: readonly number[]): Vector3 => {
+      const [x, y] = onGround(map, at);
+      return new Vector3(x, -y, 0);
+    };
+    const [middle, x, z] = [pixel([0, 0, 0]), pixel([1, 0, 0]), pixel([0, 0, 1])];
+    // The axes are right-handed: from above, z to the right means x upwards.
+    const facing = z.sub(middle).cross(x.sub(middle)).z;
+    assert.ok(facing > 0, "seen from above, and not from below");
+    if (width > height) {
+      assert.ok(pixel(near).y < pixel(far).y, "what is near to the cameras is below");
+    }
+  }
+});
+
 test("the broadcast is further away while players are", () => {
   const found = columns(PLAYERS, DISC);
   const shot = (far: number): ReturnType<typeof broadcast> => {
@@ -195,7 +250,8 @@ test("the broadcast is further away while players are", () => {
     assert.equal(actors.spread(0), far);
     return broadcast(now, actors, found, 46, 1.5);
   };
-  assert.ok(shot(35).from[0] > shot(25).from[0] && shot(25).from[0] > shot(5).from[0]);
-  assert.equal(shot(5).from[0], shot(2).from[0], "it never comes too near");
-  assert.deepEqual(shot(400).from[0], shot(300).from[0], "nor goes further than it has to");
+  const back = (far: number): number => Math.abs(shot(far).from[0]);
+  assert.ok(back(35) > back(25) && back(25) > back(5));
+  assert.equal(back(5), back(2), "it never comes too near");
+  assert.equal(back(400), back(300), "nor goes further than it has to");
 });

@@ -5,12 +5,26 @@ import { test } from "node:test";
 
 import { entities, layers } from "../src/stages/entities/index.js";
 import { Points, size } from "../src/stages/entities/points.js";
-import { fitted, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/sheet.js";
+import { fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/sheet.js";
 import { suitable } from "../src/stages/index.js";
 import { rowOf } from "../src/stages/shared/tables.js";
 import { frame, recording, rows, table, view } from "./stage-made.js";
 
 const SHIPS = table("ship", "state", "entity! x@m y@m z@m vx vy vz hull");
+
+test("no plane is seen in a mirror", () => {
+  // Of right-handed axes, seen from above: where y is the height, z goes down as x goes right.
+  assert.ok(isFromAbove([0, 2], "y"));
+  for (const [sides, up] of [
+    [[0, 1], "z"],
+    [[1, 2], "x"],
+    [[0, 2], "z"],
+    [[0, 1], "y"],
+    [[1, 2], "y"],
+  ] as const) {
+    assert.ok(!isFromAbove(sides, up));
+  }
+});
 
 test("positions are columns of two or three axes in one unit", () => {
   const place = (columns: string): unknown => {

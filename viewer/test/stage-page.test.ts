@@ -177,10 +177,103 @@ test("the arena shows the score, the players and the disc; its camera is in the 
   });
 });
 
+/** Whether it plays, once that is drawn. */
+async function plays(page: Page): Promise<boolean> {
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  return (await page.locator(".transport button.main").getAttribute("aria-label")) === "Pause";
+}
+
+test("space plays after a click on whatever; what is reached by Tab is pressed", { skip }, async () => {
+  await on("match.butter", "arena", 20_000, async (page) => {
+    const camera = page.locator('[aria-label="Camera"] [aria-pressed="true"]');
+    const space = async (playing: boolean, after: string): Promise<void> => {
+      await page.keyboard.press("Space");
+      assert.equal(await plays(page), playing, after);
+    };
+    await page.getByRole("button", { name: "Top", exact: true }).click();
+    await space(true, "a camera");
+    assert.equal(await camera.textContent(), "Top");
+    await page.getByRole("button", { name: "Names", exact: true }).click();
+    await space(false, "a switch");
+    const goal = page.locator("button.moment").first();
+    await goal.click();
+    const at = await page.locator(".clock").textContent();
+    await space(true, "a moment");
+    await page.waitForTimeout(300);
+    assert.notEqual(await page.locator(".clock").textContent(), at);
+    await page.click("#tab-plots");
+    await space(false, "a tab");
+    await page.locator(".golive, .transport button").last().click();
+    await space(true, "a button of the transport");
+    await page.locator(".transport button.main").click();
+    assert.equal(await plays(page), false);
+    await space(true, "the button itself: once");
+    await space(false, "and again");
+    // A choice that was made with the pointer is made: keys are the page's again.
+    const speed = page.locator('select[aria-label="Speed"]');
+    await speed.click();
+    await speed.selectOption("2");
+    await space(true, "a choice");
+    assert.equal(await speed.inputValue(), "2");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await speed.inputValue(), "2", "the arrow seeks");
+    await space(false, "a choice, again");
+    // What is reached by Tab is pressed, by either key.
+    await page.getByRole("button", { name: "Free", exact: true }).focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Space");
+    assert.equal(await camera.textContent(), "Free");
+    assert.equal(await plays(page), false);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.equal(await camera.textContent(), "Top");
+    // So is what was clicked: Enter has no other meaning.
+    await page.getByRole("button", { name: "Broadcast", exact: true }).click();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("v");
+    await page.keyboard.press("Enter");
+    assert.equal(await camera.textContent(), "Broadcast");
+    await page.getByRole("button", { name: "Follow", exact: true }).click();
+    await page.keyboard.press("v");
+    await page.keyboard.press("Enter");
+    assert.equal(await camera.textContent(), "Follow");
+  });
+  await on("heat.murk", "field", 5000, async (page) => {
+    // A slider has its arrows, and nothing else.
+    const slider = page.locator('.stage-bar input[type="range"]');
+    if ((await slider.count()) > 0) {
+      await slider.first().click();
+      await page.keyboard.press("Space");
+      assert.equal(await plays(page), true, "a slider");
+    }
+    // Text is text.
+    await page.click("#tab-plots");
+    const number = page.locator('.plots input[type="number"]');
+    if ((await number.count()) > 0 && (await number.first().isVisible())) {
+      const was = await plays(page);
+      await number.first().click();
+      await page.keyboard.press("Space");
+      assert.equal(await plays(page), was);
+    }
+  });
+});
+
 test("entities are where their table says", { skip }, async () => {
   const name = "arena.mcap";
   await on(name, "entities", 4000, async (page, step) => {
     await page.keyboard.press("i");
+    // What is left out because there is no room for it is said.
+    const all = held(name, "ship", step).length;
+    const status = page.locator(".stage-status > span");
+    await page.getByText(`ship: ${all}`).waitFor();
+    assert.match((await status.textContent()) ?? "", /names are shown of 40 at most · ways are shown of 100 at most/);
+    await page.click("#tab-plots");
+    const rows = page.locator('.plots select[aria-label="Row"] option');
+    assert.equal(await rows.last().textContent(), `and ${all - 200} more, which can't be chosen here`);
+    assert.equal(await rows.count(), 1 + 200 + 1);
+    await page.locator("#tab-plots").blur();
     await page.keyboard.press("f");
     await page.waitForTimeout(500);
     const ships = held(name, "ship", step);

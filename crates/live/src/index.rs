@@ -138,20 +138,30 @@ pub struct SegmentEntry {
 }
 
 /// A moment worth going to.
-#[derive(Clone, Serialize, Debug)]
+#[derive(Clone, PartialEq, Serialize, Debug)]
 pub struct Mark {
     /// `event`, `info`, `warning` or `error`.
     pub kind: String,
     /// The name of a table, or the code of a rule.
     pub source: String,
-    /// What it says.
+    /// What it says; of several events what the first is.
     pub text: String,
+    /// How many events it stands for, where they are several: from this moment up to the next marker of
+    /// the same table.
+    #[serde(skip_serializing_if = "is_one")]
+    pub count: u64,
     /// When; `None` where it is of the recording as a whole.
     pub step: Option<u64>,
     /// See [`Moment`].
     pub tick: Option<u64>,
     /// Milliseconds since the start.
     pub time_ms: Option<f64>,
+}
+
+// As serde asks.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_one(count: &u64) -> bool {
+    *count == 1
 }
 
 impl From<Marker> for Mark {
@@ -164,6 +174,7 @@ impl From<Marker> for Mark {
             },
             source: marker.source,
             text: marker.text,
+            count: marker.count,
             step: stamp.map(|stamp| stamp.step),
             tick: stamp.and_then(|stamp| stamp.tick),
             time_ms: stamp.and_then(|stamp| stamp.time).map(Time::ms),

@@ -5,7 +5,7 @@ import { button, el } from "./dom.js";
 export type Keys = readonly (readonly [key: string, what: string])[];
 
 export const PAGE_KEYS: Keys = [
-  ["Space, K", "play or pause"],
+  ["Space, K", "play or pause (Space presses a button that was reached by Tab)"],
   ["← →", "a second back or on (with Shift ten)"],
   [", .", "a packet back or on"],
   ["Home, End", "to the start, to the end; of what is being recorded, along with it (0, too)"],

@@ -173,7 +173,7 @@ class Page {
       await navigator.clipboard.writeText(link);
     } catch {
       const field = el("input", { value: link, readonly: true, "aria-label": "The link" });
-      dialog("A link to this moment", field);
+      dialog(of.loop === null ? "A link to this moment" : "A link to this clip", field);
       field.select();
     }
   }

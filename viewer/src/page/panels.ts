@@ -1,10 +1,10 @@
-// What is told of a recording beside what is seen of it: facts, and moments worth going to.
+// What is told of a recording beside what is seen of it: facts.
 
 import type { Value } from "../model.js";
 import type { Loader } from "../play/loader.js";
 import type { Json } from "../source/check.js";
 import { badge, el } from "./dom.js";
-import { valueText, when } from "./format.js";
+import { valueText } from "./format.js";
 
 const MOST_ROWS = 500;
 
@@ -69,66 +69,15 @@ export function facts({ published, tables }: Loader): HTMLElement[] {
         .slice(0, MOST_ROWS)
         .map((row) => el("tr", {}, ...columns.map(({ name }) => el("td", {}, text(row, name)))));
       panel.append(el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...body))));
+      if (rows.length > MOST_ROWS) {
+        panel.append(el("p", { class: "quiet" }, `and ${(rows.length - MOST_ROWS).toLocaleString("en")} more rows`));
+      }
     }
   }
   const list = el("dl");
   details(published.details, list);
   if (list.childElementCount > 0) {
     panel.append(el("h3", {}, "as the format has it"), list);
-  }
-  return [...panel.children] as HTMLElement[];
-}
-
-const SEVERITIES = ["error", "warning", "info"] as const;
-/** More are in the timeline, but no longer in the list. */
-const MOST_MOMENTS = 2000;
-
-/** Findings and events, as far as they are known; a click goes to the moment. */
-export function moments(loader: Loader, go: (at: number) => void): HTMLElement[] {
-  const { published, tables } = loader;
-  const panel = el("div");
-  const line = (kind: string, source: string, text: string, moment: Parameters<typeof when>[0] | null): HTMLElement => {
-    const inside = [
-      el("span", { class: `mark ${kind}`, role: "img", "aria-label": kind }),
-      el("span", { class: "time" }, moment === null ? "whole" : when(moment, tables.times)),
-      el("span", { class: "what" }, text, " ", el("code", {}, source)),
-    ];
-    if (moment === null) {
-      return el("li", {}, el("div", { class: "moment" }, ...inside));
-    }
-    const made = el("button", { type: "button", class: "moment" }, ...inside);
-    made.addEventListener("click", () => go(loader.atOf(moment)));
-    return el("li", {}, made);
-  };
-  const findings = [...published.findings].sort(
-    (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
-  );
-  panel.append(el("h3", {}, `Findings (${findings.length})`));
-  panel.append(
-    findings.length === 0
-      ? el(
-          "p",
-          { class: "quiet" },
-          published.live ? "The audit comes when the recording has ended." : "The audit found nothing to say.",
-        )
-      : el(
-          "ul",
-          {},
-          ...findings
-            .slice(0, MOST_MOMENTS)
-            .map(({ severity, code, message, moment }) => line(severity, code, message, moment)),
-        ),
-  );
-  const events = published.markers.filter(({ kind }) => kind === "event");
-  if (events.length > 0) {
-    panel.append(el("h3", {}, `Events (${events.length})`));
-    panel.append(
-      el(
-        "ul",
-        {},
-        ...events.slice(0, MOST_MOMENTS).map(({ kind, source, text, moment }) => line(kind, source, text, moment)),
-      ),
-    );
   }
   return [...panel.children] as HTMLElement[];
 }

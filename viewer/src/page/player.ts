@@ -6,6 +6,7 @@ import { Playhead } from "../play/playhead.js";
 import type { Loader } from "../play/loader.js";
 import type { Address } from "./address.js";
 import { el, say } from "./dom.js";
+import { Focus } from "./focus.js";
 import { Head } from "./head.js";
 import { help } from "./help.js";
 import { act, reached } from "./keys.js";
@@ -65,14 +66,13 @@ export class Player {
     this.main.plots.themed();
     this.other?.plots.themed();
   };
+  private readonly focus = new Focus();
   private readonly pressed = (event: KeyboardEvent): void => {
-    const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea");
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || document.querySelector("dialog[open]") !== null) {
+    const others = event.ctrlKey || event.metaKey || event.altKey || this.focus.takes(event);
+    if (others || document.querySelector("dialog[open]") !== null) {
       return;
     }
-    const onButton =
-      event.target instanceof HTMLElement && event.target.matches("button, a") && [" ", "Enter"].includes(event.key);
-    if (!onButton && (act(this, event) || (this.theatre.stage?.key?.(event) ?? false))) {
+    if (act(this, event) || (this.theatre.stage?.key?.(event) ?? false)) {
       event.preventDefault();
     }
   };
@@ -139,6 +139,7 @@ export class Player {
       began: () => this.edge.began(performance.now()),
       grown: () => this.grown(),
       changed: () => this.changed(),
+      marked: () => this.timeline.change(this.track()),
       trouble: (why) => {
         this.trouble = why;
         this.tellProblems();
@@ -149,12 +150,13 @@ export class Player {
   /** Begins where a link says. */
   async start(address: Address): Promise<void> {
     const { theatre, playhead } = this;
-    playhead.seek(address.at ?? this.loader.from);
-    playhead.loop = address.loop;
-    if (address.loop !== null && address.at === null) {
-      playhead.seek(address.loop.from);
-    }
-    if (playhead.live && address.at === null) {
+    const loop = this.clipped(address.loop);
+    // Who opens a clip sees it from its start, unless the link is to a moment within.
+    const within = loop !== null && address.at !== null && address.at >= loop.from && address.at < loop.to;
+    const at = loop === null || within ? address.at : loop.from;
+    playhead.seek(at ?? this.loader.from);
+    playhead.loop = loop;
+    if (playhead.live && at === null) {
       // Who comes to see something live wants to see what is happening now.
       playhead.follow();
     }
@@ -170,6 +172,20 @@ export class Player {
     await this.chooseStage(stage.id, saved);
   }
 
+  /** Of a clip what is in the recording; more of it may still come. */
+  private clipped(loop: Stretch | null): Stretch | null {
+    const { from, to, live } = this.playhead;
+    if (loop === null || live) {
+      return loop;
+    }
+    const clip = { from: Math.max(from, loop.from), to: Math.min(to, loop.to) };
+    if (clip.from < clip.to) {
+      return clip;
+    }
+    this.speak("The clip of this link is not in this recording.");
+    return null;
+  }
+
   /** More of a recording has come. */
   private grown(): void {
     const { loader, playhead, timeline } = this;
@@ -180,6 +196,11 @@ export class Player {
     this.packets = packets;
     [playhead.from, playhead.to] = [loader.from, loader.to];
     timeline.grow(loader.from, loader.to);
+    if (playhead.times !== this.times) {
+      // It is known only now: nothing was there before.
+      playhead.times = this.times;
+      timeline.change(this.track());
+    }
     this.drawSoon();
   }
 
@@ -198,9 +219,12 @@ export class Player {
   private track(): Track {
     const { loader } = this;
     // What happened in the recording beside it lies on the same clock.
-    const markers = [loader, this.other?.loader ?? null].flatMap((one) => {
-      return (one?.published.markers ?? []).flatMap((marker) => {
-        return marker.moment === null ? [] : [{ at: one!.atOf(marker.moment) - one!.from + loader.from, marker }];
+    const sides = [this.main, ...(this.other === null ? [] : [this.other])];
+    const markers = sides.flatMap(({ loader: one, moments }) => {
+      return one.published.markers.flatMap((marker) => {
+        const { moment } = marker;
+        const at = moment === null ? 0 : one.atOf(moment) - one.from + loader.from;
+        return moment === null ? [] : [{ at, marker, pinned: moments.pinned(marker) }];
       });
     });
     const foresee = (at: number): void => this.foresee(at);
@@ -361,8 +385,11 @@ export class Player {
   }
 
   copyLink(): void {
-    this.around.copyLink(this.where());
-    this.speak(this.playhead.loop === null ? "A link to this moment is copied." : "A link to this clip is copied.");
+    const { loop } = this.playhead;
+    const where = this.where();
+    // A clip begins at its start, wherever one is.
+    this.around.copyLink(loop === null ? where : { ...where, at: null });
+    this.speak(loop === null ? "A link to this moment is copied." : "A link to this clip is copied.");
   }
 
   /** Says what is to be seen. */
@@ -499,7 +526,7 @@ export class Player {
       return "";
     }
     const { step, tick } = before.moment;
-    const ticked = described.ticks && tick !== null ? ` · tick ${tick.toLocaleString("en")}` : "";
+    const ticked = tick !== null ? ` · tick ${tick.toLocaleString("en")}` : "";
     return `${described.step} ${step.toLocaleString("en")}${ticked}`;
   }
 
@@ -508,6 +535,7 @@ export class Player {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settling);
     document.removeEventListener("keydown", this.pressed);
+    this.focus.dispose();
     offTheme(this.themed);
     this.main.dispose();
     this.other?.dispose();

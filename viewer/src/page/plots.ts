@@ -8,7 +8,7 @@ import { choice, el } from "./dom.js";
 import { Plot, type Plotted } from "./plot.js";
 
 /** Rows that are offered by name. */
-const MOST_ROWS = 100;
+const MOST_ROWS = 200;
 const NUMBERS = ["int", "uint", "float32", "float64"];
 /** Lines that can be told apart. */
 const MOST_LINES = 5;
@@ -19,6 +19,7 @@ export class Plots {
   private readonly form = el("div", { class: "row" });
   private readonly loader: Loader;
   private readonly seek: (at: number) => void;
+  private readonly redraw: () => void;
   private plots: Plot[] = [];
   private table: TableDef | undefined;
   private column = "";
@@ -27,10 +28,14 @@ export class Plots {
   private cell: number[] = [];
   private at = 0;
   private rows: readonly (readonly [string, string])[] = [];
+  /** Rows that there are beyond those. */
+  private left = 0;
 
-  constructor(loader: Loader, seek: (at: number) => void) {
+  /** `redraw` sees to it that `offer` is called, though nothing moves. */
+  constructor(loader: Loader, seek: (at: number) => void, redraw: () => void) {
     this.loader = loader;
     this.seek = seek;
+    this.redraw = redraw;
     this.table = this.tables()[0];
     this.element.append(this.form, this.list);
     if (this.table === undefined) {
@@ -67,6 +72,7 @@ export class Plots {
       const key = keys.map((column) => String(rows.value(row, column) ?? "")).join(", ");
       names.push([String(rows.id(row)), shown < 0 ? key : `${key}: ${String(rows.value(row, shown) ?? "")}`]);
     }
+    this.left = Math.max(0, (rows?.length ?? 0) - names.length);
     if (JSON.stringify(names) !== JSON.stringify(this.rows) || this.form.childElementCount === 0) {
       this.rows = names;
       this.build();
@@ -89,6 +95,7 @@ export class Plots {
         this.row = "";
         this.cell = [];
         this.build();
+        this.redraw();
       }),
       choice("Column", units, this.column, (name) => (this.column = name)),
     );
@@ -106,7 +113,11 @@ export class Plots {
     const all: [string, string][] =
       this.rows.length > 1 ? [["", `the first ${Math.min(MOST_LINES, this.rows.length)}`]] : [];
     this.row = this.rows.some(([id]) => id === this.row) ? this.row : ((all[0] ?? this.rows[0])?.[0] ?? "");
-    this.form.append(choice("Row", [...all, ...this.rows], this.row, (row) => (this.row = row)));
+    const rows = choice("Row", [...all, ...this.rows], this.row, (row) => (this.row = row));
+    if (this.left > 0) {
+      rows.append(el("option", { disabled: true }, `and ${this.left.toLocaleString("en")} more, which can't be chosen here`));
+    }
+    this.form.append(rows);
   }
 
   private chooseCells(table: TableDef): void {

@@ -4,7 +4,8 @@ import { Follower, type Told } from "../play/follower.js";
 import type { Loader } from "../play/loader.js";
 import { el } from "./dom.js";
 import { NowPanel } from "./now.js";
-import { facts, moments } from "./panels.js";
+import { Moments } from "./moments.js";
+import { facts } from "./panels.js";
 import { Plots } from "./plots.js";
 import { Theatre } from "./theatre.js";
 
@@ -26,6 +27,8 @@ export interface Stand {
   grown(): void;
   /** What is said of it is other than before. */
   changed(): void;
+  /** Others of its moments are on the timeline. */
+  marked(): void;
   /** Why nothing more of it comes for now. */
   trouble(why: string | null): void;
 }
@@ -39,6 +42,7 @@ export class Side {
   readonly follower: Follower | null;
   readonly plots: Plots;
   readonly panels: Readonly<Record<Tab, HTMLElement>>;
+  readonly moments: Moments;
   private readonly now: NowPanel;
   private readonly stand: Stand;
   private readonly leaving = new AbortController();
@@ -50,7 +54,8 @@ export class Side {
     this.loader = loader;
     this.stand = stand;
     this.now = new NowPanel(loader, stand.redraw);
-    this.plots = new Plots(loader, stand.go);
+    this.plots = new Plots(loader, stand.go, stand.redraw);
+    this.moments = new Moments(loader, stand.go, stand.marked);
     this.theatre = new Theatre(loader, {
       redraw: stand.redraw,
       saved: stand.saved,
@@ -60,7 +65,7 @@ export class Side {
       },
     });
     this.panels = {
-      moments: el("div", { class: "moments" }),
+      moments: this.moments.element,
       now: this.now.element,
       plots: this.plots.element,
       facts: el("div", { class: "facts" }),
@@ -79,7 +84,7 @@ export class Side {
   }
 
   private tell(): void {
-    this.panels.moments.replaceChildren(...moments(this.loader, this.stand.go));
+    this.moments.show();
     this.panels.facts.replaceChildren(...facts(this.loader));
   }
 

@@ -4,13 +4,14 @@ import type { Marker } from "../source/published.js";
 import type { Stretch } from "../play/playhead.js";
 import { colour, el } from "./dom.js";
 import { position } from "./format.js";
+import { Marked, type Pin, type Placed, told } from "./marked.js";
 
 /** What it shows. */
 export interface Track {
   readonly from: number;
   readonly to: number;
   readonly times: boolean;
-  readonly markers: readonly { readonly at: number; readonly marker: Marker }[];
+  readonly markers: readonly Placed[];
   /** Stretches that are loaded. */
   loaded(): readonly Stretch[];
   /** Somebody may be about to go there. */
@@ -20,11 +21,10 @@ export interface Track {
 const EDGE = 10;
 /** A marker is meant within so many pixels. */
 const NEAR = 7;
-const MOST_TOLD = 5;
+/** Pins lie no closer together, in pixels: one stands for several. */
+const APART = 4;
 /** How long the pointer is at a moment that somebody may be about to go to, in milliseconds. */
 const RESTS = 30;
-/** What is worse is drawn above. */
-const ORDER = ["event", "info", "warning", "error"];
 
 export class Timeline {
   readonly element: HTMLElement;
@@ -32,7 +32,9 @@ export class Timeline {
   private readonly tip = el("div", { class: "tip", role: "presentation", hidden: true });
   private track: Track;
   private readonly seek: (at: number) => void;
-  private drawn: Track["markers"] = [];
+  private marked = new Marked([]);
+  /** What is drawn of it, as long as nothing moves. */
+  private drawn: { readonly pins: readonly Pin[]; readonly strip: Float64Array; readonly most: number } | null = null;
   private at = 0;
   private loop: Stretch | null = null;
   private width = 0;
@@ -81,7 +83,8 @@ export class Timeline {
   /** Shows another track, or the same when it has grown. */
   change(track: Track): void {
     this.track = track;
-    this.drawn = [...track.markers].sort((a, b) => ORDER.indexOf(a.marker.kind) - ORDER.indexOf(b.marker.kind));
+    this.marked = new Marked(track.markers);
+    this.drawn = null;
     this.element.setAttribute("aria-valuemin", String(Math.round(track.from)));
     this.element.setAttribute("aria-valuemax", String(Math.round(track.to)));
     this.draw();
@@ -93,35 +96,31 @@ export class Timeline {
       return;
     }
     this.track = { ...this.track, from, to };
+    this.drawn = null;
     this.element.setAttribute("aria-valuemin", String(Math.round(from)));
     this.element.setAttribute("aria-valuemax", String(Math.round(to)));
   }
 
   /** Where the next marker is, or the one before; nowhere where there is none. */
   markerFrom(at: number, by: -1 | 1): number {
-    const ats = this.track.markers.map(({ at }) => at);
-    return by > 0
-      ? Math.min(...ats.filter((other) => other > at + 1e-6))
-      : Math.max(...ats.filter((other) => other < at - 1e-6));
+    return this.marked.next(at, by);
   }
 
-  /** The moment under the pointer. */
-  private momentOf(event: PointerEvent): number {
+  /** The moment under the pointer; so many pixels beside it. */
+  private momentOf(event: PointerEvent, beside = 0): number {
     const { left } = this.element.getBoundingClientRect();
-    const share = (event.clientX - left - EDGE) / Math.max(1, this.width - 2 * EDGE);
+    const share = (event.clientX + beside - left - EDGE) / Math.max(1, this.width - 2 * EDGE);
     return this.track.from + Math.min(1, Math.max(0, share)) * (this.track.to - this.track.from);
   }
 
   /** The same; that of a marker that is right there. */
   private snapped(event: PointerEvent): number {
-    const near = this.near(event);
-    return near[0]?.at ?? this.momentOf(event);
+    const at = this.momentOf(event);
+    return nearest(this.near(event), at) ?? at;
   }
 
-  private near(event: PointerEvent): { readonly at: number; readonly marker: Marker }[] {
-    const x = event.clientX - this.element.getBoundingClientRect().left;
-    const away = (at: number): number => Math.abs(this.x(at) - x);
-    return this.track.markers.filter(({ at }) => away(at) <= NEAR).sort((a, b) => away(a.at) - away(b.at));
+  private near(event: PointerEvent): readonly Placed[] {
+    return this.marked.within(this.momentOf(event, -NEAR), this.momentOf(event, NEAR));
   }
 
   private point(event: PointerEvent): void {
@@ -130,11 +129,11 @@ export class Timeline {
     this.hover = at;
     // Who only comes by wants nothing.
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.track.foresee(near[0]?.at ?? at), RESTS);
+    const meant = nearest(near, at) ?? at;
+    this.resting = setTimeout(() => this.track.foresee(meant), RESTS);
     this.tip.replaceChildren(
-      el("b", {}, position(near[0]?.at ?? at, this.track.times)),
-      ...near.slice(0, MOST_TOLD).map(({ marker }) => el("span", { class: marker.kind }, marker.text)),
-      ...(near.length > MOST_TOLD ? [el("span", { class: "quiet" }, `and ${near.length - MOST_TOLD} more`)] : []),
+      el("b", {}, position(meant, this.track.times)),
+      ...told(near, at).map(({ kind, text }) => el("span", { class: kind }, text)),
     );
     this.tip.hidden = false;
     const half = this.tip.offsetWidth / 2;
@@ -152,6 +151,7 @@ export class Timeline {
     const { width, height } = this.element.getBoundingClientRect();
     const ratio = devicePixelRatio;
     [this.width, this.height] = [width, height];
+    this.drawn = null;
     [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     this.draw();
   }
@@ -162,6 +162,17 @@ export class Timeline {
     element.setAttribute("aria-valuenow", String(Math.round(at)));
     element.setAttribute("aria-valuetext", `${position(at, track.times)} of ${position(track.to, track.times)}`);
     this.draw();
+  }
+
+  /** What is drawn, and where. */
+  private laid(): NonNullable<Timeline["drawn"]> {
+    if (this.drawn === null) {
+      const x = (at: number): number => this.x(at);
+      const strip = this.marked.strip(x, this.width);
+      const most = strip.reduce((most, count) => Math.max(most, count), 0);
+      this.drawn = { pins: this.marked.pins(x, APART), strip, most };
+    }
+    return this.drawn;
   }
 
   draw(): void {
@@ -194,8 +205,17 @@ export class Timeline {
         height - 8,
       );
     }
-    for (const { at, marker } of this.drawn) {
-      pin(context, this.x(at), middle, marker.kind);
+    const { pins, strip, most } = this.laid();
+    context.fillStyle = colour("--event");
+    strip.forEach((count, x) => {
+      if (count > 0) {
+        context.globalAlpha = 0.3 + (0.7 * Math.log1p(count)) / Math.log1p(most);
+        context.fillRect(x, middle + 6, 1, 4);
+      }
+    });
+    context.globalAlpha = 1;
+    for (const { x, kind, count } of pins) {
+      pin(context, x, middle, kind, count);
     }
     if (this.hover !== null) {
       context.fillStyle = colour("--muted");
@@ -214,13 +234,22 @@ export class Timeline {
   }
 }
 
-/** Events are rhombs, findings flags: their kinds show without colour, too. */
-function pin(context: CanvasRenderingContext2D, x: number, middle: number, kind: Marker["kind"]): void {
+/** Where the nearest pin is. */
+function nearest(near: readonly Placed[], to: number): number | undefined {
+  let best: number | undefined;
+  for (const { at, pinned } of near) {
+    best = pinned && (best === undefined || Math.abs(at - to) < Math.abs(best - to)) ? at : best;
+  }
+  return best;
+}
+
+/** Events are rhombs, findings flags: their kinds show without colour, too. What stands for several is larger. */
+function pin(context: CanvasRenderingContext2D, x: number, middle: number, kind: Marker["kind"], count: number): void {
   context.fillStyle = colour(`--${kind}`);
   const top = middle - 9;
   context.beginPath();
   if (kind === "event" || kind === "info") {
-    const size = kind === "event" ? 4.5 : 3;
+    const size = (kind === "event" ? 4.5 : 3) + Math.min(2.5, Math.log10(count) * 1.5);
     context.moveTo(x, top - size);
     context.lineTo(x + size, top);
     context.lineTo(x, top + size);

@@ -162,7 +162,11 @@ export class Follower {
         told.grown();
         break;
       case "markers":
-        loader.mark(markers(json["markers"]));
+        loader.mark(0, markers(json["markers"]));
+        told.changed();
+        break;
+      case "marked":
+        loader.mark(count(json["keep"], "how many markers are kept"), markers(json["markers"]));
         told.changed();
         break;
       case "end":

@@ -57,6 +57,8 @@ export class Loader {
   private measure(): void {
     const { segments, described, live } = this.published;
     this.infos = this.tail?.begun === true ? [...segments, this.tail] : segments;
+    // What was opened before anything was there knew of no clock.
+    this.infos.forEach(({ to }) => this.tables.met(to));
     let latest = -Infinity;
     // Clocks may go back; a playhead does not.
     this.starts = this.infos.map(({ from }) => (latest = Math.max(latest, this.atOf(from))));
@@ -179,9 +181,13 @@ export class Loader {
     this.tail = new Tail(segments.length, this.tables, segments[segments.length - 1]?.to ?? null);
   }
 
-  /** Of a socket: other markers than before. */
-  mark(markers: readonly Marker[]): void {
-    this.published = { ...this.published, markers };
+  /** Of a socket: the first so many markers stay, and these come behind them. */
+  mark(keep: number, more: readonly Marker[]): void {
+    const { markers } = this.published;
+    if (keep > markers.length) {
+      throw new Damaged(`${keep} markers are to be kept, there are ${markers.length}`);
+    }
+    this.published = { ...this.published, markers: [...markers.slice(0, keep), ...more] };
   }
 
   /** Opens a recording; what is to be seen first begins to come meanwhile. */

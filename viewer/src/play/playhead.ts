@@ -25,14 +25,14 @@ export class Playhead {
   live = false;
   /** Whether it goes along with what is being recorded, wherever that is: `to` moves it then, and no clock. */
   following = false;
-  /** What the clock counts in a millisecond. */
-  private readonly rate: number;
+  /** Whether the clock is of milliseconds; it is of steps else. */
+  times: boolean;
 
   constructor(from: number, to: number, times: boolean) {
     this.from = from;
     this.to = Math.max(from, to);
     this.at = from;
-    this.rate = times ? 1 : STEPS_A_SECOND / 1000;
+    this.times = times;
   }
 
   /** Goes to a moment, within the recording. */
@@ -89,7 +89,7 @@ export class Playhead {
     if (!this.playing || this.following || !(ms > 0)) {
       return;
     }
-    this.at += Math.min(ms, LONGEST) * this.rate * this.speed;
+    this.at += Math.min(ms, LONGEST) * (this.times ? 1 : STEPS_A_SECOND / 1000) * this.speed;
     const { loop } = this;
     if (loop !== null && this.at >= loop.to) {
       const length = loop.to - loop.from;

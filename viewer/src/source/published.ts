@@ -30,6 +30,8 @@ export interface Marker {
   readonly kind: (typeof KINDS)[number];
   readonly source: string;
   readonly text: string;
+  /** Of several events up to the next marker of their table it is the first: so many. */
+  readonly count: number;
   readonly moment: Moment | null;
 }
 
@@ -170,6 +172,7 @@ function marker(json: unknown): Marker {
     kind: oneOf(of["kind"], KINDS, "the kind of a marker"),
     source: text(of["source"], "the source of a marker"),
     text: text(of["text"], "the text of a marker"),
+    count: maybe(of["count"], (events) => count(events, "the events of a marker")) ?? 1,
     moment: moment(of, "a marker"),
   };
 }

@@ -69,7 +69,8 @@ export class Tables implements Recording {
   readonly name: string;
   readonly format: string;
   readonly tables: readonly TableDef[];
-  readonly times: boolean;
+  /** Whether it says when its steps were; of what is being recorded the first moment that comes tells. */
+  times: boolean;
   findings: readonly Finding[];
   readonly schema: Schema;
   readonly labels: Labels;
@@ -116,6 +117,11 @@ export class Tables implements Recording {
     }
   }
 
+  /** Something is of this moment. */
+  met({ timeMs }: Moment): void {
+    this.times ||= timeMs !== null;
+  }
+
   /** How to read a grid, with memory of its own. */
   gridPlan(name: string): GridPlan | undefined {
     const table = this.byName.get(name);
@@ -148,6 +154,7 @@ export class StateFrame implements Frame {
   /** Another packet has been read into the state. */
   changed(): void {
     const moment = this.tables.clock.read(this.state);
+    this.tables.met(moment);
     this.packet += 1;
     this.moment = moment;
     this.at = this.tables.times ? (moment.timeMs ?? 0) : moment.step;

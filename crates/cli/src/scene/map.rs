@@ -71,10 +71,16 @@ impl Sides {
             let range = bounds.get(axis).copied().flatten();
             range.map_or(0.0, |range| range.to - range.from)
         };
-        // From above what is longer goes right, as screens do; it is turned for that, not mirrored.
-        let turned = three && plane == Plane::Xz && long(2) > long(0);
+        // From above what is longer goes right, as screens do; it is turned for that. Axes are
+        // right-handed: as x goes right, z goes down, else it would be seen from below.
+        let above = three && plane == Plane::Xz;
+        let turned = above && long(2) > long(0);
         let axes = if turned { [2, 0] } else { plane.axes() };
-        let flipped = turned || map.iter().any(|points| points.unit == "px");
+        let flipped = if above {
+            !turned
+        } else {
+            map.iter().any(|points| points.unit == "px")
+        };
         let bound = |axis: usize| {
             let range = bounds.get(axis).copied().flatten();
             let (from, to) = range.map_or((0.0, 0.0), |range| (range.from, range.to));
@@ -171,5 +177,49 @@ pub fn thing(points: &Points, nth: usize, batch: &Batch, row: usize, at: (f64, f
         name: text(points.name).unwrap_or_else(key),
         tint: tint(team.as_deref().unwrap_or(&points.table)),
         team,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::range::Range;
+
+    /// The direction, in x, y and z, that goes right on the picture, and up.
+    fn directions(sides: &Sides) -> [[i32; 3]; 2] {
+        let of =
+            |axis: usize, sign: i32| std::array::from_fn(|at| if at == axis { sign } else { 0 });
+        let [right, up] = sides.axes;
+        [of(right, 1), of(up, if sides.flipped { -1 } else { 1 })]
+    }
+
+    /// Where the eye is: axes are right-handed, and nothing is seen in a mirror.
+    fn eye([[a, b, c], [d, e, f]]: [[i32; 3]; 2]) -> [i32; 3] {
+        [b * f - c * e, c * d - a * f, a * e - b * d]
+    }
+
+    #[test]
+    fn from_above_is_not_from_below() {
+        let points = Points {
+            table: "players".to_owned(),
+            columns: Vec::new(),
+            keys: 1,
+            at: 1,
+            three: true,
+            name: None,
+            team: None,
+            unit: "m".to_owned(),
+        };
+        let range = |to: f64| Some(Range { from: -to, to });
+        for (x, z) in [(15.0, 40.0), (40.0, 15.0)] {
+            let bounds = [range(x), range(10.0), range(z)];
+            let of = |plane| {
+                let sides = Sides::new(std::slice::from_ref(&points), &bounds, plane);
+                eye(directions(&sides))
+            };
+            assert_eq!(of(Plane::Xz), [0, 1, 0], "from above");
+            assert_eq!(of(Plane::Xy), [0, 0, 1], "from before");
+            assert_eq!(of(Plane::Zy), [-1, 0, 0], "from the side");
+        }
     }
 }

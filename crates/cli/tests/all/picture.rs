@@ -113,7 +113,7 @@ fn pictures_of_a_match_and_of_a_capture() {
         let texts: Vec<&str> = xml.descendants().filter_map(|node| node.text()).collect();
         for text in [
             "z (m) →",
-            "x (m) ↓",
+            "x (m) ↑",
             "blue: 2",
             "orange: 2",
             "disc",

@@ -13,11 +13,13 @@ use super::shown;
 use crate::clock::{At, Stamp};
 use crate::rule::Severity;
 use crate::tape::{AnyFinding, Audit, Error, Secrets, Tape};
+use crate::text::Grouped;
 
-/// A table with more events than this, or with more than one event per this many steps, gives no
-/// markers: single events of it say little.
-const FEW: usize = 60;
+/// A table with more than one event per this many steps is dense: its single events say little.
 const RARE: u64 = 8;
+/// The most markers of a table, and of a dense one.
+const MOST: usize = 2000;
+const MOST_DENSE: usize = 120;
 
 /// The kind of a marker. If several markers share a place, the greatest kind wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,21 +41,16 @@ pub struct Marker {
     pub source: String,
     /// The sentence of a finding, or a short summary of an event's row with texts first.
     pub text: String,
+    /// The number of events that it stands for; of several, the text describes the first.
+    pub count: u64,
 }
 
 impl Marker {
-    /// Creates a marker for an event: a row of a batch that has all columns.
-    #[must_use]
-    pub fn event(table: &TableDef, batch: &Batch, row: usize) -> Self {
-        let values = (0..table.columns.len()).map(|at| batch.get(row, at));
-        Self::row(table, batch.stamp(row), values)
-    }
-
     /// Creates a marker for an event from all values of its row; hidden values are passed as
     /// missing.
     #[must_use]
     pub fn row<'v>(
-        table: &'v TableDef,
+        table: &TableDef,
         stamp: Stamp,
         values: impl Iterator<Item = Value<'v>>,
     ) -> Self {
@@ -62,6 +59,7 @@ impl Marker {
             kind: MarkerKind::Event,
             source: table.name.to_string(),
             text: shown::sentence(table.columns.iter().zip(values)),
+            count: 1,
         }
     }
 
@@ -83,73 +81,170 @@ impl Marker {
             kind: MarkerKind::Finding(finding.severity()),
             source: finding.code().to_owned(),
             text: finding.message(),
+            count: 1,
         }
     }
 }
 
-/// For example `goals: team blue, points 2` or `error rmv.win: …`.
+/// For example `goals: team blue, points 2`, `throws × 14: thrower Ash, speed 12.5 m/s`, `error rmv.win: …`
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let MarkerKind::Finding(severity) = self.kind {
             write!(f, "{severity} ")?;
         }
+        if self.count > 1 {
+            return write!(
+                f,
+                "{} × {}: {}",
+                self.source,
+                Grouped(self.count),
+                self.text
+            );
+        }
         write!(f, "{}: {}", self.source, self.text)
     }
 }
 
-/// Returns whether the number of events is small enough to tell them apart on a timeline of this
-/// span.
-#[must_use]
-pub fn are_rare(count: usize, span: Span) -> bool {
-    let steps = span.last.step.saturating_sub(span.first.step);
-    count <= FEW && count as u64 * RARE <= steps
+/// The markers of a table of events, built row by row in memory that does not grow with their number.
+///
+/// Each event has a marker of its own up to 2,000 events. Beyond that, one marker stands for all events
+/// of a range of steps and has their number: no event is left out. The same rows always give the
+/// same markers.
+#[derive(Clone, Debug)]
+pub struct EventMarkers {
+    table: TableDef,
+    count: u64,
+    /// One for each stretch of `1 << bits` steps in which something happened; where `bits` is `None`, one
+    /// for each event.
+    markers: Vec<Marker>,
+    bits: Option<u32>,
 }
 
-/// Returns markers for the rows of a table of events; none if there are too many to tell them apart
-/// on a timeline of this span.
-#[must_use]
-pub fn event_markers(table: &TableDef, rows: &[Batch], span: Span) -> Vec<Marker> {
-    if !are_rare(rows.iter().map(Batch::len).sum(), span) {
-        return Vec::new();
+impl EventMarkers {
+    /// Of a table of events, of which no row has come yet.
+    #[must_use]
+    pub const fn new(table: TableDef) -> Self {
+        Self {
+            table,
+            count: 0,
+            markers: Vec::new(),
+            bits: None,
+        }
     }
-    let all = |batch| (0..Batch::len(batch)).map(move |row| Marker::event(table, batch, row));
-    rows.iter().flat_map(all).collect()
+
+    /// The table.
+    #[must_use]
+    pub const fn table(&self) -> &TableDef {
+        &self.table
+    }
+
+    /// How many events have come.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes the next row, of which all values are given; those that are not shown as missing. Rows come
+    /// in the order of their steps.
+    pub fn push<'v>(&mut self, stamp: Stamp, values: impl Iterator<Item = Value<'v>>) {
+        self.count += 1;
+        if let (Some(bits), Some(last)) = (self.bits, self.markers.last_mut())
+            && stretch(last, bits) == stamp.step >> bits
+        {
+            last.count += 1;
+            return;
+        }
+        self.markers.push(Marker::row(&self.table, stamp, values));
+        if self.markers.len() > MOST {
+            self.bits = Some(thinned(&mut self.markers, self.bits, MOST));
+        }
+    }
+
+    /// Takes the rows of a batch that has all columns.
+    pub fn take(&mut self, batch: &Batch) {
+        for row in 0..batch.len() {
+            let columns = 0..self.table.columns.len();
+            self.push(batch.stamp(row), columns.map(|at| batch.get(row, at)));
+        }
+    }
+
+    /// Whether there are so many of them on a timeline from here to there that each says little, as
+    /// where one happens at every step.
+    #[must_use]
+    pub fn is_dense(&self, span: Span) -> bool {
+        let steps = span.last.step.saturating_sub(span.first.step);
+        self.count.saturating_mul(RARE) > steps
+    }
+
+    /// The markers on a timeline from here to there, in the order of their steps.
+    #[must_use]
+    pub fn markers(&self, span: Span) -> Vec<Marker> {
+        let mut markers = self.markers.clone();
+        if self.is_dense(span) && markers.len() > MOST_DENSE {
+            thinned(&mut markers, self.bits, MOST_DENSE);
+        }
+        markers
+    }
 }
 
-/// Returns all markers of a recording: rare events and the findings of an audit, the worst first
-/// and then in the order of their steps. A broken recording gives the markers of its readable part.
+/// Which stretch of `1 << bits` steps a marker is of.
+fn stretch(marker: &Marker, bits: u32) -> u64 {
+    marker.stamp.map_or(0, |stamp| stamp.step >> bits)
+}
+
+/// Joins markers of the shortest stretches that leave no more than `most`: how long those are.
+fn thinned(markers: &mut Vec<Marker>, bits: Option<u32>, most: usize) -> u32 {
+    let mut bits = bits.map_or(0, |bits| bits + 1);
+    loop {
+        markers.dedup_by(|next, kept| {
+            let joins = stretch(next, bits) == stretch(kept, bits);
+            kept.count += if joins { next.count } else { 0 };
+            joins
+        });
+        if markers.len() <= most || bits + 1 == u64::BITS {
+            return bits;
+        }
+        bits += 1;
+    }
+}
+
+/// Returns all markers of a recording: its events and the findings of an audit, the worst first and then
+/// in the order of their steps. A broken recording gives the markers of its readable part.
 ///
 /// # Errors
 /// Same as [`Tape::scan`] and [`Tape::playback`](trait.Tape.html#method.playback).
 pub fn markers(tape: &dyn Tape, audit: &Audit, secrets: Secrets) -> Result<Vec<Marker>, Error> {
     let mut play = tape.playback()?;
     let mut markers = Vec::new();
-    for table in tape
-        .tables()?
-        .iter()
-        .filter(|table| table.lane == Lane::Events)
-    {
-        let scan = Scan {
-            secrets,
-            ..Scan::table(&*table.name)
-        };
-        let (mut batches, mut rows) = (Vec::new(), 0);
-        tape.scan(&scan, &mut |batch| {
-            rows += batch.len();
-            batches.push(batch.clone());
-            let many = rows > FEW;
-            Ok(if many {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            })
-        })?;
-        markers.extend(event_markers(table, &batches, play.span()));
+    for events in event_markers(tape, secrets)? {
+        markers.extend(events.markers(play.span()));
     }
     let findings = audit.findings.iter();
     markers.extend(findings.map(|finding| Marker::finding(finding, &mut *play)));
     sort_markers(&mut markers);
     Ok(markers)
+}
+
+/// The events of a recording, as far as it can be read: table by table, in one pass.
+///
+/// # Errors
+/// As [`Tape::scan_each`].
+pub fn event_markers(tape: &dyn Tape, secrets: Secrets) -> Result<Vec<EventMarkers>, Error> {
+    let tables = tape.tables()?.into_iter();
+    let tables = tables.filter(|table| table.lane == Lane::Events);
+    let mut events: Vec<EventMarkers> = tables.map(EventMarkers::new).collect();
+    let scans = events.iter().map(|events| Scan {
+        secrets,
+        ..Scan::table(&*events.table.name)
+    });
+    let scans: Vec<Scan> = scans.collect();
+    tape.scan_each(&scans, &mut |scan, batch| {
+        if let Some(events) = events.get_mut(scan) {
+            events.take(batch);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(events)
 }
 
 /// Sorts markers: the worst first, and then by step.
@@ -163,7 +258,7 @@ pub fn sort_markers(markers: &mut [Marker]) {
 #[cfg(test)]
 mod tests {
     use super::super::kit::{Made, Row};
-    use super::super::{ColumnDef, Kind};
+    use super::super::{ColumnDef, Kind, Owned};
     use super::*;
     use crate::clock::{Clocks, Time};
     use crate::finding::Finding;
@@ -196,11 +291,14 @@ mod tests {
         })
     }
 
+    fn told(marker: &Marker) -> (Option<u64>, String) {
+        (marker.stamp.map(|stamp| stamp.step), marker.to_string())
+    }
+
     #[test]
-    fn rare_events_and_findings_are_worth_going_to() {
+    fn events_and_findings_are_worth_going_to() {
         let tables = vec![
             events("goals", [40, 700].into_iter()),
-            events("steps", (0..1000).step_by(2)),
             events("shots", (0..61).map(|at| at * 16)),
         ];
         let tape = Made::new(Clocks::TIMES, tables);
@@ -213,16 +311,96 @@ mod tests {
             ..Audit::default()
         };
         let markers = markers(&tape, &audit, Secrets::Hide).unwrap();
-        let told = |marker: &Marker| (marker.stamp.map(|stamp| stamp.step), marker.to_string());
-        let told: Vec<_> = markers.iter().map(told).collect();
+        let shots = markers.iter().filter(|marker| marker.source == "shots");
+        assert_eq!(shots.count(), 61, "however many they are");
+        let others = markers.iter().filter(|marker| marker.source != "shots");
         let wanted = [
             (Some(40), "error made.rule: odd"),
             // After the last moment that can be played.
-            (Some(998), "warning made.rule: odd"),
+            (Some(960), "warning made.rule: odd"),
             (None, "info made.rule: odd"),
             (Some(40), "goals: team blue, speed 9.5 m/s"),
             (Some(700), "goals: team blue, speed 9.5 m/s"),
         ];
-        assert_eq!(told, wanted.map(|(step, text)| (step, text.to_owned())));
+        let wanted = wanted.map(|(step, text)| (step, text.to_owned()));
+        assert_eq!(others.map(told).collect::<Vec<_>>(), wanted);
+    }
+
+    /// What becomes of events at these steps, of a recording that ends so.
+    fn of(steps: impl Iterator<Item = u64>, last: u64) -> (EventMarkers, Vec<Marker>) {
+        let (table, rows) = events("shots", steps);
+        let mut all = EventMarkers::new(table);
+        for row in rows {
+            all.push(row.stamp, row.values.iter().map(Owned::value));
+        }
+        let span = Span {
+            first: at(0),
+            last: at(last),
+        };
+        let markers = all.markers(span);
+        assert_eq!(
+            markers.iter().map(|marker| marker.count).sum::<u64>(),
+            all.count(),
+            "none is left out"
+        );
+        assert!(markers.is_sorted_by_key(|marker| marker.stamp.map(|stamp| stamp.step)));
+        (all, markers)
+    }
+
+    #[test]
+    fn of_more_events_than_a_list_holds_one_marker_stands_for_several() {
+        let (_, all) = of((0..2000).map(|at| at * 8), 16_000);
+        assert!(all.len() == 2000 && all.iter().all(|marker| marker.count == 1));
+        let (_, more) = of((0..2001).map(|at| at * 8), 16_008);
+        assert_eq!(more.len(), 1001);
+        assert_eq!(
+            told(&more[1]),
+            (Some(16), "shots × 2: team blue, speed 9.5 m/s".to_owned())
+        );
+        // Wherever they lie, as long as they are at different steps, few are joined that need not be.
+        for every in [8, 9, 100] {
+            let (_, many) = of((0..100_000).map(|at| at * every), 100_000 * every);
+            assert!((1000..=2000).contains(&many.len()), "{}", many.len());
+        }
+        // All at one step.
+        let (_, burst) = of((0..5000).map(|_| 7), 1_000_000);
+        assert_eq!((burst.len(), burst[0].count), (1, 5000));
+    }
+
+    #[test]
+    fn dense_events_are_told_in_fewer_markers() {
+        let (all, dense) = of(0..1000, 1000);
+        assert_eq!(dense.len(), 63);
+        assert!(all.is_dense(Span {
+            first: at(0),
+            last: at(7999),
+        }));
+        assert!(!all.is_dense(Span {
+            first: at(0),
+            last: at(8000),
+        }));
+        // Those that can be told apart are.
+        let (_, few) = of(0..100, 100);
+        assert_eq!(few.len(), 100);
+    }
+
+    #[test]
+    fn the_markers_of_some_events_are_the_same_whenever_they_are_asked_for() {
+        let steps = || (0..7000_u64).map(|at| at * at % 977 + at * 3);
+        let mut steps: Vec<u64> = steps().collect();
+        steps.sort_unstable();
+        for count in [10, 1999, 2000, 2001, 2500, 4001, 6999] {
+            let (_, once) = of(steps.iter().copied().take(count), 1 << 30);
+            let mut shorter = of(steps.iter().copied().take(count - 7), 1 << 30).0;
+            for step in &steps[count - 7..count] {
+                let values: [Value<'_>; 2] = ["blue".into(), 9.5_f32.into()];
+                shorter.push(at(*step), values.into_iter());
+            }
+            let span = Span {
+                first: at(0),
+                last: at(1 << 30),
+            };
+            assert_eq!(shorter.markers(span), once, "{count}");
+        }
     }
 }

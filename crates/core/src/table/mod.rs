@@ -37,7 +37,7 @@ pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
 pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
 pub use kind::{Kind, Lane};
-pub use markers::{Marker, MarkerKind, are_rare, event_markers, markers, sort_markers};
+pub use markers::{EventMarkers, Marker, MarkerKind, event_markers, markers, sort_markers};
 pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
 pub use playback_scan::scan_by_stepping;

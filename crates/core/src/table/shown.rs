@@ -78,7 +78,7 @@ const TIMES: [&str; 6] = ["ns", "us", "ms", "s", "min", "h"];
 
 /// Summarises a row in a few words, such as `team blue, points 2`: texts first because they name
 /// the subject, then true flags, then numbers, and times last, as many as fit.
-pub(super) fn sentence<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v>)>) -> String {
+pub(super) fn sentence<'c, 'v>(values: impl Iterator<Item = (&'c ColumnDef, Value<'v>)>) -> String {
     let mut told: Vec<_> = values
         .filter_map(|(column, value)| Some((rank(column, value)?, column, value)))
         .collect();

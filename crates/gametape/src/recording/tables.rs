@@ -63,7 +63,8 @@ impl Recording {
         self.explain(self.tape.playback())
     }
 
-    /// The moments that are worth going to: rare events, and what an audit found.
+    /// The moments that are worth going to: events, and what an audit found. Where there are very many
+    /// events, one marker stands for several, and says for how many.
     ///
     /// # Errors
     /// As [`Recording::scan`] and [`Recording::playback`].

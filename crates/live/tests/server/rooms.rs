@@ -18,10 +18,23 @@ const ID: &str = "live.echoreplay";
 
 /// Each frame of a match, as it is written.
 fn lines(frames: u64) -> Vec<Vec<u8>> {
-    let options = MatchOptions {
+    of_match(MatchOptions {
         frames: Some(frames),
         ..MatchOptions::default()
-    };
+    })
+}
+
+/// The same of a match in which more happens from frame to frame.
+fn frames(frames: u64, rate_hz: u32) -> Vec<Vec<u8>> {
+    of_match(MatchOptions {
+        frames: Some(frames),
+        rate_hz,
+        players_per_team: 1,
+        ..MatchOptions::default()
+    })
+}
+
+fn of_match(options: MatchOptions) -> Vec<Vec<u8>> {
     let mut text = Writer::new(Vec::new());
     for frame in Match::new(options) {
         text.push(&frame).unwrap();
@@ -42,6 +55,10 @@ struct Recorder {
 
 impl Recorder {
     fn begin(frames: u64, written: usize) -> Self {
+        Self::of(lines(frames), written)
+    }
+
+    fn of(lines: Vec<Vec<u8>>, written: usize) -> Self {
         let folder = library();
         let path = folder.path().join("games").join(ID);
         let file = File::create(&path).unwrap();
@@ -50,7 +67,7 @@ impl Recorder {
             served,
             path,
             file,
-            lines: lines(frames),
+            lines,
             written: 0,
         };
         recorder.write(written);
@@ -149,15 +166,33 @@ fn what_is_being_written_is_watched_to_its_end() {
     let last = finished(&recorder.served, ID);
     let events = last["markers"].as_array().unwrap().iter();
     let events: Vec<&Json> = events.filter(|mark| mark["kind"] == "event").collect();
-    assert_eq!(
-        viewer
-            .markers
-            .as_array()
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>(),
-        events
-    );
+    assert_eq!(viewer.markers.iter().collect::<Vec<_>>(), events);
+}
+
+#[test]
+fn however_many_events_there_are_all_are_told_and_no_more_than_is_new() {
+    let mut recorder = Recorder::of(frames(4000, 5), 300);
+    recorder.served.growth.begin(&recorder.path).unwrap();
+    let (mut viewer, mut socket) = Viewer::join(&recorder.served, ID);
+    while !recorder.is_done() {
+        let left = recorder.lines.len() - recorder.written;
+        recorder.write(left.min(60));
+        recorder.grew();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    recorder.served.growth.end(&recorder.path).unwrap();
+    while viewer.hear(&mut socket) {}
+    let last = finished(&recorder.served, ID);
+    let events = last["markers"].as_array().unwrap().iter();
+    let events: Vec<&Json> = events.filter(|mark| mark["kind"] == "event").collect();
+    let throws = events.iter().filter(|mark| mark["source"] == "throws");
+    let rows = &last["description"]["tables"].as_array().unwrap();
+    let rows = rows.iter().find(|table| table["name"] == "throws").unwrap()["rows"].as_u64();
+    assert!(rows.unwrap() > 60, "{rows:?}");
+    assert_eq!(throws.count() as u64, rows.unwrap());
+    assert_eq!(viewer.markers.iter().collect::<Vec<_>>(), events);
+    let all = last["markers"].to_string().len();
+    assert!(viewer.texts < 4 * all, "{} and {all}", viewer.texts);
 }
 
 #[test]
@@ -260,6 +295,22 @@ fn where_there_is_nothing_yet_one_waits() {
     recorder.served.growth.end(&recorder.path).unwrap();
     while viewer.hear(&mut socket) {}
     assert_same(&viewer, &recorder, 20);
+}
+
+#[test]
+fn the_clock_is_known_from_the_first_row_on() {
+    for rows in [1, 2, 3, 100] {
+        let mut recorder = Recorder::begin(300, 0);
+        recorder.served.growth.begin(&recorder.path).unwrap();
+        recorder.write(rows);
+        recorder.grew();
+        let (viewer, _socket) = Viewer::join(&recorder.served, ID);
+        let of = &viewer.index["description"]["made_of"];
+        assert_eq!(of["times"], true, "{rows} rows: {of}");
+        assert_eq!(of["ticks"], false, "{rows} rows: {of}");
+        assert_eq!(of["first"]["time_ns"], 0, "{rows} rows: {of}");
+        assert_eq!(of["last"]["step"], rows - 1, "{rows} rows: {of}");
+    }
 }
 
 #[test]

@@ -118,7 +118,9 @@ pub struct Viewer {
     pub heard: Vec<(usize, Vec<u8>)>,
     /// The records since.
     pub tail: Vec<u8>,
-    pub markers: Json,
+    pub markers: Vec<Json>,
+    /// Bytes of text that it has heard.
+    pub texts: usize,
     pub messages: usize,
     pub ended: Option<String>,
     pub closed: Option<u16>,
@@ -163,7 +165,10 @@ impl Viewer {
                 records(&bytes);
                 self.tail.extend_from_slice(&bytes);
             }
-            Message::Text(text) => self.told(&serde_json::from_str(&text).unwrap()),
+            Message::Text(text) => {
+                self.texts += text.len();
+                self.told(&serde_json::from_str(&text).unwrap());
+            }
             Message::Close(close) => {
                 self.closed = close.map(|close| close.code.into());
                 return false;
@@ -187,7 +192,13 @@ impl Viewer {
                 self.heard.push((self.whole.len(), tail));
                 self.whole.push(json["segment"].clone());
             }
-            "markers" => self.markers = json["markers"].clone(),
+            "markers" => self.markers = json["markers"].as_array().unwrap().clone(),
+            "marked" => {
+                self.markers
+                    .truncate(json["keep"].as_u64().unwrap() as usize);
+                let others = json["markers"].as_array().unwrap();
+                self.markers.extend(others.iter().cloned());
+            }
             "end" => self.ended = Some(json["why"].as_str().unwrap().to_owned()),
             "still" => {}
             other => panic!("{other}"),

@@ -158,7 +158,7 @@ export class Arena implements Stage {
       }
     });
     const sun = new DirectionalLight(0xffffff, 1.7);
-    sun.position.set(12, 30, 8);
+    sun.position.set(-12, 30, 8);
     this.scene.add(
       new HemisphereLight(0xffffff, 0x56677a, 2.1),
       sun,

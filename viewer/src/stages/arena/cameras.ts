@@ -41,11 +41,14 @@ function halfWidth(degrees: number, aspect: number): number {
   return Math.atan(Math.tan((degrees * Math.PI) / 360) * aspect);
 }
 
+// Cameras beside the arena stand where x is negative: so blue, whose goal is where z is, is at the left, as it is on the
+// map and in the score.
+
 /** From where all of the arena can be seen. */
 export function overview(degrees: number, aspect: number): Shot {
   const across = HALF.length / Math.tan(halfWidth(degrees, aspect));
   const distance = across + HALF.width;
-  return { from: [distance, distance * 0.42, 0], to: [0, -2, 0], up: [0, 1, 0] };
+  return { from: [-distance, distance * 0.42, 0], to: [0, -2, 0], up: [0, 1, 0] };
 }
 
 /** From where everybody can be seen. */
@@ -57,7 +60,7 @@ export function everybody(actors: Actors, degrees: number, aspect: number): Shot
   const [x, y, z] = [0, 1, 2].map((axis) => (box.least[axis as 0] + box.most[axis as 0]) / 2) as Vec3;
   const across = 3 + (box.most[2] - box.least[2]) / 2;
   const distance = Math.max(10, across / Math.tan(halfWidth(degrees, aspect)) + (box.most[0] - box.least[0]) / 2);
-  return { from: [x + distance, y + distance * 0.4, z], to: [x, y, z], up: [0, 1, 0] };
+  return { from: [x - distance, y + distance * 0.4, z], to: [x, y, z], up: [0, 1, 0] };
 }
 
 /** From the side, going along with the disc. */
@@ -74,7 +77,7 @@ export function broadcast(view: View, actors: Actors, columns: ArenaColumns, deg
   const back = Math.max(near, Math.min(far, (actors.spread(z) * 1.15 + 3) / Math.tan(halfWidth(degrees, aspect))));
   const away = (back - near) / Math.max(1, far - near);
   return {
-    from: [x * 0.3 + back, y * 0.4 + 5.5 + 0.25 * (back - near), z * (0.86 - 0.7 * away)],
+    from: [x * 0.3 - back, y * 0.4 + 5.5 + 0.25 * (back - near), z * (0.86 - 0.7 * away)],
     to: [x * 0.7, y * 0.8 - 2 * away, z * (1 - 0.8 * away)],
     up: [0, 1, 0],
   };

@@ -37,7 +37,7 @@ export function ground(width: number, height: number, area = ARENA): Ground {
   return { area, scale, x: width / 2, y: SCORE + high / 2, upright };
 }
 
-/** Blue is at the left, or at the bottom. */
+/** Seen from above: blue is at the left, or at the bottom. */
 export function onGround({ area, scale, x, y, upright }: Ground, place: ArrayLike<number>): [x: number, y: number] {
   const [px, pz] = [((place[0] ?? 0) - area.x) * scale, ((place[2] ?? 0) - area.z) * scale];
   return upright ? [x - px, y - pz] : [x + pz, y - px];

@@ -7,7 +7,7 @@ import { count, short } from "../shared/tables.js";
 import { type Colours, DISTINCT, colours } from "../shared/theme.js";
 import { type Layer, layers } from "./index.js";
 import { EntityMap, type Look } from "./map.js";
-import { Points } from "./points.js";
+import { NAMED, NAMED_DEEP, Points, TRACED } from "./points.js";
 import type { Space } from "./space.js";
 import type { Sides } from "./sheet.js";
 
@@ -204,14 +204,17 @@ export class Entities implements Stage {
   }
 
   private counted(): string {
-    return this.layers
-      .map(({ def }, number) => {
-        const here = this.points.layer
-          .subarray(0, this.points.count)
-          .reduce((sum, of) => sum + (of === number ? 1 : 0), 0);
-        return `${def.name}: ${here}`;
-      })
-      .join(" · ");
+    const { points } = this;
+    const counts = this.layers.map(({ def }, number) => {
+      const here = points.layer.subarray(0, points.count).reduce((sum, of) => sum + (of === number ? 1 : 0), 0);
+      return `${def.name}: ${here}`;
+    });
+    const named = this.kind === "space" ? NAMED_DEEP : NAMED;
+    const left = [
+      this.names && points.count > named ? `names are shown of ${named} at most` : "",
+      this.ways && points.count > TRACED ? `ways are shown of ${TRACED} at most` : "",
+    ];
+    return [...counts, ...left.filter((words) => words !== "")].join(" · ");
   }
 
   describe(view: View): string {

@@ -5,11 +5,8 @@ import { Canvas } from "../shared/canvas.js";
 import { short } from "../shared/tables.js";
 import { type Colours, FONT } from "../shared/theme.js";
 import type { Layer } from "./index.js";
-import type { Points } from "./points.js";
-import { type Sheet, type Sides, fitted, panned, round, toPixels, toUnits, zoomed } from "./sheet.js";
-
-/** So many points have names; those of more would cover each other. */
-const NAMED = 60;
+import { NAMED, type Points } from "./points.js";
+import { type Sheet, type Sides, fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "./sheet.js";
 
 export interface Look {
   readonly colour: (point: number) => string;
@@ -108,9 +105,11 @@ export class EntityMap {
   draw(view: View, points: Points, layers: readonly Layer[], look: Look, colours: Colours): void {
     this.points = points;
     const { width, height } = this.canvas;
-    const down = layers.every(({ place }) => place.unit === "px");
+    const down = layers.every(({ place }) => place.unit === "px") || isFromAbove(this.sides, layers[0]?.place.up);
     this.sheet =
-      this.own === undefined ? fitted(points.bounds, this.sides, width, height, down) : { ...this.own, width, height };
+      this.own === undefined
+        ? fitted(points.bounds, this.sides, width, height, down)
+        : { ...this.own, width, height, down };
     const to = this.canvas.clear();
     this.grid(to, layers[0]?.place.unit ?? "", colours);
     this.ways(to, points, look);

@@ -18,8 +18,11 @@ export function size({ least, most }: Bounds): number {
   return Math.max(0, most[0] - least[0], most[1] - least[1], most[2] - least[2]);
 }
 
+/** So many points have names, on a map and in space; those of more would cover each other. */
+export const NAMED = 60;
+export const NAMED_DEEP = 40;
 /** Of so many points the ways are shown; of more there is no telling them apart. */
-const TRACED = 100;
+export const TRACED = 100;
 /** Milliseconds (or steps) that a way goes back. */
 const WAY = 1500;
 

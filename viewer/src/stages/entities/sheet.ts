@@ -19,6 +19,11 @@ export interface Sheet {
   readonly down: boolean;
 }
 
+/** Whether a plane is the ground, of axes of which the second grows downwards then: the picture were mirrored else. */
+export function isFromAbove([across, up]: Sides, height: "x" | "y" | "z" | undefined): boolean {
+  return height === "y" && across === 0 && up === 2;
+}
+
 /** All of the room that is seen, and a little around it. */
 export function fitted(
   { least, most }: Bounds,

@@ -26,11 +26,9 @@ import { element } from "../shared/controls.js";
 import type { Colours } from "../shared/theme.js";
 import { setCount } from "../shared/instances.js";
 import type { Look } from "./map.js";
-import { type Points, size } from "./points.js";
+import { NAMED_DEEP, type Points, size } from "./points.js";
 import { round } from "./sheet.js";
 
-/** So many points have names; those of more would cover each other. */
-const NAMED = 40;
 /** Pieces of ways that are drawn at most. */
 const PIECES = 8192;
 
@@ -201,7 +199,7 @@ export class Space {
   }
 
   private name(view: View, points: Points, look: Look, radius: number): void {
-    const count = look.names && points.count <= NAMED ? points.count : 0;
+    const count = look.names && points.count <= NAMED_DEEP ? points.count : 0;
     const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
     while (this.tags.length < count) {
       const tag = element("span", "stage-tag", this.labels);

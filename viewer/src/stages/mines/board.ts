@@ -394,6 +394,7 @@ export class Board implements Stage {
       held.length > 0 ? `Down: the ${held.join(" and the ")} button.` : "",
       this.counts(view, counters).replace(/.$/, "$&."),
       ...wrong.slice(0, 3).map((what) => `The recording and the rules part: ${what}.`),
+      wrong.length > 3 ? `So they do on ${count(wrong.length - 3, "more square")}.` : "",
     ];
     return sentences.filter((sentence) => sentence !== "").join(" ");
   }

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
 
-use gametape::core::table::{Marker, MarkerKind, Span, event_markers};
+use gametape::core::table::{EventMarkers, Marker, MarkerKind, Span};
 use gametape::core::text::printable;
 use gametape::{Batch, Error, Lane, Recording, Scan, Secrets, Severity, TableDef};
 
@@ -14,7 +14,7 @@ use crate::scene::range::{Bounds, widen};
 use crate::scene::views::{Points, View, views};
 
 /// Tables with more rows than this are read a part at a time.
-const WHOLE: usize = 2000;
+const WHOLE: u64 = 2000;
 /// More findings than anybody goes through.
 const FINDINGS: usize = 200;
 
@@ -37,15 +37,14 @@ pub fn look_through(
         return;
     }
     for table in tables.iter().filter(|table| table.lane == Lane::Events) {
-        let Some(batches) = whole(recording, table, secrets) else {
+        let Some((events, batches)) = happened(recording, table, secrets) else {
             continue;
         };
-        let markers = event_markers(table, &batches, span);
-        if news.send(News::Marks(markers)).is_err() {
+        if news.send(News::Marks(marks(&events, span))).is_err() {
             return;
         }
-        let whole = News::Events(table.name.to_string(), batches);
-        if news.send(whole).is_err() {
+        let whole = |batches| News::Events(table.name.to_string(), batches);
+        if batches.is_some_and(|batches| news.send(whole(batches)).is_err()) {
             return;
         }
     }
@@ -68,6 +67,7 @@ pub fn look_through(
                 kind: MarkerKind::Finding(Severity::Info),
                 source: "verify".to_owned(),
                 text: format!("it could not be checked: {}", sentence(&error)),
+                count: 1,
             };
             // Who does not listen any more has ended.
             let _ = news.send(News::Marks(vec![failed]));
@@ -99,21 +99,43 @@ fn sentence(error: &Error) -> String {
     }
 }
 
-/// All rows of a table, if they are few.
-fn whole(recording: &Recording, table: &TableDef, secrets: Secrets) -> Option<Vec<Batch>> {
+/// The markers of a table; of one where something happens at nearly every step they would hide all others,
+/// and one says so.
+fn marks(events: &EventMarkers, span: Span) -> Vec<Marker> {
+    if events.count() == 0 || !events.is_dense(span) {
+        return events.markers(span);
+    }
+    vec![Marker {
+        stamp: None,
+        kind: MarkerKind::Event,
+        source: events.table().name.to_string(),
+        text: "too close together for the timeline; a view of their own has them".to_owned(),
+        count: events.count(),
+    }]
+}
+
+/// What happens in a table, as far as it can be read; and all of its rows, if they are few.
+fn happened(
+    recording: &Recording,
+    table: &TableDef,
+    secrets: Secrets,
+) -> Option<(EventMarkers, Option<Vec<Batch>>)> {
     let scan = Scan {
         secrets,
         ..Scan::table(&*table.name)
     };
-    let (mut batches, mut rows) = (Vec::new(), 0);
+    let mut events = EventMarkers::new(table.clone());
+    let mut batches = Vec::new();
     let scanned = recording.scan(&scan, &mut |batch| {
-        rows += batch.len();
-        batches.push(batch.clone());
-        Ok(if rows <= WHOLE {
-            ControlFlow::Continue(())
+        events.take(batch);
+        if events.count() <= WHOLE {
+            batches.push(batch.clone());
         } else {
-            ControlFlow::Break(())
-        })
+            batches = Vec::new();
+        }
+        Ok(ControlFlow::Continue(()))
     });
-    (scanned.is_ok() && rows <= WHOLE).then_some(batches)
+    scanned.ok()?;
+    let whole = (events.count() <= WHOLE).then_some(batches);
+    Some((events, whole))
 }

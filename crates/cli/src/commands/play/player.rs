@@ -463,8 +463,9 @@ impl Player {
         }
     }
 
-    /// How many markers there are of a kind.
-    pub fn count(&self, kind: MarkerKind) -> usize {
-        self.marks.iter().filter(|mark| mark.kind == kind).count()
+    /// How many findings or events there are of a kind.
+    pub fn count(&self, kind: MarkerKind) -> u64 {
+        let marks = self.marks.iter().filter(|mark| mark.kind == kind);
+        marks.map(|mark| mark.count).sum()
     }
 }

@@ -1,65 +1,42 @@
 //! The moments worth going to, so far, of a recording that grows.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use gametape::core::table::{Kind, Lane, Marker, Span, TableDef, Value, are_rare};
+use gametape::core::table::{EventMarkers, Kind, Lane, Span, TableDef, Value};
 use gametape::core::{Stamp, Time};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use crate::index::Mark;
 
-/// The table of an event, as it lies in a segment.
+/// An event, as it lies in a segment.
 #[derive(Deserialize)]
-struct OfTable<'e> {
+struct Event<'e> {
     #[serde(borrow)]
     table: Cow<'e, str>,
-}
-
-/// The rest of it.
-#[derive(Deserialize)]
-struct Event {
     step: u64,
     tick: Option<u64>,
     time_ns: Option<i64>,
     row: Map<String, Json>,
 }
 
-/// A table of events.
-#[derive(Debug)]
-struct Rows {
-    table: TableDef,
-    count: usize,
-    marks: Vec<Mark>,
-}
-
-/// The events of a recording, as long as they are few.
+/// The events of a recording.
 #[derive(Debug)]
 pub struct Marks {
-    tables: BTreeMap<String, Rows>,
+    tables: Vec<EventMarkers>,
     first: Option<Stamp>,
-    /// The number of what was given last.
-    given: Option<Vec<(String, usize)>>,
+    /// How many there were when they were given last.
+    given: u64,
 }
 
 impl Marks {
     pub fn new(tables: Vec<TableDef>) -> Self {
         let events = tables.into_iter();
         let events = events.filter(|table| table.lane == Lane::Events);
-        let rows = |table: TableDef| {
-            let name = table.name.to_string();
-            let rows = Rows {
-                table,
-                count: 0,
-                marks: Vec::new(),
-            };
-            (name, rows)
-        };
         Self {
-            tables: events.map(rows).collect(),
+            tables: events.map(EventMarkers::new).collect(),
             first: None,
-            given: None,
+            given: 0,
         }
     }
 
@@ -70,19 +47,11 @@ impl Marks {
 
     /// An event, as it lies in a segment.
     pub fn event(&mut self, json: &[u8]) {
-        let Ok(OfTable { table }) = serde_json::from_slice(json) else {
+        let Ok(event) = serde_json::from_slice::<Event<'_>>(json) else {
             return;
         };
-        let Some(rows) = self.tables.get_mut(&*table) else {
-            return;
-        };
-        rows.count += 1;
-        if !are_rare(rows.count, ALL) {
-            // There will be no fewer.
-            rows.marks = Vec::new();
-            return;
-        }
-        let Ok(event) = serde_json::from_slice::<Event>(json) else {
+        let mut tables = self.tables.iter_mut();
+        let Some(markers) = tables.find(|markers| markers.table().name == event.table) else {
             return;
         };
         let stamp = Stamp {
@@ -90,58 +59,35 @@ impl Marks {
             tick: event.tick,
             time: event.time_ns.map(Time),
         };
-        let columns = rows.table.columns.iter();
+        let columns = markers.table().columns.iter();
         let values = columns.map(|column| value(column.kind, event.row.get(&*column.name)));
-        let mark = Marker::row(&rows.table, stamp, values);
-        rows.marks.push(mark.into());
+        let values: Vec<Value<'_>> = values.collect();
+        markers.push(stamp, values.into_iter());
     }
 
     /// All of them, if they are others than those that were given before.
     pub fn news(&mut self, last: Option<Stamp>) -> Option<Vec<Mark>> {
-        let rare = self.rare(last);
-        let now: Vec<(String, usize)> = rare
-            .iter()
-            .map(|rows| (rows.table.name.to_string(), rows.count))
-            .collect();
-        let none = self.given.is_none() && now.iter().all(|(_, count)| *count == 0);
-        if none || self.given.as_ref() == Some(&now) {
+        let now = self.tables.iter().map(EventMarkers::count).sum();
+        if now == self.given {
             return None;
         }
-        self.given = Some(now);
+        self.given = now;
         Some(self.all(last))
     }
 
     /// All of them, in the order of their steps.
-    pub fn all(&self, last: Option<Stamp>) -> Vec<Mark> {
-        let rare = self.rare(last).into_iter();
-        let mut marks: Vec<Mark> = rare.flat_map(|rows| rows.marks.clone()).collect();
-        marks.sort_by_key(|mark| mark.step);
-        marks
-    }
-
-    fn rare(&self, last: Option<Stamp>) -> Vec<&Rows> {
+    fn all(&self, last: Option<Stamp>) -> Vec<Mark> {
         let span = Span {
             first: self.first.unwrap_or_default(),
             last: last.unwrap_or_default(),
         };
-        let tables = self.tables.values();
-        tables.filter(|rows| are_rare(rows.count, span)).collect()
+        let markers = self.tables.iter();
+        let markers = markers.flat_map(|events| events.markers(span));
+        let mut marks: Vec<Mark> = markers.map(Mark::from).collect();
+        marks.sort_by_key(|mark| mark.step);
+        marks
     }
 }
-
-/// From ever to ever: whether there are few at all.
-const ALL: Span = Span {
-    first: Stamp {
-        step: 0,
-        tick: None,
-        time: None,
-    },
-    last: Stamp {
-        step: u64::MAX,
-        tick: None,
-        time: None,
-    },
-};
 
 /// A value as it is written in a row.
 fn value(kind: Kind, json: Option<&Json>) -> Value<'_> {

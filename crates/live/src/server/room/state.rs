@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::Bytes;
 use axum::extract::ws::Message;
 use gametape::core::Stamp;
+use gametape_capture::tape::Moment;
 use serde_json::{Value as Json, json};
 use tokio::sync::broadcast;
 
@@ -174,9 +175,13 @@ impl Room {
         now.tell(message);
     }
 
+    /// The moments worth going to are these now: those that are others than before are told.
     pub fn marks(&self, marks: Vec<Mark>) {
-        let message = text(&json!({ "kind": "markers", "markers": marks }));
         let mut now = locked(&self.now);
+        let both = now.marks.iter().zip(&marks);
+        let keep = both.take_while(|(before, now)| before == now).count();
+        let others = marks.get(keep..).unwrap_or_default();
+        let message = text(&json!({ "kind": "marked", "keep": keep, "markers": others }));
         now.turn += 1;
         now.marks = marks;
         now.tell(message);
@@ -271,7 +276,7 @@ impl Room {
                 socket: socket.then(|| "live".to_owned()),
                 summary: String::new(),
                 schema: self.head.schema.clone(),
-                description: described(&now.description, now.last),
+                description: now.described(),
                 markers: now.marks.clone(),
                 findings: Vec::new(),
                 labels: crate::File::default(),
@@ -328,19 +333,24 @@ impl Partial {
     }
 }
 
-/// The description, with how far it goes by now.
-fn described(of: &Json, last: Option<Stamp>) -> Json {
-    let mut now = of.clone();
-    let last = last.map(crate::Moment::from);
-    if let (Some(place), Some(last)) = (now.pointer_mut("/made_of/last"), last)
-        && let Ok(last) = serde_json::to_value(last)
-    {
-        *place = last;
-    }
-    now
-}
-
 impl Now {
+    /// The description, with its clocks and how far it goes by now: it may have been made before the
+    /// first row was there.
+    fn described(&self) -> Json {
+        let mut description = self.description.clone();
+        let first = self.whole.first().map(|segment| segment.from);
+        let first = first.or_else(|| self.tail.counts().from.map(Moment::from));
+        let last = self.last.map(Moment::from);
+        let of = description.get_mut("made_of").and_then(Json::as_object_mut);
+        if let (Some(of), Some(first), Some(last)) = (of, first, last) {
+            of.insert("ticks".to_owned(), last.tick.is_some().into());
+            of.insert("times".to_owned(), last.time_ns.is_some().into());
+            of.insert("first".to_owned(), json!(first));
+            of.insert("last".to_owned(), json!(last));
+        }
+        description
+    }
+
     fn tell(&self, message: Message) {
         if let Some(told) = &self.told {
             // It may be that nobody hears it.

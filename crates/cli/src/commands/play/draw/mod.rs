@@ -20,6 +20,7 @@ use crate::scene::board::Board;
 use crate::scene::text::moment;
 use crate::scene::views::View;
 use gametape::core::table::MarkerKind;
+use gametape::core::text::Counted;
 
 /// Lines above the view: header and tabs; below it: timeline and keys, the sentence left out.
 const ABOVE: usize = 2;
@@ -235,8 +236,8 @@ fn counts(pen: &mut Pen<'_>, player: &Player) {
         if count > 0 {
             let (sign, style) = pen.paint.mark(kind);
             end = pen.put(end, 0, &format!("{sign} "), style);
-            let s = if count == 1 { "" } else { "s" };
-            end = pen.put(end, 0, &format!("{count} {name}{s}   "), pen.paint.faint());
+            let counted = Counted(count, name);
+            end = pen.put(end, 0, &format!("{counted}   "), pen.paint.faint());
         }
     }
 }

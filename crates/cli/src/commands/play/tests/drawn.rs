@@ -389,17 +389,17 @@ fn positions_have_names_and_can_be_seen_from_another_side() {
         str![[r#"
 games/made.up  made v1                || 1x  0.000 s  step 0
  1 map  2 ships  3 markers
-           ⠠●Argo⠄ ⠄
-
-
-
-
-
-
-
-
                                                ●2
-x right, -16.5 to 16.5; z up, -5.5 to 5.5  (v: another side)
+
+
+
+
+
+
+
+
+           ⠐●Argo⠂ ⠂
+x right, -16.5 to 16.5; z down, -5.5 to 5.5  (v: another sid
 0.000 s ┃────────────────────────────────────────── 10.000 s
 looking for markers …
 space play , . step h l 5 s - + speed n p marker g go to tab

@@ -143,6 +143,45 @@ space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
 }
 
 #[test]
+fn however_many_events_there_are_they_are_markers() {
+    use gametape::echo::butter;
+    use gametape_samples::echo::{Match, MatchOptions};
+    let options = MatchOptions {
+        rate_hz: 5,
+        frames: Some(4000),
+        players_per_team: 1,
+        ..MatchOptions::default()
+    };
+    let frames: Vec<_> = Match::new(options).collect();
+    let butter = butter::write(&frames, butter::Options::default()).unwrap();
+    let stage = Stage::open(butter, "match.butter").unwrap();
+    let of = |table: &str| {
+        let marks = stage.player.marks.iter();
+        marks.filter(|mark| mark.source == table).count()
+    };
+    assert!(of("throws") > 60, "{} throws", of("throws"));
+    assert!(of("goals") > 0);
+}
+
+#[test]
+fn what_happens_at_every_step_is_no_marker_and_said() {
+    let bytes = mines::example();
+    let mut stage = Stage::open(bytes, "game.rmv").unwrap();
+    stage.act(Act::Mark(1));
+    assert_eq!(
+        stage.player.said.as_deref(),
+        Some("no marker behind this moment")
+    );
+    assert!(stage.player.choose("markers"));
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("mouse_events × "), "{screen}");
+    assert!(
+        screen.contains("too close together for the timeline"),
+        "{screen}"
+    );
+}
+
+#[test]
 fn a_match_is_a_map_with_goals_as_markers() {
     use gametape::echo::butter;
     use gametape_samples::echo::{Match, MatchOptions};
@@ -168,19 +207,19 @@ match.butter  butter v3                                || 1x  12.403 s  step 124
 
 
 
-
-
-
-   ⠐⠐⠂⠂⠒●Dogwood                                                       ○Alder
+   ⠠⠄⠤●Quince2                                                          ○Oak2
                                         ◆disc
-   ⠐⠂⠒●Quince2                                                          ○Oak2
+   ⠠⠠⠄⠄⠤●Dogwood                                                       ○Alder
 
 
 
 
 
 
-z right, -36.3 to 36.3 m; x down, -18.4 to 14.3 m  (v: another side)
+
+
+
+z right, -36.3 to 36.3 m; x up, -18.4 to 14.3 m  (v: another side)
 0.000 s ━━━━━━━━━━━━━━━━━━━━━━━━━━┃───────────◆───i──────────────────◆─ 29.904 s
 i 1 remark   ◆ 3 events
 space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit

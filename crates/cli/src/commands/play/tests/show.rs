@@ -175,6 +175,7 @@ fn markers_are_gone_to_one_after_the_other() {
         kind,
         source: String::new(),
         text: text.to_owned(),
+        count: 1,
     };
     player.mark(vec![
         mark(Some(80), MarkerKind::Event, "late goal"),
@@ -226,6 +227,7 @@ fn of_markers_at_one_time_none_is_left_out() {
         kind: MarkerKind::Event,
         source: "clicks".to_owned(),
         text: String::new(),
+        count: 1,
     };
     player.mark(vec![at(21), at(20), at(22)]);
     for (on, step) in [(1, 20), (1, 21), (1, 22), (-1, 21), (-1, 20)] {
