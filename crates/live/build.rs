@@ -40,9 +40,10 @@ fn find(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) {
         let Ok(path) = entry.path().canonicalize() else {
             continue;
         };
-        if path.is_dir() {
+        // A link to a folder may lead back to this one.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             find(&path, &format!("{name}/"), files);
-        } else {
+        } else if path.is_file() {
             files.push((name, path));
         }
     }

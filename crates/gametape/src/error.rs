@@ -30,6 +30,14 @@ pub enum Error {
         /// As it was given.
         path: PathBuf,
     },
+    /// Nothing is at this path, and it can't be meant as a pattern.
+    #[error("{}: {}", .path.display(), self.message())]
+    Pattern {
+        /// As it was given.
+        path: PathBuf,
+        /// Why not.
+        message: &'static str,
+    },
     /// The content is of no known format, and the extension says nothing.
     #[error("{}: {}", .path.display(), self.message())]
     UnknownFormat {
@@ -107,6 +115,7 @@ impl Error {
             Self::Io { .. } => "io",
             Self::IsFolder { .. } => "is-folder",
             Self::NotFound { .. } => "not-found",
+            Self::Pattern { .. } => "pattern",
             Self::UnknownFormat { .. } => "unknown-format",
             Self::TooLarge { .. } => "too-large",
             Self::Name { .. } => "name",
@@ -124,6 +133,7 @@ impl Error {
             Self::TooLarge { .. } => Class::Limit,
             Self::IsFolder { .. }
             | Self::NotFound { .. }
+            | Self::Pattern { .. }
             | Self::Name { .. }
             | Self::Unwritable { .. } => Class::Caller,
             Self::Tape { source, .. } => source.class(),
@@ -137,6 +147,7 @@ impl Error {
             Self::Io { path, .. }
             | Self::IsFolder { path }
             | Self::NotFound { path }
+            | Self::Pattern { path, .. }
             | Self::UnknownFormat { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Name { path, .. }
@@ -201,6 +212,7 @@ impl Error {
             Self::Unwritable { message, .. } => message.clone(),
             Self::IsFolder { .. } => "is a folder".to_owned(),
             Self::NotFound { .. } => "no such file".to_owned(),
+            Self::Pattern { message, .. } => format!("is no pattern: {message}"),
             Self::UnknownFormat { what, .. } => {
                 format!("not a recording of a known format ({what})")
             }

@@ -1,11 +1,14 @@
 //! From what a user names to files: files, folders, patterns.
 
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+mod pattern;
 
-use walkdir::WalkDir;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::{Error, Formats, formats, output};
+use pattern::{Met, Pattern, Wrong};
 
 /// A file to look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,50 +36,23 @@ impl Found {
             below: name.unwrap_or_default(),
         }
     }
-
-    fn below(root: &Path, path: PathBuf) -> Self {
-        let below = match path.strip_prefix(root) {
-            Ok(below) => Some(below.to_owned()),
-            Err(_) => (plain(&path).strip_prefix(plain(root)).ok()).map(Path::to_owned),
-        };
-        let name = || path.file_name().map(PathBuf::from).unwrap_or_default();
-        Self {
-            named: false,
-            below: below.unwrap_or_else(name),
-            path,
-        }
-    }
-}
-
-/// Without the `.` that patterns lose.
-fn plain(path: &Path) -> PathBuf {
-    let parts = path.components();
-    parts.filter(|part| *part != Component::CurDir).collect()
-}
-
-/// The folder that a pattern can't lead out of.
-fn fixed(pattern: &Path) -> PathBuf {
-    let is_open = |part: &Component<'_>| {
-        let bytes = part.as_os_str().as_encoded_bytes();
-        bytes.iter().any(|byte| b"*?[".contains(byte))
-    };
-    pattern
-        .components()
-        .take_while(|part| !is_open(part))
-        .collect()
 }
 
 /// The files behind a path: the file itself, all files in a folder and its subfolders (links to
-/// folders are not followed), or what
-/// a pattern such as `games/*.rmv` matches. In the order of their names. A folder that is one
-/// recording, such as packets with their `schema.json`, stands for itself.
+/// folders are not followed), or those of them that a pattern such as `games/*.rmv` means. In the order of
+/// their names, each once. A folder that is one recording, such as packets with their `schema.json`, stands
+/// for itself.
+///
+/// In a pattern `*` stands for any part of a name, `?` for a character, `[a-z]` and `[!a-z]` for one that is
+/// among these or is not, and `**` in the place of a name for any number of folders. Where it means a folder
+/// it means all files in it. What is there by a name that could be a pattern is no pattern.
 ///
 /// Files in folders that are clearly something else — by extension none of ours, and by their
 /// first bytes neither — are still listed; [`Recording::open`](crate::Recording::open) tells.
 ///
 /// # Errors
-/// [`Error::NotFound`] where there is nothing, [`Error::Io`] for a folder that can't be read:
-/// one entry each, the rest goes on.
+/// [`Error::NotFound`] where there is nothing, [`Error::Pattern`] for a pattern that is none,
+/// [`Error::Io`] for a folder that can't be read: one entry each, the rest goes on.
 pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
     find_of(&formats(), pattern.as_ref())
 }
@@ -95,75 +71,133 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
         if formats.is_folder(path) {
             return vec![Ok(Found::named(path))];
         }
-        return folder(formats, path, path);
+        return walk(formats, path, &Pattern::all());
     }
-    if path.symlink_metadata().is_ok() {
-        return vec![Ok(Found::named(path))];
-    }
-    if let Err(source) = path.symlink_metadata()
-        && source.kind() != std::io::ErrorKind::NotFound
-    {
-        return vec![Err(Error::Io {
-            path: path.to_owned(),
-            source,
-        })];
-    }
-    let not_found = || Error::NotFound {
-        path: path.to_owned(),
-    };
-    let Some(Ok(matches)) = path.to_str().map(glob::glob) else {
-        return vec![Err(not_found())];
-    };
-    let root = fixed(path);
-    let mut found: Vec<Result<Found, Error>> = Vec::new();
-    for entry in matches {
-        match entry {
-            Ok(path) if formats.is_folder(&path) => {
-                found.push(Ok(Found::below(&root, path)));
-            }
-            Ok(path) if path.is_dir() => found.extend(folder(formats, &root, &path)),
-            Ok(path) if is_wanted(formats, &path) => found.push(Ok(Found::below(&root, path))),
-            Ok(_) => {}
-            Err(error) => found.push(Err(Error::Io {
-                path: error.path().to_owned(),
-                source: error.into(),
-            })),
+    match path.symlink_metadata() {
+        Ok(_) => return vec![Ok(Found::named(path))],
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            return vec![Err(Error::io(path)(source))];
         }
+        Err(_) => {}
     }
+    let path = path.to_owned();
+    let (root, pattern) = match Pattern::split(&path) {
+        Ok(split) => split,
+        Err(Wrong::Plain) => return vec![Err(Error::NotFound { path })],
+        Err(Wrong::Said(message)) => return vec![Err(Error::Pattern { path, message })],
+    };
+    let found = if or_here(&root).is_dir() {
+        walk(formats, &root, &pattern)
+    } else {
+        Vec::new()
+    };
     if found.is_empty() {
-        found.push(Err(not_found()));
+        return vec![Err(Error::NotFound { path })];
     }
     found
 }
 
-fn folder(formats: &Formats, root: &Path, path: &Path) -> Vec<Result<Found, Error>> {
-    let mut found = Vec::new();
-    let mut entries = WalkDir::new(path).sort_by_file_name().into_iter();
-    while let Some(entry) = entries.next() {
-        match entry {
-            Ok(entry) if entry.file_type().is_dir() => {
-                // A folder may be one recording.
-                if formats.is_folder(entry.path()) {
-                    entries.skip_current_dir();
-                    found.push(Ok(Found::below(root, entry.into_path())));
-                }
+/// What of a folder is meant.
+fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, Error>> {
+    let mut walk = Walk {
+        formats,
+        pattern,
+        left: Vec::new(),
+        found: Vec::new(),
+    };
+    walk.read(root, Path::new(""), &pattern.begin());
+    while let Some(Entry {
+        path,
+        below,
+        folder,
+    }) = walk.left.pop()
+    {
+        let is_meant = match folder {
+            None => true,
+            // A folder may be one recording.
+            Some(met) if formats.is_folder(&path) => pattern.is_met(&met),
+            Some(met) => {
+                walk.read(&path, &below, &met);
+                false
             }
-            // What a writer that was killed left behind, and what is noted of a folder.
-            Ok(entry) if output::is_own(entry.path()) => {}
-            // Of nearly all the folder says already that they are files.
-            Ok(entry) if entry.file_type().is_file() || is_wanted(formats, entry.path()) => {
-                found.push(Ok(Found::below(root, entry.into_path())));
-            }
-            Ok(_) => {}
-            Err(error) => found.push(Err(Error::Io {
-                path: error.path().unwrap_or(path).to_owned(),
-                source: error
-                    .into_io_error()
-                    .unwrap_or_else(|| std::io::Error::other("a loop of links")),
-            })),
+        };
+        if is_meant {
+            walk.found.push(Ok(Found {
+                path,
+                named: false,
+                below,
+            }));
         }
     }
-    found
+    walk.found
+}
+
+struct Walk<'w> {
+    formats: &'w Formats,
+    pattern: &'w Pattern,
+    /// What is yet to be looked at, the next one last.
+    left: Vec<Entry>,
+    found: Vec<Result<Found, Error>>,
+}
+
+struct Entry {
+    path: PathBuf,
+    below: PathBuf,
+    /// What of the pattern it meets, if it is a folder.
+    folder: Option<Met>,
+}
+
+impl Walk<'_> {
+    /// Takes what is in a folder, and is meant or may have something in it that is.
+    fn read(&mut self, path: &Path, below: &Path, met: &Met) {
+        let mut names: Vec<(OsString, FileType)> = Vec::new();
+        match fs::read_dir(or_here(path)) {
+            Ok(entries) => {
+                for entry in entries {
+                    let known = entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
+                    match known {
+                        Ok(known) => names.push(known),
+                        Err(source) => self.found.push(Err(Error::io(path)(source))),
+                    }
+                }
+            }
+            Err(source) => self.found.push(Err(Error::io(path)(source))),
+        }
+        // The one that comes first is taken first.
+        names.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        for (name, kind) in names {
+            let path = path.join(&name);
+            let folder = kind.is_dir().then(|| self.pattern.folder(met, &name));
+            let may_be = match &folder {
+                Some(folder) => folder.is_some(),
+                None => self.pattern.file(met, &name) && self.is_wanted(&path, kind),
+            };
+            if may_be {
+                self.left.push(Entry {
+                    below: below.join(&name),
+                    folder: folder.flatten(),
+                    path,
+                });
+            }
+        }
+    }
+
+    /// Whether a file is worth opening.
+    fn is_wanted(&self, path: &Path, kind: FileType) -> bool {
+        // What a writer that was killed left behind, and what is noted of a folder.
+        !output::is_own(path)
+            // Of nearly all the folder says already that they are files.
+            && (kind.is_file() || is_wanted(self.formats, path))
+    }
+}
+
+/// The folder of a pattern that names none.
+fn or_here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    }
 }
 
 /// Whether a file that was merely found is worth opening. Sockets, pipes and devices would block

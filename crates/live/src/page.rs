@@ -33,7 +33,8 @@ impl Page {
         }
     }
 
-    /// A page that `cargo xtask viewer` built in a folder: `site/` and `single/`.
+    /// A page that `cargo xtask viewer` built in a folder: `site/` and `single/`. Links to folders are not
+    /// followed.
     ///
     /// # Errors
     /// [`Error::Page`], [`Error::Io`].
@@ -90,9 +91,10 @@ fn read(
         let entry = entry.map_err(fail)?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let path = entry.path();
-        if path.is_dir() {
+        let kind = entry.file_type().map_err(fail)?;
+        if kind.is_dir() {
             read(&path, &format!("{name}/"), files)?;
-        } else {
+        } else if path.is_file() {
             let bytes = fs::read(&path).map_err(|source| Error::Io { path, source })?;
             files.insert(name, bytes.into());
         }

@@ -277,3 +277,24 @@ fn the_page_goes_into_the_folder_and_what_is_no_page_is_refused() {
     let error = Page::read(&folder.path().join("nowhere")).unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");
 }
+
+/// A built page is files: a link to a folder may lead back, or out to what nobody meant to publish.
+#[test]
+#[cfg(unix)]
+fn a_page_has_no_folder_that_a_link_leads_to() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let dist = folder.path().join("dist");
+    page(&dist);
+    let files = page(&dist).site().unwrap().len();
+    fs::write(folder.path().join("b.js"), "2").unwrap();
+    symlink("../../b.js", dist.join("site/b.js")).unwrap();
+    symlink("..", dist.join("site/up")).unwrap();
+    let read = Page::read(&dist).unwrap();
+    let site = read.site().unwrap();
+    assert_eq!(site.len(), files + 1);
+    assert!(site.contains(&("b.js", b"2")));
+    // With two there are as many ways through them as 2 to the power of 40.
+    symlink(".", dist.join("site/here")).unwrap();
+    assert_eq!(Page::read(&dist).unwrap().site().unwrap().len(), files + 1);
+}

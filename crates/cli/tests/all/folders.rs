@@ -271,3 +271,61 @@ would make  copies/2022/match-01.echoreplay  of archive/2022/match-01.echoreplay
 
 "#]]);
 }
+
+/// A file and two links to its folder are one file: in a folder, by a pattern, for every verb.
+#[test]
+#[cfg(unix)]
+fn a_pattern_goes_where_a_folder_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    archive(path, 3);
+    for name in ["a", "2022/b"] {
+        let link = path.join("archive").join(name);
+        std::os::unix::fs::symlink(path.join("archive"), link).unwrap();
+    }
+    fs::create_dir(path.join("there")).unwrap();
+    let paths = |folder: &str, line: &str, code: i32| -> Vec<String> {
+        let (out, err) = said(&path.join(folder), line, code);
+        assert_eq!(err, "", "{line}");
+        let lines = out.lines().map(json);
+        let paths = lines.filter_map(|line| Some(line["path"].as_str()?.to_owned()));
+        paths.collect()
+    };
+    let below = |start: &str| {
+        let of = |number: u64| {
+            let year = 2021 + number;
+            format!("{start}/{year}/match-{number:02}.echoreplay")
+        };
+        [0, 1, 2].map(of)
+    };
+    for (verb, more, code) in [
+        ("verify", "", 0),
+        ("stats", "", 0),
+        ("inspect", "", 0),
+        ("convert", " --out made --dry-run", 0),
+    ] {
+        for (folder, pattern, start) in [
+            (".", "archive", "archive"),
+            (".", "archive/**/*.echoreplay", "archive"),
+            (".", "archive/**", "archive"),
+            (".", "arch*", "archive"),
+            (".", "**/*.echoreplay", "archive"),
+            (".", "./archive/20*/*", "archive"),
+            ("there", "../archive/**/*.echoreplay", "../archive"),
+            ("archive", "**/match-*", "."),
+        ] {
+            let line = format!("{verb} --json {pattern}{more}");
+            let paths = paths(folder, &line, code);
+            let expected = below(start).map(|path| path.trim_start_matches("./").to_owned());
+            assert_eq!(paths, expected, "{line}");
+        }
+        let line = format!("{verb} archive/**/*.rmv{more}");
+        let (_, err) = said(path, &line, 2);
+        assert_eq!(err, "gametape: archive/**/*.rmv: no such file\n", "{line}");
+        let line = format!("{verb} archive/**.echoreplay{more}");
+        let (_, err) = said(path, &line, 2);
+        let complaint = "is no pattern: ** stands for folders, and alone between two /";
+        let expected = format!("gametape: archive/**.echoreplay: {complaint}\n");
+        assert_eq!(err, expected, "{line}");
+    }
+}

@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use super::relation::{RelationDef, Traces};
 use crate::rule::Severity;
 
-/// The maximum number of related recordings that are named; the rest is only counted.
+/// Up to this many related recordings are all named.
+const ALL: usize = 64;
+/// Of more than [`ALL`], the first few are named and the rest is counted: in a crowd, each would be
+/// named as often as the crowd has members.
 const NAMED: usize = 8;
 /// The number of pairs after which duplicates are removed for the first time.
 const ROOM: usize = 1 << 16;
 /// The maximum number of simultaneous spans of one person that are compared.
-const BUSY: usize = 32;
+const BUSY: usize = ALL + 1;
 /// If this many pairs are expected to share a print by chance, the relation proves nothing.
 const BY_CHANCE: f64 = 0.01;
 
@@ -42,7 +45,7 @@ pub struct Related {
     pub relation: RelationDef,
     /// The severity of the relation, or [`Severity::Info`] if chance could explain it.
     pub severity: Severity,
-    /// The numbers of the other recordings in order; only the first few if there are many.
+    /// The numbers of the other recordings in order: all of them up to 64, of more the first few.
     pub others: Vec<u32>,
     /// How many more there are, at least.
     pub more: u64,
@@ -184,6 +187,11 @@ impl Most {
     }
 }
 
+/// How many of this many related recordings are named.
+const fn named_of(others: u64) -> usize {
+    if others > ALL as u64 { NAMED } else { ALL }
+}
+
 /// Groups of recordings that already have a stronger relation: a union-find structure.
 struct Classes(Vec<u32>);
 
@@ -234,6 +242,7 @@ fn could(prints: &[Printed]) -> HashMap<u8, u64> {
 /// Collects the pairs that share a print.
 fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: &mut Most) {
     let could = could(prints);
+    let mut told: HashMap<Vec<(u32, u32)>, f64> = HashMap::new();
     let mut room = ROOM;
     for equal in prints.chunk_by(|a, b| a.hash == b.hash) {
         let Some(first) = equal.first().filter(|_| equal.len() > 1) else {
@@ -247,6 +256,12 @@ fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: 
             .collect();
         members.sort_unstable();
         members.dedup();
+        // Of the same ones print after print may be the same: it is told once, of the one that tells most.
+        let told = told.entry(members.clone()).or_insert(f64::INFINITY);
+        if expected >= *told {
+            continue;
+        }
+        *told = expected;
         for group in members.chunk_by(|a, b| a.0 == b.0) {
             let others = members.len() - group.len();
             let is_other =
@@ -259,13 +274,13 @@ fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: 
             let tail = members.get(before + group.len()..).unwrap_or_default();
             let named: Vec<u32> = (head.iter().chain(tail))
                 .filter(is_other)
-                .take(NAMED)
+                .take(named_of(others as u64))
                 .map(|(_, tape)| *tape)
                 .collect();
             for (_, tape) in group {
                 pairs.extend(named.iter().map(|other| (*tape, *other, expected)));
                 compact(pairs, &mut room);
-                if others > NAMED {
+                if others > ALL {
                     most.put(*tape, others as u64);
                 }
             }
@@ -306,6 +321,12 @@ fn at_once(spans: &[Busy], classes: &mut Classes, pairs: &mut Vec<Pair>) {
             }
             if busy.len() < BUSY {
                 busy.push(span);
+                continue;
+            }
+            // Those stay that more may come to meet: whoever meets one that went meets all of these, too.
+            let first = busy.iter_mut().min_by_key(|earlier| earlier.to);
+            if let Some(first) = first.filter(|first| first.to < span.to) {
+                *first = span;
             }
         }
     }
@@ -320,7 +341,8 @@ fn tell(relation: RelationDef, mut pairs: Vec<Pair>, most: &Most, found: &mut Ve
         };
         let expected = of_tape.iter().map(|pair| pair.2).fold(*first, f64::min);
         let all = (of_tape.len() as u64).max(most.0.get(tape).copied().unwrap_or(0));
-        let others: Vec<u32> = of_tape.iter().take(NAMED).map(|pair| pair.1).collect();
+        let named = of_tape.iter().take(named_of(all));
+        let others: Vec<u32> = named.map(|pair| pair.1).collect();
         found.push(Related {
             tape: *tape,
             relation,

@@ -7,6 +7,7 @@ mod cut;
 mod fetched;
 mod growing;
 mod known;
+mod paths;
 mod playback;
 mod policy;
 mod samples;

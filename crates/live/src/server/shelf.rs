@@ -196,8 +196,7 @@ impl Shelf {
         let mut files = Vec::new();
         for found in self.formats.find(&root.path).into_iter().flatten() {
             // A link may lead out of the folder: what lies there is not to be had.
-            let real = fs::canonicalize(&found.path).ok();
-            if !real.is_some_and(|real| real.starts_with(&root.path)) {
+            if !stays(&found.path, &root.path) {
                 continue;
             }
             let within = found.path.strip_prefix(&root.path);
@@ -341,6 +340,14 @@ impl Shelf {
             }
         }
     }
+}
+
+/// Whether all of a recording lies in a folder: itself, and if it is a folder, what is in it.
+fn stays(path: &Path, folder: &Path) -> bool {
+    let lies = |path: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(folder));
+    let within = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut links = within.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    lies(path) && links.all(|link| lies(&link.path()))
 }
 
 impl Books {

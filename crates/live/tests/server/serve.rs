@@ -224,6 +224,18 @@ fn paths_do_not_leave_the_library() {
         let games = folder.path().join("games");
         symlink(outside.path().join("secret.rmv"), games.join("link.rmv")).unwrap();
         symlink(outside.path(), games.join("away")).unwrap();
+        // A folder that is one recording, and lies here, of packets that do not.
+        let schema = gametape_samples::delta::Arena::schema();
+        let mut packet = Vec::new();
+        let state = gametape_delta::Snapshot::new(&schema, 1);
+        let mut encoder = gametape_delta::Encoder::new(&schema);
+        encoder.full(&state, &mut packet).unwrap();
+        fs::write(outside.path().join("full_000001.bin"), packet).unwrap();
+        fs::create_dir(games.join("packets")).unwrap();
+        let json = serde_json::to_vec(&schema).unwrap();
+        fs::write(games.join("packets/schema.json"), json).unwrap();
+        let packet = outside.path().join("full_000001.bin");
+        symlink(packet, games.join("packets/full_000001.bin")).unwrap();
     }
     let served = serve(folder, options());
     let listed = served.get("/library.json").json();
@@ -232,6 +244,7 @@ fn paths_do_not_leave_the_library() {
     for path in [
         "/r/link.rmv/recording.json",
         "/r/away-secret.rmv/recording.json",
+        "/r/packets/recording.json",
         "/r/../games/a.rmv",
         "/r/a.rmv/../../../games/a.rmv",
         "/r/a.rmv/..%2f..%2f..%2fetc%2fpasswd",

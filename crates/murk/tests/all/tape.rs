@@ -417,12 +417,12 @@ fn it_is_a_format_among_others() {
     };
     let redacted = Options::new().flag("redact");
     redacted
-        .check("", Murk::new().options(Verb::Convert))
+        .check("", Murk::new().info().options_for(Verb::Convert))
         .unwrap();
     assert_eq!(convert("murk", &redacted).unwrap(), bytes);
     let version = |count| {
         let options = Options::new().with("format-version", OptionValue::Count(count));
-        options.check("", Murk::new().options(Verb::Write)).unwrap();
+        options.check("", Murk::new().info().options_for(Verb::Write)).unwrap();
         options
     };
     assert_eq!(convert("murk", &version(3)).unwrap(), bytes);

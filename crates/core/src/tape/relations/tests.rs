@@ -123,6 +123,34 @@ fn of_a_crowd_some_are_named_and_the_rest_is_counted() {
     }
 }
 
+/// Whoever is named names back, whatever the order; nothing more is said to be there.
+#[test]
+fn of_a_group_all_are_named() {
+    for count in [2, 3, 5, 9, 10, ALL + 1] {
+        for apart in 1..4 {
+            // Others between them, and more prints in common than one.
+            let tapes = (0..count * apart).map(|at| {
+                let own = 100 + at as u64;
+                let hash = if at % apart == 0 { 1 } else { own };
+                printed(&[print(0, hash, 60), print(0, hash + 1000, 60)])
+            });
+            let found = find(&tapes.collect::<Vec<Traces>>());
+            assert_eq!(found.len(), count);
+            for related in found {
+                let all = (0..count).map(|at| (at * apart) as u32);
+                let others: Vec<u32> = all.filter(|tape| *tape != related.tape).collect();
+                assert_eq!((related.others, related.more), (others, 0));
+            }
+        }
+    }
+    // Groups that overlap, each of them small enough.
+    let hashes = |at: u64| [print(0, at / 2, 60), print(0, 100 + at / 3, 60)];
+    let tapes: Vec<Traces> = (0..40).map(|at| printed(&hashes(at))).collect();
+    let pairs: BTreeSet<_> = pairs(&find(&tapes)).into_iter().collect();
+    let back = pairs.iter().map(|(one, kind, other)| (*other, *kind, *one));
+    assert_eq!(back.collect::<BTreeSet<_>>(), pairs);
+}
+
 #[test]
 fn nobody_is_in_two_places() {
     let found = find(&[
@@ -165,7 +193,61 @@ fn slow(tapes: &[Vec<Print>]) -> BTreeSet<(u32, &'static str, u32)> {
     found
 }
 
+/// Where each is busy at the same time as so few others, all of these are named.
+fn at_once_as_known(spans: &[(i64, i64)]) -> Result<(), TestCaseError> {
+    let tapes: Vec<Traces> = spans
+        .iter()
+        .map(|(from, long)| busy(1, *from, from + long))
+        .collect();
+    let found = find(&tapes);
+    for (a, (from, long)) in spans.iter().enumerate() {
+        let is_other = |b: usize| {
+            let (other, far) = spans.get(b).copied().unwrap_or_default();
+            a != b && other < from + long && *from < other + far
+        };
+        let known: Vec<u32> = (0..spans.len())
+            .filter(|b| is_other(*b))
+            .map(|b| b as u32)
+            .collect();
+        let related = found.iter().find(|related| related.tape as usize == a);
+        let others = related.map(|related| related.others.clone());
+        let others = others.unwrap_or_default();
+        let more = related.map_or(0, |related| related.more);
+        if known.len() <= ALL {
+            prop_assert_eq!((&others, more), (&known, 0), "{}", a);
+        } else {
+            prop_assert!(others.iter().all(|other| known.contains(other)));
+            prop_assert!(
+                others.len() == NAMED && more > 0,
+                "{} {} {}",
+                a,
+                others.len(),
+                more
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Many that are short, and one that outlasts them.
+#[test]
+fn who_stays_longest_is_not_forgotten() {
+    for at in [0, 30, ALL as i64 + 10] {
+        let mut spans = vec![(0, 10); ALL + 20];
+        spans.push((at, 200));
+        spans.extend([(150, 10), (155, 40), (190, 1)]);
+        at_once_as_known(&spans).unwrap();
+    }
+}
+
 proptest! {
+    #[test]
+    fn all_that_are_at_once_are_found(
+        spans in prop::collection::vec((0..300_i64, 1..120_i64), 0..200)
+    ) {
+        at_once_as_known(&spans)?;
+    }
+
     #[test]
     fn all_that_are_related_are_found_and_nothing_else(
         tapes in prop::collection::vec(prop::collection::vec((0..2_usize, 0..6_u64), 0..4), 0..9)

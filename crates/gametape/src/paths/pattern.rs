@@ -1,0 +1,167 @@
+//! Patterns, name by name: of each folder is known how much of a pattern it meets, so that it is entered
+//! only if something in it can be meant.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+/// What below a folder is meant.
+pub struct Pattern {
+    parts: Vec<Part>,
+    /// It ends in a slash: files are meant if they are in a folder that is.
+    only_folders: bool,
+}
+
+/// What stands between two slashes.
+enum Part {
+    /// `**`: any number of folders, or none.
+    Folders,
+    Name(glob::Pattern),
+}
+
+/// How much of a pattern a folder meets: after so many parts, each way to see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Met(Vec<usize>);
+
+/// Why a path is no pattern.
+pub enum Wrong {
+    /// It has no sign of one.
+    Plain,
+    Said(&'static str),
+}
+
+impl Pattern {
+    /// All that is there.
+    pub const fn all() -> Self {
+        Self {
+            parts: Vec::new(),
+            only_folders: false,
+        }
+    }
+
+    /// The folder that a pattern can't lead out of, and what is meant below it.
+    ///
+    /// A folder that is there is meant by its name, whatever signs that has.
+    pub fn split(path: &Path) -> Result<(PathBuf, Self), Wrong> {
+        let mut root = PathBuf::new();
+        let mut parts = Vec::new();
+        // Those within it go anyway.
+        let components = path.components();
+        for component in components.filter(|component| *component != Component::CurDir) {
+            if parts.is_empty() {
+                let longer = root.join(component);
+                if !is_open(component) || longer.symlink_metadata().is_ok() {
+                    root = longer;
+                    continue;
+                }
+            }
+            parts.push(Part::of(component)?);
+        }
+        if parts.is_empty() {
+            return Err(Wrong::Plain);
+        }
+        let last = path.as_os_str().as_encoded_bytes().last();
+        let only_folders = last.is_some_and(|byte| std::path::is_separator(char::from(*byte)));
+        let pattern = Self {
+            parts,
+            only_folders,
+        };
+        Ok((root, pattern))
+    }
+
+    /// What the folder meets in which it is looked.
+    pub fn begin(&self) -> Met {
+        self.met([0])
+    }
+
+    /// What a folder meets in one that meets so much; nothing where it need not be entered.
+    pub fn folder(&self, within: &Met, name: &OsStr) -> Option<Met> {
+        let name = text(name);
+        let on = within.0.iter().filter_map(|at| match self.parts.get(*at) {
+            None | Some(Part::Folders) => Some(*at),
+            Some(Part::Name(pattern)) => pattern.matches(&name).then_some(at + 1),
+        });
+        Some(self.met(on)).filter(|met| !met.0.is_empty())
+    }
+
+    /// Whether a file is meant in a folder that meets so much.
+    pub fn file(&self, within: &Met, name: &OsStr) -> bool {
+        let last = self
+            .parts
+            .len()
+            .checked_sub(1)
+            .filter(|_| !self.only_folders);
+        self.is_met(within)
+            || last.is_some_and(|last| match self.parts.get(last) {
+                Some(Part::Name(pattern)) => {
+                    within.0.contains(&last) && pattern.matches(&text(name))
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether all of it is met: then all that is in the folder is meant.
+    pub fn is_met(&self, met: &Met) -> bool {
+        met.0.contains(&self.parts.len())
+    }
+
+    fn met(&self, at: impl IntoIterator<Item = usize>) -> Met {
+        let mut met: Vec<usize> = Vec::new();
+        for mut at in at {
+            met.push(at);
+            // Of any number of folders there may be none.
+            while matches!(self.parts.get(at), Some(Part::Folders)) {
+                at += 1;
+                met.push(at);
+            }
+        }
+        met.sort_unstable();
+        met.dedup();
+        Met(met)
+    }
+}
+
+impl Part {
+    fn of(component: Component<'_>) -> Result<Self, Wrong> {
+        let name = text(component.as_os_str());
+        if component == Component::ParentDir {
+            return Err(Wrong::Said(".. comes before the first *, ? or ["));
+        }
+        if name == "**" {
+            return Ok(Self::Folders);
+        }
+        if name.contains("**") {
+            let said = "** stands for folders, and alone between two /";
+            return Err(Wrong::Said(said));
+        }
+        // One that no other closes stands for itself.
+        let plain = || glob::Pattern::new(&name.replace('[', "[[]"));
+        let pattern = glob::Pattern::new(&name).or_else(|_| plain());
+        Ok(Self::Name(pattern.map_err(|_| Wrong::Plain)?))
+    }
+}
+
+fn is_open(component: Component<'_>) -> bool {
+    let Component::Normal(name) = component else {
+        return false;
+    };
+    let mut bytes = name.as_encoded_bytes().iter();
+    bytes.any(|byte| b"*?[".contains(byte))
+}
+
+/// A name as text. A byte that is none becomes a character that no name has, so that names that differ do so
+/// still.
+fn text(name: &OsStr) -> Cow<'_, str> {
+    /// The last ones there are, and nobody's.
+    const BYTES: u32 = 0x10_FF00;
+    if let Some(text) = name.to_str() {
+        return text.into();
+    }
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        let bytes = chunk.invalid().iter();
+        text.extend(bytes.filter_map(|byte| char::from_u32(BYTES + u32::from(*byte))));
+    }
+    text.into()
+}
