@@ -24,6 +24,8 @@ pub struct Spelled {
     pub(crate) no_assist: bool,
     /// There is an answer of bones, and what it says.
     pub(crate) bones: BonesAnswer,
+    /// Teams whose players are `null`: not missing, and not nobody.
+    pub(crate) no_players: Vec<u8>,
     /// Players without a name, by team and place.
     pub(crate) nameless: Vec<(u8, u8)>,
     /// What hands hold, where the frame has the number and not its text: by team and place, and whether
@@ -42,6 +44,7 @@ impl Spelled {
             no_scorer: false,
             no_assist: false,
             bones: BonesAnswer::AsRead,
+            no_players: Vec::new(),
             nameless: Vec::new(),
             hands: Vec::new(),
             lacks: Vec::new(),

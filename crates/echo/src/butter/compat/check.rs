@@ -20,6 +20,8 @@ pub struct Checked<'c> {
     pub header: Option<&'c Header>,
     /// The frame before in the chunk.
     pub before: Option<&'c Seen>,
+    /// The frame before that one, in the chunk too.
+    pub older: Option<&'c Seen>,
     /// The frame before, in the chunk or not, had an answer without bones.
     pub after_no_bones: bool,
 }
@@ -94,22 +96,34 @@ impl Checked<'_> {
     fn players_fault(&self, game: Game) -> Option<Refused> {
         for (team, at) in (0..3_u8).zip(&self.session.teams) {
             let path = || format!("teams[{team}]");
-            let before = self
-                .before
-                .and_then(|seen| seen.frame.session.teams.get(usize::from(team)));
-            if let Some(why) = stats_fault(
-                at.stats.as_ref(),
-                before.and_then(|team| team.stats.as_ref()),
-            ) {
+            // Of those that are gone nothing is written, as of those that have not changed.
+            if let Some(why) = too_many_stuns(at.stats.as_ref()) {
                 return Some((format!("{}.stats", path()), why));
             }
             for (place, player) in (0..=u8::MAX).zip(&at.players) {
                 if let Some((member, why)) = self.player_fault(player, (team, place), game) {
                     return Some((format!("{}.players[{place}].{member}", path()), why));
                 }
+                if let Some(null) = self.looked_for_in_null(player.userid) {
+                    let why =
+                        "are null in a frame before, where a player of this one is looked for";
+                    return Some((format!("teams[{null}].players"), why.to_owned()));
+                }
             }
         }
         None
+    }
+
+    /// The team whose players are `null` and come before somebody who is looked for, in one of the two
+    /// frames before: the reference compares with both.
+    fn looked_for_in_null(&self, userid: u64) -> Option<u8> {
+        let mut frames = self.before.into_iter().chain(self.older);
+        frames.find_map(|seen| {
+            let first = *seen.spelled.no_players.iter().min()?;
+            let found = seen.player(userid);
+            let comes_first = found.is_none_or(|((team, _), _)| first < team);
+            comes_first.then_some(first)
+        })
     }
 
     fn player_fault(&self, player: &Player, place: (u8, u8), game: Game) -> Option<Refused> {
@@ -129,12 +143,13 @@ impl Checked<'_> {
                 "has a NUL, behind which no reader finds the rest".to_owned(),
             );
         }
-        let before = self.before.and_then(|seen| seen.player(player.userid));
-        if let Some(why) = stats_fault(
-            player.stats.as_ref(),
-            before.and_then(|(_, p)| p.stats.as_ref()),
-        ) {
+        if let Some(why) = too_many_stuns(player.stats.as_ref()) {
             return refused("stats", why);
+        }
+        let before = self.before.and_then(|seen| seen.player(player.userid));
+        if player.stats.is_none() && before.is_some_and(|(_, before)| before.stats.is_some()) {
+            let why = "are gone, which makes a file that nobody can read";
+            return refused("stats", why.to_owned());
         }
         if game == Game::Combat
             && let Err(member) = loadout(player.loadout.as_ref())
@@ -198,15 +213,9 @@ fn session_fault(session: &Session, game: Game) -> Option<Refused> {
     None
 }
 
-/// `before` is of the frame before, where it has the same player or team.
-fn stats_fault(now: Option<&Stats>, before: Option<&Stats>) -> Option<String> {
-    match (now, before) {
-        (Some(stats), _) if stats.stuns > 65_535 => {
-            Some(format!("have {} stuns, more than 65,535", stats.stuns))
-        }
-        (None, Some(_)) => Some("are gone, which makes a file that nobody can read".to_owned()),
-        _ => None,
-    }
+fn too_many_stuns(stats: Option<&Stats>) -> Option<String> {
+    let stuns = stats?.stuns;
+    (stuns > 65_535).then(|| format!("have {stuns} stuns, more than 65,535"))
 }
 
 /// Whether an answer of bones has none.

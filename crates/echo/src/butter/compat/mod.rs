@@ -70,6 +70,7 @@ impl CompatEncoder {
             bones: false,
             header: None,
             before: None,
+            older: None,
             after_no_bones: false,
         };
         checked.check(0)
@@ -84,13 +85,18 @@ impl CompatEncoder {
         keyframe: bool,
         header: &Header,
     ) -> Result<(), WriteError> {
-        let last = self.chunk.get(..self.count).and_then(<[Seen]>::last);
+        let (older, last) = match self.chunk.get(..self.count).unwrap_or_default() {
+            [.., older, last] => (Some(older), Some(last)),
+            [last] => (None, Some(last)),
+            [] => (None, None),
+        };
         let checked = Checked {
             session: &frame.session,
             spelled,
             bones: frame.bones.is_some(),
             header: Some(header),
             before: last.filter(|_| !keyframe),
+            older: older.filter(|_| !keyframe),
             after_no_bones: last.map_or(self.no_bones, |last| has_no_bones(&last.spelled)),
         };
         checked.check(self.before + self.count as u64)

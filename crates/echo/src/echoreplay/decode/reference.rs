@@ -395,7 +395,7 @@ impl Look<'_> {
             }
             Ok(true)
         })?;
-        if !there && team < 3 {
+        if !there {
             self.lack(When::Always, path(), "is null");
         }
         Ok(())
@@ -403,6 +403,7 @@ impl Look<'_> {
 
     fn players(&mut self, team: usize) -> Read {
         if self.json.null()? {
+            self.spelled.no_players.extend(u8::try_from(team));
             return Ok(());
         }
         self.json.open_list()?;

@@ -449,17 +449,27 @@ impl File<'_> {
         at.checked_sub(1).filter(|before| *before >= start)
     }
 
-    fn player(&self, at: usize, id: i64) -> Option<&Value> {
-        let teams = list(&self.frames[at].s, "teams").iter();
-        teams
-            .flat_map(|team| list(team, "players"))
-            .find(|player| int(player, "userid") == id)
+    /// Whoever has a user id, in any team, the first of several; nothing at all where the reference throws:
+    /// it comes to a team whose players are `null` before it finds anybody.
+    fn player(&self, at: usize, id: i64) -> Option<Option<&Value>> {
+        for team in list(&self.frames[at].s, "teams") {
+            if team.get("players") == Some(&Value::Null) {
+                return None;
+            }
+            let mut players = list(team, "players").iter();
+            let found = players.find(|player| int(player, "userid") == id);
+            if found.is_some() {
+                return Some(found);
+            }
+        }
+        Some(None)
     }
 
     fn frame(&self, start: usize, at: usize, out: &mut Vec<u8>) -> Option<()> {
         let frame = &self.frames[at];
         let s = &frame.s;
-        if frame.dots || list(s, "teams").len() < 3 {
+        let teams = list(s, "teams");
+        if frame.dots || teams.len() < 3 || teams.iter().any(Value::is_null) {
             return None;
         }
         let before = self.before(start, at);
@@ -639,7 +649,10 @@ impl File<'_> {
         let mut bytes = Vec::new();
         for (nth, team) in teams[..3].iter().enumerate() {
             let last = before.map(|before| &list(&self.frames[before].s, "teams")[nth]);
-            if let Some(stats) = changed_stats(team, last)? {
+            // Those that are gone are told by nothing; those that come back are absolute.
+            if has_stats(team)
+                && let Some(stats) = changed_stats(team, last)?
+            {
                 bits |= 4 << nth;
                 bytes.extend(stats);
             }
@@ -657,10 +670,9 @@ impl File<'_> {
     fn one(&self, start: usize, at: usize, player: &Value, out: &mut Vec<u8>) -> Option<()> {
         let id = int(player, "userid");
         let before = self.before(start, at);
-        let last = before.and_then(|before| self.player(before, id));
-        let older = before
-            .and_then(|b| self.before(start, b))
-            .and_then(|o| self.player(o, id));
+        let find = |at: Option<usize>| at.map_or(Some(None), |at| self.player(at, id));
+        let last = find(before)?;
+        let older = find(before.and_then(|before| self.before(start, before)))?;
         out.push(self.index(text(player, "name")));
         out.push(int(player, "playerid") as u8);
         let mut bits = flag(player, "possession")
@@ -669,6 +681,10 @@ impl File<'_> {
             | flag(player, "invulnerable") << 3
             | flag(player, "is_emote_playing") << 4;
         let mut bytes = Vec::new();
+        if !has_stats(player) && last.is_some_and(has_stats) {
+            // The bit is set, and nothing written: nobody can read that.
+            return None;
+        }
         if let Some(stats) = changed_stats(player, last)? {
             bits |= 1 << 5;
             bytes.extend(stats);
@@ -880,25 +896,24 @@ fn pose10((position, (forward, up)): Placed, from: Option<[f32; 3]>) -> [u8; 10]
     out.try_into().unwrap()
 }
 
-/// Fourteen bytes, where they are to be written; nothing at all where the reference throws, or nobody can
-/// read what it writes.
+fn has_stats(of: &Value) -> bool {
+    !get(of, "stats").is_null()
+}
+
+/// Fourteen bytes, where there are stats and they are to be written; nothing at all where the reference
+/// throws.
 fn changed_stats(of: &Value, last: Option<&Value>) -> Option<Option<Vec<u8>>> {
-    let stats = |v: &'_ Value| v.get("stats").filter(|stats| !stats.is_null()).cloned();
-    let before = last.and_then(stats);
-    let Some(now) = stats(of) else {
-        return before.is_none().then_some(None);
-    };
-    if int(&now, "stuns") > 65_535 {
-        return None;
-    }
-    let nothing = Value::Null;
-    if before
-        .as_ref()
-        .is_some_and(|before| stats14(&now, &nothing) == stats14(before, &nothing))
-    {
+    if !has_stats(of) {
         return Some(None);
     }
-    Some(Some(stats14(&now, before.as_ref().unwrap_or(&nothing))))
+    let now = get(of, "stats");
+    if int(now, "stuns") > 65_535 {
+        return None;
+    }
+    let nothing = &Value::Null;
+    let before = last.map_or(nothing, |last| get(last, "stats"));
+    let same = !before.is_null() && stats14(now, nothing) == stats14(before, nothing);
+    Some((!same).then(|| stats14(now, before)))
 }
 
 fn stats14(now: &Value, before: &Value) -> Vec<u8> {

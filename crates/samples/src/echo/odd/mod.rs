@@ -44,6 +44,9 @@ enum Odd {
     Gaps,
     /// What the reference throws for.
     Throws,
+    /// Stats of teams that go away and come back, teams that empty and fill again, players that are
+    /// `null`.
+    Teams,
 }
 
 #[derive(Clone, Copy)]
@@ -124,11 +127,14 @@ struct Maker {
     spoil: Option<u32>,
     bones: Vec<[i32; 2]>,
     after_error: bool,
+    /// Teams whose stats are gone, whoever plays.
+    gone: [bool; 3],
 }
 
 /// A match with oddities of some kinds, as the text of an .echoreplay. The same seed gives the same text.
 ///
-/// What the reference throws for is in one of some eight matches.
+/// What the reference throws for is in one of some eight matches, and here and there where players are
+/// `null`.
 #[must_use]
 pub fn odd_match(seed: u64) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
@@ -152,6 +158,7 @@ pub fn odd_match(seed: u64) -> Vec<u8> {
         spoil: None,
         bones: vec![[0; 2]; 1 + rng.usize(..3)],
         after_error: false,
+        gone: [false; 3],
         rng,
     };
     let mut text = String::new();

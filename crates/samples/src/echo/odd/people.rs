@@ -118,6 +118,7 @@ impl Maker {
     fn move_on(&mut self, person: &mut Person) {
         match person.away {
             0 if self.now(Odd::Absent, 4) => person.away = 1 + self.rng.u32(..2),
+            0 if self.now(Odd::Teams, 6) => person.away = 1 + self.rng.u32(..8),
             0 => {}
             _ => person.away -= 1,
         }
@@ -281,6 +282,10 @@ impl Maker {
             ("team", "\"TEAM\"".to_owned()),
             ("possession", self.flag(team == 0)),
         ];
+        if self.is(Odd::Teams) {
+            self.come_and_go(team, &players, &mut members);
+            return self.object(members);
+        }
         if team < 2 {
             let count = self
                 .people
@@ -295,5 +300,30 @@ impl Maker {
             members.push(("players", format!("[{}]", players.join(","))));
         }
         self.object(members)
+    }
+
+    /// Stats and players of a team: mostly, as the game answers, neither where nobody plays.
+    fn come_and_go(&mut self, team: usize, players: &[String], members: &mut Vec<(&str, String)>) {
+        let mut counts = [0_i32; 11];
+        for person in self.people.iter().filter(|person| person.team == team) {
+            for (sum, count) in counts.iter_mut().zip(person.counts) {
+                *sum += count.abs();
+            }
+        }
+        if self.one_in(16) {
+            change(&mut self.gone, team, |gone| !gone);
+        }
+        if players.is_empty() == nth(&self.gone, team) {
+            members.push(("stats", self.stats(counts)));
+        } else if self.one_in(4) {
+            members.push(("stats", "null".to_owned()));
+        }
+        match self.rng.u32(..12) {
+            0 if players.is_empty() => members.push(("players", "null".to_owned())),
+            1..4 if players.is_empty() => members.push(("players", "[]".to_owned())),
+            _ if players.is_empty() => {}
+            0 if self.one_in(12) => members.push(("players", "null".to_owned())),
+            _ => members.push(("players", format!("[{}]", players.join(",")))),
+        }
     }
 }
