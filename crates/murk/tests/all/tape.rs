@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Cursor;
 
 use gametape_core::tape::{
-    AnyFinding, Error, Format, OptionValue, Options, Secrets, Source, Tape, Target, Verb, Verdict,
-    Work,
+    AnyFinding, Companions, Error, Format, OptionValue, Options, Secrets, Source, Tape, Target,
+    Verb, Verdict, Work,
 };
 use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};
@@ -422,7 +422,9 @@ fn it_is_a_format_among_others() {
     assert_eq!(convert("murk", &redacted).unwrap(), bytes);
     let version = |count| {
         let options = Options::new().with("format-version", OptionValue::Count(count));
-        options.check("", Murk::new().info().options_for(Verb::Write)).unwrap();
+        options
+            .check("", Murk::new().info().options_for(Verb::Write))
+            .unwrap();
         options
     };
     assert_eq!(convert("murk", &version(3)).unwrap(), bytes);
