@@ -1,4 +1,4 @@
-//! What `#[replicate(…)]` says, before anything is known of the type it stands at.
+//! Parses `#[replicate(…)]`, without knowledge of the field's type.
 
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Lit, LitInt, LitStr, Path, Result, Token};
 
-/// A number as it is written in an attribute: `0.05`, `-512`.
+/// A number in an attribute: `0.05`, `-512`.
 #[derive(Clone, Copy)]
 pub struct Number {
     pub value: f64,
@@ -31,7 +31,7 @@ impl Parse for Number {
     }
 }
 
-/// A whole number and where it is written.
+/// A whole number and its position.
 #[derive(Clone, Copy)]
 pub struct Whole {
     pub value: u64,
@@ -50,7 +50,7 @@ impl Parse for Whole {
     }
 }
 
-/// What a struct says.
+/// The attributes of a struct.
 #[derive(Default)]
 pub struct StructAttrs {
     pub component: Option<Whole>,
@@ -81,11 +81,11 @@ impl StructAttrs {
     }
 }
 
-/// `fixed(min = …, max = …, step = …)`, or with `scale`.
+/// `fixed(min = …, max = …, step = …)`, or with `scale` instead of `step`.
 pub struct Fixed {
     pub min: f64,
     pub max: f64,
-    /// Units per 1.0.
+    /// The number of units per 1.0.
     pub scale: u32,
 }
 
@@ -147,7 +147,7 @@ impl Fixed {
             ));
         }
         for bound in [min, max] {
-            // Beyond 2^53 an f64 can't tell neighbouring units apart.
+            // Beyond 2^53, an f64 cannot distinguish neighbouring units.
             if (bound.value * f64::from(scale)).abs() > 9_007_199_254_740_992.0 {
                 return Err(Error::new(
                     bound.span,
@@ -166,7 +166,8 @@ impl Fixed {
     }
 }
 
-/// How far `1 / step` may be from a whole number, as a part of it: a third is written 0.333333333.
+/// The maximum relative difference between `1 / step` and a whole number, so that a third can be
+/// written as 0.333333333.
 const STEP_TOLERANCE: f64 = 1e-8;
 
 fn scale_of_step(step: Number) -> Result<u32> {
@@ -186,7 +187,7 @@ fn scale_of_step(step: Number) -> Result<u32> {
     ))
 }
 
-/// What a field says.
+/// The attributes of a field.
 #[derive(Default)]
 pub struct FieldAttrs {
     pub id: Option<Whole>,
@@ -198,7 +199,7 @@ pub struct FieldAttrs {
     pub varint: bool,
     pub clamp: bool,
     pub skip: bool,
-    /// The keys that are there, and where.
+    /// The given keys and their positions.
     given: Vec<(String, Span)>,
 }
 
@@ -231,13 +232,13 @@ impl FieldAttrs {
         Ok(all)
     }
 
-    /// Where a key stands.
+    /// Returns the position of a key.
     pub fn span_of(&self, key: &str) -> Option<Span> {
         let (_, span) = self.given.iter().find(|(given, _)| given == key)?;
         Some(*span)
     }
 
-    /// An error at the first key that is none of `known`.
+    /// Returns an error at the first key that is not in `known`.
     pub fn only(&self, known: &[&str], what: &str) -> Result<()> {
         match self
             .given
@@ -301,7 +302,7 @@ fn once(seen: &mut Vec<(String, Span)>, key: &str, meta: &ParseNestedMeta<'_>) -
     Ok(())
 }
 
-/// Walks through the keys of all `#[replicate(…)]`, and says which there are and where.
+/// Visits the keys of all `#[replicate(…)]`, and returns them with their positions.
 fn for_each_key(
     attrs: &[Attribute],
     mut take: impl FnMut(&str, &ParseNestedMeta<'_>) -> Result<()>,

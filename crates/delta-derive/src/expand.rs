@@ -1,4 +1,4 @@
-//! From the struct to the `impl`.
+//! Generates the `impl` from the struct.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,17 +9,17 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Member, Path, Result, parse_q
 use crate::attrs::{FieldAttrs, StructAttrs};
 use crate::kind::{Codec, Kind, MAX_FIELDS, Primitive, Value};
 
-/// A field of the struct, and what becomes of it.
+/// A field of the struct, with its encoding.
 struct Replicated {
     member: Member,
     kind: Kind,
-    /// The constant that holds its quantiser, where it has one.
+    /// The name of the constant for its quantiser, if it has one.
     quantiser: Ident,
-    /// Id and name of each of its fields on the wire.
+    /// The id and the name of each of its fields on the wire.
     wire: Vec<(u16, String)>,
 }
 
-/// A struct, and what becomes of it.
+/// A struct, with the encoding of its fields.
 struct Replicate {
     ident: Ident,
     component: u16,
@@ -32,7 +32,7 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     Ok(implementation(&read_struct(input)?))
 }
 
-/// What the struct and its attributes say; what is wrong with either, all at once.
+/// Reads the struct and its attributes; returns all errors at once.
 fn read_struct(input: &DeriveInput) -> Result<Replicate> {
     let fields = layout(fields_of(input)?);
     let attrs = StructAttrs::parse(&input.attrs);
@@ -144,7 +144,7 @@ fn implementation(replicate: &Replicate) -> TokenStream {
     }
 }
 
-/// Works out ids, names and codecs of all fields; all errors at once.
+/// Determines the ids, names and codecs of all fields; returns all errors at once.
 fn layout(fields: &Fields) -> Result<Vec<Replicated>> {
     let mut all: Vec<Replicated> = Vec::new();
     let mut errors: Option<Error> = None;
@@ -244,7 +244,7 @@ fn quantiser(field: &Replicated, krate: &Path) -> TokenStream {
     }
 }
 
-/// A token holds no minus.
+/// Writes a number as tokens. A literal token cannot be negative.
 fn literal(value: f64) -> TokenStream {
     let size = value.abs();
     if value < 0.0 {
@@ -254,7 +254,7 @@ fn literal(value: f64) -> TokenStream {
     }
 }
 
-/// A `Field` for each field on the wire.
+/// Returns the definition of each field on the wire.
 fn definitions(field: &Replicated, krate: &Path) -> Vec<TokenStream> {
     let quantiser = &field.quantiser;
     let wire = field.wire.iter().enumerate();
@@ -282,7 +282,7 @@ fn definitions(field: &Replicated, krate: &Path) -> Vec<TokenStream> {
     .collect()
 }
 
-/// The statements that write a field.
+/// Returns the statements that write a field.
 fn write(field: &Replicated, krate: &Path) -> TokenStream {
     let (member, quantiser) = (&field.member, &field.quantiser);
     match field.kind {
@@ -322,7 +322,7 @@ fn write_value(value: Value, quantiser: &Ident, from: &TokenStream, krate: &Path
     quote!(to.value(#krate::Value::#variant(::core::primitive::#ty::from(#from)))?;)
 }
 
-/// The expression that reads a field.
+/// Returns the expression that reads a field.
 fn read(field: &Replicated) -> TokenStream {
     let quantiser = &field.quantiser;
     match field.kind {
@@ -348,7 +348,7 @@ fn read_value(value: Value, quantiser: &Ident) -> TokenStream {
     }
 }
 
-/// `HTTPShip2` becomes `http_ship2`.
+/// Converts a name to snake case: `HTTPShip2` becomes `http_ship2`.
 fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();

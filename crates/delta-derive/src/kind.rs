@@ -1,4 +1,4 @@
-//! How a field is written, from its type and its attributes.
+//! The encoding of a field, from its type and its attributes.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -6,10 +6,10 @@ use syn::{Error, Expr, ExprLit, Lit, Result, Type};
 
 use crate::attrs::FieldAttrs;
 
-/// Most fields of a component: the mask of a delta is one 64-bit word.
+/// The maximum number of fields in a component, because the mask of a delta is one 64-bit word.
 pub const MAX_FIELDS: usize = 64;
 
-/// A type a field can have.
+/// A supported type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Primitive {
     Bool,
@@ -46,7 +46,7 @@ impl Primitive {
     }
 }
 
-/// How one value is written.
+/// The encoding of a value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Codec {
     Bool,
@@ -66,16 +66,16 @@ pub enum Codec {
     },
 }
 
-/// What becomes of a field of the struct.
+/// The fields on the wire for a field of the struct.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// One field on the wire.
     One(Value),
-    /// One for each element.
+    /// One field for each element.
     Array(Value, usize),
-    /// Four.
+    /// Four fields.
     Rotation { bits: u8 },
-    /// None.
+    /// No field.
     Skip,
 }
 
@@ -84,7 +84,7 @@ pub enum Kind {
 pub struct Value {
     pub primitive: Primitive,
     pub codec: Codec,
-    /// In quantised units.
+    /// The threshold in quantised units.
     pub threshold: Option<u32>,
 }
 
@@ -139,7 +139,7 @@ impl Kind {
         })
     }
 
-    /// What is added to the field's name for each of its fields on the wire.
+    /// Returns the suffixes of the names of its fields on the wire.
     pub fn suffixes(&self) -> Vec<String> {
         match self {
             Self::One(_) => vec![String::new()],
@@ -269,7 +269,7 @@ fn threshold(codec: Codec, attrs: &FieldAttrs) -> Result<Option<u32>> {
     Ok(Some(units as u32))
 }
 
-/// The type without the groups a `macro_rules!` leaves around it.
+/// Removes the invisible groups that a `macro_rules!` puts around a type.
 fn bare(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
@@ -280,7 +280,7 @@ fn bare(mut ty: &Type) -> &Type {
     }
 }
 
-/// The element of an array and its length, or the type itself.
+/// Returns the element and the length of an array type; for other types the type itself.
 fn array(ty: &Type) -> Result<(&Type, Option<usize>)> {
     let Type::Array(array) = bare(ty) else {
         return Ok((bare(ty), None));
@@ -327,7 +327,7 @@ fn unsupported(ty: &Type, element: &Type) -> Error {
     Error::new_spanned(ty, format!("{} can't be replicated: {advice}", text(ty)))
 }
 
-/// The type as it is written.
+/// Returns the source text of a type.
 fn text(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     text.replace(" ;", ";")

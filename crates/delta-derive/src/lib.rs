@@ -18,7 +18,7 @@ mod kind;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct a component of the snapshot/delta wire.
+/// Implements `Replicate` for a struct, which makes it a component of the snapshot/delta wire.
 ///
 /// ```
 /// use gametape_delta::{Replicate, Schema, Snapshot};
@@ -63,50 +63,50 @@ use syn::{DeriveInput, parse_macro_input};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # On the struct
+/// # Attributes of the struct
 ///
 /// | attribute | meaning |
 /// |---|---|
-/// | `component = 1` | The component's id, 1 to 65535. It must be there. |
-/// | `name = "ship"` | The component's name in the schema; by default the struct's, in snake case. |
-/// | `crate = "path"` | Where `gametape_delta` is, if it is not `::gametape_delta`. |
+/// | `component = 1` | The component's id, 1 to 65535. Required. |
+/// | `name = "ship"` | The component's name in the schema; by default the name of the struct in snake case. |
+/// | `crate = "path"` | The path of the crate `gametape_delta`, if it is not `::gametape_delta`. |
 ///
-/// # On a field
+/// # Attributes of a field
 ///
 /// | attribute | for | meaning |
 /// |---|---|---|
 /// | (none) | `bool` | One bit. |
-/// | (none) | `u8` to `u64`, `i8` to `i64` | As many bits as the type has. |
-/// | `bits = 7` | the same | So many bits, at most those of the type. A value that needs more is an error of `put`. |
-/// | `varint` | integers up to 32 bits | 1 to 5 bytes, byte-aligned: short for small numbers. |
-/// | `fixed(min = -512.0, max = 512.0, step = 0.01)` | `f32`, `f64` | A multiple of `step`, the nearest one; `step` is 1 divided by a whole number. Beyond the bounds is an error of `put`. |
-/// | `fixed(min = -512.0, max = 512.0, scale = 100)` | `f32`, `f64` | The same, said as units per 1.0. |
-/// | `clamp` | beside `fixed` | Beyond the bounds it becomes the bound instead. Not a number is still an error. |
-/// | `rotation(bits = 10)` | `[f32; 4]` | A unit quaternion as its three smallest parts of 2 to 24 bits each. It comes back as itself or negated, which turns the same way. |
-/// | `threshold = 0.05` | beside `fixed` | Changes up to this are not sent, so the receiver may be off by this much more. Rounded to the precision of `fixed`. |
-/// | `threshold = 5` | integers | The same, a whole number. |
-/// | `id = 3` | all | The field's id in the schema, 1 to 65535. Without it, one more than that of the field before; the first has 1. |
-/// | `name = "x"` | all | The field's name in the schema; by default its own. |
+/// | (none) | `u8` to `u64`, `i8` to `i64` | All bits of the type. |
+/// | `bits = 7` | `u8` to `u64`, `i8` to `i64` | This number of bits, at most those of the type. `put` returns an error for values that need more. |
+/// | `varint` | integers up to 32 bits | 1 to 5 bytes, byte-aligned; small numbers are short. |
+/// | `fixed(min = -512.0, max = 512.0, step = 0.01)` | `f32`, `f64` | The nearest multiple of `step`, which must be 1 divided by a whole number. `put` returns an error for values out of bounds. |
+/// | `fixed(min = -512.0, max = 512.0, scale = 100)` | `f32`, `f64` | The same, with the precision as units per 1.0. |
+/// | `clamp` | together with `fixed` | Values out of bounds become the nearest bound. NaN is still an error. |
+/// | `rotation(bits = 10)` | `[f32; 4]` | A unit quaternion, stored as its three smallest components of 2 to 24 bits each. It may come back negated, which is the same rotation. |
+/// | `threshold = 0.05` | together with `fixed` | Changes up to this are not sent, which adds up to this much to the receiver's error. Rounded to the precision of `fixed`. |
+/// | `threshold = 5` | integers | The same as a whole number. |
+/// | `id = 3` | all | The field's id in the schema, 1 to 65535. By default one more than that of the previous field; the first field has 1. |
+/// | `name = "x"` | all | The field's name in the schema; by default its name in the struct. |
 /// | `skip` | any type | Not replicated; `Default::default()` when read. |
 ///
-/// Floats need `fixed` (or `rotation`): there is no precision that suits all.
+/// Floats need `fixed` (or `rotation`), because no default precision suits all values.
 ///
 /// # Fields on the wire
 ///
-/// They stand in the order of the struct. An array `[T; N]` of numbers or bools is N fields
-/// `<name>_0`, `<name>_1`, …, the attributes being those of each element; a rotation is four,
-/// `<name>_place`, `<name>_a`, `<name>_b` and `<name>_c`, through `SmallestThree`. They have ids of
-/// their own, counted from that of the first. A component has at most 64 fields.
+/// Fields are in the order of the struct. An array `[T; N]` of numbers or bools becomes N fields
+/// `<name>_0`, `<name>_1`, …, and the attributes apply to each element. A rotation becomes four fields
+/// `<name>_place`, `<name>_a`, `<name>_b` and `<name>_c`, encoded with `SmallestThree`. Each of these
+/// fields has its own id, counted from that of the first. A component has at most 64 fields.
 ///
-/// Ids, codecs and thresholds are part of the schema's hash, names are not: who may only rename a
-/// field can still be read by old receivers.
+/// Ids, codecs and thresholds are part of the schema's hash; names are not. After a field was only
+/// renamed, old receivers can still read the packets.
 ///
-/// Structs with named fields, tuple structs and unit structs can be components. The types are told
-/// by how they are written, so an alias of `f32` is not known to be one.
+/// Structs with named fields, tuple structs and unit structs can be components. The macro recognises
+/// types by their names, so it does not support aliases such as an alias of `f32`.
 ///
-/// # What does not compile
+/// # Compile errors
 ///
-/// Each of these is refused where the comment stands, with its words.
+/// Each of these examples fails to compile, at the line of the comment and with its message.
 ///
 /// ```compile_fail
 /// # use gametape_delta::Replicate;

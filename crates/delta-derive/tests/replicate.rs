@@ -1,6 +1,6 @@
-//! Structs through their schema, a snapshot and back.
+//! Converts structs to a snapshot and back, with their schema.
 
-// What lies on the grid comes back to the bit.
+// Multiples of the precision come back exactly.
 #![allow(clippy::float_cmp)]
 
 use gametape_delta::{
@@ -247,7 +247,7 @@ fn structs_of_all_shapes() {
     assert_eq!(back, Tuple(7, None, 0.375, []));
 }
 
-/// Types reach the derive inside invisible groups.
+/// Types from a macro reach the derive inside invisible groups.
 macro_rules! grouped {
     ($name:ident, $ty:ty, $length:literal) => {
         #[derive(Replicate, Debug, PartialEq)]
@@ -273,7 +273,7 @@ mod hidden {
     pub mod deep {
         pub use gametape_delta as renamed;
     }
-    // Names that generated code must not stumble over.
+    // Names that could collide with generated code.
     #[allow(dead_code, non_camel_case_types, clippy::upper_case_acronyms)]
     mod shadows {
         pub struct Result;
@@ -323,7 +323,7 @@ fn as_many_fields_as_a_mask_has_bits() {
     assert_eq!(round_trip(&Wide { all }).unwrap(), Wide { all });
 }
 
-/// A state on a schema that says something else of the component, with these values.
+/// Returns a state whose schema defines the component differently, with these values.
 fn other_schema(codec: Codec, value: Value) -> Snapshot {
     let schema = Schema::new([Component::new(1, [Field::new(1, codec)])]).unwrap();
     let mut state = Snapshot::new(&schema, 1);
@@ -362,7 +362,7 @@ fn another_schema_is_an_error_not_another_value() {
     assert!(state.put(7, &X(0.5)).is_err());
     assert!(state.get::<Hull>(7).is_err());
     assert!(state.get::<Flag>(7).is_err());
-    // Bounds may be others, as long as the value is within them.
+    // The bounds may differ, as long as the value is within them.
     assert!(
         other_schema(fixed(100), Value::FixedPoint(5))
             .get::<X>(7)
@@ -382,7 +382,7 @@ fn another_schema_is_an_error_not_another_value() {
         .unwrap();
     assert!(state.get::<Hull>(7).is_err(), "256 is no u8");
 
-    // A field more, a field less.
+    // A schema with one field more, and one with a field less.
     let mut pair = state_of::<Tuple>();
     pair.put(7, &Tuple(1, None, 1.0, [])).unwrap();
     assert!(matches!(
@@ -436,7 +436,7 @@ proptest! {
         prop_assume!(length > 1e-3);
         let motion = Motion { x, y, stick, facing, heat, mass, score };
         let half = |scale| FixedPoint::new(0.0, 1.0, scale).max_error();
-        // A number is taken where the nearest multiple is within the bounds.
+        // A number is accepted if the nearest multiple is within the bounds.
         let x_fits = (f64::from(x) * 100.0).round().abs() <= 51_200.0;
         let y_fits = ((-4000.5 * 65536.0)..=(100_000.25 * 65536.0)).contains(&(y * 65536.0).round());
         let heat_fits = (-(1 << 20)..1 << 20).contains(&heat);
@@ -454,7 +454,7 @@ proptest! {
                 let same: f64 = facing.iter().zip(back.facing).map(|(a, b)| f64::from(*a) / length * f64::from(b)).sum();
                 let angle = 2.0 * same.abs().min(1.0).acos();
                 prop_assert!(angle <= SmallestThree::new(12).max_angle() + 1e-3, "{angle}");
-                // What came back is on the grid: it comes back as itself.
+                // A value that came back is a multiple, so it comes back unchanged.
                 let again = round_trip(&back).unwrap();
                 prop_assert_eq!(again.x, back.x);
                 prop_assert_eq!(again.y, back.y);
@@ -463,7 +463,7 @@ proptest! {
         }
     }
 
-    /// Any threshold and bounds: what the receiver holds is never further off than promised.
+    /// However the value moves, the receiver's value is off by at most the documented error.
     #[test]
     fn thresholds_hold_on_the_receiver(steps in proptest::collection::vec(-0.2..0.2_f32, 1..50)) {
         #[derive(Replicate)]

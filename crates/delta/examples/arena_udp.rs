@@ -1,14 +1,16 @@
-//! A server and clients over UDP on this machine: 300 ships, 30 times a second, with packets lost
-//! on purpose in both directions.
+//! Runs a server and clients over UDP on this machine: 300 ships at 30 ticks per second, with
+//! packets lost on purpose in both directions.
 //!
-//! `cargo run --release -p gametape-delta --example arena_udp -- --clients 3 --seconds 10 --loss 10`
+//! `cargo run --release -p gametape-delta --example arena_udp -- --clients 3 --seconds 10 --loss
+//! 10`
 //!
-//! With `--listen 127.0.0.1:7777 --clients 0` it is a server for others, such as
-//! `gametape record stream --udp 127.0.0.1:0 --join 127.0.0.1:7777 --schema arena.mcap OUT.mcap`
-//! (`cargo xtask demo` makes an `arena.mcap`, which has the schema).
+//! With `--listen 127.0.0.1:7777 --clients 0` it is a server for other clients, such as `gametape
+//! record stream --udp 127.0.0.1:0 --join 127.0.0.1:7777 --schema arena.mcap OUT.mcap`. (`cargo
+//! xtask demo` creates an `arena.mcap`, which contains the schema.)
 //!
-//! One socket is the server's; each client has its own and says hello until packets come. A
-//! client that is restarted (the first one is, half-way) asks for a full snapshot: a resync.
+//! The server has one socket. Each client has its own, and says hello until packets arrive. The
+//! first client is restarted half-way; a restarted client asks for a full snapshot and is
+//! resynchronised.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -25,20 +27,20 @@ const HELLO: &[u8] = b"hello";
 const USAGE: &str = "arena_udp [--listen ADDR] [--ships N] [--clients N] [--seconds N] [--rate HZ] \
                      [--loss PERCENT] [--budget BYTES]";
 
-/// What is run.
+/// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Ships in the arena.
+    /// The number of ships in the arena.
     pub ships: u32,
-    /// Clients.
+    /// The number of clients.
     pub clients: usize,
-    /// Ticks to simulate.
+    /// The number of ticks to simulate.
     pub ticks: u32,
-    /// Ticks a second.
+    /// The number of ticks per second.
     pub rate: u32,
-    /// Of 100 packets, how many are lost, each way.
+    /// The percentage of packets that are lost, in each direction.
     pub loss: u64,
-    /// Bytes of a packet, at most.
+    /// The maximum size of a packet in bytes.
     pub budget: usize,
 }
 
@@ -55,22 +57,22 @@ impl Default for Options {
     }
 }
 
-/// What one client saw.
+/// The observations of one client.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Packets that arrived.
+    /// The number of packets that arrived.
     pub packets: u32,
-    /// Bytes that arrived while the ships moved.
+    /// The number of bytes that arrived while the ships moved.
     pub bytes: u64,
-    /// The largest.
+    /// The size of the largest packet.
     pub largest: usize,
-    /// Full snapshots asked for, the first one aside.
+    /// The number of requests for a full snapshot, except the first.
     pub resyncs: u32,
-    /// True if its last view is the server's last state.
+    /// Whether the client's last view equals the server's last state.
     pub converged: bool,
 }
 
-/// Loses packets: splitmix64, so that a run can be repeated.
+/// Loses packets, with splitmix64 so that runs are repeatable.
 struct Loss {
     percent: u64,
     state: u64,
@@ -84,7 +86,7 @@ impl Loss {
     }
 }
 
-/// Runs a server at this socket, and its clients, until all is over.
+/// Runs a server on this socket, and its clients, to the end.
 pub fn run(
     server: &UdpSocket,
     options: Options,
@@ -112,7 +114,8 @@ pub fn run(
     })
 }
 
-/// Simulates and sends; then the arena stands still until every client has had time to see it.
+/// Simulates and sends. At the end, the arena stands still until every client has had time to see
+/// its last state.
 fn serve(socket: &UdpSocket, options: Options) -> Result<Snapshot, Box<dyn Error + Send + Sync>> {
     socket.set_nonblocking(true)?;
     let schema = Arena::schema();
@@ -133,7 +136,7 @@ fn serve(socket: &UdpSocket, options: Options) -> Result<Snapshot, Box<dyn Error
                 };
                 (sender, loss)
             });
-            // What a client sends gets lost as well.
+            // Packets of clients are lost as well.
             if let Some(feedback) = Feedback::from_bytes(&bytes[..length])
                 && !loss.loses()
             {
@@ -146,7 +149,7 @@ fn serve(socket: &UdpSocket, options: Options) -> Result<Snapshot, Box<dyn Error
         }
         state.set_tick(tick);
         for (to, (sender, loss)) in &mut sessions {
-            // A ship under fire matters more.
+            // A ship under fire has a larger weight.
             let weight = |id| match state.entity(id).and_then(|ship| ship.value(1, 8)) {
                 Some(Value::UInt(100)) => 1,
                 _ => 3,

@@ -1,15 +1,17 @@
-//! What this decoder makes of packets, for decoders in other languages to be compared with:
+//! Writes the results of this decoder, to compare decoders in other languages with it:
 //!
 //! `cargo run -p gametape-delta --example decoder_cases -- FOLDER`
 //!
-//! - `spoilt.jsonl`: the conformance cases and made-up packets, each spoilt in many ways. A line with
-//!   `schema` begins a scene: what the packets after it are applied to, within which limits. All others
-//!   are packets with what comes of them: `strict`, and `lenient` where that differs.
-//! - `numbers.jsonl`: quantised values, and the bits of the real numbers they stand for.
-//! - `schemas.jsonl`: texts, and the hash of the schema they are; `null` where they are none.
-//! - `arena.jsonl`: a thousand ships, tick after tick: packets, and a hash of the state after each.
+//! - `spoilt.jsonl`: the conformance cases and random packets, each corrupted in many ways. A line
+//!   with `schema` starts a scene: the state that the following packets are applied to, and the
+//!   limits. All other lines are packets with their results: `strict`, and `lenient` if that
+//!   differs.
+//! - `numbers.jsonl`: quantised values, and the bits of the real numbers that they represent.
+//! - `schemas.jsonl`: texts, and the hash of the schema in each; `null` if it is not a valid
+//!   schema.
+//! - `arena.jsonl`: a thousand ships over many ticks: packets, and a hash of the state after each.
 //!
-//! The same for each run: everything is made from fixed seeds.
+//! Everything is made from fixed seeds, so each run writes the same.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -27,19 +29,19 @@ use serde_json::{Value as Json, json};
 use common::json::{state_from_json, state_to_json};
 use common::{Rng, Scene, decode, hex, scenes, schemas, spoil, unhex};
 
-// Scenes, and how packets are spoilt, are those of the tests.
+// Scenes, and the ways to corrupt packets, are those of the tests.
 #[path = "../tests/all/common/mod.rs"]
 #[allow(dead_code, clippy::wildcard_imports, reason = "the tests use the rest")]
 mod common;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Made-up scenes, and how often each of their packets is spoilt.
+/// The number of random scenes, and of corruptions of each of their packets.
 const SCENES: usize = 150;
 const SPOILT: usize = 40;
-/// How many bits are turned in a delta of many components.
+/// The number of bit flips in a delta with many components.
 const FLIPPED: usize = 100;
-/// How often a conformance case is spoilt, beside each of its bits and lengths.
+/// The number of further corruptions of a conformance case, after each of its bits and lengths.
 const SPOILT_CASES: usize = 30;
 const SCHEMAS: usize = 300;
 const SHIPS: u32 = 1000;
@@ -127,7 +129,8 @@ fn spoilt(out: &mut Out) -> Outcome {
     spoilt_cases(&mut rng, out)?;
     let mut runner = TestRunner::deterministic();
     for round in 0..SCENES {
-        // Where components come and go, deltas of many components have hardly an UPDATE.
+        // In scenes where components are added and removed, deltas of many components have almost
+        // no UPDATE section.
         let scene = scenes(round % 2 == 0)
             .new_tree(&mut runner)
             .map_err(|r| r.to_string())?
@@ -137,8 +140,8 @@ fn spoilt(out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// Each conformance case: as it is, with each of its bits turned, cut at each byte, with bytes behind it,
-/// and spoilt with the lengths kept right.
+/// Each conformance case: unchanged, with each of its bits flipped, cut at each byte, with bytes
+/// appended, and corrupted with correct lengths.
 fn spoilt_cases(rng: &mut Rng, out: &mut Out) -> Outcome {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
     for file in ["full.json", "delta.json", "errors.json"] {
@@ -169,7 +172,7 @@ fn spoilt_cases(rng: &mut Rng, out: &mut Out) -> Outcome {
                 stage.packet(&longer, out)?;
                 stage.packet(&with_length(&longer), out)?;
             }
-            // Taking a packet apart needs one whose framing is right.
+            // A packet can be taken apart only if its framing is valid.
             let decoder = Decoder::new(&stage.schema);
             for _ in 0..SPOILT_CASES {
                 if decoder.header(&packet).is_ok() {
@@ -181,7 +184,7 @@ fn spoilt_cases(rng: &mut Rng, out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// The packet with the length of its payload put right.
+/// Returns the packet with the length of its payload corrected.
 fn with_length(packet: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
     let payload = packet.len().saturating_sub(28) as u32;
@@ -191,7 +194,7 @@ fn with_length(packet: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// A full snapshot and a delta of a made-up schema, whole and spoilt, within limits of all sizes.
+/// A full snapshot and a delta of a random schema, intact and corrupted, with various limits.
 fn spoilt_scene(scene: &Scene, rng: &mut Rng, out: &mut Out) -> Outcome {
     let Scene { schema, from, to } = scene;
     let (mut full, mut delta) = (Vec::new(), Vec::new());
@@ -207,12 +210,13 @@ fn spoilt_scene(scene: &Scene, rng: &mut Rng, out: &mut Out) -> Outcome {
             };
             stage.begin(out)?;
             stage.packet(packet, out)?;
-            // Tight limits refuse nearly all there is.
+            // Tight limits refuse almost everything.
             let times = if limits == Limits::DEFAULT { SPOILT } else { 4 };
             for _ in 0..times {
                 stage.packet(&spoil(packet, rng), out)?;
             }
-            // Of two words of a mask the second is as easily read wrongly, and rarely spoilt.
+            // A mask of two words needs extra tests: its second word is easily read wrongly, but
+            // rarely corrupted.
             if baseline.is_some() && schema.components().len() > 32 && times == SPOILT {
                 for _ in 0..FLIPPED {
                     let mut spoilt = packet.clone();
@@ -228,7 +232,7 @@ fn spoilt_scene(scene: &Scene, rng: &mut Rng, out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// Limits of which one or two are tight.
+/// Returns limits of which one or two are tight.
 fn some_limits(rng: &mut Rng) -> Limits {
     let mut limits = Limits::DEFAULT;
     for _ in 0..2 {
@@ -277,14 +281,14 @@ fn numbers(out: &mut Out) -> Outcome {
                 0 => 0,
                 1 => steps,
                 2 => steps / 2,
-                // Beyond the steps there are.
+                // A value beyond the last step.
                 3 if round < 20 => steps + 1,
                 _ => rng.next() % (steps + 1),
             };
             let values = [round % 4, part(), part(), part()];
             out.line(&rotation_line(rotation, bits, values))?;
         }
-        // Those of real rotations: their parts are never all large.
+        // Values of real rotations, whose components are never all large.
         for _ in 0..400 {
             let mut part = || (rng.next() as f64 / u64::MAX as f64 - 0.5) as f32;
             let values = rotation.quantise([part(), part(), part(), part()])?;
@@ -300,7 +304,7 @@ fn rotation_line(rotation: SmallestThree, bits: u8, values: [u64; 4]) -> Json {
     json!({ "rotation": bits, "values": values, "bits": floats })
 }
 
-/// Schemas, and texts that are nearly one.
+/// Schemas, and texts that are almost schemas.
 fn texts(out: &mut Out) -> Outcome {
     let mut rng = Rng(3);
     let mut runner = TestRunner::deterministic();
@@ -324,7 +328,7 @@ fn text_line(text: &str, out: &mut Out) -> Outcome {
     out.line(&json!({ "text": text, "hash": hash }))
 }
 
-/// A number, or a word, is another one.
+/// Replaces a number or a word in a text.
 fn spoilt_text(text: &str, rng: &mut Rng) -> String {
     const WORDS: [(&str, &str); 12] = [
         ("\"change\":", "\"changes\":"),
@@ -378,7 +382,7 @@ fn spoilt_text(text: &str, rng: &mut Rng) -> String {
     format!("{}{number}{}", &text[..at], &rest[end..])
 }
 
-/// The schema; then a full snapshot, and deltas each on the state before.
+/// Writes the schema, then a full snapshot, then deltas with the previous state as baseline.
 fn arena(out: &mut Out) -> Outcome {
     let schema = Arena::schema();
     out.line(&json!({ "schema": schema }))?;
@@ -401,7 +405,7 @@ fn arena(out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// A line for each component of each entity: `id component: value value …`.
+/// Formats each component of each entity as a line: `id component: value value …`.
 fn state_text(state: &Snapshot) -> String {
     let mut text = format!("tick {}\n", state.tick());
     for entity in state.iter() {

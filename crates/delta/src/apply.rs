@@ -1,4 +1,4 @@
-//! Packets onto states: all of a packet, or nothing.
+//! Applies packets to states, completely or not at all.
 
 use core::mem;
 
@@ -15,11 +15,13 @@ use crate::wire::{Frame, Header, Kind, Section, Tag};
 
 /// Reads packets of one schema.
 ///
-/// Strict ones hold packets to the specification: padding is zero, varuints are minimal, a delta is
-/// younger than its baseline. Lenient ones don't check these three, as the origin implementation.
+/// A strict decoder follows the specification: padding is zero, varuints are minimal, and a delta
+/// is newer than its baseline. A lenient decoder does not check these three, like the origin
+/// implementation.
 ///
-/// A state that a packet is applied to is not changed: the result goes to another, whose memory
-/// is used again. On an error that one is left empty; so nothing is ever applied by half.
+/// The state that a packet is applied to does not change: the result is written to another state,
+/// whose memory is reused. After an error that state is empty, so a packet is never applied
+/// partially.
 ///
 /// ```
 /// # use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, Value};
@@ -51,13 +53,13 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A strict decoder with default limits.
+    /// Creates a strict decoder with default limits.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
         Self::with_options(schema, ReadOptions::strict())
     }
 
-    /// Strict or lenient, within other limits.
+    /// Creates a decoder with these options.
     #[must_use]
     pub fn with_options(schema: &Schema, options: ReadOptions) -> Self {
         Self {
@@ -67,7 +69,7 @@ impl Decoder {
         }
     }
 
-    /// How it reads.
+    /// Returns the options.
     #[must_use]
     pub const fn options(&self) -> ReadOptions {
         let strictness = if self.strict {
@@ -81,7 +83,7 @@ impl Decoder {
         }
     }
 
-    /// The schema whose packets it reads: their headers must carry its hash.
+    /// Returns the schema, whose hash the headers of packets must contain.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
@@ -93,12 +95,12 @@ impl Decoder {
         Ok(frame)
     }
 
-    /// Checks header and framing; reads no entity.
+    /// Checks the header and the framing, but reads no entities.
     pub fn header(&self, packet: &[u8]) -> Result<Header, Error> {
         Ok(self.frame(packet)?.header)
     }
 
-    /// Reads a full snapshot into `state`, whatever that held. On an error it is empty.
+    /// Reads a full snapshot into `state`, replacing the content. After an error `state` is empty.
     pub fn full(&self, packet: &[u8], state: &mut Snapshot) -> Result<(), Error> {
         self.prepare(state);
         let result = self.try_full(packet, state);
@@ -123,9 +125,8 @@ impl Decoder {
         self.check_total(state)
     }
 
-    /// Reads a packet of either kind; a delta is applied to the state of its baseline tick, which
-    /// has to be among `held`. The result goes to `state`, whatever that held; on an error it is
-    /// empty.
+    /// Reads a packet of either kind into `state`, replacing the content. A delta is applied to the
+    /// state of its baseline tick, which must be in `held`. After an error `state` is empty.
     pub fn apply(
         &self,
         held: &Baselines,
@@ -134,7 +135,7 @@ impl Decoder {
     ) -> Result<(), Error> {
         let header = self.header(packet);
         let Some(baseline) = header.ok().and_then(|header| header.baseline()) else {
-            // What is no packet is refused there, too.
+            // This call also refuses anything that is not a packet.
             return self.full(packet, state);
         };
         if let Some(held) = held.get(baseline) {
@@ -144,8 +145,8 @@ impl Decoder {
         Err(Error::new(Rule::BaselineMissing { baseline }, 20))
     }
 
-    /// Applies a delta to `baseline`; the result goes to `state`, whatever that held. On an error
-    /// it is empty.
+    /// Applies a delta to `baseline` and writes the result to `state`, replacing the content. After
+    /// an error `state` is empty.
     pub fn delta(
         &self,
         baseline: &Snapshot,
@@ -155,7 +156,7 @@ impl Decoder {
         self.delta_naming(baseline, packet, state, |_| ())
     }
 
-    /// [`delta`](Self::delta), and tells which entities the packet creates or updates.
+    /// Like [`delta`](Self::delta), and reports which entities the packet creates or updates.
     pub(crate) fn delta_naming(
         &self,
         baseline: &Snapshot,
@@ -233,7 +234,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Copies the baseline without what is destroyed and with what is created.
+    /// Copies the baseline without destroyed entities and with new ones.
     fn structure(
         &self,
         baseline: &Snapshot,
@@ -249,7 +250,7 @@ impl Decoder {
             .map(|section| Creates::new(self, section))
             .transpose()?;
         let ids = baseline.ids();
-        // Entities of the baseline before this one are dealt with.
+        // Entities of the baseline before this index are done.
         let mut at = 0;
         loop {
             let gone = match &mut destroys {
@@ -268,8 +269,8 @@ impl Decoder {
                 }
                 None => ids.len(),
             };
-            // From `at` to `until` everything stays; what is created goes in between, or in the
-            // place of what is destroyed.
+            // Everything from `at` to `until` stays. New entities are inserted in between, or
+            // replace destroyed ones.
             if let Some(creates) = &mut creates {
                 while let Some(entity) = creates.next
                     && gone.is_none_or(|gone| entity < gone)
@@ -338,7 +339,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Appends an entity of a CREATE section, whose id is read, to `state`.
+    /// Appends an entity of a CREATE section, whose id was already read, to `state`.
     #[inline(always)]
     fn create(&self, body: &mut Body<'_>, entity: u32, state: &mut Snapshot) -> Result<(), Error> {
         let layout = self.schema.layout();
@@ -361,7 +362,7 @@ impl Decoder {
         self.schema.components().get(component).map_or(0, |c| c.id)
     }
 
-    /// The ids of a component and of one of its fields, by their places.
+    /// Returns the ids of a component and of one of its fields, by index.
     #[cold]
     pub(crate) fn ids(&self, component: usize, field: usize) -> (u16, u16) {
         let component = self.schema.components().get(component);
@@ -370,11 +371,11 @@ impl Decoder {
     }
 }
 
-/// The place of `id` in `ids` from `at` on, if `is` says that what is found is right.
+/// Returns the index of the first id at or after `at` that is not below `id`, if `is` accepts it.
 #[inline]
 fn at_or_after(ids: &[u32], at: usize, id: u32, is: impl Fn(u32) -> bool) -> Option<usize> {
     let rest = ids.get(at..)?;
-    // Most packets name neighbours.
+    // Most packets name neighbouring entities.
     let steps = if rest.first().is_some_and(|first| *first >= id) {
         0
     } else {
@@ -389,7 +390,7 @@ fn at_or_after(ids: &[u32], at: usize, id: u32, is: impl Fn(u32) -> bool) -> Opt
 struct Creates<'a> {
     decoder: &'a Decoder,
     body: Body<'a>,
-    /// The entity that comes next: its id is read, the rest is not.
+    /// The next entity, whose id was read but not the rest.
     next: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The states a receiver keeps because later packets may build on them.
+//! The states that a receiver keeps as baselines of later packets.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -6,29 +6,29 @@ use alloc::vec::Vec;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 
-/// Why a state can't be kept.
+/// A state is not newer than the kept ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("tick {tick} is not after tick {latest}, the latest that is kept")]
 pub struct NotNewer {
-    /// The tick of the state that was refused.
+    /// The tick of the refused state.
     pub tick: u32,
-    /// The latest tick that is kept.
+    /// The newest tick that is kept.
     pub latest: u32,
 }
 
-/// The last states, by tick: a ring that drops the oldest. Their memory is used again.
+/// The newest states, ordered by tick, in a ring that drops the oldest. Their memory is reused.
 #[derive(Clone, Debug)]
 pub struct Baselines {
     schema: Schema,
     capacity: usize,
-    /// Ticks strictly ascending.
+    /// Ticks are strictly ascending.
     states: VecDeque<Snapshot>,
-    /// States whose memory waits to be used again.
+    /// Dropped states, whose memory can be reused.
     spare: Vec<Snapshot>,
 }
 
 impl Baselines {
-    /// A ring of `capacity` states (at least one).
+    /// Creates a ring of `capacity` states (at least one).
     #[must_use]
     pub fn new(schema: &Schema, capacity: usize) -> Self {
         let capacity = capacity.max(1);
@@ -40,25 +40,25 @@ impl Baselines {
         }
     }
 
-    /// How many states it holds at most.
+    /// Returns the maximum number of states.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// How many states it holds.
+    /// Returns the number of states.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// True if it holds none.
+    /// Returns true if there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
 
-    /// An empty state with memory of an earlier one, to be filled and pushed.
+    /// Returns an empty state, with the memory of an earlier one, to be filled and pushed.
     pub fn take_spare(&mut self) -> Snapshot {
         let mut state = self
             .spare
@@ -68,16 +68,15 @@ impl Baselines {
         state
     }
 
-    /// Gives back a state that is not to be kept after all.
+    /// Returns a state that will not be pushed.
     pub fn give_back(&mut self, state: Snapshot) {
-        // Who brings states of their own never takes any: no more are kept than can be of use.
+        // A caller that brings its own states never takes any, so keep no more than can be reused.
         if self.spare.len() < self.capacity {
             self.spare.push(state);
         }
     }
 
-    /// Keeps a state, whose tick must be after all that are kept; drops the oldest if there are
-    /// too many.
+    /// Adds a state, which must be newer than all others. Drops the oldest if there are too many.
     pub fn push(&mut self, state: Snapshot) -> Result<(), NotNewer> {
         if let Some(latest) = self.states.back()
             && state.tick() <= latest.tick()
@@ -96,7 +95,7 @@ impl Baselines {
         Ok(())
     }
 
-    /// The state of exactly this tick.
+    /// Returns the state of exactly this tick.
     #[must_use]
     pub fn get(&self, tick: u32) -> Option<&Snapshot> {
         let at = self
@@ -106,25 +105,25 @@ impl Baselines {
         self.states.get(at)
     }
 
-    /// The latest state.
+    /// Returns the newest state.
     #[must_use]
     pub fn latest(&self) -> Option<&Snapshot> {
         self.states.back()
     }
 
-    /// The latest state that is not after this tick.
+    /// Returns the newest state that is not after this tick.
     #[must_use]
     pub fn at_or_before(&self, tick: u32) -> Option<&Snapshot> {
         let after = self.states.partition_point(|state| state.tick() <= tick);
         self.states.get(after.checked_sub(1)?)
     }
 
-    /// From the oldest on.
+    /// Returns the states, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Snapshot> + ExactSizeIterator {
         self.states.iter()
     }
 
-    /// Drops the oldest state but `pinned`, and those before it.
+    /// Drops the oldest state; if that one is `pinned`, drops the second oldest instead.
     pub(crate) fn drop_oldest_but(&mut self, pinned: Option<u32>) {
         let oldest = self.states.front().map(Snapshot::tick);
         let at = usize::from(oldest.is_some() && oldest == pinned);
@@ -138,7 +137,7 @@ impl Baselines {
         }
     }
 
-    /// Drops all.
+    /// Drops all states.
     pub fn clear(&mut self) {
         self.spare.extend(self.states.drain(..));
     }

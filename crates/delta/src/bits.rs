@@ -1,4 +1,5 @@
-//! Bits: most significant first in each byte, with byte-aligned little-endian integers and varuints.
+//! Reads and writes bits, the most significant first in each byte, and byte-aligned little-endian
+//! integers and varuints.
 
 use alloc::vec::Vec;
 
@@ -8,21 +9,21 @@ use gametape_core::text::Left;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BitError {
-    /// The slice ends first.
+    /// The slice is too short.
     #[error("{wanted} bits are wanted, {}", Left(*.left as u64))]
     Truncated {
-        /// Bits asked for.
+        /// The number of requested bits.
         wanted: u32,
-        /// Bits that are left.
+        /// The number of bits left.
         left: usize,
     },
-    /// A varuint whose fifth byte says that there is more, or that has bits above the 32nd.
+    /// The fifth byte of a varuint is not the last, or it has bits above the 32nd.
     #[error("a varuint exceeds 5 bytes or 32 bits")]
     VaruintTooLong,
-    /// A varuint that ends in zero bits a shorter one would not have.
+    /// A varuint has more bytes than its value needs.
     #[error("a varuint is longer than its value needs")]
     VaruintNotMinimal,
-    /// Bits between the last value and the next byte are not zero.
+    /// The bits between the last value and the next byte are not zero.
     #[error("padding bits are {bits:#b}, not zero")]
     Padding {
         /// The bits, as a number.
@@ -49,13 +50,13 @@ pub enum BitError {
 #[derive(Clone, Copy, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
-    /// Position in bits.
+    /// The position in bits.
     at: usize,
     strict: bool,
 }
 
 impl<'a> BitReader<'a> {
-    /// A reader that checks padding and that varuints are minimal.
+    /// Creates a reader that checks that padding is zero and that varuints are minimal.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self {
@@ -65,8 +66,8 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// A reader that skips padding unseen and takes varuints longer than needed, as the origin
-    /// implementation does.
+    /// Creates a reader that ignores padding and accepts varuints longer than needed, like the
+    /// origin implementation.
     #[must_use]
     pub const fn lenient(bytes: &'a [u8]) -> Self {
         Self {
@@ -76,19 +77,20 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// Position in bits.
+    /// Returns the position in bits.
     #[must_use]
     pub const fn position(&self) -> usize {
         self.at
     }
 
-    /// Bits that are left.
+    /// Returns the number of bits left.
     #[must_use]
     pub const fn left(&self) -> usize {
         (self.bytes.len() * 8).saturating_sub(self.at)
     }
 
-    /// The next 57 bits or more, highest first, if eight bytes are there to be loaded at once.
+    /// Returns the next 57 or more bits, the first one highest, if eight bytes can be loaded at
+    /// once.
     #[inline(always)]
     fn word(&self) -> Option<u64> {
         let rest = self.bytes.get(self.at / 8..)?;
@@ -96,7 +98,7 @@ impl<'a> BitReader<'a> {
         Some(u64::from_be_bytes(*word) << (self.at % 8))
     }
 
-    /// The next `bits` bits (at most 64) as a number, the first one highest.
+    /// Reads the next `bits` bits (at most 64) as a number, the first one highest.
     #[inline(always)]
     pub fn read(&mut self, bits: u32) -> Result<u64, BitError> {
         if bits <= 57
@@ -105,13 +107,13 @@ impl<'a> BitReader<'a> {
             self.at += bits as usize;
             return Ok((word >> 1) >> (63 - bits));
         }
-        // Takes no `&mut self`: so that the position can stay in a register.
+        // This function does not take `&mut self`, so that the position can stay in a register.
         let value = read_slowly(self.bytes, self.at, bits)?;
         self.at += bits as usize;
         Ok(value)
     }
 
-    /// Goes on to the next byte.
+    /// Skips to the next byte.
     #[inline]
     pub fn align(&mut self) -> Result<(), BitError> {
         let padding = self.at.wrapping_neg() % 8;
@@ -129,7 +131,7 @@ impl<'a> BitReader<'a> {
     #[inline(always)]
     pub fn u32(&mut self) -> Result<u32, BitError> {
         let padding = self.at.wrapping_neg() % 8;
-        // At most 39 bits.
+        // Padding and number are at most 39 bits.
         if let Some(word) = self.word()
             && (!self.strict || (word >> 1) >> (63 - padding) == 0)
         {
@@ -140,8 +142,8 @@ impl<'a> BitReader<'a> {
         Ok((self.read(32)? as u32).swap_bytes())
     }
 
-    /// Aligns, then reads a varuint: LEB128 of at most 32 bits. One that is too long leaves the
-    /// reader where it starts.
+    /// Aligns, then reads a varuint: LEB128 of at most 32 bits. If the varuint is too long or not
+    /// minimal, the position stays at its start.
     #[inline]
     pub fn varuint(&mut self) -> Result<u32, BitError> {
         self.align()?;
@@ -173,7 +175,7 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// The same, byte by byte: at the end of the slice, and for more than 57 bits.
+/// Reads bits byte by byte, at the end of the slice or for more than 57 bits.
 #[cold]
 #[inline(never)]
 fn read_slowly(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
@@ -184,7 +186,7 @@ fn read_slowly(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
     if bits == 0 {
         return Ok(0);
     }
-    // 64 bits at any position lie in nine bytes.
+    // 64 bits at any position span at most nine bytes.
     let rest = bytes.get(at / 8..).unwrap_or_default();
     let mut words = [0; 16];
     for (to, from) in words.iter_mut().zip(rest).take(9) {
@@ -194,7 +196,7 @@ fn read_slowly(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
     Ok((word >> (128 - bits.min(64))) as u64)
 }
 
-/// Bytes of a varuint.
+/// Returns the number of bytes of a varuint.
 #[must_use]
 pub const fn varuint_len(value: u32) -> usize {
     match value {
@@ -206,18 +208,18 @@ pub const fn varuint_len(value: u32) -> usize {
     }
 }
 
-/// Writes bits to a buffer of its own, which is kept from use to use.
+/// Writes bits to its own buffer, which can be reused.
 #[derive(Clone, Default, Debug)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// The last `used` bits are not in `bytes` yet; what is above them is of no meaning.
+    /// The last `used` bits are not in `bytes` yet; the bits above them are meaningless.
     pending: u64,
     /// Less than 64.
     used: u32,
 }
 
 impl BitWriter {
-    /// An empty writer.
+    /// Creates an empty writer.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -227,14 +229,14 @@ impl BitWriter {
         }
     }
 
-    /// Forgets what was written; the buffer stays.
+    /// Clears the content and keeps the buffer.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.pending = 0;
         self.used = 0;
     }
 
-    /// Several writes whose pending bits stay in registers.
+    /// Groups several writes, so that the pending bits stay in registers.
     #[inline(always)]
     pub(crate) fn burst<T>(&mut self, write: impl FnOnce(&mut Burst<'_>) -> T) -> T {
         let mut burst = Burst {
@@ -247,14 +249,14 @@ impl BitWriter {
         result
     }
 
-    /// The low `bits` bits (at most 64) of `value`, the highest first.
+    /// Writes the low `bits` bits (at most 64) of `value`, the highest first.
     #[inline]
     pub fn write(&mut self, value: u64, bits: u32) {
         let value = value & u64::MAX.unbounded_shr(64 - bits);
         self.burst(|burst| burst.write(value, bits));
     }
 
-    /// Fills the byte with zeros.
+    /// Fills the current byte with zeros.
     #[inline]
     pub fn align(&mut self) {
         self.write(0, self.used.wrapping_neg() % 8);
@@ -272,7 +274,7 @@ impl BitWriter {
         self.burst(|burst| burst.varuint(value));
     }
 
-    /// Aligns; what was written so far.
+    /// Aligns, and returns everything written so far.
     pub fn aligned(&mut self) -> &[u8] {
         self.align();
         let pending = self.pending.unbounded_shl(64 - self.used).to_be_bytes();
@@ -282,7 +284,7 @@ impl BitWriter {
         &self.bytes
     }
 
-    /// Aligns; all bytes.
+    /// Aligns, and returns all bytes.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
         self.aligned();
@@ -298,7 +300,7 @@ pub(crate) struct Burst<'a> {
 }
 
 impl Burst<'_> {
-    /// `value` in `bits` bits (at most 64), which have to be enough for it.
+    /// Writes `value` in `bits` bits (at most 64), which must be enough.
     #[inline(always)]
     pub fn write(&mut self, value: u64, bits: u32) {
         let total = self.used + bits;
@@ -310,7 +312,7 @@ impl Burst<'_> {
         let rest = total - 64;
         let word = self.pending.unbounded_shl(bits - rest) | value >> rest;
         self.bytes.extend_from_slice(&word.to_be_bytes());
-        // Its bits above the last `rest` are written; they are shifted out in time.
+        // The bits of `value` above the last `rest` are already written, and will be shifted out.
         self.pending = value;
         self.used = rest;
     }

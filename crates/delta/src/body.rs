@@ -1,4 +1,4 @@
-//! The entities of a section, bit by bit: shared by all that read packets.
+//! Reads the entities of a section, bit by bit; used by everything that reads packets.
 
 use crate::bits::{BitError, BitReader};
 use crate::limits::{Limit, Limits};
@@ -11,15 +11,15 @@ use crate::wire::{Section, Tag};
 pub(crate) struct Body<'a> {
     bits: BitReader<'a>,
     tag: Tag,
-    /// Where the body starts in the packet.
+    /// The offset of the body in the packet.
     offset: usize,
-    /// Entities that are still to come.
+    /// The number of entities still to come.
     left: u32,
     previous: Option<u32>,
 }
 
 impl<'a> Body<'a> {
-    /// Checks the count against the limits and the bytes that are there.
+    /// Creates a reader, after checking the count against the limits and the available bytes.
     pub fn new(section: Section<'a>, strict: bool, limits: &Limits) -> Result<Self, Error> {
         let bits = if strict {
             BitReader::new(section.body)
@@ -44,7 +44,7 @@ impl<'a> Body<'a> {
             return Err(body.error(Rule::Limit { limit, max, found }));
         }
         let left = body.bits.left() / 8;
-        // An entity has an id of 4 bytes at least.
+        // Each entity has an id of 4 bytes.
         if found > left / 4 {
             return Err(body.error(Rule::Count {
                 tag: section.tag,
@@ -56,14 +56,14 @@ impl<'a> Body<'a> {
         Ok(body)
     }
 
-    /// An error at the byte that is to be read next.
-    // The cold part takes no `&self`: so that all of this can stay in registers.
+    /// Returns an error at the next byte.
+    // The cold part does not take `&self`, so that the fields can stay in registers.
     #[inline(always)]
     pub fn error(&self, rule: Rule) -> Error {
         error_at(rule, self.offset, self.bits.position())
     }
 
-    /// An error at the byte with the first of the last `bits` bits that were read.
+    /// Returns an error at the byte that contains the first of the last `bits` bits.
     #[inline(always)]
     fn error_before(&self, bits: usize, rule: Rule) -> Error {
         error_at(rule, self.offset, self.bits.position().saturating_sub(bits))
@@ -74,12 +74,12 @@ impl<'a> Body<'a> {
         self.error(error.into())
     }
 
-    /// Position in bits from the start of the body.
+    /// Returns the position in bits from the start of the body.
     pub const fn position(&self) -> usize {
         self.bits.position()
     }
 
-    /// The next entity, if there is one; else the body is checked to end.
+    /// Returns the id of the next entity. After the last one, checks that the body ends.
     #[inline(always)]
     pub fn next_id(&mut self) -> Result<Option<u32>, Error> {
         if self.left == 0 {
@@ -111,7 +111,7 @@ impl<'a> Body<'a> {
         Ok(Some(entity))
     }
 
-    /// A mask of `count` bits; bit i for the i-th component or field.
+    /// Reads a mask of `count` bits; bit i is for the i-th component or field.
     #[inline(always)]
     pub fn mask(&mut self, count: usize) -> Result<u64, Error> {
         let bits = self
@@ -125,7 +125,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The mask of the fields of a component that is updated: not empty.
+    /// Reads the field mask of an updated component, which must not be empty.
     #[inline(always)]
     pub fn update_mask(
         &mut self,
@@ -141,7 +141,7 @@ impl<'a> Body<'a> {
         Ok(mask)
     }
 
-    /// The mask of the fields of a component that is new: full.
+    /// Reads the field mask of a new component, which must be full.
     #[inline(always)]
     pub fn create_mask(
         &mut self,
@@ -161,7 +161,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// A value's code.
+    /// Reads the code of a value.
     #[inline(always)]
     pub fn code(
         &mut self,
@@ -209,7 +209,7 @@ fn error_at(rule: Rule, offset: usize, bits: usize) -> Error {
     Error::new(rule, offset + bits / 8)
 }
 
-/// Checks what a schema itself asks of the limits.
+/// Checks a schema against the limits.
 pub(crate) fn check_schema(layout: &Layout, limits: &Limits) -> Result<(), Rule> {
     let components = layout.components();
     if components > limits.max_components {

@@ -1,4 +1,4 @@
-//! States into packets.
+//! Encodes states as packets.
 
 use alloc::vec::Vec;
 
@@ -13,10 +13,11 @@ use crate::schema::{Form, Layout, Plan, Schema, full_mask, ones, zigzag};
 use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
 
-/// Writes packets of one schema. Its buffers are kept: once warm, it allocates nothing.
+/// Writes packets of one schema. It reuses its buffers: once warm, it does not allocate.
 ///
-/// A delta is coded against what the receiver **holds**. Where fields have thresholds that is not
-/// what the sender once had: use [`settle`], or a [`Sender`](crate::Sender), which does.
+/// A delta must be coded against the state that the receiver **holds**. If fields have thresholds,
+/// that is not the sender's earlier state: use [`settle`], or a [`Sender`](crate::Sender), which
+/// does this for you.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     schema: Schema,
@@ -25,7 +26,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// With default limits.
+    /// Creates an encoder with default limits.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
         Self {
@@ -35,20 +36,20 @@ impl Encoder {
         }
     }
 
-    /// With other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The schema that every state must have, and whose hash the headers carry.
+    /// Returns the schema, which every state must have and whose hash the headers contain.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// Writes a full snapshot to `packet`, whatever that held.
+    /// Writes a full snapshot to `packet`, replacing the content.
     pub fn full(&mut self, state: &Snapshot, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.check(state)?;
         self.sections.clear();
@@ -67,10 +68,10 @@ impl Encoder {
         )
     }
 
-    /// Writes what turns `baseline` into `state` to `packet`, whatever that held.
+    /// Writes the delta from `baseline` to `state` to `packet`, replacing the content.
     ///
-    /// Fields within their threshold are left out: the receiver then holds what [`settle`] makes
-    /// of `state`, which is the baseline to code against next.
+    /// Changes within a field's threshold are left out. The receiver then holds the result of
+    /// [`settle`], which is the baseline for the next delta.
     pub fn delta(
         &mut self,
         baseline: &Snapshot,
@@ -95,7 +96,7 @@ impl Encoder {
         let thresholds = layout.has_thresholds;
         let (mut i, mut j) = (0, 0);
         loop {
-            // Most entities are there in both states: they come in runs.
+            // Most entities are in both states, so handle them in runs.
             let run = baseline.rows.same_heads(i, &state.rows, j);
             for (old, new) in baseline
                 .rows
@@ -109,7 +110,7 @@ impl Encoder {
                 }
             }
             (i, j) = (i + run, j + run);
-            // An entity of one state only, or with other components.
+            // An entity that is in one state only, or has different components.
             let (old, new) = match (baseline.rows.get(i), state.rows.get(j)) {
                 (None, None) => break,
                 (Some(old), Some(new)) => (
@@ -139,7 +140,7 @@ impl Encoder {
         self.limits
     }
 
-    /// A writer for sections of any order.
+    /// Starts a packet, and returns a writer for its sections in any order.
     pub(crate) fn begin_packet(&mut self, packet: &mut Vec<u8>) -> &mut SectionWriter {
         packet.clear();
         packet.extend_from_slice(&[0; HEADER_BYTES]);
@@ -167,12 +168,11 @@ impl Encoder {
     }
 }
 
-/// Turns `state` into what a receiver that holds `baseline` will hold once it has applied the
-/// delta between the two: values that differ by no more than their threshold stay those of the
-/// baseline.
+/// Turns `state` into the state that a receiver of the delta from `baseline` will hold: values that
+/// differ by no more than their threshold keep the value of the baseline.
 ///
-/// Coding the next delta against the result, not against the true state, is what keeps errors
-/// from adding up: a receiver's value is never further off than the threshold.
+/// Code the next delta against this result and not against the true state. Errors then do not add
+/// up, and the receiver's value is never off by more than the threshold.
 pub fn settle(baseline: &Snapshot, state: &mut Snapshot) {
     if !state.schema().layout().has_thresholds || baseline.schema().hash() != state.schema().hash()
     {
@@ -196,7 +196,7 @@ pub fn settle(baseline: &Snapshot, state: &mut Snapshot) {
     }
 }
 
-/// [`settle`] for one entity; both have the same components.
+/// Like [`settle`], for one entity. Both rows must have the same components.
 pub(crate) fn settle_row(layout: &Layout, old: Row<'_>, codes: &mut [u64]) {
     let plans = ones(old.mask).flat_map(|component| layout.fields(component));
     for ((plan, old), code) in plans.zip(old.codes).zip(codes) {
@@ -206,11 +206,12 @@ pub(crate) fn settle_row(layout: &Layout, old: Row<'_>, codes: &mut [u64]) {
     }
 }
 
-/// A component with changed fields, by its place in the schema; the fields as on the wire, the
-/// last one lowest.
+/// The index of a component in the schema, and the mask of its changed fields as on the wire: the
+/// last field is the lowest bit.
 pub(crate) type Changed = (usize, u64);
 
-/// True if any of the codes differ; both are as long. Faster than `memcmp` for so few.
+/// Returns true if any of the codes differ; both slices must have the same length. For short slices
+/// this is faster than `memcmp`.
 #[inline(always)]
 fn differ(old: &[u64], new: &[u64]) -> bool {
     old.iter()
@@ -219,8 +220,8 @@ fn differ(old: &[u64], new: &[u64]) -> bool {
         != 0
 }
 
-/// Which fields of an entity are to be sent: those that differ, or differ by more than their
-/// threshold. True if there are any. Both rows have the same components.
+/// Collects the fields of an entity that must be sent, because they differ (or differ by more than
+/// their threshold). Returns true if there are any. Both rows must have the same components.
 #[inline]
 pub(crate) fn changes(
     layout: &Layout,
@@ -321,7 +322,7 @@ pub(crate) fn write_update(
     });
 }
 
-/// The entities of one section, written one by one.
+/// Writes the entities of one section.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct SectionWriter {
     bits: BitWriter,
@@ -340,13 +341,13 @@ impl SectionWriter {
         write(&mut self.bits)
     }
 
-    /// How many entities, and their bytes.
+    /// Returns the number of entities, and their bytes.
     pub fn finish(&mut self) -> (u32, &[u8]) {
         (self.count, self.bits.aligned())
     }
 }
 
-/// The three sections of a packet, in the making.
+/// The three sections of a packet under construction.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sections {
     pub destroys: SectionWriter,
@@ -362,7 +363,7 @@ impl Sections {
         self.updates.clear();
     }
 
-    /// Puts the packet together and holds it against the limits.
+    /// Assembles the packet and checks the limits.
     pub fn finish(
         &mut self,
         schema_hash: u64,

@@ -1,138 +1,138 @@
-//! What an encoder, a state or a number refuses: the caller's faults.
+//! Errors of encoders, states and numbers, which are the caller's fault.
 
 use gametape_core::text::{Grouped, Hash};
 
 use crate::limits::Limit;
 
-/// Why a state can't be written as a packet.
+/// Why a state cannot be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// A state of another schema.
+    /// The state has another schema.
     #[error("the state has schema {found}, the encoder {expected}")]
     Schema {
-        /// The encoder's.
+        /// The encoder's schema hash.
         expected: Hash,
-        /// The state's.
+        /// The state's schema hash.
         found: Hash,
     },
-    /// A baseline of tick 0, which no decoder takes.
+    /// The baseline has tick 0, which no decoder accepts.
     #[error("the baseline is of tick 0, which means \"no baseline\"")]
     BaselineZero,
-    /// A state that is not younger than its baseline.
+    /// The state is not newer than its baseline.
     #[error("tick {} is not after its baseline, tick {}", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     TickOrder {
         /// The state's tick.
         tick: u32,
-        /// The tick of the state that the delta was to build on.
+        /// The tick of the baseline.
         baseline: u32,
     },
-    /// A limit is exceeded; the receiver would refuse the packet.
+    /// A limit is exceeded, so the receiver would refuse the packet.
     #[error("{} {limit}, the limit is {}", Grouped(*.found as u64), Grouped(*.max as u64))]
     Limit {
-        /// Which.
+        /// The limit.
         limit: Limit,
         /// Its value.
         max: usize,
-        /// What there is.
+        /// The actual number.
         found: usize,
     },
 }
 
-/// Why a value, or a state, can't be what it is asked to be.
+/// Why a value or a change of a state is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValueError {
     /// The schema has no such component.
     #[error("the schema has no component {component}")]
     UnknownComponent {
-        /// The component asked for.
+        /// The requested component.
         component: u16,
     },
     /// The component has no such field.
     #[error("component {component} has no field {field}")]
     UnknownField {
-        /// Id of the component, which the schema does have.
+        /// The id of the component, which exists.
         component: u16,
-        /// The field asked for.
+        /// The requested field.
         field: u16,
     },
-    /// There is no such entity.
+    /// The entity does not exist.
     #[error("there is no entity {entity}")]
     NoEntity {
-        /// The entity asked for.
+        /// The requested entity.
         entity: u32,
     },
     /// The entity does not have the component.
     #[error("entity {entity} has no component {component}")]
     NoComponent {
-        /// Id of the entity, which is there.
+        /// The id of the entity, which exists.
         entity: u32,
-        /// The component asked for.
+        /// The requested component.
         component: u16,
     },
-    /// An entity of this id is there already.
+    /// An entity with this id already exists.
     #[error("entity {entity} is there already")]
     EntityExists {
         /// Its id.
         entity: u32,
     },
-    /// A component with more or fewer values than it has fields.
+    /// The number of values differs from the number of fields.
     #[error("component {component} has {fields} fields, {values} values are given")]
     FieldCount {
-        /// Id of the component in the schema.
+        /// The id of the component in the schema.
         component: u16,
-        /// Fields it has.
+        /// The number of fields.
         fields: usize,
-        /// Values given.
+        /// The number of values.
         values: usize,
     },
-    /// A value of another codec.
+    /// A value for another codec.
     #[error("field {field} of component {component} is {expected}, the value is {found}")]
     Kind {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
         /// The field's codec.
         expected: &'static str,
-        /// The value's.
+        /// The value's codec.
         found: &'static str,
     },
-    /// A value its codec can't hold.
+    /// A value out of the field's range.
     #[error("field {field} of component {component} holds {min} to {max}, not {value}")]
     OutOfRange {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
-        /// The value given, as it would be stored: fixed point in units of 1 / `scale`.
+        /// The value as it would be stored; fixed point in units of 1 / `scale`.
         value: i128,
-        /// The smallest the field can hold.
+        /// The smallest allowed value.
         min: i128,
-        /// The largest.
+        /// The largest allowed value.
         max: i128,
     },
-    /// A value that the type it is read as can't hold.
+    /// A value that does not fit the type it is read as.
     #[error("field {field} of component {component} is {value}, which {wanted} can't hold")]
     Narrow {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
-        /// The value that the state holds; fixed point in units of 1 / `scale`.
+        /// The value in the state; fixed point in units of 1 / `scale`.
         value: i128,
-        /// The type.
+        /// The requested type.
         wanted: &'static str,
     },
-    /// A number that can't be quantised: not a number, or beyond the bounds.
+    /// A number that cannot be quantised: not a number, or out of range.
     #[error("field {field} of component {component}: {why}")]
     Unquantisable {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
-        /// Not a number, not finite, no rotation, or beyond bounds that it names.
+        /// The reason.
         why: QuantiseError,
     },
 }
@@ -141,17 +141,17 @@ pub enum ValueError {
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuantiseError {
-    /// Not a number, or infinite where that can't be clamped.
+    /// Not a number, or an infinity that cannot be clamped.
     #[error("not a finite number")]
     NotFinite,
-    /// Beyond the bounds.
+    /// Out of range.
     #[error("{value} is not within {min} and {max}")]
     OutOfRange {
         /// The number.
         value: f64,
-        /// The smallest that can be held.
+        /// The smallest allowed number.
         min: f64,
-        /// The largest.
+        /// The largest allowed number.
         max: f64,
     },
     /// A quaternion of length 0, which is no rotation.
@@ -159,5 +159,5 @@ pub enum QuantiseError {
     NoRotation,
 }
 
-// Numbers inside are never NaN: equality is total.
+// The numbers are never NaN, so equality is total.
 impl Eq for QuantiseError {}

@@ -1,10 +1,10 @@
-//! Snapshot/delta wire, version 0: game state over lossy transports, in files, anywhere.
+//! Snapshot/delta wire, version 0: replicates game state over lossy transports and in files.
 //!
-//! A [`Schema`] says which components there are and how each field is written; a [`Snapshot`] is
-//! the state at a tick. An [`Encoder`] writes full snapshots and deltas, a [`Decoder`] applies
-//! them, whole or not at all. [`Sender`] and [`Receiver`] are the two ends of a session over a
-//! transport that loses, repeats and reorders; [`Packet`] and [`Sizes`] show what packets hold and
-//! where their bytes go. There is no I/O here, and no clock.
+//! A [`Schema`] defines the components and how each field is encoded. A [`Snapshot`] is the state
+//! at a tick. An [`Encoder`] writes full snapshots and deltas; a [`Decoder`] applies them
+//! completely or not at all. [`Sender`] and [`Receiver`] are the two ends of a session over a
+//! transport that loses, repeats and reorders packets. [`Packet`] and [`Sizes`] show the content of
+//! packets and the use of their bytes. The crate does no I/O and uses no clock.
 //!
 //! ```
 //! use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, Value};
@@ -32,26 +32,26 @@
 //! | to change | look in |
 //! |---|---|
 //! | bits, varuints, alignment | `bits.rs` |
-//! | schemas, their hash, codecs | `schema/`: `plan.rs` is what encoder and decoder walk |
+//! | schemas, their hash, codecs | `schema/`; `plan.rs` has the form that encoder and decoder use |
 //! | header, flags, framing of sections | `wire.rs`, `numbers.rs` |
 //! | the state, and how it is stored | `snapshot/`, `part.rs`, `value.rs`, `replicate.rs` |
 //! | writing packets | `encode.rs` |
-//! | reading and applying them | `body.rs` reads entities, `apply.rs` applies them |
+//! | reading and applying packets | `body.rs` reads entities, `apply.rs` applies them |
 //! | real numbers | `quantise.rs` |
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `sizes.rs` |
-//! | carrying states to another schema | `migrate.rs` |
-//! | rules and limits, what encoders refuse | `rule.rs`, `limits.rs`, `error.rs` |
-//! | sessions | `session/`: a sender's `look.rs` finds what there is to say, `choose.rs` what of it fits, `build.rs` makes the packet |
+//! | migrating states to another schema | `migrate.rs` |
+//! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
+//! | sessions | `session/`; in the sender, `look.rs` finds the changes to send, `choose.rs` selects those that fit, `build.rs` makes the packet |
 //!
 //! # Features
 //!
-//! - `derive`: `#[derive(Replicate)]`, structs as components.
-//! - `serde`: schemas as JSON, in the origin's form.
+//! - `derive`: `#[derive(Replicate)]`, which makes structs components.
+//! - `serde`: schemas as JSON, in the form of the origin implementation.
 //!
-//! The crate is `no_std` (with `alloc`).
+//! The crate is `no_std` and uses `alloc`.
 //!
-//! Sources: the wire format specification, version 0, and what the origin implementation
-//! (`sdec-codec` 0.5.0) does where that leaves a choice.
+//! Sources: the wire format specification, version 0, and the origin implementation (`sdec-codec`
+//! 0.5.0) where the specification leaves a choice.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
@@ -114,7 +114,7 @@ pub use snapshot::{Entity, EntityMut, Snapshot};
 pub use value::Value;
 pub use wire::{Header, Kind, Tag};
 
-/// The README's examples compile and run.
+/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,37 +1,37 @@
-//! Bounds of what a packet may hold.
+//! Limits on the content of packets.
 
 use core::fmt;
 
 use gametape_core::{Datum, ToDatum};
 
-/// Checked before anything is iterated or allocated; encoder and decoder share them, so that what
-/// one writes the other reads.
+/// Limits on packets. They are checked before anything is iterated or allocated. Encoder and
+/// decoder use the same limits, so that a decoder accepts what an encoder writes.
 ///
-/// The defaults are those the origin's decoder has.
+/// The defaults are those of the origin's decoder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Bytes of a packet, header included.
+    /// Bytes in a packet, including the header.
     pub max_packet_bytes: usize,
-    /// Sections of a packet.
+    /// Sections in a packet.
     pub max_sections: usize,
-    /// Bytes of a section's body.
+    /// Bytes in the body of a section.
     pub max_section_bytes: usize,
-    /// Entities of a CREATE section.
+    /// Entities in a CREATE section.
     pub max_entities_create: usize,
-    /// Entities of an UPDATE section.
+    /// Entities in an UPDATE section.
     pub max_entities_update: usize,
-    /// Entities of a DESTROY section.
+    /// Entities in a DESTROY section.
     pub max_entities_destroy: usize,
-    /// Components of a schema. Never more than 64.
+    /// Components in a schema; never more than 64.
     pub max_components: usize,
-    /// Fields of a component. Never more than 64.
+    /// Fields in a component; never more than 64.
     pub max_fields: usize,
-    /// Entities of a state, after a packet is applied.
+    /// Entities in a state after a packet was applied.
     pub max_entities: usize,
 }
 
 impl Limits {
-    /// 64 KiB a packet, 16 sections of 32 KiB, 1,024 creates, 2,048 updates, 1,024 destroys, 64
+    /// 64 KiB per packet, 16 sections of 32 KiB, 1,024 creates, 2,048 updates, 1,024 destroys, 64
     /// components of 64 fields, 4,096 entities.
     pub const DEFAULT: Self = Self {
         max_packet_bytes: 64 << 10,
@@ -45,7 +45,7 @@ impl Limits {
         max_entities: 4096,
     };
 
-    /// No limit but what the packet's length implies: for captures and trusted input.
+    /// No limits except the packet's length, for captures and trusted input.
     pub const NONE: Self = Self {
         max_packet_bytes: u32::MAX as usize,
         max_sections: usize::MAX,
@@ -65,10 +65,10 @@ impl Default for Limits {
     }
 }
 
-/// How to read packets.
+/// Options for reading packets.
 pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
-/// Which limit was reached.
+/// The limit that was exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Limit {
@@ -93,7 +93,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// What is counted: `bytes in a packet`, ….
+    /// Returns what is counted: `bytes in a packet`, ….
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! States of one schema as states of another.
+//! Migrates states from one schema to another.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,49 +10,49 @@ use crate::schema::{Codec, Difference, Named, Schema};
 use crate::snapshot::Snapshot;
 use crate::value::Value;
 
-/// A field whose values can't be carried over, whatever they are.
+/// A field that cannot be migrated, because no value fits the new codec.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("component {component}, field {field}: no value of {from} fits {to}")]
 pub struct Incompatible {
-    /// Id of the component that the field is in, the same in both schemas.
+    /// The id of the component, the same in both schemas.
     pub component: u16,
-    /// Id of the field within its component, the same in both schemas.
+    /// The id of the field within its component, the same in both schemas.
     pub field: u16,
-    /// How it was written.
+    /// The old codec.
     pub from: Codec,
-    /// How it is to be.
+    /// The new codec.
     pub to: Codec,
 }
 
-/// What a migration does not carry over.
+/// Data that a migration loses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Loss {
     /// The new schema lacks a component.
     Component {
-        /// Its id.
+        /// The id of the component.
         component: u16,
-        /// Its name, where it has one.
+        /// The name of the component, if it has one.
         name: Option<String>,
     },
     /// The new schema lacks a field.
     Field {
-        /// Id of the component, which both schemas have.
+        /// The id of the component, which both schemas have.
         component: u16,
-        /// Its id.
+        /// The id of the field.
         field: u16,
-        /// Its name, where it has one.
+        /// The name of the field, if it has one.
         name: Option<String>,
     },
-    /// Values of a field are rounded, to nearest, halves away from zero.
+    /// The values of a field are rounded to nearest, halves away from zero.
     Rounding {
-        /// Id of the component that the field is in, the same in both schemas.
+        /// The id of the component, the same in both schemas.
         component: u16,
-        /// Id of the field within its component, the same in both schemas.
+        /// The id of the field within its component, the same in both schemas.
         field: u16,
-        /// Units per 1.0 before.
+        /// The number of units per 1.0 in the old schema.
         from: u32,
-        /// Units per 1.0 behind.
+        /// The number of units per 1.0 in the new schema.
         to: u32,
     },
 }
@@ -79,41 +79,41 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Why a state can't be carried over.
+/// Why a state cannot be migrated.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MigrateError {
-    /// The state has another schema than the migration starts from.
+    /// The state does not have the old schema of the migration.
     #[error("the state has schema {found}, the migration starts from {expected}")]
     Schema {
-        /// The migration's.
+        /// The migration's schema hash.
         expected: Hash,
-        /// The state's.
+        /// The state's schema hash.
         found: Hash,
     },
-    /// A value does not fit.
+    /// A value does not fit the new codec.
     #[error(
         "entity {entity}, component {component}, field {field}: {value} does not fit {to}, which holds {min} to {max}"
     )]
     Value {
-        /// Id of the entity that has the value.
+        /// The id of the entity.
         entity: u32,
-        /// Id of the component that the field is in, the same in both schemas.
+        /// The id of the component, the same in both schemas.
         component: u16,
-        /// Id of the field within its component, the same in both schemas.
+        /// The id of the field within its component, the same in both schemas.
         field: u16,
-        /// The value before the migration, in the codec of the old schema.
+        /// The value before the migration, in the old codec.
         value: Value,
-        /// What it does not fit.
+        /// The new codec.
         to: Codec,
-        /// The smallest value that does, as it is stored.
+        /// The smallest value of the new codec, as it is stored.
         min: i128,
-        /// The largest.
+        /// The largest value of the new codec, as it is stored.
         max: i128,
     },
 }
 
-/// What a codec holds: integers from `min` to `max`, `scale` of which are 1.0.
+/// The range of a codec: integers from `min` to `max`, with `scale` units per 1.0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Span {
     min: i128,
@@ -141,7 +141,7 @@ impl Span {
         Self { min, max, scale }
     }
 
-    /// A number of this span as one of another scale: to nearest, halves away from zero.
+    /// Converts a number of this range to another scale: to nearest, halves away from zero.
     const fn rescale(&self, value: i128, to: u32) -> i128 {
         // 65 bits times 32 bits.
         let scaled = value * to as i128;
@@ -166,12 +166,12 @@ const fn value_of(codec: Codec, number: i128) -> Value {
     }
 }
 
-/// Where the value of a field comes from.
+/// The source of a new field's value.
 #[derive(Clone, Copy, Debug)]
 enum From {
-    /// The field is new.
+    /// A new field.
     Default(Value),
-    /// From a field of the old component, by its place.
+    /// A field of the old component, by index.
     Field { at: usize, span: Span },
 }
 
@@ -181,11 +181,11 @@ struct Fields {
     fields: Vec<(u16, Codec, From)>,
 }
 
-/// From one schema to another: components and fields are matched by their ids.
+/// A migration from one schema to another. Components and fields are matched by id.
 ///
-/// Values become the same number in their new codec: booleans are 0 and 1, fixed point is divided
-/// by its scale. What a narrower codec can't hold is an error when it is met. New components are
-/// absent; new fields are 0, or the bound nearest to it.
+/// Each value becomes the same number in its new codec: booleans are 0 and 1, and fixed-point
+/// numbers are adjusted to the new scale. A value that does not fit the new codec is an error. New
+/// components are absent; new fields are 0, or the bound nearest to 0.
 ///
 /// ```
 /// use gametape_delta::{Codec, Component, Field, Migration, Schema, Snapshot, Value};
@@ -206,16 +206,16 @@ struct Fields {
 pub struct Migration {
     old: Schema,
     new: Schema,
-    /// Components that both have, in the order of the new schema.
+    /// The components that both schemas have, in the order of the new schema.
     components: Vec<Fields>,
     losses: Vec<Loss>,
 }
 
 impl Migration {
-    /// Matches two schemas.
+    /// Prepares a migration between two schemas.
     ///
     /// # Errors
-    /// Every field of which no value can be carried over.
+    /// All fields that cannot be migrated.
     pub fn new(old: &Schema, new: &Schema) -> Result<Self, Vec<Incompatible>> {
         let mut migration = Self {
             old: old.clone(),
@@ -271,26 +271,26 @@ impl Migration {
         }
     }
 
-    /// The schema it starts from.
+    /// Returns the old schema.
     #[must_use]
     pub const fn old(&self) -> &Schema {
         &self.old
     }
 
-    /// The schema it leads to.
+    /// Returns the new schema.
     #[must_use]
     pub const fn new_schema(&self) -> &Schema {
         &self.new
     }
 
-    /// What is not carried over. Where it is rounded, values that are multiples all the same are
-    /// exact.
+    /// Returns the data that the migration loses. Where values are rounded, those that are exact in
+    /// the new scale stay exact.
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.losses
     }
 
-    /// A state in the new schema.
+    /// Migrates a state.
     pub fn state(&self, state: &Snapshot) -> Result<Snapshot, MigrateError> {
         if state.schema().hash() != self.old.hash() {
             return Err(MigrateError::Schema {
@@ -329,7 +329,7 @@ impl Migration {
                         }
                     });
                 }
-                // Every value was made for its codec.
+                // Every value was converted for its codec, so this cannot fail.
                 let set = to.set(*component, &values);
                 debug_assert!(set.is_ok());
             }
@@ -338,7 +338,7 @@ impl Migration {
     }
 }
 
-/// What the new schema lacks.
+/// Returns the components and fields that the new schema lacks.
 fn lost(old: &Schema, new: &Schema) -> impl Iterator<Item = Loss> {
     let differences = old.differences(new).into_iter();
     differences.filter_map(|difference| match difference {

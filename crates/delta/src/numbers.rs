@@ -1,19 +1,19 @@
-//! The numbers that the wire is known by: magic, version, and the tags of sections.
+//! The constants of the wire: magic number, version, section tags.
 
 use core::fmt;
 
 use gametape_core::{Datum, ToDatum};
 
-/// First four bytes of every packet, little-endian: `CEDS`.
+/// The first four bytes of every packet as a little-endian number: `CEDS`.
 pub const MAGIC: u32 = 0x5344_4543;
 
 /// The version of the wire.
 pub const VERSION: u16 = 0;
 
-/// Bytes of a header.
+/// The size of a header in bytes.
 pub const HEADER_BYTES: usize = 28;
 
-/// What a section does.
+/// The kind of a section.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -23,17 +23,17 @@ pub const HEADER_BYTES: usize = 28;
 pub enum Tag {
     /// New entities.
     Create = 1,
-    /// Entities that are gone.
+    /// Removed entities.
     Destroy = 2,
     /// Changed fields.
     Update = 3,
 }
 
 impl Tag {
-    /// All, by their number.
+    /// All tags, ordered by number.
     pub const ALL: [Self; 3] = [Self::Create, Self::Destroy, Self::Update];
 
-    /// The tag of this number.
+    /// Returns the tag with this number.
     #[must_use]
     pub const fn new(tag: u8) -> Option<Self> {
         match tag {

@@ -1,4 +1,4 @@
-//! Packets as plain data: to look at them, to keep them, to write them by hand.
+//! Packets as plain data, to inspect, store or construct them.
 
 use alloc::vec::Vec;
 
@@ -15,47 +15,47 @@ use crate::wire::{Header, Tag, push_section};
 
 /// A packet, decoded without a state.
 ///
-/// [`Decoder::packet`] reads one, [`Encoder::packet`] writes it back: the same bytes for all that
-/// a strict decoder takes.
+/// [`Decoder::packet`] reads one and [`Encoder::packet`] writes it back. For packets that a strict
+/// decoder accepts, the bytes are the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// The 28 bytes before the sections: kind, schema, tick and baseline.
+    /// The header: kind, schema, tick and baseline.
     pub header: Header,
-    /// In the order of the packet.
+    /// The sections, in the order of the packet.
     pub sections: Vec<Section>,
 }
 
 /// One section of a [`Packet`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// What it does.
+    /// The kind of the section.
     pub tag: Tag,
-    /// To which entities.
+    /// The entities in the section.
     pub entities: Vec<EntityChange>,
 }
 
-/// What a packet says of one entity.
+/// The changes of one entity in a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntityChange {
-    /// The number that stands for the entity as long as it lives.
+    /// The id of the entity.
     pub id: u32,
-    /// Components that are created or updated, in the order of the schema.
+    /// The created or updated components, in the order of the schema.
     pub components: Vec<ComponentChange>,
 }
 
-/// What a packet says of one component of an entity.
+/// The changes of one component of an entity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComponentChange {
-    /// Id of the component in the schema, not its place there.
+    /// The id of the component, which is not its index in the schema.
     pub id: u16,
-    /// Ids and new values of its fields, in the order of the schema.
+    /// The ids and new values of its fields, in the order of the schema.
     pub fields: Vec<(u16, Value)>,
 }
 
 struct Collect<'a> {
     decoder: &'a Decoder,
     sections: Vec<Section>,
-    /// Entities behind this one are not wanted.
+    /// Entities after this id are skipped.
     last: u32,
 }
 
@@ -104,13 +104,13 @@ impl Visit for Collect<'_> {
 }
 
 impl Decoder {
-    /// Reads a packet without a state; whether it can be applied is not checked.
+    /// Reads a packet without a state. Whether it can be applied is not checked.
     pub fn packet(&self, packet: &[u8]) -> Result<Packet, Error> {
         self.packet_upto(packet, u32::MAX)
     }
 
-    /// [`Decoder::packet`], with the entities up to this one alone: those behind it are not read, and
-    /// nothing is said of what is wrong with them.
+    /// Like [`Decoder::packet`], but only with the entities up to this id. Later entities are not
+    /// read, so their errors are not found.
     pub fn packet_upto(&self, packet: &[u8], last: u32) -> Result<Packet, Error> {
         let mut collect = Collect {
             decoder: self,
@@ -125,25 +125,25 @@ impl Decoder {
     }
 }
 
-/// Why a [`Packet`] can't be written.
+/// Why a [`Packet`] cannot be written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {
-    /// A component, field or value the schema does not have.
+    /// A component, field or value that the schema does not have.
     #[error("{0}")]
     Value(#[from] ValueError),
-    /// What it says breaks a rule of the wire, or exceeds a limit: no decoder would take it.
+    /// The packet breaks a rule of the wire or exceeds a limit, so no decoder would accept it.
     #[error("{0}")]
     Rule(Error),
-    /// Components or fields that are not in the order of the schema, or there twice, or those of
-    /// an entity that is destroyed: the wire can't say it.
+    /// The wire cannot represent the packet: components or fields are out of order or duplicated,
+    /// or a destroyed entity has components.
     #[error("components or fields are not in the order of the schema, or are there twice")]
     Order,
 }
 
 impl Encoder {
-    /// Writes a packet to `bytes`, whatever that held. It is read back before it is given out: an
-    /// error if a strict decoder would not take it.
+    /// Writes a packet to `bytes`, replacing the content. The result is read back, and an error is
+    /// returned if a strict decoder would not accept it.
     pub fn packet(&mut self, packet: &Packet, bytes: &mut Vec<u8>) -> Result<(), PacketError> {
         let result = self.try_packet(packet, bytes);
         if result.is_err() {
@@ -182,11 +182,11 @@ impl Encoder {
             push_section(bytes, section.tag, count, body);
         }
         packet.header.write(bytes);
-        // Reading it back checks order, masks, kinds of sections and limits in one place.
+        // Reading the packet back checks order, masks, kinds of sections and limits in one place.
         let decoder =
             Decoder::with_options(&schema, ReadOptions::strict().limits(self.limits_of()));
         let read = decoder.packet(bytes).map_err(PacketError::Rule)?;
-        // Masks have no order: what stands in another one is written as something else.
+        // Masks have no order, so items out of order come back in another order.
         if &read != packet {
             return Err(PacketError::Order);
         }

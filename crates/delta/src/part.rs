@@ -1,4 +1,4 @@
-//! One component of an entity: its values, and what the schema says of them.
+//! One component of an entity, with its definition.
 
 use crate::schema::{Component, Plan, Schema};
 use crate::value::Value;
@@ -12,7 +12,8 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// The component at `index` of the schema, of an entity with these components and values.
+    /// Returns the component at `index` of the schema, from an entity with these components and
+    /// values.
     pub(crate) fn new(
         schema: &'a Schema,
         index: usize,
@@ -32,19 +33,19 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Id of the component in the schema, not its place there; never 0.
+    /// Returns the id of the component, which is not its index in the schema; never 0.
     #[must_use]
     pub const fn id(&self) -> u16 {
         self.component.id
     }
 
-    /// What the schema says of it.
+    /// Returns the definition in the schema.
     #[must_use]
     pub const fn definition(&self) -> &'a Component {
         self.component
     }
 
-    /// Its values, in the order of the schema.
+    /// Returns the values, in the order of the schema.
     pub fn values(&self) -> impl ExactSizeIterator<Item = Value> + use<'a> {
         self.plans
             .iter()
@@ -52,14 +53,14 @@ impl<'a> Part<'a> {
             .map(|(plan, code)| plan.value(*code))
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     #[must_use]
     pub fn value(&self, field: u16) -> Option<Value> {
         let at = self.component.fields.iter().position(|f| f.id == field)?;
         self.value_at(at)
     }
 
-    /// The value at a place in the order of the schema.
+    /// Returns the value at an index, in the order of the schema.
     #[inline]
     pub(crate) fn value_at(&self, at: usize) -> Option<Value> {
         Some(self.plans.get(at)?.value(*self.codes.get(at)?))

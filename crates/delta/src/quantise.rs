@@ -1,12 +1,12 @@
-//! Real numbers as integers, with a stated rounding rule and error bound.
+//! Real numbers as integers, with a defined rounding rule and error bound.
 
 use crate::error::QuantiseError;
 use crate::schema::Codec;
 
 /// Real numbers as multiples of `1 / scale`, for [`Codec::FixedPoint`].
 ///
-/// Rounds to the nearest multiple, halves away from zero. What comes back is off by at most
-/// `0.5 / scale`, and by what an f64 (or f32) itself is off at that size.
+/// Rounds to the nearest multiple, halves away from zero. The error is at most `0.5 / scale`, plus
+/// the rounding error of f64 (or f32) at that size.
 ///
 /// ```
 /// use gametape_delta::FixedPoint;
@@ -25,10 +25,10 @@ pub struct FixedPoint {
     scale: u32,
 }
 
-/// Half away from zero; what is not finite or too large saturates.
+/// Rounds halves away from zero. Infinities and numbers that are too large saturate; NaN becomes 0.
 const fn round(value: f64) -> i64 {
     let whole = value as i64;
-    // Beyond 2^52 there is no fraction.
+    // Beyond 2^52, numbers have no fraction.
     let rest = value - whole as f64;
     if rest >= 0.5 {
         whole.saturating_add(1)
@@ -40,8 +40,8 @@ const fn round(value: f64) -> i64 {
 }
 
 impl FixedPoint {
-    /// From the smallest to the largest number, `scale` units per 1.0. The bounds are rounded as
-    /// numbers are.
+    /// Creates a range from the smallest to the largest number, with `scale` units per 1.0. The
+    /// bounds are rounded like other numbers.
     #[must_use]
     pub const fn new(min: f64, max: f64, scale: u32) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl FixedPoint {
         }
     }
 
-    /// That of a codec; none for other codecs than fixed point.
+    /// Returns the quantiser of a fixed-point codec; `None` for other codecs.
     #[must_use]
     pub const fn of(codec: Codec) -> Option<Self> {
         match codec {
@@ -68,7 +68,7 @@ impl FixedPoint {
         }
     }
 
-    /// The codec of a field that holds such numbers.
+    /// Returns the codec of a field with such numbers.
     #[must_use]
     pub const fn codec(&self) -> Codec {
         Codec::FixedPoint {
@@ -78,14 +78,14 @@ impl FixedPoint {
         }
     }
 
-    /// The nearest multiple, halves away from zero; an error beyond the bounds.
+    /// Returns the nearest multiple, halves away from zero; an error if it is out of range.
     pub fn quantise(&self, value: f64) -> Result<i64, QuantiseError> {
         if !value.is_finite() {
             return Err(QuantiseError::NotFinite);
         }
         let scaled = value * f64::from(self.scale);
         let rounded = round(scaled);
-        // 2^63: from there on `round` saturates.
+        // From 2^63 on, `round` saturates.
         let bound = (1_u64 << 63) as f64;
         let fits = (-bound..bound).contains(&scaled);
         if !fits || rounded < self.min_q || rounded > self.max_q {
@@ -98,7 +98,7 @@ impl FixedPoint {
         Ok(rounded)
     }
 
-    /// The nearest multiple; beyond the bounds, the bound. An error if it is not a number.
+    /// Returns the nearest multiple, clamped to the range; an error if the value is not a number.
     pub fn quantise_clamped(&self, value: f64) -> Result<i64, QuantiseError> {
         if value.is_nan() {
             return Err(QuantiseError::NotFinite);
@@ -108,13 +108,13 @@ impl FixedPoint {
             .max(self.min_q))
     }
 
-    /// The number of a multiple.
+    /// Returns the number of a multiple.
     #[must_use]
     pub fn value(&self, quantised: i64) -> f64 {
         quantised as f64 / f64::from(self.scale)
     }
 
-    /// The largest error of a number that is within the bounds.
+    /// Returns the largest error of a number in the range.
     #[must_use]
     pub fn max_error(&self) -> f64 {
         0.5 / f64::from(self.scale)
@@ -123,10 +123,12 @@ impl FixedPoint {
 
 /// Rotations as the three smallest components of a unit quaternion, each in `bits` bits.
 ///
-/// The largest component is left out, made positive by the sign of the whole quaternion (which
-/// turns the same way), and worked out from the others; its place takes two bits. The others are
-/// within ±√½ and rounded to one of `2^bits − 1` values, 0 among them. The rotation that comes back is off by at
-/// most [`max_angle`](Self::max_angle). Integers only decide the result, so all machines agree.
+/// The largest component is not stored, only its index, in two bits. Its sign is made positive by
+/// negating the quaternion if necessary, which describes the same rotation; its value is computed
+/// from the other components. These are within ±√½, and are rounded to one of `2^bits − 1` values,
+/// including 0. The angle between the original and the decoded rotation is at most
+/// [`max_angle`](Self::max_angle). The results are the same on all machines: only basic operations
+/// of IEEE 754 are used, and the square root is computed with integers.
 ///
 /// ```
 /// use gametape_delta::SmallestThree;
@@ -142,7 +144,7 @@ pub struct SmallestThree {
 }
 
 impl SmallestThree {
-    /// With `bits` bits for each of three components, 2 to 24.
+    /// Uses `bits` bits for each of the three components, 2 to 24.
     #[must_use]
     pub const fn new(bits: u8) -> Self {
         Self {
@@ -154,19 +156,20 @@ impl SmallestThree {
         }
     }
 
-    /// The codecs of its four fields: the place of the largest component, then the others.
+    /// Returns the codecs of the four fields: the index of the largest component, then the others.
     #[must_use]
     pub const fn codecs(&self) -> [Codec; 4] {
         let part = Codec::UInt { bits: self.bits };
         [Codec::UInt { bits: 2 }, part, part, part]
     }
 
-    /// An even number of steps, so that 0 is one of them: what stands upright stays upright.
+    /// The number of steps. It is even, so that 0 is one of the values and an upright rotation
+    /// stays upright.
     const fn steps(self) -> f64 {
         ((1_u32 << self.bits) - 2) as f64
     }
 
-    /// The values of the four fields. The quaternion need not be of length 1.
+    /// Returns the values of the four fields. The quaternion may have any length except 0.
     pub fn quantise(&self, quaternion: [f32; 4]) -> Result<[u64; 4], QuantiseError> {
         if quaternion.iter().any(|part| !part.is_finite()) {
             return Err(QuantiseError::NotFinite);
@@ -198,7 +201,7 @@ impl SmallestThree {
         Ok(values)
     }
 
-    /// The unit quaternion of four fields; places and steps beyond the codecs are clamped.
+    /// Returns the unit quaternion of four fields. Values that are too large are clamped.
     #[must_use]
     pub fn value(&self, values: [u64; 4]) -> [f32; 4] {
         let [place, small @ ..] = values;
@@ -208,7 +211,7 @@ impl SmallestThree {
         });
         let rest: f64 = small.iter().map(|part| part * part).sum();
         let largest = sqrt((1.0 - rest).max(0.0));
-        // Steps no quaternion has can exceed length 1.
+        // Values that no quaternion has can exceed length 1.
         let length = if rest > 1.0 { sqrt(rest) } else { 1.0 };
         let mut small = small.into_iter();
         let mut quaternion = [0.0; 4];
@@ -223,15 +226,16 @@ impl SmallestThree {
         quaternion
     }
 
-    /// The largest angle, in radians, between a rotation and what comes back: 2√3 steps of
-    /// √2 / (2^bits − 2), and 10⁻⁶ for what an f32 can't hold.
+    /// Returns the largest angle, in radians, between a rotation and its decoded form: 2√3 steps of
+    /// √2 / (2^bits − 2) with a margin of 10 %, plus 10⁻⁶ for the rounding of f32.
     #[must_use]
     pub fn max_angle(&self) -> f64 {
         3.464_101_615_137_755 * core::f64::consts::SQRT_2 / self.steps() * 1.1 + 1e-6
     }
 }
 
-/// The square root of a number from 0 to 4, to 2^-52, from integers (`core` has none of its own).
+/// Returns the square root of a number from 0 to 4, accurate to 2^-52. Uses integers, because
+/// `core` has no square root.
 fn sqrt(value: f64) -> f64 {
     const ONE: f64 = (1_u64 << 52) as f64;
     let fixed = (value * ONE) as u128;
@@ -260,7 +264,7 @@ mod tests {
             wide.quantise_clamped(f64::NAN),
             Err(QuantiseError::NotFinite)
         );
-        // Bounds the wrong way round are no schema, and no panic either.
+        // Reversed bounds are not a valid schema, but must not panic.
         assert!(FixedPoint::new(1.0, -1.0, 10).quantise_clamped(0.0).is_ok());
         assert_eq!(wide.quantise(0.5), Ok(1));
         assert_eq!(wide.quantise(-0.5), Ok(-1));
@@ -297,7 +301,7 @@ mod tests {
             let chord: [f64; 2] = [1.0, -1.0].map(|sign| q.iter().zip(back).map(|(a, b)| (f64::from(*a) / length - sign * f64::from(b)).powi(2)).sum::<f64>().sqrt());
             let angle = 4.0 * (chord[0].min(chord[1]) / 2.0).asin();
             prop_assert!(angle <= rotation.max_angle(), "{angle} exceeds {}", rotation.max_angle());
-            // Quantising what came back changes nothing that can be seen.
+            // Quantising the decoded rotation again works.
             prop_assert!(rotation.quantise(back).is_ok());
         }
     }

@@ -6,9 +6,9 @@ use crate::quantise::{FixedPoint, SmallestThree};
 use crate::schema::{Codec, Component, MAX_MASK_BITS, Plan, Schema};
 use crate::value::Value;
 
-/// A struct that is a component: `#[derive(Replicate)]` (feature `derive`) writes this for you.
+/// A struct that is a component. `#[derive(Replicate)]` (feature `derive`) implements it.
 ///
-/// [`Snapshot::put`](crate::Snapshot::put) and [`Snapshot::get`](crate::Snapshot::get) take it.
+/// [`Snapshot::put`](crate::Snapshot::put) and [`Snapshot::get`](crate::Snapshot::get) use it.
 ///
 /// ```
 /// # #[cfg(feature = "derive")]
@@ -35,7 +35,8 @@ use crate::value::Value;
 /// # fn main() {}
 /// ```
 ///
-/// What the derive has no word for is written by hand. An angle that goes round, for example:
+/// Encodings that the derive does not support can be implemented by hand. For example, an angle
+/// that wraps around:
 ///
 /// ```
 /// use gametape_delta::{
@@ -73,17 +74,17 @@ pub trait Replicate: Sized {
     /// The id of the component.
     const COMPONENT: u16;
 
-    /// The component, for a [`Schema`](crate::Schema).
+    /// Returns the component, for a [`Schema`](crate::Schema).
     fn component() -> Component;
 
     /// Writes the values of all fields, in the order of [`component`](Self::component).
     fn write(&self, to: &mut ValueWriter<'_>) -> Result<(), ValueError>;
 
-    /// Reads them back.
+    /// Reads the values back.
     fn read(from: &mut ValueReader<'_>) -> Result<Self, ValueError>;
 }
 
-/// Takes the values of a component, one field after the other.
+/// Receives the values of a component, one field after the other.
 pub struct ValueWriter<'a> {
     component: &'a Component,
     plans: &'a [Plan],
@@ -92,7 +93,7 @@ pub struct ValueWriter<'a> {
 }
 
 impl<'a> ValueWriter<'a> {
-    /// What `write` makes of a component: its place in the schema, and its codes.
+    /// Returns the index of a component in the schema, and the codes that `write` produces for it.
     pub(crate) fn codes(
         schema: &'a Schema,
         component: u16,
@@ -112,7 +113,7 @@ impl<'a> ValueWriter<'a> {
         Ok((index, writer.finish()?))
     }
 
-    /// The next value.
+    /// Adds the next value.
     pub fn value(&mut self, value: Value) -> Result<(), ValueError> {
         if let (Some(plan), Some(slot)) = (self.plans.get(self.at), self.codes.get_mut(self.at)) {
             *slot = plan.code(self.component, self.at, value)?;
@@ -121,18 +122,18 @@ impl<'a> ValueWriter<'a> {
         Ok(())
     }
 
-    /// The next value, a real number to be quantised.
+    /// Adds the next value, a real number to be quantised.
     ///
-    /// An error where the schema says another scale: the number would become another one.
+    /// Returns an error if the schema has another scale, which would change the number.
     pub fn fixed(&mut self, fixed: &FixedPoint, value: f64) -> Result<(), ValueError> {
         same_scale(self.component, self.at, fixed)?;
         let value = fixed.quantise(value).map_err(|why| self.refuse(why))?;
         self.value(Value::FixedPoint(value))
     }
 
-    /// The next value, a real number to be quantised; beyond the bounds it becomes the nearest.
+    /// Adds the next value, a real number to be quantised and clamped to its range.
     ///
-    /// An error where the schema says another scale: the number would become another one.
+    /// Returns an error if the schema has another scale, which would change the number.
     pub fn fixed_clamped(&mut self, fixed: &FixedPoint, value: f64) -> Result<(), ValueError> {
         same_scale(self.component, self.at, fixed)?;
         let value = fixed
@@ -141,9 +142,9 @@ impl<'a> ValueWriter<'a> {
         self.value(Value::FixedPoint(value))
     }
 
-    /// The next four values: a unit quaternion.
+    /// Adds the next four values: a unit quaternion.
     ///
-    /// An error where the schema says other widths: the rotation would become another one.
+    /// Returns an error if the schema has other widths, which would change the rotation.
     pub fn rotation(
         &mut self,
         rotation: &SmallestThree,
@@ -179,7 +180,7 @@ impl<'a> ValueWriter<'a> {
     }
 }
 
-/// An error if the schema has another scale than the struct.
+/// Returns an error if the schema has another scale than the struct.
 fn same_scale(component: &Component, at: usize, fixed: &FixedPoint) -> Result<(), ValueError> {
     let Some(field) = component.fields.get(at) else {
         return Ok(()); // The count is checked at the end.
@@ -201,7 +202,7 @@ fn same_scale(component: &Component, at: usize, fixed: &FixedPoint) -> Result<()
     })
 }
 
-/// An error if the schema has other widths than the struct.
+/// Returns an error if the schema has other widths than the struct.
 fn same_widths(
     component: &Component,
     at: usize,
@@ -225,14 +226,14 @@ fn same_widths(
     }
 }
 
-/// Gives the values of a component, one field after the other.
+/// Returns the values of a component, one field after the other.
 pub struct ValueReader<'a> {
     part: Part<'a>,
     at: usize,
 }
 
 impl<'a> ValueReader<'a> {
-    /// What `read` makes of all values of a component.
+    /// Reads all values of a component with `read`.
     pub(crate) fn all<T>(
         part: Part<'a>,
         read: impl FnOnce(&mut Self) -> Result<T, ValueError>,
@@ -243,7 +244,7 @@ impl<'a> ValueReader<'a> {
         Ok(value)
     }
 
-    /// The next value.
+    /// Returns the next value.
     pub fn value(&mut self) -> Result<Value, ValueError> {
         let value = self.part.value_at(self.at).ok_or(ValueError::FieldCount {
             component: self.part.id(),
@@ -254,7 +255,7 @@ impl<'a> ValueReader<'a> {
         Ok(value)
     }
 
-    /// The next value as a bool.
+    /// Returns the next value as a bool.
     pub fn bool(&mut self) -> Result<bool, ValueError> {
         match self.value()? {
             Value::Bool(value) => Ok(value),
@@ -262,8 +263,8 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The next value, an integer, as a number of another type; an error where that can't hold it.
-    /// A bool is 0 or 1; a real number is none, see [`fixed`](Self::fixed).
+    /// Returns the next value, an integer, as a number of another type; an error if it does not
+    /// fit. A bool is 0 or 1. For real numbers, see [`fixed`](Self::fixed).
     pub fn number<T: TryFrom<i128>>(&mut self) -> Result<T, ValueError> {
         let value = self.value()?;
         match value {
@@ -277,9 +278,9 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The next value as the real number it was quantised from.
+    /// Returns the next value as a real number.
     ///
-    /// An error where the schema says another scale.
+    /// Returns an error if the schema has another scale.
     pub fn fixed(&mut self, fixed: &FixedPoint) -> Result<f64, ValueError> {
         same_scale(self.part.definition(), self.at, fixed)?;
         match self.value()? {
@@ -288,9 +289,9 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The next four values as the unit quaternion they were quantised from.
+    /// Returns the next four values as a unit quaternion.
     ///
-    /// An error where the schema says other widths.
+    /// Returns an error if the schema has other widths.
     pub fn rotation(&mut self, rotation: &SmallestThree) -> Result<[f32; 4], ValueError> {
         same_widths(self.part.definition(), self.at, rotation)?;
         let mut values = [0; 4];
@@ -300,7 +301,7 @@ impl<'a> ValueReader<'a> {
         Ok(rotation.value(values))
     }
 
-    /// The struct holds the value just given as something else.
+    /// Creates an error: the struct's type for the last value differs from the schema's.
     fn refuse(&self, expected: &'static str, found: Value) -> ValueError {
         ValueError::Kind {
             component: self.part.id(),
@@ -310,14 +311,14 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The field of the value just given.
+    /// Returns the id of the field of the last value.
     fn field_id(&self) -> u16 {
         let field = self.at.checked_sub(1);
         let field = field.and_then(|at| self.part.definition().fields.get(at));
         field.map_or(0, |field| field.id)
     }
 
-    /// An error if the component has more values than were asked for.
+    /// Returns an error if the component has more values than were read.
     fn finish(&self) -> Result<(), ValueError> {
         let fields = self.part.definition().fields.len();
         if self.at == fields {

@@ -1,4 +1,4 @@
-//! Every rule a packet can break, and where it did.
+//! The rules that packets can break, and the error that names a broken rule and its offset.
 
 use core::fmt;
 
@@ -191,13 +191,13 @@ impl From<BitError> for Rule {
     }
 }
 
-/// Why a packet could not be read or applied. Nothing of it was.
+/// Why a packet could not be read or applied. The state is unchanged or empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("byte {}: {rule}", Grouped(*.offset as u64))]
 pub struct Error {
-    /// The rule it breaks.
+    /// The broken rule.
     pub rule: Rule,
-    /// Where in the packet, in bytes.
+    /// The offset in the packet, in bytes.
     pub offset: usize,
 }
 
@@ -206,26 +206,26 @@ impl Error {
         Self { rule, offset }
     }
 
-    /// The stable code, such as `delta.truncated`.
+    /// Returns the stable code, such as `delta.truncated`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.rule.code()
     }
 
-    /// True where the packet ends too early: more bytes might mend it.
+    /// Returns true if the packet ends too early, so that more bytes might fix it.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         Coded::is_truncated(self)
     }
 
-    /// True where a limit was reached: larger limits might mend it.
+    /// Returns true if a limit was exceeded, so that larger limits might fix it.
     #[must_use]
     pub fn is_limit(&self) -> bool {
         Coded::is_limit(self)
     }
 
-    /// True where the packet may be right, but the receiver lacks what it builds on: a full
-    /// snapshot mends it.
+    /// Returns true if the packet may be valid but the receiver lacks its baseline. A full snapshot
+    /// fixes this.
     #[must_use]
     pub const fn needs_full(&self) -> bool {
         matches!(
@@ -234,7 +234,7 @@ impl Error {
         )
     }
 
-    /// Where in the packet, in bytes.
+    /// Returns the offset in the packet, in bytes.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
@@ -248,7 +248,7 @@ impl Coded for Error {
 
     fn class(&self) -> Class {
         match self.rule {
-            // Shorter than it says: the rest may still come.
+            // The packet is shorter than its header says; the rest may still arrive.
             Rule::PayloadLength { claimed, found } if claimed as usize > found => Class::Truncated,
             rule => rule.class(),
         }

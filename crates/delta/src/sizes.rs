@@ -1,4 +1,4 @@
-//! Where the bytes of packets go.
+//! Statistics on the use of bytes in packets.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -9,13 +9,13 @@ use crate::schema::{Component, Schema};
 use crate::walk::Visit;
 use crate::wire::{HEADER_BYTES, Header, Tag};
 
-/// What one kind of thing takes.
+/// The number and the size of items of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Size {
-    /// How often it was there.
+    /// The number of items.
     pub count: u64,
-    /// Bits of all of them, padding before them included.
+    /// The total size in bits, including the padding before each item.
     pub bits: u64,
 }
 
@@ -26,53 +26,54 @@ impl Size {
     }
 }
 
-/// What a component takes.
+/// The size of a component.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComponentSize {
-    /// Id of the component in the schema.
+    /// The id of the component in the schema.
     pub id: u16,
-    /// Its field masks.
+    /// The field masks.
     pub masks: Size,
-    /// Ids of its fields, and what their values take.
+    /// The ids of the fields, and the sizes of their values.
     pub fields: Vec<(u16, Size)>,
 }
 
 impl ComponentSize {
-    /// Masks and values together, in bits.
+    /// Returns the size of masks and values together, in bits.
     #[must_use]
     pub fn bits(&self) -> u64 {
         self.masks.bits + self.fields.iter().map(|(_, size)| size.bits).sum::<u64>()
     }
 }
 
-/// Where the bytes of packets went: every bit is counted once by kind, and once by entity.
+/// The use of bytes in packets. Every bit is counted once by kind; the bits of entities are also
+/// counted by entity.
 ///
-/// `headers + framing + entity heads + components + padding` is all there is.
+/// The total is `headers + framing + entity heads + components + padding`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sizes {
-    /// Whole packets, headers included.
+    /// Whole packets, including headers.
     pub packets: Size,
-    /// The fixed headers, 28 bytes each.
+    /// Headers, 28 bytes each.
     pub headers: Size,
     /// Tags, lengths and counts of sections.
     pub framing: Size,
     /// Ids and component masks of entities, by section: create, destroy, update.
     pub entity_heads: [Size; 3],
-    /// Sections, whole: create, destroy, update.
+    /// Whole sections: create, destroy, update.
     pub sections: [Size; 3],
     /// Components, in the order of the schema.
     pub components: Vec<ComponentSize>,
-    /// Padding at the end of sections.
+    /// The padding at the end of sections.
     pub padding: Size,
-    /// What each entity takes: head, masks and values.
+    /// The size of each entity: head, masks and values.
     pub entities: BTreeMap<u32, Size>,
-    /// Where the parts that follow belong.
+    /// The section and the entity of the parts that follow.
     section: usize,
     entity: u32,
 }
 
 impl Sizes {
-    /// Of no packet yet.
+    /// Creates statistics without packets.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
         let component = |component: &Component| ComponentSize {
@@ -98,7 +99,7 @@ impl Sizes {
         }
     }
 
-    /// Adds a packet. One that can't be read adds nothing.
+    /// Adds a packet. A packet that cannot be read changes nothing.
     pub fn add(&mut self, decoder: &Decoder, packet: &[u8]) -> Result<Header, Error> {
         struct Check;
         impl Visit for Check {}
@@ -109,7 +110,7 @@ impl Sizes {
         Ok(header)
     }
 
-    /// Of the section of this tag.
+    /// Returns the size of all sections with this tag.
     #[must_use]
     pub fn section(&self, tag: Tag) -> Size {
         let at = tag as usize - 1;

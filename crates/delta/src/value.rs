@@ -1,4 +1,4 @@
-//! Values of fields, as a caller sees them.
+//! The values of fields.
 
 use core::fmt;
 
@@ -16,12 +16,12 @@ pub enum Value {
     VarUInt(u32),
     /// For [`Codec::VarSInt`](crate::Codec::VarSInt).
     VarSInt(i32),
-    /// For [`Codec::FixedPoint`](crate::Codec::FixedPoint): the value times the scale.
+    /// For [`Codec::FixedPoint`](crate::Codec::FixedPoint): the number multiplied by the scale.
     FixedPoint(i64),
 }
 
 impl Value {
-    /// The name of its codec.
+    /// Returns the name of the codec.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -34,7 +34,8 @@ impl Value {
         }
     }
 
-    /// The value as a number; `false` is 0 and `true` is 1. Fixed-point values stay quantised.
+    /// Returns the value as a number; `false` is 0 and `true` is 1. Fixed-point values stay
+    /// quantised.
     #[must_use]
     pub const fn as_i128(&self) -> i128 {
         match *self {

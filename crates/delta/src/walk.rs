@@ -1,4 +1,4 @@
-//! Packets seen part by part, without a state.
+//! Visiting the parts of a packet without a state.
 
 use crate::apply::Decoder;
 use crate::body::Body;
@@ -6,18 +6,19 @@ use crate::rule::Error;
 use crate::schema::{full_mask, ones};
 use crate::wire::{HEADER_BYTES, Header, Section, Tag};
 
-/// Is told each part of a packet in its order, with the bits it takes.
+/// Receives each part of a packet in order, with its size in bits.
 pub(crate) trait Visit {
     fn section(&mut self, _tag: Tag, _framing_bytes: usize) {}
-    /// Whether an entity is looked at: those behind it have larger ids, and are not, either.
+    /// Returns whether to read an entity. If not, the entities after it (with larger ids) are
+    /// skipped too.
     fn wants(&self, _id: u32) -> bool {
         true
     }
-    /// Id and component mask, with the padding before them.
+    /// An entity's id and component mask, with the padding before them.
     fn entity(&mut self, _tag: Tag, _id: u32, _bits: usize) {}
-    /// The field mask.
+    /// A field mask.
     fn component(&mut self, _component: usize, _bits: usize) {}
-    /// A value's code, with the padding before it.
+    /// The code of a value, with the padding before it.
     fn field(&mut self, _component: usize, _field: usize, _code: u64, _bits: usize) {}
     /// The padding at the end of a section.
     fn end(&mut self, _bits: usize) {}

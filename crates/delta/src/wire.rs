@@ -1,4 +1,4 @@
-//! The frame of a packet: header, flags, sections.
+//! The framing of a packet: header, flags, sections.
 
 use alloc::vec::Vec;
 
@@ -9,14 +9,14 @@ use crate::limits::{Limit, Limits};
 pub use crate::numbers::{HEADER_BYTES, MAGIC, Tag, VERSION};
 use crate::rule::{Error, Rule};
 
-/// What a packet holds.
+/// The kind of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// A whole state.
     Full,
-    /// What changed since the state of tick `baseline`, which is not 0.
+    /// The changes since the state of tick `baseline`, which is not 0.
     Delta {
-        /// The tick.
+        /// The tick of the baseline.
         baseline: u32,
     },
 }
@@ -33,10 +33,10 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads and checks the header at the start of `bytes`, which may hold more than the packet:
-    /// the header, and the length of the payload behind it.
+    /// Reads and checks the header at the start of `bytes`, which may contain more than the packet.
+    /// Returns the header, and the length of the payload after it.
     ///
-    /// Magic, version, flags and baseline tick are checked; the schema is not.
+    /// Checks magic number, version, flags and baseline tick, but not the schema.
     pub fn read(bytes: &[u8]) -> Result<(Self, u32), Error> {
         let Some(header) = bytes.first_chunk::<HEADER_BYTES>() else {
             return Err(Error::new(Rule::Header { bytes: bytes.len() }, bytes.len()));
@@ -77,7 +77,7 @@ impl Header {
         Ok((header, word()))
     }
 
-    /// The 28 bytes of this header before a payload of `payload_len` bytes.
+    /// Returns the 28 bytes of this header for a payload of `payload_len` bytes.
     #[must_use]
     pub fn to_bytes(&self, payload_len: u32) -> [u8; HEADER_BYTES] {
         let (flags, baseline) = match self.kind {
@@ -100,7 +100,7 @@ impl Header {
         bytes
     }
 
-    /// Writes the header over the first bytes of a packet whose payload is there.
+    /// Writes the header over the first bytes of a packet that already contains its payload.
     pub(crate) fn write(&self, packet: &mut [u8]) {
         let payload = packet.len().saturating_sub(HEADER_BYTES) as u32;
         for (to, from) in packet.iter_mut().zip(self.to_bytes(payload)) {
@@ -108,7 +108,7 @@ impl Header {
         }
     }
 
-    /// The tick of the baseline; none for a full snapshot.
+    /// Returns the tick of the baseline; `None` for a full snapshot.
     #[must_use]
     pub const fn baseline(&self) -> Option<u32> {
         match self.kind {
@@ -118,18 +118,18 @@ impl Header {
     }
 }
 
-/// Bytes of the packet at the start of `bytes`, by what its header says: for streams of packets
-/// one after the other. The header is checked, the rest may be missing.
+/// Returns the length of the packet at the start of `bytes`, as given in its header, for streams of
+/// consecutive packets. The header is checked; the rest of the packet may be missing.
 pub fn packet_len(bytes: &[u8]) -> Result<u64, Error> {
     let (_, payload) = Header::read(bytes)?;
     Ok(HEADER_BYTES as u64 + u64::from(payload))
 }
 
-/// The sections of a packet, not read yet.
+/// The sections of a packet, whose bodies are not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
     pub header: Header,
-    /// Those that are there, in the order of the packet.
+    /// The sections that exist, in the order of the packet.
     sections: [Option<Section<'a>>; 3],
 }
 
@@ -137,12 +137,12 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Section<'a> {
     pub tag: Tag,
     pub body: &'a [u8],
-    /// Where the body starts in the packet.
+    /// The offset of the body in the packet.
     pub offset: usize,
 }
 
 impl<'a> Frame<'a> {
-    /// Checks a packet down to the framing of its sections.
+    /// Checks the header and the framing of the sections.
     pub fn read(
         packet: &'a [u8],
         schema_hash: u64,
@@ -252,18 +252,19 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// The section of this tag.
+    /// Returns the section with this tag.
     pub fn section(&self, tag: Tag) -> Option<Section<'a>> {
         self.sections().find(|section| section.tag == tag)
     }
 
-    /// In the order of the packet.
+    /// Returns the sections in the order of the packet.
     pub fn sections(&self) -> impl Iterator<Item = Section<'a>> {
         self.sections.iter().flatten().copied()
     }
 }
 
-/// Bytes of a section of `count` entities in `body` bytes, with tag, length and count.
+/// Returns the length of a section of `count` entities in `body` bytes, including tag, length and
+/// count.
 pub(crate) const fn section_len(count: u32, body: usize) -> usize {
     let body = varuint_len(count) + body;
     1 + varuint_len(body as u32) + body

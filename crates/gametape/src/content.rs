@@ -1,4 +1,4 @@
-//! The content of a file that was made, until it is where it belongs.
+//! Content of new files, until it is moved to the final path.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,7 +11,7 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::Error;
 use crate::output::{self, UnsyncedFolders};
 
-/// A file that is being made: a temporary one, which is gone if it does not come to an end.
+/// A file that is being written. It is a temporary file, which is removed unless it is finished.
 ///
 /// ```
 /// use std::io::Write;
@@ -24,14 +24,14 @@ use crate::output::{self, UnsyncedFolders};
 /// ```
 #[derive(Debug)]
 pub struct Draft {
-    // The file and its name apart: errors are said of the file that is to be made.
+    // The file and its path are separate fields, because errors name the final path.
     out: BufWriter<File>,
     temporary: TempPath,
     path: PathBuf,
 }
 
 impl Draft {
-    /// A draft of this file, made in its folder, so that it needs to be renamed only.
+    /// Creates a draft in the folder of its final path, so that it only needs to be renamed.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::IsFolder`].
@@ -44,8 +44,8 @@ impl Draft {
         Self::new(file, path)
     }
 
-    /// A draft of a file of which is not known yet where it goes: made in this folder, or with the
-    /// temporary files; errors are said of `path`.
+    /// Creates a draft whose final path is not known yet, in this folder or in the system's folder
+    /// for temporary files. Errors name `path`.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -66,7 +66,7 @@ impl Draft {
         })
     }
 
-    /// The content, all of it written.
+    /// Ends the writing and returns the content.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -100,7 +100,8 @@ impl Seek for Draft {
     }
 }
 
-/// The content of a file that was made: in a temporary one, which is gone when this is.
+/// The content of a new file, stored in a temporary file that is removed when this value is
+/// dropped.
 #[derive(Debug)]
 pub struct Content {
     file: NamedTempFile,
@@ -108,46 +109,47 @@ pub struct Content {
 }
 
 impl Content {
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.size
     }
 
-    /// All of it.
+    /// Returns all bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of the operating system.
     pub fn bytes(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.rewound()?.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Writes it to a stream.
+    /// Writes the content to a stream.
     ///
     /// # Errors
-    /// What either side says.
+    /// Errors of the temporary file and of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         io::copy(&mut self.rewound()?, out).map(drop)
     }
 
-    /// Makes a file of it that is there as a whole or not at all. What lies beside the file it
-    /// replaces, and does not fit the new one, goes with the old one.
+    /// Moves the content to its path, completely or not at all. Files next to it that belong to the
+    /// replaced recording and do not fit the new one are removed.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::IsFolder`]; a file that was there before is then still there.
+    /// [`Error::Io`], [`Error::IsFolder`]; an existing file is then unchanged.
     pub fn save(self, path: &Path, format: &dyn Format) -> Result<(), Error> {
         self.put(path)?;
         replaced(path, format);
         Ok(())
     }
 
-    /// [`Content::save`] of one of many files: what is in it is on disk, its name once [`UnsyncedFolders::sync`]
-    /// was called. Until then a power cut may leave the file that was there before, or none.
+    /// Like [`Content::save`], for one of many files: the content is on disk, but its name only
+    /// after [`UnsyncedFolders::sync`]. If the power fails before that, the old file or no file may
+    /// be left.
     ///
     /// # Errors
-    /// As [`Content::save`].
+    /// Same as [`Content::save`].
     pub fn save_in(
         self,
         path: &Path,
@@ -159,10 +161,11 @@ impl Content {
         Ok(())
     }
 
-    /// [`Content::save`] of what is no recording, or of one that nothing lies beside.
+    /// Like [`Content::save`], for files that are not recordings or have no other files next to
+    /// them.
     ///
     /// # Errors
-    /// As [`Content::save`].
+    /// Same as [`Content::save`].
     pub fn put(self, path: &Path) -> Result<(), Error> {
         output::place(path, self.file, None)
     }
@@ -182,10 +185,10 @@ fn replaced(path: &Path, format: &dyn Format) {
     }
 }
 
-/// Writes a whole recording that is in memory, as [`Content::save`] does.
+/// Writes a whole recording from memory, like [`Content::save`].
 ///
 /// # Errors
-/// As [`Content::save`].
+/// Same as [`Content::save`].
 pub fn write_recording(path: &Path, bytes: &[u8], format: &dyn Format) -> Result<(), Error> {
     output::write_file(path, bytes)?;
     replaced(path, format);

@@ -1,4 +1,4 @@
-//! A part of a recording.
+//! Cutting a part out of a recording.
 
 use std::ops::ControlFlow;
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use gametape_core::{At, Time};
 use crate::Error;
 use crate::recording::{Made, Recording};
 
-/// An event that is meant, by the table that it is a row of: `goals:3`, or `goal:3`, is the third of
-/// the goals, `goals` the first.
+/// An event, named by its table and number: `goals:3` or `goal:3` is the third goal, `goals` the
+/// first.
 ///
 /// ```
 /// let goal: gametape::Around = "goals:3".parse().unwrap();
@@ -21,9 +21,9 @@ use crate::recording::{Made, Recording};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Around {
-    /// The name of a table of events, or of one of its rows.
+    /// The name of a table of events, or its singular.
     pub table: String,
-    /// Which of its rows, from 1.
+    /// The number of the row, counted from 1.
     pub number: u64,
 }
 
@@ -46,20 +46,21 @@ impl FromStr for Around {
 }
 
 impl Recording {
-    /// A part of the recording, in its own format.
+    /// Cuts a part out of the recording, in the same format.
     ///
     /// # Errors
-    /// As [`Recording::cut_with`].
+    /// Same as [`Recording::cut_with`].
     pub fn cut(&self, cut: &Cut, options: &Options) -> Result<Made<Cutout>, Error> {
         self.cut_with(cut, options, &Work::default())
     }
 
-    /// [`Recording::cut`] of what may be large: done in a folder, watched, stopped.
+    /// Like [`Recording::cut`], for large recordings: with a folder for temporary files, progress
+    /// and cancellation.
     ///
     /// # Errors
-    /// [`tape::Error::Uncut`] where a part of such a recording would be none;
-    /// [`tape::Error::NothingIn`]; where an option is none of the format's; where what is in the range
-    /// can't be read.
+    /// [`tape::Error::Uncut`] if a part of this recording would not be a valid recording;
+    /// [`tape::Error::NothingIn`] if the range is empty; an error if the format does not know an
+    /// option, or if the range cannot be read.
     pub fn cut_with(
         &self,
         cut: &Cut,
@@ -73,7 +74,7 @@ impl Recording {
         })
     }
 
-    /// What can't be cut can be made into something else that can.
+    /// Adds a suggestion to [`tape::Error::Uncut`]: another format to convert to, which can be cut.
     fn instead(&self, mut error: tape::Error) -> tape::Error {
         if let tape::Error::Uncut { instead, .. } = &mut error {
             let mut others = self.formats.iter();
@@ -85,7 +86,7 @@ impl Recording {
         error
     }
 
-    /// The range around an event: so much before it, and so much behind it.
+    /// Returns the range around an event, from `before` it to `after` it.
     ///
     /// ```
     /// use gametape::{Around, Time};
@@ -98,8 +99,9 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// [`tape::Error::Scan`] where there is no such table; [`tape::Error::Unsupported`] where it is
-    /// none of events, has fewer rows, or knows no times; where the recording can't be read up to there.
+    /// [`tape::Error::Scan`] if there is no such table; [`tape::Error::Unsupported`] if it is not a
+    /// table of events, has fewer rows, or its rows have no times; an error if the recording cannot
+    /// be read up to the event.
     pub fn around(&self, event: &Around, before: Time, after: Time) -> Result<Cut, Error> {
         let tables = self.tables()?;
         let name = self.explain(events_table(&tables, &event.table))?;
@@ -117,7 +119,7 @@ impl Recording {
         })?;
         let refused = |why: String| Error::tape(self.path())(tape::Error::Unsupported(why));
         let Some(stamp) = found else {
-            // It may have been in what is lost.
+            // The event may be in the missing part.
             return Err(read.problem.unwrap_or_else(|| {
                 let (rows, number) = (Counted(rows, "row"), Grouped(event.number));
                 refused(format!("{name} has {rows}: there is no {name}:{number}"))
@@ -137,7 +139,7 @@ impl Recording {
     }
 }
 
-/// The table of events that is meant: by its name, or by what one of its rows is called.
+/// Finds a table of events by its name or its singular.
 fn events_table<'t>(tables: &'t [TableDef], name: &str) -> Result<&'t str, tape::Error> {
     let events = || tables.iter().filter(|table| table.lane == Lane::Events);
     let plural = format!("{name}s");

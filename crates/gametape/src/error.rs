@@ -1,4 +1,4 @@
-//! What can go wrong with any recording, and which it was.
+//! Errors of operations on recordings, with the path of the file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,100 +6,100 @@ use std::path::{Path, PathBuf};
 use gametape_core::tape;
 use gametape_core::{Class, Datum};
 
-/// Why something could not be done with a recording.
+/// Why an operation on a recording failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be read or written.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A folder where a file was expected.
     #[error("{}: {}", .path.display(), self.message())]
     IsFolder {
-        /// Which.
+        /// The folder.
         path: PathBuf,
     },
-    /// Nothing is at this path, or nothing matches this pattern.
+    /// Nothing exists at this path, or nothing matches this pattern.
     #[error("{}: {}", .path.display(), self.message())]
     NotFound {
-        /// As it was given.
+        /// The path or pattern, as it was given.
         path: PathBuf,
     },
-    /// Nothing is at this path, and it can't be meant as a pattern.
+    /// Nothing exists at this path, and it is not a valid pattern.
     #[error("{}: {}", .path.display(), self.message())]
     Pattern {
-        /// As it was given.
+        /// The pattern, as it was given.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         message: &'static str,
     },
-    /// The content is of no known format, and the extension says nothing.
+    /// The content has no known format, and neither does the extension.
     #[error("{}: {}", .path.display(), self.message())]
     UnknownFormat {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What is there instead.
+        /// A guess at what the file is instead.
         what: String,
-        /// Its first bytes.
+        /// The first bytes.
         head: Vec<u8>,
     },
-    /// The file is larger than the reader is willing to take.
+    /// The file is larger than a limit of the reader.
     #[error("{}: {}", .path.display(), self.message())]
     TooLarge {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// How many bytes it has.
+        /// The size in bytes.
         size: u64,
-        /// How many bytes it may have.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The name of the output says another format than what is to be written.
+    /// The extension of the output belongs to another format than the one to be written.
     #[error("{}: {}", .path.display(), self.message())]
     Name {
-        /// The output.
+        /// The path of the output.
         path: PathBuf,
-        /// The format that has such names.
+        /// The format that the extension belongs to.
         says: &'static str,
-        /// The format that is to be written.
+        /// The format to be written.
         format: &'static str,
-        /// The endings that the names of its recordings have, without the dot.
+        /// The usual extensions of that format, without the dot.
         extensions: &'static [&'static str],
     },
-    /// A file can't be made as asked.
+    /// A file cannot be written as requested.
     #[error("{}: {message}", .path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// What its format says of the recording, or of what is asked of it.
+    /// The format reports an error of the recording or of the request.
     #[error("{}: {source}", .path.display())]
     Tape {
-        /// The recording, or what else it is said of.
+        /// The recording, or the other file that the error is about.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         source: tape::Error,
     },
 }
 
 impl Error {
-    /// What the system says of a file.
+    /// Adds the path to an error of the operating system.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
     }
 
-    /// What a format says of a recording, or of the file that it names itself.
+    /// Adds the path to an error of a format, unless the error names another file.
     pub fn tape(path: &Path) -> impl FnOnce(tape::Error) -> Self {
         let path = path.to_owned();
         move |source| match source {
-            // Whoever reads it is told the same, whichever layer met it.
+            // An I/O error looks the same, whichever layer met it.
             tape::Error::Io(source) => Self::Io { path, source },
             source => Self::Tape {
                 path: source.path().map_or(path, Path::to_owned),
@@ -108,7 +108,7 @@ impl Error {
         }
     }
 
-    /// A short stable code for machine-readable output; that of a broken rule is the rule's.
+    /// Returns a short stable code for machine-readable output; for a broken rule, the rule's code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl Error {
         }
     }
 
-    /// Whose fault it is.
+    /// Returns whose fault it is.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
@@ -140,7 +140,7 @@ impl Error {
         }
     }
 
-    /// Which file, or which pattern.
+    /// Returns the file or pattern.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -156,7 +156,7 @@ impl Error {
         }
     }
 
-    /// Where in the file.
+    /// Returns the offset in the file.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match self {
@@ -165,7 +165,7 @@ impl Error {
         }
     }
 
-    /// What the format says, where it is the format that says it.
+    /// Returns the error of the format, if it is one.
     #[must_use]
     pub const fn tape_error(&self) -> Option<&tape::Error> {
         match self {
@@ -174,14 +174,15 @@ impl Error {
         }
     }
 
-    /// True where the recording itself is damaged: [`repair`](crate::Recording::repair) may keep
-    /// what is whole of it.
+    /// Returns true if the recording itself is damaged; [`repair`](crate::Recording::repair) may
+    /// keep its intact parts.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.tape_error().is_some_and(tape::Error::is_broken)
     }
 
-    /// The figures of the sentence, by name, where it is none of a format's rules.
+    /// Returns the data of the sentence, by name: those of a broken rule, or the first bytes of a
+    /// file with an unknown format; empty for other errors.
     #[must_use]
     pub fn data(&self) -> Vec<(&'static str, Datum)> {
         match self {
@@ -197,7 +198,7 @@ impl Error {
         }
     }
 
-    /// The sentence without the path in front.
+    /// Returns the sentence without the path at the start.
     ///
     /// ```
     /// let error = gametape::Recording::from_bytes(Vec::new(), "a: c.xyz").unwrap_err();

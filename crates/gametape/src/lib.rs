@@ -1,5 +1,5 @@
-//! Recordings of games and simulations, whatever their format: open, describe, check, measure,
-//! compare, repair, convert.
+//! Open, describe, check, measure, compare, repair and convert recordings of games and simulations,
+//! whatever their format.
 //!
 //! ```no_run
 //! let recording = gametape::Recording::open("final.rmv")?;
@@ -10,15 +10,15 @@
 //! # Ok::<(), gametape::Error>(())
 //! ```
 //!
-//! [`Recording`] knows a format by its content, then by its extension. What a format is,
-//! [`Format`] says; [`formats()`] are gametape's own, and [`Formats::with`] adds others. Whoever needs
-//! more than what all formats share takes [`Recording::tape_as`], or the bytes, to the format's own
-//! crate.
+//! [`Recording`] recognises the format by the content, then by the extension. The trait [`Format`]
+//! defines what a format is. [`formats()`] returns gametape's own formats, and [`Formats::with`]
+//! adds others. For features of a single format, use [`Recording::tape_as`], or pass the bytes to
+//! the format's own crate.
 //!
 //! # Features
 //!
-//! A feature a format: `capture`, `echo`, `mines`, `murk` (which brings Murk's engine). All are on by
-//! default.
+//! There is one feature for each format: `capture`, `echo`, `mines`, `murk` (which includes Murk's
+//! engine). All are on by default.
 
 #![deny(unsafe_code)]
 
@@ -52,7 +52,7 @@ pub use gametape_core::tape::{
 };
 pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
 
-/// What formats stand on.
+/// The foundation of all formats.
 pub use gametape_core as core;
 
 /// Recorded snapshot/delta streams.
@@ -67,16 +67,16 @@ pub use gametape_echo as echo;
 /// The Minesweeper formats, engine and statistics.
 #[cfg(feature = "mines")]
 pub use gametape_mines as mines;
-/// Recordings of deterministic simulations, and what is done with worlds.
+/// Recordings of deterministic simulations, and their worlds.
 #[cfg(feature = "murk")]
 pub use gametape_murk as murk;
 
-/// The README's example compiles and runs.
+/// Compiles and runs the example of the main README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// So do the book's.
+/// Compiles and runs the examples of the book.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/examples.md")]
 struct Examples;

@@ -1,4 +1,4 @@
-//! From a path to what a recording is read from.
+//! Opens a path as an input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,11 +10,11 @@ use memmap2::Mmap;
 
 use crate::Error;
 
-/// Bounds on what is taken in.
+/// Limits on the size of inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Largest stream that is held in memory, in bytes. Files are read at positions or mapped: for
-    /// them it bounds only what is not a regular file, and folders.
+    /// The largest stream that is read into memory, in bytes. Regular files are read at offsets or
+    /// mapped, so the limit applies only to other files, such as pipes, and to folders.
     pub max_held_bytes: u64,
 }
 
@@ -27,21 +27,21 @@ impl Default for Limits {
     }
 }
 
-/// How to open a recording.
+/// Options for opening a recording.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct OpenOptions {
-    /// What is too large.
+    /// Limits on the size of inputs.
     pub limits: Limits,
-    /// Whether large files are mapped: some are read faster so. It is not the default: where another
-    /// process truncates a mapped file this process is killed, and a recording that is being resumed
-    /// is truncated. A server never maps.
+    /// Whether large files are mapped, which makes some of them faster to read. By default they are
+    /// not, because a truncation by another process kills the process that maps the file, and a
+    /// recording is truncated when writing resumes. A server never maps.
     pub map: bool,
-    /// What formats may be told for [`Verb::Open`](gametape_core::tape::Verb::Open).
+    /// The format's options for [`Verb::Open`](gametape_core::tape::Verb::Open).
     pub options: Options,
 }
 
-/// Files up to this size are read as a whole: that costs less than anything else, and they can't be
-/// pulled away while they are looked at.
+/// Smaller files are read into memory: this is the fastest way, and later changes of the file do
+/// not matter.
 const HOLD_UP_TO: u64 = 1 << 20;
 
 pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
@@ -52,7 +52,7 @@ pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
             path: path.to_owned(),
         });
     }
-    // The system's own files say that they are empty, and are not.
+    // Files of the system, such as those in /proc, report a size of 0 although they have content.
     if !meta.is_file() || meta.len() == 0 {
         return stream(file, path, &options.limits);
     }
@@ -67,15 +67,15 @@ pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
     input.map_err(Error::io(path))
 }
 
-/// Reads a file that has this size. In one go, nearly always: of many small files each call of the
-/// system is felt.
+/// Reads a file of this size, usually with one system call, because with many small files each call
+/// matters.
 fn hold(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
     let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut bytes = vec![0; size];
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         match file.read(rest) {
-            // It has become shorter.
+            // The file has become shorter.
             Ok(0) => break,
             Ok(count) => filled += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -100,8 +100,8 @@ pub(crate) fn stream(source: impl Read, path: &Path, limits: &Limits) -> Result<
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the map is private and only read. Another process that truncates the file while it is
-    // mapped can kill this one with SIGBUS: who asks for a map takes that.
+    // SAFETY: the map is private and only read. If another process truncates the file while it is
+    // mapped, this process can be killed with SIGBUS. Callers that ask for a map accept this.
     unsafe { Mmap::map(file) }
 }
 

@@ -11,17 +11,17 @@ use tempfile::NamedTempFile;
 
 use crate::Error;
 
-/// How the names of unfinished files begin and end.
+/// Prefix and suffix of the names of unfinished files.
 const PARTIAL: (&str, &str) = (".gametape-", ".partial");
 
-/// True of files that gametape keeps for itself: unfinished ones, and what is noted of a folder.
+/// Returns true for gametape's own files: unfinished files, and notes about a folder.
 pub(crate) fn is_own(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::as_encoded_bytes);
     name.is_some_and(|name| name.starts_with(PARTIAL.0.as_bytes()))
 }
 
-/// Removes what writers that were killed left in a folder: unfinished files that nobody works on.
-/// What can't be looked at or removed stays.
+/// Removes the unfinished files that killed writers left in a folder, and keeps those that are
+/// still being written. Files that cannot be inspected or removed stay.
 pub fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -33,27 +33,27 @@ pub fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Whether a writer that lives holds a file: see [`hold`].
+/// Returns whether a living writer holds a file: see [`hold`].
 fn is_held(path: &Path) -> bool {
-    // What can't be opened is another user's.
+    // A file that cannot be opened belongs to another user.
     let locked = File::open(path).map(|file| file.try_lock());
     !matches!(locked, Ok(Ok(())))
 }
 
-/// Says to [`remove_leftovers`] that a file is worked on: the system forgets it with its writer. Where
-/// nothing can be locked, leftovers stay.
+/// Locks a file, which tells [`remove_leftovers`] that it is being written. The system releases the
+/// lock when the writer ends. Where files cannot be locked, leftovers stay.
 fn hold(file: &File) {
-    // Elsewhere a lock would keep others from reading what is finished.
+    // On other systems, the lock would keep other programs from reading the finished file.
     if cfg!(unix) {
         let _ = file.try_lock();
     }
 }
 
-/// Writes a file so that it is there as a whole or not at all: to a temporary file beside it,
-/// which is then renamed. What is not a regular file (a device, a pipe) is written directly.
+/// Writes a file completely or not at all: writes a temporary file in the same folder, then renames
+/// it. A target that is not a regular file (a device, a pipe) is written directly.
 ///
 /// # Errors
-/// [`Error::Io`]; a file that was there before is then still there.
+/// [`Error::Io`]; an existing file is then unchanged.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let io = |source| Error::Io {
         path: path.to_owned(),
@@ -74,8 +74,8 @@ fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.flush()
 }
 
-/// The file that a path stands for, and the folder it is in. A link is followed, so that the file
-/// it names is replaced and not the link.
+/// Returns the file that a path refers to, and its folder. Links are followed, so that the linked
+/// file is replaced and not the link.
 fn target(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = match target.parent() {
@@ -89,12 +89,13 @@ fn target(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     Ok((target, folder))
 }
 
-/// The folder in which a file for this path has to be made, so that it can be renamed to it.
+/// Returns the folder in which a temporary file must be created so that it can be renamed to this
+/// path.
 ///
-/// `None` for what is written directly: a device, a pipe.
+/// `None` for targets that are written directly: a device, a pipe.
 ///
 /// # Errors
-/// [`Error::Io`] where there is no such folder; [`Error::IsFolder`].
+/// [`Error::Io`] if the folder does not exist; [`Error::IsFolder`] if the path is a folder.
 pub fn folder_for(path: &Path) -> Result<Option<PathBuf>, Error> {
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
@@ -111,25 +112,25 @@ pub fn folder_for(path: &Path) -> Result<Option<PathBuf>, Error> {
     }
 }
 
-/// The temporary files that have a name; `None` once they were removed for good.
+/// The named temporary files of this process; `None` after they were removed for good.
 static UNFINISHED: Mutex<Option<BTreeSet<PathBuf>>> = Mutex::new(Some(BTreeSet::new()));
 
-/// Removes the temporary files that this process works on, and lets it make no more: for a program
-/// that is told to end, and does so next.
+/// Removes the temporary files of this process, and prevents it from creating more. For programs
+/// that end because of a signal.
 ///
-/// They go by themselves when the work is done, fails or panics, but not when a signal ends it.
-/// Files that were put in their places by then stay.
+/// Temporary files are removed when the work succeeds, fails or panics, but not when a signal ends
+/// the process. Finished files stay.
 pub fn remove_unfinished() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.take().into_iter().flatten() {
-        // Most have gone already.
+        // Most of them no longer exist.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Makes a temporary file that [`remove_unfinished`] knows.
+/// Creates a temporary file, and registers it for [`remove_unfinished`].
 pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    // Held meanwhile, so that none is made behind the back of who removes them.
+    // Hold the lock meanwhile, so that no file is created while others are removed.
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(paths) = unfinished.as_mut() else {
         return Err(io::ErrorKind::Interrupted.into());
@@ -141,13 +142,14 @@ pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Res
     Ok(file)
 }
 
-/// An empty file that is to become another, in the folder that [`folder_for`] gives. As any new file:
-/// the umask takes its part. A file that is replaced keeps its mode.
+/// Creates an empty temporary file in the folder returned by [`folder_for`]. Its mode follows the
+/// umask, or is that of the file it replaces.
 ///
-/// It is gone with what this gives, or by [`remove_unfinished`], unless [`place`] makes it that other.
+/// It is removed when the returned value is dropped or by [`remove_unfinished`], unless [`place`]
+/// moves it to its final path.
 ///
 /// # Errors
-/// What the system says.
+/// Any error of the operating system.
 pub fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PARTIAL.0).suffix(PARTIAL.1);
@@ -171,8 +173,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     put(file, &target, &folder, None)
 }
 
-/// Folders in which there are names that may not be on disk yet: for many files in one, a sync of it at the end
-/// takes the place of one for each.
+/// Folders with new names that may not be on disk yet. When many files are written to one folder, a
+/// single sync at the end replaces one for each file.
 #[derive(Debug, Default)]
 pub struct UnsyncedFolders(Mutex<BTreeSet<PathBuf>>);
 
@@ -182,7 +184,7 @@ impl UnsyncedFolders {
         folders.insert(folder);
     }
 
-    /// Brings the names to disk, where the system can do that.
+    /// Writes the names to disk, where the system supports it.
     pub fn sync(self) {
         let folders = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         for folder in folders {
@@ -193,12 +195,12 @@ impl UnsyncedFolders {
 
 fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
-        // Not every system can do that.
+        // Not every system supports this.
         let _ = folder.sync_all();
     }
 }
 
-/// Puts a finished file in its place.
+/// Moves a finished file to its final path.
 fn put(
     file: NamedTempFile,
     target: &Path,
@@ -214,11 +216,11 @@ fn put(
     Ok(())
 }
 
-/// Makes a file of a temporary one: renames it, or copies it where that can't be. Its name is synced, or
-/// left to be.
+/// Moves a temporary file to its final path by renaming it, or by copying it if that is impossible.
+/// The new name is synced now, or later if `unsynced` is given.
 ///
 /// # Errors
-/// [`Error::Io`] and [`Error::IsFolder`]; a file that was there before is then still there.
+/// [`Error::Io`] and [`Error::IsFolder`]; an existing file is then unchanged.
 pub fn place(
     path: &Path,
     mut file: NamedTempFile,
@@ -244,7 +246,7 @@ pub fn place(
         == fs::canonicalize(&folder).ok();
     let file = if beside {
         if let Ok(meta) = fs::metadata(&target) {
-            // A file that is replaced keeps its mode.
+            // Keep the mode of the file that is replaced.
             let _ = file.as_file().set_permissions(meta.permissions());
         }
         file
@@ -285,7 +287,7 @@ mod tests {
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         assert_eq!(unsynced.0.lock().unwrap().len(), 1);
-        // One that has gone by then is no fault.
+        // It is fine if the folder no longer exists.
         drop(folder);
         unsynced.sync();
     }

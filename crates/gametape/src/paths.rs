@@ -1,4 +1,4 @@
-//! From what a user names to files: files, folders, patterns.
+//! Finds the files that a user names: files, folders, patterns.
 
 mod pattern;
 
@@ -10,22 +10,22 @@ use std::path::{Path, PathBuf};
 use crate::{Error, Formats, formats, output};
 use pattern::{Met, Pattern, Wrong};
 
-/// A file to look at.
+/// A file that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// True where the user named this very file; false where it was found in a folder or by a
-    /// pattern, and a file of another kind is no reason to complain.
+    /// Whether the user named this file. A file found in a folder or by a pattern may be something
+    /// else than a recording, which is then no error.
     pub named: bool,
-    /// Where it is below what the user named: its path in that folder, behind the fixed part of a
-    /// pattern, its name alone where it was named itself.
+    /// The path relative to the named folder or to the fixed part of the pattern; only the file
+    /// name if the user named the file.
     pub below: PathBuf,
 }
 
 impl Found {
     fn named(path: &Path) -> Self {
-        // `.` and what ends in `..` have a name all the same.
+        // Paths such as `.` or those ending in `..` have no file name of their own.
         let name = path.file_name().map(PathBuf::from).or_else(|| {
             let path = fs::canonicalize(path).ok()?;
             path.file_name().map(PathBuf::from)
@@ -38,35 +38,35 @@ impl Found {
     }
 }
 
-/// The files behind a path: the file itself, all files in a folder and its subfolders (links to
-/// folders are not followed), or those of them that a pattern such as `games/*.rmv` means. In the order of
-/// their names, each once. A folder that is one recording, such as packets with their `schema.json`, stands
-/// for itself.
+/// Finds the files for a path, sorted by name, each once: the file itself, all files in a folder and its
+/// subfolders, or those of them that match a pattern such as `games/*.rmv`. Links to folders are not
+/// followed. A folder that is one recording, such as packets with their `schema.json`, is found as one
+/// item.
 ///
-/// In a pattern `*` stands for any part of a name, `?` for a character, `[a-z]` and `[!a-z]` for one that is
-/// among these or is not, and `**` in the place of a name for any number of folders. Where it means a folder
-/// it means all files in it. What is there by a name that could be a pattern is no pattern.
+/// In a pattern `*` stands for any part of a name, `?` for one character, `[a-z]` and `[!a-z]` for one that is
+/// or is not among these, and `**` in the place of a name for any number of folders. A pattern that
+/// matches a folder stands for all files in it. A path that exists is never a pattern.
 ///
-/// Files in folders that are clearly something else — by extension none of ours, and by their
-/// first bytes neither — are still listed; [`Recording::open`](crate::Recording::open) tells.
+/// Files in folders are listed even if their extension and content are of no known format;
+/// [`Recording::open`](crate::Recording::open) then reports it.
 ///
 /// # Errors
-/// [`Error::NotFound`] where there is nothing, [`Error::Pattern`] for a pattern that is none,
-/// [`Error::Io`] for a folder that can't be read: one entry each, the rest goes on.
+/// [`Error::NotFound`] if nothing is found, [`Error::Pattern`] for an invalid pattern, [`Error::Io`] for a
+/// folder that cannot be read. An error is one entry of the list; the search continues.
 pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
     find_of(&formats(), pattern.as_ref())
 }
 
 impl Formats {
-    /// [`find()`], where folders may be recordings of these formats.
+    /// Like [`find()`], with folders that are recordings of these formats.
     pub fn find(&self, pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
         find_of(self, pattern.as_ref())
     }
 }
 
 fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
-    // A dangling link, or a file in a folder that must not be entered, is named all the same:
-    // opening it says what is wrong.
+    // A dangling link, or a file in a folder without access, is found all the same: opening it
+    // reports the problem.
     if path.is_dir() {
         if formats.is_folder(path) {
             return vec![Ok(Found::named(path))];
@@ -200,8 +200,9 @@ fn or_here(path: &Path) -> &Path {
     }
 }
 
-/// Whether a file that was merely found is worth opening. Sockets, pipes and devices would block
-/// or never end; a link that leads nowhere is worth a complaint if it claims to be a recording.
+/// Returns whether a file that the user did not name should be opened. Sockets, pipes and devices
+/// would block or never end. A dangling link is reported only if its extension is that of a
+/// recording.
 fn is_wanted(formats: &Formats, path: &Path) -> bool {
     match path.metadata() {
         Ok(meta) => meta.is_file(),

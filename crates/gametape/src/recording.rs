@@ -1,4 +1,4 @@
-//! Any recording.
+//! A recording of any known format.
 
 mod compare;
 mod tables;
@@ -39,36 +39,36 @@ impl fmt::Debug for Recording {
     }
 }
 
-/// Bytes that were made, and what became of them.
+/// A new recording, and the outcome of making it.
 #[derive(Debug)]
 pub struct Made<T> {
-    /// What was lost, done, noted.
+    /// Losses, changes and notes.
     pub outcome: T,
-    /// The file.
+    /// The content of the file.
     pub content: Content,
 }
 
 impl Formats {
-    /// Opens a recording: known by its content, then by its extension. A folder that is one
-    /// recording, such as packets with their `schema.json`, is opened as one.
+    /// Opens a recording, whose format is recognised by its content, then by its extension. A
+    /// folder that is one recording, such as packets with their `schema.json`, is opened as one.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::IsFolder`], [`Error::UnknownFormat`]; what its format says.
+    /// [`Error::Io`], [`Error::IsFolder`], [`Error::UnknownFormat`]; errors of the format.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Recording, Error> {
         self.open_with(path, &OpenOptions::default())
     }
 
-    /// [`Formats::open`], with options.
+    /// Like [`Formats::open`], with options.
     ///
     /// # Errors
-    /// As [`Formats::open`].
+    /// Same as [`Formats::open`].
     pub fn open_with(
         &self,
         path: impl AsRef<Path>,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
         let path = path.as_ref();
-        // Nearly all are files, which are not asked twice what they are.
+        // Most paths are files, so try this first.
         let error = match open::file(path, options) {
             Ok(input) => return self.of_input(input, path, Some(path), options),
             Err(error) => error,
@@ -85,11 +85,11 @@ impl Formats {
         self.tape(format, input, path, Some(path), options)
     }
 
-    /// Reads a recording from a stream to its end; `name` stands for the path in messages, and its
-    /// extension counts where the content says nothing.
+    /// Reads a recording from a stream to its end. `name` is used as its path in messages; its
+    /// extension is used if the content is not recognised.
     ///
     /// # Errors
-    /// As [`Formats::open`], and [`Error::TooLarge`].
+    /// Same as [`Formats::open`], and [`Error::TooLarge`].
     pub fn read(
         &self,
         source: impl Read,
@@ -101,8 +101,8 @@ impl Formats {
         self.of_input(input, path, None, options)
     }
 
-    /// The format of a file, or of a folder that is one recording; nothing of one that is of none, or
-    /// can't be read. It is not opened.
+    /// Returns the format of a file, or of a folder that is one recording, without opening it;
+    /// `None` if the format is unknown or the file cannot be read.
     #[must_use]
     pub fn format_of(&self, path: &Path) -> Option<Arc<dyn Format>> {
         if path.is_dir() {
@@ -112,11 +112,11 @@ impl Formats {
         self.of(&input, path)
     }
 
-    /// A recording in whatever an [`Input`] is: bytes in memory, ranges that somebody fetches;
-    /// `name` as in [`Formats::read`].
+    /// Opens a recording from an [`Input`], such as bytes in memory or ranges fetched by the
+    /// caller. For `name`, see [`Formats::read`].
     ///
     /// # Errors
-    /// As [`Formats::open`].
+    /// Same as [`Formats::open`].
     pub fn open_input(&self, input: impl Into<Input>, name: &str) -> Result<Recording, Error> {
         self.of_input(input.into(), Path::new(name), None, &OpenOptions::default())
     }
@@ -169,7 +169,7 @@ impl Recording {
     /// Opens a recording of one of gametape's own formats; see [`Formats::open`].
     ///
     /// # Errors
-    /// As [`Formats::open`].
+    /// Same as [`Formats::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         formats().open(path)
     }
@@ -177,7 +177,7 @@ impl Recording {
     /// Reads a recording of one of gametape's own formats from a stream; see [`Formats::read`].
     ///
     /// # Errors
-    /// As [`Formats::read`].
+    /// Same as [`Formats::read`].
     pub fn from_reader(source: impl Read, name: &str, limits: &Limits) -> Result<Self, Error> {
         let options = OpenOptions {
             limits: *limits,
@@ -186,7 +186,7 @@ impl Recording {
         formats().read(source, name, &options)
     }
 
-    /// A recording of one of gametape's own formats that is in memory; see [`Formats::open_input`].
+    /// Opens a recording of one of gametape's own formats from memory; see [`Formats::open_input`].
     ///
     /// ```
     /// let error = gametape::Recording::from_bytes(b"%PDF-1.7".to_vec(), "a").unwrap_err();
@@ -194,36 +194,37 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// As [`Formats::open`].
+    /// Same as [`Formats::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
         formats().open_input(bytes, name)
     }
 
-    /// The path it was opened with.
+    /// Returns the path with which it was opened.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The format it was opened as.
+    /// Returns its format.
     #[must_use]
     pub fn format(&self) -> &dyn Format {
         &*self.format
     }
 
-    /// The recording as its format has it; [`Tape::any`] leads to what that format alone can do.
+    /// Returns the recording as its format implements it; [`Tape::any`] gives access to features of
+    /// that format alone.
     #[must_use]
     pub fn tape(&self) -> &dyn Tape {
         &*self.tape
     }
 
-    /// The format's own type of a recording, where it is of that format.
+    /// Returns the format's own type of the recording, if it has this type.
     #[must_use]
     pub fn tape_as<T: 'static>(&self) -> Option<&T> {
         self.tape.any().downcast_ref()
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn input(&self) -> &Input {
         self.tape.input()
@@ -256,50 +257,52 @@ impl Recording {
         self.explain(checked.map_err(Into::into))
     }
 
-    /// What the header says; the body is not decoded.
+    /// Returns a description from the header, without decoding the body.
     ///
     /// # Errors
-    /// Where the header can't be read.
+    /// If the header cannot be read.
     pub fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         self.partial(self.tape.header(secrets))
     }
 
-    /// What the recording says of itself, and what is wrong with it where it is not whole.
+    /// Returns a description of the whole recording, and its problem if it is not intact.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         self.partial(self.tape.info(secrets))
     }
 
-    /// A text that the recording carries, such as its world; see [`Tape::attachment`].
+    /// Returns a text that the recording contains, such as its world; see [`Tape::attachment`].
     ///
     /// # Errors
-    /// Where it carries none, or a broken one.
+    /// If the recording contains none, or a broken one.
     pub fn attachment(&self, name: &str) -> Result<String, Error> {
         self.explain(self.tape.attachment(name))
     }
 
-    /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
+    /// Checks the recording as thoroughly as possible. Unreadable parts are findings.
     ///
     /// # Errors
-    /// [`Error::Io`] where the file can't be read to its end.
+    /// [`Error::Io`] if the file cannot be read to its end.
     pub fn audit(&self) -> Result<Audit, Error> {
         self.audit_with(&Options::new())
     }
 
-    /// [`Recording::audit`], told what the recording itself does not carry.
+    /// Like [`Recording::audit`], with options for data that the recording does not contain.
     ///
     /// # Errors
-    /// Also where an option is none of the format's, or wrong.
+    /// Same as [`Recording::audit`]; also an error if the format does not know an option, or its
+    /// value is wrong.
     pub fn audit_with(&self, options: &Options) -> Result<Audit, Error> {
         self.audit_watched(options, &|_| ())
     }
 
-    /// [`Recording::audit_with`] for somebody who waits: `say` hears in a few words what takes long.
+    /// Like [`Recording::audit_with`], but reports progress: `say` receives a short description of
+    /// each long task.
     ///
     /// # Errors
-    /// As [`Recording::audit_with`].
+    /// Same as [`Recording::audit_with`].
     pub fn audit_watched(
         &self,
         options: &Options,
@@ -309,48 +312,50 @@ impl Recording {
         self.explain(self.tape.audit_watched(options, say))
     }
 
-    /// The statistics that the recording's people compare. Keys are stable, and documented in the
-    /// book.
+    /// Returns the statistics that players or researchers compare. Keys are stable and documented
+    /// in the book.
     ///
     /// # Errors
-    /// Where nothing can be read; where an option is none of the format's.
+    /// If nothing can be read, or the format does not know an option.
     pub fn stats(&self, options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         self.check("measure", options, Verb::Stats)?;
         self.partial(self.tape.stats(options))
     }
 
-    /// [`Recording::stats`], and whether what they say is to be believed, where the format checks a
-    /// recording while it measures it.
+    /// Like [`Recording::stats`], plus an audit if the format checks the recording in the same
+    /// pass.
     ///
     /// # Errors
-    /// As [`Recording::stats`].
+    /// Same as [`Recording::stats`].
     pub fn measure(&self, options: &Options) -> Result<Partial<Measured>, Error> {
         self.check("measure", options, Verb::Stats)?;
         self.partial(self.tape.measure(options))
     }
 
-    /// Writes one JSON object a line for each step.
+    /// Writes each step as a JSON object on its own line.
     ///
     /// # Errors
-    /// [`tape::Error::Output`] in an [`Error::Tape`] is `out`'s.
+    /// [`tape::Error::Output`] in an [`Error::Tape`] for errors of `out`.
     pub fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         self.check("dump", &wanted.options, Verb::Dump)?;
         self.partial(self.tape.dump(wanted, out))
     }
 
-    /// The recording in another form; without any wish byte for byte the same.
+    /// Writes the recording in another form. Without options, converting to the same format gives
+    /// an identical file.
     ///
     /// # Errors
-    /// As [`Recording::convert_with`].
+    /// Same as [`Recording::convert_with`].
     pub fn convert(&self, to: &str, options: &Options) -> Result<Made<Converted>, Error> {
         self.convert_with(to, options, &Work::default())
     }
 
-    /// [`Recording::convert`] of what may be large: done in a folder, watched, stopped.
+    /// Like [`Recording::convert`], for large recordings: with a folder for temporary files,
+    /// progress and cancellation.
     ///
     /// # Errors
-    /// [`tape::Error::NoConversion`]; where an option is none of the two formats'; where the
-    /// recording can't be read to its end.
+    /// [`tape::Error::NoConversion`]; an error if neither format knows an option, or if the
+    /// recording cannot be read to its end.
     pub fn convert_with(
         &self,
         to: &str,
@@ -368,7 +373,7 @@ impl Recording {
             self.explain(checked.map_err(Into::into))
         };
         if target.kind() != self.format.kind() {
-            // What its tables say is all that another kind can be made of.
+            // A format of another kind can be built only from the tables.
             let maker = self.explain(target.maker().ok_or_else(no_conversion))?;
             check(target.options(Verb::Write))?;
             return self.make(work, |out| maker.make(&*self.tape, options, out, work));
@@ -383,18 +388,19 @@ impl Recording {
         self.make(work, |out| self.tape.convert(target, out, work))
     }
 
-    /// Keeps what is whole of a broken recording.
+    /// Keeps the intact parts of a broken recording.
     ///
     /// # Errors
-    /// Where nothing is.
+    /// If nothing is intact.
     pub fn repair(&self, options: &Options) -> Result<Made<Repaired>, Error> {
         self.repair_with(options, &Work::default())
     }
 
-    /// [`Recording::repair`] of what may be large: done in a folder, watched, stopped.
+    /// Like [`Recording::repair`], for large recordings: with a folder for temporary files,
+    /// progress and cancellation.
     ///
     /// # Errors
-    /// As [`Recording::repair`].
+    /// Same as [`Recording::repair`].
     pub fn repair_with(&self, options: &Options, work: &Work<'_>) -> Result<Made<Repaired>, Error> {
         self.check("repair", options, Verb::Repair)?;
         self.make(work, |out| self.tape.repair(options, out, work))
@@ -418,11 +424,11 @@ impl Recording {
     }
 }
 
-/// Something taken from a recording that may be broken.
+/// A value obtained from a recording that may be broken.
 #[derive(Debug)]
 pub struct Partial<T> {
-    /// What could be taken.
+    /// The value, as far as it could be read.
     pub value: T,
-    /// What is wrong with the recording, where it is not whole.
+    /// The problem of the recording, if it is not intact.
     pub problem: Option<Error>,
 }

@@ -10,8 +10,8 @@ use gametape_core::tape::{Format, OptionDef, Verb};
 
 use crate::Error;
 
-/// Formats, asked in turn whose a recording is. gametape's own and those of others differ in
-/// nothing.
+/// A list of formats, which are asked in order to recognise a recording. Formats of other crates
+/// can do everything that gametape's own can.
 ///
 /// ```
 /// let formats = gametape::formats();
@@ -30,7 +30,7 @@ impl fmt::Debug for Formats {
     }
 }
 
-/// gametape's own formats: those whose cargo feature is on.
+/// Returns gametape's own formats whose cargo features are enabled.
 #[must_use]
 pub fn formats() -> Formats {
     let formats = Formats::none();
@@ -50,13 +50,14 @@ pub fn formats() -> Formats {
 }
 
 impl Formats {
-    /// No format yet.
+    /// Creates an empty list.
     #[must_use]
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// With one more, which is asked before the others. Of two with one name the new one counts.
+    /// Adds a format, which is asked before others of the same
+    /// [`sniff_order`](gametape_core::tape::FormatInfo). It replaces a format of the same name.
     #[must_use]
     pub fn with(mut self, format: impl Format + 'static) -> Self {
         self.0.retain(|known| known.name() != format.info().name);
@@ -66,18 +67,18 @@ impl Formats {
         self
     }
 
-    /// All of them, in the order they are asked.
+    /// Returns all formats, in the order in which they are asked.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Format> {
         self.0.iter().map(|format| &**format)
     }
 
-    /// The format of this name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&dyn Format> {
         self.iter().find(|format| format.name() == name)
     }
 
-    /// The format of this type, as it was registered: what it was given there can be asked.
+    /// Returns the registered format of this type, with the values it was registered with.
     #[must_use]
     pub fn registered<F: Format>(&self) -> Option<&F> {
         self.iter().find_map(|format| {
@@ -86,7 +87,7 @@ impl Formats {
         })
     }
 
-    /// The format with this file name extension.
+    /// Returns the format with this file name extension.
     #[must_use]
     pub fn from_extension(&self, path: &Path) -> Option<&dyn Format> {
         self.shared_from_extension(path).map(|format| &**format)
@@ -99,7 +100,7 @@ impl Formats {
             .find(|format| format.extensions().contains(&extension.as_str()))
     }
 
-    /// The format whose recordings start as this one does, else the one with this extension.
+    /// Returns the format that recognises the content, or else the one with this extension.
     pub(crate) fn of(&self, input: &Input, path: &Path) -> Option<Arc<dyn Format>> {
         let sniffed = self.0.iter().find(|format| format.sniff(input));
         sniffed
@@ -107,7 +108,7 @@ impl Formats {
             .cloned()
     }
 
-    /// The format of which a folder is one recording.
+    /// Returns the format that reads this folder as one recording.
     pub(crate) fn of_folder(&self, path: &Path) -> Option<&Arc<dyn Format>> {
         let reads = |format: &&Arc<dyn Format>| {
             let folders = format.folders();
@@ -116,20 +117,20 @@ impl Formats {
         self.0.iter().find(reads)
     }
 
-    /// True where a folder as a whole is one recording.
+    /// Returns true if the folder as a whole is one recording.
     #[must_use]
     pub fn is_folder(&self, path: &Path) -> bool {
         path.is_dir() && self.of_folder(path).is_some()
     }
 
-    /// Formats that recordings of this one convert to, itself among them.
+    /// Returns the formats that recordings of this format can be converted to, including itself.
     pub fn kin(&self, format: &dyn Format) -> impl Iterator<Item = &dyn Format> {
         let kind = format.kind();
         self.iter().filter(move |other| other.kind() == kind)
     }
 
-    /// What any of the formats can be told for some verbs: a name once, with the bounds of all; each
-    /// format holds to its own.
+    /// Returns the options of all formats for some verbs. Options of the same name are merged, with
+    /// bounds that include those of all formats; each format still checks its own bounds.
     #[must_use]
     pub fn options(&self, verbs: &[Verb]) -> Vec<OptionDef> {
         let mut defs: Vec<OptionDef> = Vec::new();
@@ -144,7 +145,8 @@ impl Formats {
         defs
     }
 
-    /// Refuses a file name that says another format than this: whoever met the file would be misled.
+    /// Refuses a file name whose extension belongs to another format, because it would mislead
+    /// readers.
     ///
     /// # Errors
     /// [`Error::Name`].
@@ -165,7 +167,7 @@ impl Formats {
 mod tests {
     use gametape_core::table::tables_page;
 
-    /// After a change that is meant, run with `GAMETAPE_BLESS=1` and look at the difference.
+    /// After an intended change, run with `GAMETAPE_BLESS=1` and look at the difference.
     #[test]
     fn the_books_page_of_tables_is_what_the_formats_declare() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/tables.md");
@@ -175,7 +177,7 @@ mod tests {
         let mut told: Vec<String> = Vec::new();
         for format in super::formats().iter() {
             let tables = tables_page(&format.tables());
-            // The encodings of one kind have the same.
+            // Formats of one kind have the same tables.
             if !told.contains(&tables) {
                 let about = format.about();
                 wanted.extend(["\n## ", about, "\n\n", tables.trim_end(), "\n"]);

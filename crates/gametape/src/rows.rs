@@ -5,20 +5,20 @@ use std::io::{self, Write};
 use gametape_core::table::{Batch, JsonRows, Scan, StampColumn, TableDef, Value};
 use gametape_core::tape;
 
-/// How rows are written.
+/// The text format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RowForm {
-    /// One JSON object a line, as [`JsonRows`] writes them.
+    /// One JSON object per line, as written by [`JsonRows`].
     #[default]
     Json,
-    /// Comma-separated values (RFC 4180) under a line of names, with lines that end in a newline
-    /// alone, of the same columns; `ended` is one of the stamps. What is missing is empty; numbers that
-    /// JSON has no way to write are `NaN`, `inf`, `-inf`.
+    /// Comma-separated values (RFC 4180) after a line of column names. Lines end with `\n`. The
+    /// columns are the same as in JSON; the stamps, if they are written, include `ended`. A missing
+    /// value is empty; numbers that JSON cannot represent are `NaN`, `inf`, `-inf`.
     Csv,
 }
 
-/// Writes the rows that a scan gives: those of all columns with their stamps in front, those of named
-/// columns with exactly these.
+/// Writes the rows of a scan. If the scan names columns, a row has these; otherwise it has all
+/// columns, after its stamps.
 ///
 /// ```
 /// use gametape::core::table::{Batch, ColumnDef, Kind, Lane, Value};
@@ -43,15 +43,15 @@ pub struct RowWriter<'o>(Form<'o>);
 
 enum Form<'o> {
     Json(JsonRows, &'o mut dyn Write),
-    /// With stamps in front, or without.
+    /// Whether stamps come first, and the writer.
     Csv(bool, Box<csv::Writer<&'o mut dyn Write>>),
 }
 
 impl<'o> RowWriter<'o> {
-    /// For the batches that a scan of this table gives.
+    /// Creates a writer for the batches of a scan of this table.
     ///
     /// # Errors
-    /// [`tape::Error::Scan`] of columns that are not there; [`tape::Error::Output`].
+    /// [`tape::Error::Scan`] if a column does not exist; [`tape::Error::Output`].
     pub fn new(
         form: RowForm,
         table: &TableDef,
@@ -79,7 +79,7 @@ impl<'o> RowWriter<'o> {
     /// Writes the rows of a batch.
     ///
     /// # Errors
-    /// The output's.
+    /// Any error of the output.
     pub fn batch(&mut self, batch: &Batch) -> io::Result<()> {
         match &mut self.0 {
             Form::Json(rows, out) => {

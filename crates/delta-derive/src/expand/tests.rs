@@ -1,7 +1,7 @@
 use super::*;
 use syn::parse_quote;
 
-/// Where each error points and what it says.
+/// Returns the line and the message of each error.
 fn errors(input: &DeriveInput) -> Vec<(usize, String)> {
     match expand(input) {
         Ok(_) => Vec::new(),
@@ -12,14 +12,15 @@ fn errors(input: &DeriveInput) -> Vec<(usize, String)> {
     }
 }
 
-/// The documentation promises errors by line and by word; doctests can only tell that there is one.
+/// The documentation promises a line and a message for each error; doctests only check that there
+/// is an error.
 #[test]
 fn documented_errors_are_raised_as_documented() {
     let source = include_str!("../lib.rs");
     let mut examples = 0;
     for block in source.split("/// ```compile_fail\n").skip(1) {
         let block = block.split("/// ```\n").next().unwrap();
-        // The import stays as an empty line, so that lines keep their numbers.
+        // The import becomes an empty line, so that line numbers stay correct.
         let code: String = block
             .lines()
             .map(|line| line.trim_start_matches("///"))

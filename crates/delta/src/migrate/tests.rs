@@ -123,7 +123,7 @@ fn what_is_added_is_absent_or_the_bound_nearest_to_zero_and_what_is_removed_is_t
     let entity = migrated.entity(1).unwrap();
     assert_eq!(entity.value(1, 9), Some(Value::FixedPoint(5)));
     assert_eq!(entity.value(1, 1), Some(Value::UInt(4)));
-    // Every entity stays, even with nothing left of it.
+    // Every entity stays, even without components.
     assert_eq!(migrated.entity(2).unwrap().components().count(), 0);
 }
 
@@ -142,7 +142,7 @@ proptest! {
     fn rounding_is_that_of_the_quantiser(value in -100_000..100_000_i64, from in 1..500_u32, to in 1..500_u32) {
         let wide = |scale| fixed(-100_000_000, 100_000_000, scale);
         let got = one(wide(from), wide(to), Value::FixedPoint(value)).unwrap().as_i128();
-        // |exact - got| <= 1/2, in units of 1/from: no floats.
+        // |exact - got| <= 1/2 in units of 1/from, computed without floats.
         let exact = i128::from(value) * i128::from(to);
         let off = (exact - got * i128::from(from)).abs() * 2;
         prop_assert!(off <= i128::from(from));

@@ -1,4 +1,4 @@
-//! Why two schemas are not one.
+//! Differences between two schemas.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,87 +6,87 @@ use core::fmt;
 
 use super::model::{Change, Codec, Component, Field};
 
-/// One thing that differs between two schemas: ours and theirs.
+/// A difference between our schema and theirs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Difference {
-    /// Theirs lacks a component.
+    /// Their schema lacks a component.
     ComponentMissing {
-        /// Its id.
+        /// The id of the component.
         component: u16,
-        /// Its name, where it has one.
+        /// The name of the component, if it has one.
         name: Option<String>,
     },
-    /// Theirs has a component more.
+    /// Their schema has an additional component.
     ComponentAdded {
-        /// Its id.
+        /// The id of the component.
         component: u16,
-        /// Its name, where it has one.
+        /// The name of the component, if it has one.
         name: Option<String>,
     },
-    /// The same components stand in another order, which is the order of the wire.
+    /// The components are in another order, which is the order of the wire.
     ComponentOrder {
         /// The ids in our order.
         ours: Vec<u16>,
-        /// The ids in theirs.
+        /// The ids in their order.
         theirs: Vec<u16>,
     },
-    /// Theirs lacks a field.
+    /// Their schema lacks a field.
     FieldMissing {
-        /// Id of the component, which both have.
+        /// The id of the component, which both schemas have.
         component: u16,
-        /// Id of the field, within its component, that only ours has.
+        /// The id of the field within its component.
         field: u16,
-        /// Its name, where it has one.
+        /// The name of the field, if it has one.
         name: Option<String>,
     },
-    /// Theirs has a field more.
+    /// Their schema has an additional field.
     FieldAdded {
-        /// Id of the component, which both have.
+        /// The id of the component, which both schemas have.
         component: u16,
-        /// Id of the field, within its component, that only theirs has.
+        /// The id of the field within its component.
         field: u16,
-        /// Its name, where it has one.
+        /// The name of the field, if it has one.
         name: Option<String>,
     },
-    /// The same fields stand in another order.
+    /// The fields are in another order.
     FieldOrder {
-        /// Id of the component whose fields these are.
+        /// The id of the component.
         component: u16,
         /// The ids in our order.
         ours: Vec<u16>,
-        /// The ids in theirs.
+        /// The ids in their order.
         theirs: Vec<u16>,
     },
-    /// A field is written in another way.
+    /// A field has another codec.
     Codec {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component, the same in both.
+        /// The id of the field within its component, the same in both schemas.
         field: u16,
-        /// Its name, where it has one.
+        /// The name of the field, if it has one.
         name: Option<String>,
-        /// How we write it.
+        /// Our codec.
         ours: Codec,
-        /// How they do.
+        /// Their codec.
         theirs: Codec,
     },
-    /// A field is sent at other times.
+    /// A field has another change policy.
     Change {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component, the same in both.
+        /// The id of the field within its component, the same in both schemas.
         field: u16,
-        /// Its name, where it has one.
+        /// The name of the field, if it has one.
         name: Option<String>,
-        /// When we send it.
+        /// Our change policy.
         ours: Change,
-        /// When they do.
+        /// Their change policy.
         theirs: Change,
     },
 }
 
-/// `component 1, field 2 (x)`: a component or one of its fields, and its name, where it has one.
+/// Formats a component or a field with its name, if it has one: `component 1, field 2 (x)`.
 pub(crate) struct Named<'a>(pub u16, pub Option<u16>, pub &'a Option<String>);
 
 impl fmt::Display for Named<'_> {
@@ -112,7 +112,7 @@ impl fmt::Display for Ids<'_> {
 }
 
 impl Difference {
-    /// The component or the field that it is about.
+    /// Returns the component or field that differs.
     fn named(&self) -> Option<Named<'_>> {
         match self {
             Self::ComponentMissing { component, name }
@@ -256,7 +256,7 @@ fn fields(ours: &Component, theirs: &Component, found: &mut Vec<Difference>) {
     }
 }
 
-/// Both, if what they have in common stands in different orders.
+/// Returns both lists if their common ids are in different orders.
 fn reordered(ours: Vec<u16>, theirs: Vec<u16>) -> Option<(Vec<u16>, Vec<u16>)> {
     let common = |of: &[u16], other: &[u16]| -> Vec<u16> {
         of.iter().copied().filter(|id| other.contains(id)).collect()

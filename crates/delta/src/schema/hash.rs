@@ -2,7 +2,8 @@
 
 use super::model::{Change, Codec, Component};
 
-/// The first 8 bytes of the BLAKE3 digest over the components; the layout is that of the origin.
+/// Returns the first 8 bytes of the BLAKE3 digest of the components, in the byte layout of the
+/// origin.
 pub(super) fn hash(components: &[Component]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(components.len() as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Schemas: which components there are, which fields they have, and how each is written.
+//! Schemas: components, their fields, and the codecs of fields.
 
 mod compare;
 mod hash;
@@ -20,7 +20,7 @@ struct Inner {
     layout: Layout,
 }
 
-/// Components in the order of the wire, checked; cheap to clone.
+/// Valid components in the order of the wire. Schemas are cheap to clone.
 ///
 /// ```
 /// use gametape_delta::{Codec, Component, Field, Schema};
@@ -43,7 +43,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Checks the components and works out their hash.
+    /// Checks the components and computes their hash.
     pub fn new(components: impl Into<Vec<Component>>) -> Result<Self, SchemaError> {
         let components = components.into();
         model::check(&components)?;
@@ -58,7 +58,7 @@ impl Schema {
         })
     }
 
-    /// Without components: entities that are there, or not.
+    /// Returns a schema without components. Its entities only exist or do not exist.
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -70,13 +70,13 @@ impl Schema {
         }
     }
 
-    /// In the order of the wire.
+    /// Returns the components in the order of the wire.
     #[must_use]
     pub fn components(&self) -> &[Component] {
         &self.inner.components
     }
 
-    /// The component of this id, and its place in the order of the wire.
+    /// Returns the component with this id, and its index in the order of the wire.
     #[must_use]
     pub fn component(&self, id: u16) -> Option<(usize, &Component)> {
         self.components()
@@ -85,8 +85,8 @@ impl Schema {
             .find(|(_, component)| component.id == id)
     }
 
-    /// What a packet says of its schema: the first 8 bytes of a BLAKE3 digest over ids, codecs and
-    /// change policies in their order, little-endian. Names are not part of it.
+    /// Returns the hash that packets contain: the first 8 bytes of a BLAKE3 digest of ids, codecs
+    /// and change policies, as a little-endian number. Names are not included.
     #[must_use]
     pub fn hash(&self) -> u64 {
         self.inner.hash
@@ -96,7 +96,7 @@ impl Schema {
         &self.inner.layout
     }
 
-    /// Everything that differs from `other`, names aside; nothing if their hashes are the same.
+    /// Returns all differences from `other` except names; empty if the hashes are the same.
     #[must_use]
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         compare::differences(self.components(), other.components())
@@ -120,7 +120,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// A schema as JSON has it: that of the origin, with names added.
+/// A schema in JSON: the form of the origin implementation, with names added.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

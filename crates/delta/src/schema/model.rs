@@ -1,14 +1,14 @@
-//! What a schema is made of, and which parts make none.
+//! The parts of a schema, and their checks.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Most components of a schema, and most fields of a component: a mask is one 64-bit word. The
-/// origin's default limits are the same.
+/// The maximum number of components in a schema and of fields in a component, because a mask is one
+/// 64-bit word. The origin's default limits are the same.
 pub const MAX_MASK_BITS: usize = 64;
 
-/// How a field is written.
+/// The encoding of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -37,15 +37,16 @@ pub enum Codec {
     FixedPoint {
         /// The smallest quantised value.
         min_q: i64,
-        /// The largest.
+        /// The largest quantised value.
         max_q: i64,
-        /// Units per 1.0: 100 has a resolution of 0.01. Not on the wire, but in the hash.
+        /// The number of units per 1.0: 100 means a resolution of 0.01. It is not on the wire, but
+        /// in the hash.
         scale: u32,
     },
 }
 
 impl Codec {
-    /// Its name: `Bool`, `UInt`, ….
+    /// Returns the name: `Bool`, `UInt`, ….
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -75,7 +76,7 @@ impl fmt::Display for Codec {
     }
 }
 
-/// When a changed field is sent.
+/// The change policy of a field: when a change is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -83,11 +84,11 @@ impl fmt::Display for Codec {
     serde(deny_unknown_fields)
 )]
 pub enum Change {
-    /// Whenever it differs from what the receiver holds.
+    /// Whenever the value differs from the receiver's.
     #[default]
     Always,
-    /// When it differs by more than this many units: the receiver's value is never further off.
-    /// Bools ignore it.
+    /// When the value differs by more than this many units, so that the receiver's value is never
+    /// off by more than that. Bools ignore the threshold.
     Threshold {
         /// The threshold, in quantised units.
         threshold_q: u32,
@@ -111,23 +112,23 @@ impl fmt::Display for Change {
     serde(deny_unknown_fields)
 )]
 pub struct Field {
-    /// Not zero, unique in the component.
+    /// The id: not zero, unique in the component.
     pub id: u16,
-    /// For people; neither on the wire nor in the hash.
+    /// A name for people; neither on the wire nor in the hash.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub name: Option<String>,
-    /// How it is written.
+    /// The encoding.
     pub codec: Codec,
-    /// When it is sent.
+    /// The change policy.
     #[cfg_attr(feature = "serde", serde(default))]
     pub change: Change,
 }
 
 impl Field {
-    /// A field that is sent whenever it changes.
+    /// Creates a field that is sent whenever it changes.
     #[must_use]
     pub const fn new(id: u16, codec: Codec) -> Self {
         Self {
@@ -138,14 +139,14 @@ impl Field {
         }
     }
 
-    /// With a name.
+    /// Sets the name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Sent when it differs by more than `threshold_q` quantised units.
+    /// Sends the field only when it differs by more than `threshold_q` quantised units.
     #[must_use]
     pub const fn threshold(mut self, threshold_q: u32) -> Self {
         self.change = Change::Threshold { threshold_q };
@@ -153,7 +154,7 @@ impl Field {
     }
 }
 
-/// One component: fields that are replicated together.
+/// A component: a group of fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -161,20 +162,20 @@ impl Field {
     serde(deny_unknown_fields)
 )]
 pub struct Component {
-    /// Not zero, unique in the schema.
+    /// The id: not zero, unique in the schema.
     pub id: u16,
-    /// For people; neither on the wire nor in the hash.
+    /// A name for people; neither on the wire nor in the hash.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub name: Option<String>,
-    /// In the order of the wire.
+    /// The fields, in the order of the wire.
     pub fields: Vec<Field>,
 }
 
 impl Component {
-    /// A component of these fields.
+    /// Creates a component with these fields.
     #[must_use]
     pub fn new(id: u16, fields: impl Into<Vec<Field>>) -> Self {
         Self {
@@ -184,7 +185,7 @@ impl Component {
         }
     }
 
-    /// With a name.
+    /// Sets the name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -192,26 +193,26 @@ impl Component {
     }
 }
 
-/// Why components do not make a schema.
+/// Why components are not a valid schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
     /// A component or field has the id 0.
     #[error("{}", zero_id(*.component))]
     ZeroId {
-        /// The component it is in, where it is a field.
+        /// The component of the field; `None` if the component itself has the id 0.
         component: Option<u16>,
     },
-    /// Two components have one id.
+    /// Two components have the same id.
     #[error("two components have the id {component}")]
     DuplicateComponent {
         /// The id.
         component: u16,
     },
-    /// Two fields of a component have one id.
+    /// Two fields of a component have the same id.
     #[error("two fields of component {component} have the id {field}")]
     DuplicateField {
-        /// Id of the component that both fields are in.
+        /// The id of the component.
         component: u16,
         /// The id.
         field: u16,
@@ -219,45 +220,45 @@ pub enum SchemaError {
     /// More than [`MAX_MASK_BITS`] components.
     #[error("{components} components, {MAX_MASK_BITS} are possible")]
     TooManyComponents {
-        /// How many.
+        /// The number of components.
         components: usize,
     },
-    /// More than [`MAX_MASK_BITS`] fields.
+    /// A component has more than [`MAX_MASK_BITS`] fields.
     #[error("component {component} has {fields} fields, {MAX_MASK_BITS} are possible")]
     TooManyFields {
-        /// Id of the component that has them.
+        /// The id of the component.
         component: u16,
-        /// How many.
+        /// The number of fields.
         fields: usize,
     },
-    /// An integer of no bits, or of more than 64.
+    /// An integer has no bits, or more than 64.
     #[error("field {field} of component {component} has {bits} bits, 1 to 64 are possible")]
     BitWidth {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
-        /// The width that its codec asks for.
+        /// The requested width.
         bits: u8,
     },
-    /// Fixed point whose smallest value exceeds the largest.
+    /// The smallest value of a fixed-point codec is larger than its largest.
     #[error("field {field} of component {component} goes from {min_q} to {max_q}")]
     Range {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
         /// The smallest value.
         min_q: i64,
-        /// The largest.
+        /// The largest value.
         max_q: i64,
     },
-    /// Fixed point of scale 0.
+    /// A fixed-point codec has the scale 0.
     #[error("field {field} of component {component} has the scale 0")]
     ZeroScale {
-        /// Id of the component that the field is in.
+        /// The id of the component.
         component: u16,
-        /// Id of the field within its component.
+        /// The id of the field within its component.
         field: u16,
     },
 }
@@ -269,7 +270,7 @@ fn zero_id(component: Option<u16>) -> impl fmt::Display {
     })
 }
 
-/// Ids, counts, widths and bounds.
+/// Checks ids, counts, widths and bounds.
 pub(super) fn check(components: &[Component]) -> Result<(), SchemaError> {
     if components.len() > MAX_MASK_BITS {
         return Err(SchemaError::TooManyComponents {

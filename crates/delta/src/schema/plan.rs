@@ -1,7 +1,7 @@
-//! What encoder and decoder need to know of each field, worked out once.
+//! The data that encoder and decoder need about each field, computed once per schema.
 //!
-//! A state holds each value as its distance from the smallest value of its field, the *code*: so
-//! all codecs compare, subtract and are checked alike.
+//! A state stores each value as its distance from the smallest value of its field, the *code*. All
+//! codecs can then be compared, subtracted and checked in the same way.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::model::{Change, Codec, Component};
 use crate::error::ValueError;
 use crate::value::Value;
 
-/// How a code goes onto the wire.
+/// How a code is written to the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// `bits` bits of `code ^ flip`.
@@ -79,7 +79,7 @@ impl Plan {
         }
     }
 
-    /// The value of a code.
+    /// Returns the value of a code.
     pub fn value(&self, code: u64) -> Value {
         let value = self.min + i128::from(code);
         match self.kind {
@@ -92,7 +92,7 @@ impl Plan {
         }
     }
 
-    /// The code of a value.
+    /// Returns the code of a value.
     pub fn code(&self, component: &Component, at: usize, value: Value) -> Result<u64, ValueError> {
         let field = component.fields.get(at).map_or(0, |field| field.id);
         let component = component.id;
@@ -118,27 +118,27 @@ impl Plan {
     }
 }
 
-/// The zigzag of a code of [`Form::Zigzag`].
+/// Returns the zigzag encoding of a code of [`Form::Zigzag`].
 #[inline]
 pub(crate) const fn zigzag(code: u64) -> u32 {
     let value = (code as i64 + VARSINT_MIN) as i32;
     (value << 1 ^ value >> 31) as u32
 }
 
-/// The code of a zigzag.
+/// Returns the code of a zigzag encoding.
 #[inline]
 pub(crate) const fn unzigzag(zigzag: u32) -> u64 {
     let value = (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
     (value as i64 - VARSINT_MIN) as u64
 }
 
-/// All fields of a schema in the order of the wire.
+/// The plans of all fields of a schema, in the order of the wire.
 #[derive(Debug)]
 pub(crate) struct Layout {
     plans: Vec<Plan>,
-    /// Where the plans of each component start; one more at the end.
+    /// The index of the first plan of each component, and the number of plans at the end.
     starts: Vec<usize>,
-    /// True where a change can go unsent.
+    /// Whether any field has a threshold.
     pub has_thresholds: bool,
 }
 
@@ -163,13 +163,13 @@ impl Layout {
         }
     }
 
-    /// Components of the schema.
+    /// Returns the number of components.
     #[inline]
     pub fn components(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The fields of a component.
+    /// Returns the plans of a component's fields.
     #[inline]
     pub fn fields(&self, component: usize) -> &[Plan] {
         match self.starts.get(component..) {
@@ -178,7 +178,7 @@ impl Layout {
         }
     }
 
-    /// Values of an entity that has these components.
+    /// Returns the number of values of an entity with these components.
     #[inline]
     pub fn values(&self, mask: u64) -> usize {
         ones(mask)
@@ -186,14 +186,15 @@ impl Layout {
             .sum()
     }
 
-    /// Where the values of `component` stand among those of an entity with these components.
+    /// Returns the index of the first value of `component` among the values of an entity with these
+    /// components.
     #[inline]
     pub fn offset(&self, mask: u64, component: usize) -> usize {
         self.values(mask & full_mask(component))
     }
 }
 
-/// The places of the ones of a mask, ascending.
+/// Returns the indices of the ones in a mask, ascending.
 #[inline]
 pub(crate) fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -205,7 +206,7 @@ pub(crate) fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The mask with the first `count` places set.
+/// Returns the mask with the first `count` bits set.
 #[inline]
 pub(crate) const fn full_mask(count: usize) -> u64 {
     if count == 0 {

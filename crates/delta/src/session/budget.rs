@@ -1,20 +1,20 @@
-//! How much of what is to be said goes into one packet.
+//! The remaining room in a packet.
 
 use crate::bits::varuint_len;
 use crate::limits::{Limit, Limits};
 use crate::wire::{HEADER_BYTES, Tag, section_len};
 
-/// Bytes of an entity that goes: its id.
+/// The size of a destroyed entity: its id.
 pub(super) const DESTROY_BYTES: usize = 4;
 
-/// The sections of a packet in the making: entities and bytes of each.
+/// The sections of a packet under construction: the entities and bytes of each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     bytes: usize,
     limits: Limits,
     counts: [usize; 3],
     bodies: [usize; 3],
-    /// Entities of the state the packet leads to.
+    /// The number of entities in the state after the packet.
     entities: usize,
 }
 
@@ -29,7 +29,7 @@ impl Budget {
         }
     }
 
-    /// Bytes of the packet.
+    /// Returns the size of the packet in bytes.
     pub fn used(&self) -> usize {
         let sections = self.counts.iter().zip(self.bodies);
         let sections = sections
@@ -38,7 +38,7 @@ impl Budget {
         HEADER_BYTES + sections.sum::<usize>()
     }
 
-    /// True if the state can't have another entity.
+    /// Returns true if the state cannot have another entity.
     pub const fn is_crowded(&self) -> bool {
         self.entities >= self.limits.max_entities
     }
@@ -51,8 +51,8 @@ impl Budget {
         }
     }
 
-    /// A limit that is exceeded: which, its value, what there is. The budget counts as a limit of
-    /// bytes.
+    /// Returns an exceeded limit: the limit, its value, and the actual number. The budget counts as
+    /// a limit on bytes.
     pub fn exceeded(&self) -> Option<(Limit, usize, usize)> {
         let limits = &self.limits;
         let [creates, destroys, updates] = self.counts;
@@ -75,13 +75,13 @@ impl Budget {
         checks.into_iter().find(|(_, max, found)| found > max)
     }
 
-    /// Takes these sections' parts of an entity if all of them fit; `more` entities are then in
-    /// the state, one or none.
+    /// Adds an entity's parts if all of them fit. `more` is the number of entities that this adds
+    /// to the state, 0 or 1.
     pub fn take(&mut self, parts: &[(Tag, usize)], more: usize) -> bool {
         self.change(*self, parts, more)
     }
 
-    /// The same in place of a destroy that was taken before.
+    /// Like [`Budget::take`], but replaces a destroy that was added before.
     pub fn take_for_destroy(&mut self, parts: &[(Tag, usize)]) -> bool {
         let mut next = *self;
         let at = Tag::Destroy as usize - 1;
@@ -104,7 +104,7 @@ impl Budget {
         fits
     }
 
-    /// Takes these whether they fit or not.
+    /// Adds parts whether they fit or not.
     pub fn force(&mut self, parts: &[(Tag, usize)], more: usize) {
         for &(tag, bytes) in parts {
             self.add(tag, bytes);

@@ -1,4 +1,4 @@
-//! Entities that have something to say.
+//! Entities with changes to send.
 
 use alloc::vec::Vec;
 
@@ -12,22 +12,22 @@ use crate::wire::Tag;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
     Create,
-    /// Destroy and create: another set of components.
+    /// Destroy and create, because the set of components has changed.
     Replace,
     Update,
     Destroy,
 }
 
-/// An entity that has something to say.
+/// An entity with changes to send.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub id: u32,
     pub what: What,
-    /// Its bytes in `Sender::bits`.
+    /// The range of its bytes in `Draft::bits`.
     pub from: usize,
     pub to: usize,
-    /// It came or went after the baseline, and the receiver may have seen that: first of all it
-    /// is said again, so that what was seen does not change back.
+    /// Whether the entity was created or destroyed after the baseline and the receiver may have
+    /// seen that. Such changes are repeated first, so that the receiver does not see them undone.
     pub sticky: bool,
     pub priority: u64,
     pub chosen: bool,
@@ -44,19 +44,20 @@ impl Candidate {
         }
     }
 
-    /// True for an entity that went after the baseline and is back. If its new values don't fit
-    /// it has to be destroyed once more: it must not be seen as it was.
+    /// Returns true for an entity that was destroyed after the baseline and exists again. If its
+    /// new values do not fit, it must be destroyed again, because the receiver must not see its old
+    /// values.
     pub const fn is_back(&self) -> bool {
         self.sticky && matches!(self.what, What::Update | What::Replace)
     }
 
-    /// In place of its being destroyed once more.
+    /// Tries to replace its repeated destroy with its new values.
     pub fn fit_for_destroy(&self, budget: &mut Budget) -> bool {
         let (parts, count) = self.parts();
         budget.take_for_destroy(parts.get(..count).unwrap_or_default())
     }
 
-    /// It has to fit into a packet of its own.
+    /// Checks that the entity fits into a packet of its own.
     pub fn check_alone(&self, options: &SenderOptions) -> Result<(), SendError> {
         let (parts, count) = self.parts();
         let more = usize::from(self.what == What::Create);
@@ -90,7 +91,7 @@ impl Keyed for Candidate {
     }
 }
 
-/// Puts a chosen entity into its sections.
+/// Adds a chosen entity to its sections.
 pub(super) fn put(bodies: &mut [(u32, Vec<u8>); 3], bytes: &[u8], candidate: &Candidate) {
     let (parts, count) = candidate.parts();
     for (tag, _) in parts.get(..count).unwrap_or_default() {

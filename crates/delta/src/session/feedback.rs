@@ -1,30 +1,31 @@
-//! What a receiver tells its sender.
+//! Messages from a receiver to its sender.
 
-/// What a receiver tells its sender, over whatever transport.
+/// A message from a receiver to its sender, over any transport.
 ///
-/// Any of them may get lost, repeated or reordered; the newest says all that matters.
+/// Messages may be lost, repeated or reordered; the newest one is sufficient.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Feedback {
-    /// Packets that were applied.
+    /// Acknowledges packets that were applied.
     Ack {
-        /// The latest. Its state is kept: the sender may build on it.
+        /// The newest applied tick. The receiver keeps its state, so the sender may use it as a
+        /// baseline.
         tick: u32,
-        /// Those before it: bit i for tick `tick - 1 - i`.
+        /// Earlier applied ticks: bit i is for tick `tick - 1 - i`.
         earlier: u64,
     },
-    /// The state of this tick, which a packet builds on, is not there: only a full snapshot helps.
+    /// The receiver lacks the baseline of a packet and needs a full snapshot.
     NeedFull {
-        /// The baseline of that packet.
+        /// The tick of that baseline.
         baseline: u32,
     },
 }
 
 impl Feedback {
-    /// Bytes of a feedback.
+    /// The size of a message in bytes.
     pub const BYTES: usize = 13;
 
-    /// As bytes, for transports that have no better form: a kind (1 or 2), then little-endian
-    /// tick and bits.
+    /// Encodes the message for transports without a better form: a kind (1 or 2), then tick and
+    /// bits in little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let (kind, tick, bits) = match *self {
@@ -42,7 +43,7 @@ impl Feedback {
         bytes
     }
 
-    /// From bytes; none if they are not of a feedback.
+    /// Decodes a message; `None` if the bytes are not one.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
@@ -57,7 +58,7 @@ impl Feedback {
         }
     }
 
-    /// The ticks an ack acknowledges, the latest first.
+    /// Returns the acknowledged ticks, the newest first.
     pub(super) fn ticks(tick: u32, earlier: u64) -> impl Iterator<Item = u32> {
         let before = (0..64_u32)
             .filter(move |bit| earlier >> bit & 1 == 1)

@@ -1,10 +1,10 @@
-//! Lists in ascending order of ids, gone through side by side.
+//! Iterating over several lists in ascending order of ids at once.
 
 use core::mem;
 
 use crate::snapshot::Row;
 
-/// What has an id that its list ascends by.
+/// An item of a list that is sorted by id.
 pub(super) trait Keyed {
     fn id(&self) -> u32;
 }
@@ -33,14 +33,14 @@ impl Keyed for Row<'_> {
     }
 }
 
-/// Something, and what goes with it.
+/// An item with additional data.
 impl<T: Keyed, U> Keyed for (T, U) {
     fn id(&self) -> u32 {
         self.0.id()
     }
 }
 
-/// One of the lists: it is asked for ascending ids.
+/// One of the lists; it must be asked for ascending ids.
 pub(super) struct Lane<I: Iterator> {
     next: Option<I::Item>,
     rest: I,
@@ -53,13 +53,13 @@ impl<I: Iterator<Item: Keyed>> Lane<I> {
         Self { next, rest }
     }
 
-    /// The id of what comes next.
+    /// Returns the id of the next item.
     #[inline(always)]
     pub fn next_id(&self) -> Option<u32> {
         self.next.as_ref().map(Keyed::id)
     }
 
-    /// What has this id, if anything; what comes before it is passed.
+    /// Returns the item with this id, if there is one; skips the items before it.
     #[inline(always)]
     pub fn at(&mut self, id: u32) -> Option<I::Item> {
         while self.next_id()? < id {
@@ -73,7 +73,7 @@ impl<I: Iterator<Item: Keyed>> Lane<I> {
     }
 }
 
-/// The least of the ids that come next; none where no list has any.
+/// Returns the smallest of the next ids; `None` if all lists have ended.
 #[inline(always)]
 pub(super) fn soonest<const N: usize>(ids: [Option<u32>; N]) -> Option<u32> {
     ids.into_iter().fold(None, |least, id| match (least, id) {
@@ -104,7 +104,7 @@ mod tests {
             (9, true, None),
         ];
         assert_eq!(seen, expected);
-        // What is not asked for is passed.
+        // Items that are not asked for are skipped.
         let mut ids = Lane::new([2_u32, 3, 9]);
         assert_eq!((ids.at(4), ids.at(9), ids.at(9)), (None, Some(9), None));
     }

@@ -1,4 +1,4 @@
-//! How a sender sends, what it sent, and why it did not.
+//! Options, results and errors of a sender.
 
 use gametape_core::text::{Bytes, Grouped};
 
@@ -6,17 +6,18 @@ use crate::error::EncodeError;
 use crate::limits::Limits;
 use crate::wire::HEADER_BYTES;
 
-/// States that sender and receiver keep if nothing else is said: two seconds at 30 packets a
+/// The default number of states that sender and receiver keep: two seconds at 30 packets per
 /// second.
 pub const DEFAULT_WINDOW: usize = 64;
 
-/// How a [`Sender`](crate::Sender) sends.
+/// Options of a [`Sender`](crate::Sender).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SenderOptions {
-    /// Bytes of a packet, at most. The default, 1200, passes any path of the Internet in one
-    /// piece.
+    /// The maximum size of a packet in bytes. Packets of the default size, 1200, are not split on
+    /// any path of the Internet.
     pub budget: usize,
-    /// States that may be acknowledged late; the receiver should keep as many.
+    /// The number of states that can still be acknowledged (at least 2); the receiver should keep
+    /// as many.
     pub window: usize,
     /// The limits of the receiver.
     pub limits: Limits,
@@ -32,53 +33,53 @@ impl Default for SenderOptions {
     }
 }
 
-/// What went into a packet.
+/// The content of a sent packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sent {
     /// The tick of the state that was sent.
     pub tick: u32,
-    /// The acknowledged tick it builds on; none for a full snapshot.
+    /// The acknowledged tick used as the baseline; `None` for a full snapshot.
     pub baseline: Option<u32>,
-    /// Length of the packet, its header included; at most the budget.
+    /// The length of the packet including its header; at most the budget.
     pub bytes: usize,
-    /// Entities it creates or updates.
+    /// The number of entities that the packet creates or updates.
     pub named: usize,
-    /// Entities that had something to say and have to wait.
+    /// The number of entities whose changes must wait.
     pub waiting: usize,
 }
 
-/// Why a state was not sent. The sender is as it was before.
+/// Why a state was not sent. The sender is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
-    /// The state can't be a packet.
+    /// The state cannot be encoded.
     #[error("{0}")]
     Encode(EncodeError),
-    /// Tick 0, which can't be a baseline.
+    /// The tick is 0, which cannot be a baseline.
     #[error("a session starts at tick 1 or later")]
     TickZero,
-    /// A tick that is not after the last one sent.
+    /// The tick is not after the last one sent.
     #[error("tick {} is not after tick {}, the last one sent", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
         /// The tick of the state that was to be sent.
         tick: u32,
-        /// The last one sent.
+        /// The last tick sent.
         last: u32,
     },
-    /// Not even a header fits.
+    /// The budget is smaller than a header.
     #[error("a packet has a header of {HEADER_BYTES} bytes, the budget is {}", Grouped(*.budget as u64))]
     NoRoom {
-        /// Bytes a packet may have.
+        /// The budget in bytes.
         budget: usize,
     },
-    /// An entity that would not fit into a packet of its own: it could never be delivered.
+    /// An entity does not fit into a packet of its own, so it could never be delivered.
     #[error("entity {entity} needs a packet of {}, the budget is {}", Bytes(*.needed as u64), Grouped(*.budget as u64))]
     BudgetTooSmall {
-        /// Id of the entity that is too large.
+        /// The id of the entity.
         entity: u32,
-        /// Bytes of a packet with nothing else in it.
+        /// The size in bytes of a packet with only this entity.
         needed: usize,
-        /// Bytes a packet may have.
+        /// The budget in bytes.
         budget: usize,
     },
 }

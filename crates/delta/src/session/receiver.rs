@@ -1,4 +1,4 @@
-//! The side that receives states.
+//! The receiving side of a session.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -17,26 +17,26 @@ use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 use crate::wire::Kind;
 
-/// Why a packet was not applied. The receiver is as it was before.
+/// Why a packet was not applied. The receiver is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiveError {
-    /// It breaks a rule of the wire.
+    /// The packet breaks a rule of the wire.
     #[error("{0}")]
     Packet(Error),
-    /// It builds on a state that is not held; [`feedback`](Self::feedback) asks for a full
-    /// snapshot.
+    /// The receiver does not have the baseline of the packet. [`feedback`](Self::feedback) returns
+    /// a request for a full snapshot.
     #[error("tick {} builds on tick {}, which is not held: a full snapshot is needed", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     NeedFull {
         /// The tick of the packet.
         tick: u32,
-        /// The tick it builds on.
+        /// The tick of the baseline.
         baseline: u32,
     },
 }
 
 impl ReceiveError {
-    /// What to send back, if the sender can help.
+    /// Returns the message to send back, if the sender can help.
     #[must_use]
     pub const fn feedback(&self) -> Option<Feedback> {
         match *self {
@@ -46,46 +46,47 @@ impl ReceiveError {
     }
 }
 
-/// What became of a packet.
+/// The result of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Received {
-    /// What to send back.
+    /// The message to send back.
     pub ack: Feedback,
-    /// False if the packet was not newer than one applied before, and so was left alone.
+    /// Whether the packet was applied; false if it was not newer than the packets before and was
+    /// ignored.
     pub fresh: bool,
 }
 
-/// Takes the packets of one [`Sender`](crate::Sender), or of any source that codes deltas against
-/// states it has seen acknowledged.
+/// Receives the packets of one [`Sender`](crate::Sender), or of any source that codes deltas
+/// against acknowledged states.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     decoder: Decoder,
     states: Baselines,
-    /// The tick each entity of these states is as of.
+    /// For each of these states, the ticks of its entities' values.
     ticks: VecDeque<(u32, Vec<u32>)>,
     spare_ticks: Vec<Vec<u32>>,
-    /// The baseline of the last delta: the sender may go on using it.
+    /// The baseline of the last delta, which the sender may continue to use.
     pinned: Option<u32>,
-    /// Applied before the latest: bit i for its tick - 1 - i.
+    /// The applied ticks before the newest one: bit i is for tick - 1 - i.
     earlier: u64,
     view: Snapshot,
-    /// The tick each entity of the view is as of.
+    /// The ticks of the values in the view, one for each entity.
     view_ticks: Vec<u32>,
-    // Kept for their memory.
+    // Kept to reuse their memory.
     named: Vec<u32>,
     next_view: Snapshot,
     next_view_ticks: Vec<u32>,
 }
 
 impl Receiver {
-    /// A receiver that keeps [`DEFAULT_WINDOW`] states, with default limits.
+    /// Creates a receiver that keeps [`DEFAULT_WINDOW`] states and has default limits.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
         Self::with_window(schema, DEFAULT_WINDOW, Limits::DEFAULT)
     }
 
-    /// A receiver that keeps `window` states. With no fewer than its sender keeps, it never needs
-    /// a full snapshot but the first.
+    /// Creates a receiver that keeps `window` states. If it keeps at least as many as its sender,
+    /// it only needs a full snapshot at the start.
     #[must_use]
     pub fn with_window(schema: &Schema, window: usize, limits: Limits) -> Self {
         Self {
@@ -103,9 +104,9 @@ impl Receiver {
         }
     }
 
-    /// Applies a packet: all of it, or nothing.
+    /// Applies a packet, completely or not at all.
     ///
-    /// A packet that is not newer than the latest one is left alone; that is no error.
+    /// A packet that is not newer than the newest one is ignored; this is not an error.
     pub fn apply(&mut self, packet: &[u8]) -> Result<Received, ReceiveError> {
         let header = self.decoder.header(packet).map_err(ReceiveError::Packet)?;
         let latest = self.states.latest().map(Snapshot::tick);
@@ -142,7 +143,7 @@ impl Receiver {
         if header.kind == Kind::Full {
             self.named.extend_from_slice(state.ids());
         } else {
-            // Created and then updated: named twice.
+            // An entity that was created and then updated is named twice.
             self.named.sort_unstable();
             self.named.dedup();
         }
@@ -162,8 +163,8 @@ impl Receiver {
         })
     }
 
-    /// Of each entity that is there now, the newest values: those the packet names, else those
-    /// seen before, else those of the baseline.
+    /// Updates the view. For each entity of the state, it takes the newest values: those of the
+    /// packet, else those of the previous view, else those of the baseline.
     fn see(&mut self, state: &Snapshot, baseline: Option<u32>) {
         let tick = state.tick();
         self.next_view.clear();
@@ -181,7 +182,7 @@ impl Receiver {
         let mut seen = Lane::new(self.view.rows.ids().iter().zip(0..));
         for row in state.rows.iter() {
             let is_named = named.at(row.id).is_some();
-            // An entity that is not named is that of the baseline.
+            // An entity that the packet does not name has the values of the baseline.
             let held_as_of = held.at(row.id).filter(|_| !is_named);
             let as_of = held_as_of.map_or(tick, |(_, as_of)| *as_of);
             ticks.push(as_of);
@@ -201,14 +202,14 @@ impl Receiver {
 
     fn keep(&mut self, state: Snapshot, baseline: Option<u32>) {
         if let Some(baseline) = baseline {
-            // A sender's baselines only grow: what is before this one is not used again.
+            // A sender's baselines only move forward, so older states are not used again.
             self.states.drop_before(baseline);
         }
         self.pinned = baseline;
         if self.states.len() == self.states.capacity() {
             self.states.drop_oldest_but(self.pinned);
         }
-        // The tick is newer than all: looked at before.
+        // The tick is newer than all others, which was checked before.
         let _ = self.states.push(state);
         let (states, spare) = (&self.states, &mut self.spare_ticks);
         self.ticks.retain_mut(|(tick, ticks)| {
@@ -220,31 +221,32 @@ impl Receiver {
         });
     }
 
-    /// Of each entity the newest values that arrived; its tick is that of the latest packet.
+    /// Returns the view: the newest values that have arrived for each entity, with the tick of the
+    /// newest packet.
     #[must_use]
     pub const fn view(&self) -> &Snapshot {
         &self.view
     }
 
-    /// The tick at which an entity had the values that [`view`](Self::view) shows.
+    /// Returns the tick of the values that [`view`](Self::view) shows for an entity.
     #[must_use]
     pub fn tick_of(&self, entity: u32) -> Option<u32> {
         let at = self.view.rows.find(entity).ok()?;
         self.view_ticks.get(at).copied()
     }
 
-    /// The state of the latest packet, as the wire defines it: the baseline and what the packet
-    /// changed.
+    /// Returns the state of the newest packet, as the wire defines it: the baseline with the
+    /// changes of the packet.
     #[must_use]
     pub fn state(&self) -> Option<&Snapshot> {
         self.states.latest()
     }
 
-    /// Forgets everything: the next delta will ask for a full snapshot.
+    /// Removes all states: the next delta causes a request for a full snapshot.
     ///
-    /// To the sender this is the same receiver as before, until [`ReceiveError::NeedFull`] reaches
-    /// it: packets from before that are still on their way should not be applied. A transport
-    /// that connects anew keeps them out by itself.
+    /// The sender does not know about the reset until [`ReceiveError::NeedFull`] reaches it.
+    /// Packets that were sent before and are still on their way should not be applied. A transport
+    /// that reconnects excludes them anyway.
     pub fn reset(&mut self) {
         self.states.clear();
         self.pinned = None;

@@ -1,4 +1,4 @@
-//! Entities of a state: to look at them, and to change them.
+//! Entities of a state, for reading and for changing.
 
 use core::fmt;
 
@@ -17,32 +17,32 @@ pub struct Entity<'a> {
 }
 
 impl<'a> Entity<'a> {
-    /// The number that packets name it by; unique in the state.
+    /// Returns the id, which is unique in the state.
     #[must_use]
     pub const fn id(&self) -> u32 {
         self.row.id
     }
 
-    /// Its components, in the order of the schema.
+    /// Returns the components, in the order of the schema.
     pub fn components(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
         let (schema, row) = (self.schema, self.row);
         ones(row.mask).filter_map(move |index| Part::new(schema, index, row.mask, row.codes))
     }
 
-    /// The component of this id, if the entity has it.
+    /// Returns the component with this id, if the entity has it.
     #[must_use]
     pub fn component(&self, id: u16) -> Option<Part<'a>> {
         let (index, _) = self.schema.component(id)?;
         Part::new(self.schema, index, self.row.mask, self.row.codes)
     }
 
-    /// A value, by component and field id.
+    /// Returns a value, by component and field id.
     #[must_use]
     pub fn value(&self, component: u16, field: u16) -> Option<Value> {
         self.component(component)?.value(field)
     }
 
-    /// True if `other` has the same components with the same values.
+    /// Returns true if `other` has the same components with the same values.
     #[must_use]
     pub fn same_values(&self, other: &Entity<'_>) -> bool {
         self.row.mask == other.row.mask && self.row.codes == other.row.codes
@@ -61,7 +61,7 @@ impl fmt::Debug for Entity<'_> {
     }
 }
 
-/// One entity of a [`Snapshot`](crate::Snapshot), to change it.
+/// One entity of a [`Snapshot`](crate::Snapshot), for changing it.
 pub struct EntityMut<'a> {
     pub(super) schema: &'a Schema,
     pub(super) rows: &'a mut Rows,
@@ -69,9 +69,10 @@ pub struct EntityMut<'a> {
 }
 
 impl EntityMut<'_> {
-    /// Sets all values of a component, in the order of the schema; it is added if it is not there.
+    /// Sets all values of a component, in the order of the schema. The component is added if the
+    /// entity lacks it.
     ///
-    /// On an error the entity is as it was before.
+    /// After an error the entity is unchanged.
     pub fn set(&mut self, component: u16, values: &[Value]) -> Result<&mut Self, ValueError> {
         let mut codes = [0; MAX_MASK_BITS];
         let (index, codes) = ValueWriter::codes(self.schema, component, &mut codes, |to| {
@@ -81,7 +82,7 @@ impl EntityMut<'_> {
         Ok(self)
     }
 
-    /// Sets one value of a component that is there.
+    /// Sets one value of an existing component.
     pub fn set_value(
         &mut self,
         component: u16,
@@ -114,7 +115,7 @@ impl EntityMut<'_> {
         Ok(self)
     }
 
-    /// Takes a component away; false if it is not there.
+    /// Removes a component; returns false if the entity lacks it.
     pub fn remove(&mut self, component: u16) -> bool {
         let mask = self.rows.mask(self.at);
         let Some((index, definition)) = self.schema.component(component) else {

@@ -1,4 +1,4 @@
-//! The state at a tick: which entities there are, which components each has, and their values.
+//! The state at a tick: entities, their components, and values.
 
 mod entity;
 mod rows;
@@ -14,8 +14,8 @@ pub(crate) use rows::{Row, Rows};
 
 /// The state at a tick.
 ///
-/// Entities stand in ascending order of their ids. Adding them in that order is fast; in between, it
-/// moves what follows.
+/// Entities are in ascending order of their ids. Adding them in that order is fast; inserting one
+/// in between moves all later ones.
 ///
 /// ```
 /// use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value};
@@ -33,7 +33,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A state without entities.
+    /// Creates a state without entities.
     #[must_use]
     pub fn new(schema: &Schema, tick: u32) -> Self {
         Self {
@@ -43,13 +43,13 @@ impl Snapshot {
         }
     }
 
-    /// The schema that says which components its entities may have.
+    /// Returns the schema, which defines the components.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The simulation tick of which this is the state.
+    /// Returns the simulation tick of this state.
     #[must_use]
     pub const fn tick(&self) -> u32 {
         self.tick
@@ -60,30 +60,31 @@ impl Snapshot {
         self.tick = tick;
     }
 
-    /// How many entities there are.
+    /// Returns the number of entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// True without entities.
+    /// Returns true if there are no entities.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all entities; memory is kept.
+    /// Removes all entities and keeps the memory.
     pub fn clear(&mut self) {
         self.rows.clear();
     }
 
-    /// True if both hold the same entities with the same values, whatever their ticks.
+    /// Returns true if both states have the same entities with the same values; the ticks may
+    /// differ.
     #[must_use]
     pub fn same_entities(&self, other: &Self) -> bool {
         self.schema.hash() == other.schema.hash() && self.rows == other.rows
     }
 
-    /// All entities, ascending.
+    /// Returns all entities, ascending by id.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Entity<'_>> + Clone {
         (0..self.len()).map(|at| self.entity_at(at))
     }
@@ -95,19 +96,19 @@ impl Snapshot {
         }
     }
 
-    /// The ids of all entities, ascending.
+    /// Returns the ids of all entities, ascending.
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         self.rows.ids()
     }
 
-    /// The entity of this id.
+    /// Returns the entity with this id.
     #[must_use]
     pub fn entity(&self, id: u32) -> Option<Entity<'_>> {
         Some(self.entity_at(self.rows.find(id).ok()?))
     }
 
-    /// The entity of this id, to change it.
+    /// Returns the entity with this id, for changing it.
     pub fn entity_mut(&mut self, id: u32) -> Option<EntityMut<'_>> {
         let at = self.rows.find(id).ok()?;
         Some(self.entity_at_mut(at))
@@ -132,7 +133,7 @@ impl Snapshot {
         }
     }
 
-    /// The entity of this id, added if it is not there.
+    /// Returns the entity with this id, which is added if it does not exist.
     pub fn entry(&mut self, id: u32) -> EntityMut<'_> {
         let at = self.rows.find(id).unwrap_or_else(|at| {
             self.rows.insert(at, id);
@@ -141,7 +142,7 @@ impl Snapshot {
         self.entity_at_mut(at)
     }
 
-    /// Removes an entity; false if it is not there.
+    /// Removes an entity; returns false if it does not exist.
     pub fn remove(&mut self, id: u32) -> bool {
         let found = self.rows.find(id);
         if let Ok(at) = found {
@@ -150,15 +151,16 @@ impl Snapshot {
         found.is_ok()
     }
 
-    /// Keeps the entities for which `keep` says so: what a receiver may see, for example.
+    /// Keeps only the entities for which `keep` returns true, such as those that a receiver may
+    /// see.
     pub fn retain(&mut self, keep: impl FnMut(u32) -> bool) {
         self.rows.retain(keep);
     }
 
-    /// Reads a component as the struct it was written from.
+    /// Reads a component as a struct.
     ///
-    /// The schema has to say of that component what the struct says; [`ValueError`] tells where
-    /// it does not.
+    /// The struct's definition of the component must agree with the schema; [`ValueError`] says
+    /// where it does not.
     pub fn get<T: Replicate>(&self, id: u32) -> Result<T, ValueError> {
         let entity = self.entity(id).ok_or(ValueError::NoEntity { entity: id })?;
         let part = entity
@@ -170,9 +172,10 @@ impl Snapshot {
         ValueReader::all(part, T::read)
     }
 
-    /// Writes a struct as a component of an entity; both are added if they are not there.
+    /// Writes a struct as a component of an entity. Entity and component are added if they do not
+    /// exist.
     ///
-    /// On an error the state is as it was before.
+    /// After an error the state is unchanged.
     pub fn put<T: Replicate>(&mut self, id: u32, value: &T) -> Result<(), ValueError> {
         let schema = self.schema.clone();
         let mut codes = [0; MAX_MASK_BITS];
@@ -192,7 +195,7 @@ impl Clone for Snapshot {
         }
     }
 
-    /// Allocates only where `self` has less room than `from` needs.
+    /// Allocates only if `self` has less capacity than needed.
     fn clone_from(&mut self, from: &Self) {
         self.schema = from.schema.clone();
         self.tick = from.tick;

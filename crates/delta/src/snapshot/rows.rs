@@ -1,16 +1,16 @@
-//! The entities of a state, as they are stored.
+//! The storage of a state's entities.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Entities in ascending order of their ids, their values one behind the other as codes (see
-/// `Plan`): comparing, copying and encoding walk straight through memory.
+/// Entities in ascending order of their ids. Their values are stored one after the other as codes
+/// (see `Plan`), so comparing, copying and encoding read memory sequentially.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Rows {
     ids: Vec<u32>,
-    /// The components of each entity: bit i for the i-th of the schema.
+    /// The components of each entity: bit i is for the i-th component of the schema.
     masks: Vec<u64>,
-    /// Where the values of each entity end.
+    /// The end index of each entity's values.
     ends: Vec<usize>,
     codes: Vec<u64>,
 }
@@ -37,7 +37,7 @@ impl Rows {
         self.ids.len()
     }
 
-    /// Forgets all; memory is kept.
+    /// Removes all entities and keeps the memory.
     pub fn clear(&mut self) {
         self.ids.clear();
         self.masks.clear();
@@ -49,7 +49,7 @@ impl Rows {
         &self.ids
     }
 
-    /// The components of the entity at `at`; none behind the last.
+    /// Returns the components of the entity at `at`; none after the last entity.
     pub fn mask(&self, at: usize) -> u64 {
         self.masks.get(at).copied().unwrap_or(0)
     }
@@ -60,16 +60,16 @@ impl Rows {
         self.codes.get_mut(values).unwrap_or_default()
     }
 
-    /// Where an entity is, or belongs.
+    /// Returns the index of an entity, or the index where it should be inserted.
     pub fn find(&self, id: u32) -> Result<usize, usize> {
-        // Entities come in ascending order more often than not.
+        // Entities usually come in ascending order.
         if self.ids.last().is_none_or(|last| *last < id) {
             return Err(self.ids.len());
         }
         self.ids.binary_search(&id)
     }
 
-    /// Adds an entity without components where [`Rows::find`] says that it belongs.
+    /// Inserts an entity without components at the index returned by [`Rows::find`].
     pub fn insert(&mut self, at: usize, id: u32) {
         let start = self.values_of(at).start;
         self.ids.insert(at, id);
@@ -87,8 +87,8 @@ impl Rows {
         self.ends.remove(at);
     }
 
-    /// Gives an entity a component, whose values are `offset` behind its first; sets them where it
-    /// has the component.
+    /// Sets the values of a component, starting `offset` after the entity's first value. The
+    /// component is added if the entity lacks it.
     pub fn set_component(&mut self, at: usize, index: usize, offset: usize, codes: &[u64]) {
         if self.mask(at) >> index & 1 == 0 {
             let from = self.values_of(at).start + offset;
@@ -103,7 +103,7 @@ impl Rows {
         }
     }
 
-    /// Takes a component away from an entity that has it.
+    /// Removes a component from an entity that has it.
     pub fn remove_component(&mut self, at: usize, index: usize, offset: usize, count: usize) {
         let from = self.values_of(at).start + offset;
         self.resize(at, from..from + count, 0);
@@ -112,7 +112,7 @@ impl Rows {
         }
     }
 
-    /// Keeps the entities for which `keep` says so.
+    /// Keeps only the entities for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         let mut kept = 0;
         let mut end = 0;
@@ -126,7 +126,8 @@ impl Rows {
             }
             let to = end;
             end += values.len();
-            // Rows move down only, and never onto the end of the one before the next.
+            // Rows only move down, and the start of the next row is only overwritten with the same
+            // number.
             self.codes.copy_within(values, to);
             self.set_head(kept, id, mask, end);
             kept += 1;
@@ -147,7 +148,7 @@ impl Rows {
         }
     }
 
-    /// Where the values of the entity at `at` are; empty behind the last.
+    /// Returns the range of the values of the entity at `at`; empty after the last entity.
     #[inline]
     fn values_of(&self, at: usize) -> Range<usize> {
         let start = match at {
@@ -170,7 +171,7 @@ impl Rows {
         self.range(0..self.len())
     }
 
-    /// The entities of these places.
+    /// Returns the entities in a range of indices.
     #[inline(always)]
     pub fn range(&self, range: Range<usize>) -> impl Iterator<Item = Row<'_>> {
         let mut start = self.values_of(range.start).start;
@@ -192,8 +193,8 @@ impl Rows {
             })
     }
 
-    /// How many entities from `at` on have the ids and components of those of `other` from
-    /// `other_at` on.
+    /// Returns the number of consecutive entities, from `at` here and from `other_at` in `other`,
+    /// that have the same ids and components.
     pub fn same_heads(&self, at: usize, other: &Self, other_at: usize) -> usize {
         let ours = (self.ids.get(at..), self.masks.get(at..));
         let theirs = (other.ids.get(other_at..), other.masks.get(other_at..));
@@ -208,7 +209,7 @@ impl Rows {
             .count()
     }
 
-    /// Appends an entity whose id is above all others.
+    /// Appends an entity, whose id must be the largest.
     #[inline]
     pub fn push(&mut self, row: Row<'_>) {
         debug_assert!(self.ids.last().is_none_or(|last| *last < row.id));
@@ -218,7 +219,7 @@ impl Rows {
         self.ends.push(self.codes.len());
     }
 
-    /// Appends an entity whose id is above all others, with `count` codes that are still to be set.
+    /// Appends an entity, whose id must be the largest, and returns its `count` codes to be set.
     #[inline]
     pub fn push_zeros(&mut self, id: u32, mask: u64, count: usize) -> &mut [u64] {
         let start = self.codes.len();
@@ -229,7 +230,7 @@ impl Rows {
         self.codes.get_mut(start..).unwrap_or_default()
     }
 
-    /// Appends entities of another state whose ids are above all here.
+    /// Appends entities of another state, whose ids must be larger than all here.
     pub fn push_range(&mut self, from: &Self, rows: Range<usize>) {
         let values = from.values_of(rows.start).start..match rows.end {
             0 => 0,
@@ -249,7 +250,7 @@ impl Rows {
             .extend_from_slice(from.codes.get(values).unwrap_or_default());
     }
 
-    /// Gives the values `values` of the entity at `at` another count.
+    /// Changes the number of values in the range `values` of the entity at `at`.
     fn resize(&mut self, at: usize, values: Range<usize>, count: usize) {
         let (old, start) = (values.len(), values.start);
         self.codes.splice(values, core::iter::repeat_n(0, count));
@@ -270,7 +271,7 @@ impl Clone for Rows {
         }
     }
 
-    /// Allocates only where `self` has less room than `from` needs.
+    /// Allocates only if `self` has less capacity than needed.
     fn clone_from(&mut self, from: &Self) {
         self.ids.clone_from(&from.ids);
         self.masks.clone_from(&from.masks);

@@ -1,4 +1,4 @@
-//! Once warm, encoder and decoder allocate nothing.
+//! Encoder and decoder do not allocate once warm.
 
 use gametape_delta::Value::{Bool, FixedPoint, UInt, VarSInt};
 use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, settle};
@@ -9,8 +9,8 @@ const POPULATION: u32 = 300;
 const WARM_UP: u32 = 8;
 const TICKS: u32 = 1_000;
 
-/// Where entity `id` is at `tick`; in the first ticks everything is as long on the wire as it can
-/// be, and all entities are replaced, so that buffers grow to their full size.
+/// Sets the values of entity `id` at `tick`. In the first ticks, values are as long on the wire as
+/// possible and all entities are replaced, so that buffers grow to their full size.
 fn place(state: &mut Snapshot, id: u32, tick: u32) {
     let t = i64::from(tick * 37 + id * 101);
     let far = if tick < 4 { i32::MIN } else { 0 };
@@ -49,14 +49,14 @@ fn a_thousand_ticks_allocate_nothing() {
     let decoder = Decoder::new(&schema);
     let new = || Snapshot::new(&schema, 0);
     let (mut truth, mut settled, mut whole) = (new(), new(), new());
-    // What the receiver holds, and what comes next: the memory of one serves the other.
+    // The receiver's state and the next one, whose memory is reused alternately.
     let (mut held, mut next) = (new(), new());
     let (mut delta, mut full) = (Vec::new(), Vec::new());
 
     let mut first_id = 0;
     let (mut allocations, mut replacements) = (0, 0);
     for tick in 1..=WARM_UP + TICKS {
-        // The oldest few go, as many new ones come; at first, all.
+        // The oldest few are replaced by new ones; at first, all are.
         let replaced = if tick < 4 { POPULATION } else { tick % 4 };
         for id in first_id..first_id + replaced {
             truth.remove(id);
@@ -88,7 +88,7 @@ fn a_thousand_ticks_allocate_nothing() {
     }
     assert_eq!(allocations, 0);
     assert_eq!(replacements, TICKS / 4 * 6);
-    // The allocator does count.
+    // Check that the allocator counts.
     let before = count();
     drop(std::hint::black_box(vec![0; 100]));
     assert_eq!(count(), before + 1);

@@ -1,4 +1,4 @@
-//! What a thread allocates: other tests run beside it, and what they do does not count.
+//! Counts the allocations of a thread, so that tests running at the same time do not matter.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,27 +10,27 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// How often this thread has allocated.
+/// Returns the number of allocations of this thread.
 pub fn count() -> u64 {
     COUNT.get()
 }
 
-/// Bytes that this thread has allocated and not given back.
+/// Returns the number of bytes that this thread has allocated and not freed.
 pub fn held() -> i64 {
     HELD.get()
 }
 
 fn taken(allocations: u64, bytes: i64) {
-    // A thread that ends gives back when this is gone already.
+    // A thread that ends frees memory after these counters are gone.
     let _ = COUNT.try_with(|count| count.set(count.get() + allocations));
     let _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
-// SAFETY: each call is handed to the system's allocator as it came.
+// SAFETY: each call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         taken(1, layout.size() as i64);
-        // SAFETY: the caller's promises hold for the system's allocator too.
+        // SAFETY: the caller's guarantees also hold for the system's allocator.
         unsafe { System.alloc(layout) }
     }
 

@@ -1,5 +1,5 @@
-//! Spoilt packets: never a panic, never a state by half; and what a strict decoder takes is
-//! written back byte for byte.
+//! Corrupted packets never cause a panic or a partial state, and packets that a strict decoder
+//! accepts are written back byte for byte.
 
 use crate::common::{Rng, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
 use gametape_delta::{ComponentSize, Decoder, Encoder, ReadOptions, Schema, Sizes, Snapshot};
@@ -28,7 +28,7 @@ impl Check {
 
     fn packet(&mut self, baseline: Option<&Snapshot>, packet: &[u8]) {
         for (decoder, is_strict) in [(&self.lenient, false), (&self.strict, true)] {
-            // The target holds the state of the packet before, or nothing.
+            // The target contains the state of the previous packet, or nothing.
             let result = decode(decoder, baseline, packet, &mut self.state);
             let read = decoder.packet(packet);
             let mut sizes = Sizes::new(decoder.schema());
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// All that one byte can do to the published vectors, and every length.
+/// Tries every value of every byte in the published vectors, and every length.
 #[test]
 fn each_byte_of_a_packet_may_be_anything() {
     let first = published::first();
@@ -110,7 +110,7 @@ fn each_byte_of_a_packet_may_be_anything() {
             }
         }
     }
-    // Values, ids and ticks can be others, so some packets are taken; most are not.
+    // Values, ids and ticks may change, so some packets are accepted; most are not.
     assert!(
         (10_000..20_000).contains(&check.taken),
         "{} of 62,464",

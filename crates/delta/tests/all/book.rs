@@ -1,4 +1,4 @@
-//! What the book says of the wire holds: codes, figures, examples.
+//! Checks the codes, figures and examples in the book's chapters on the wire.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ fn chapter(name: &str) -> String {
     std::fs::read_to_string(path(name)).unwrap()
 }
 
-/// From a heading to the next one of its level.
+/// Returns the text from a heading to the next heading of the same level.
 fn section<'a>(chapter: &'a str, heading: &str) -> &'a str {
     let (_, rest) = chapter.split_once(&format!("\n{heading}\n")).unwrap();
     let (level, _) = heading.split_once(' ').unwrap();
@@ -54,7 +54,7 @@ fn the_bytes_of_the_example_are_those_of_the_encoder() {
         .delta(&published::first(), &published::third(), &mut packet)
         .unwrap();
     assert_eq!(unhex(&hex), packet);
-    // The bits beside them, where they are given.
+    // The bits next to the bytes, if they are given.
     let lines = section(&book, "### An example").lines();
     for line in lines.filter_map(|line| line.strip_prefix("| `")) {
         let (bytes, rest) = line.split_once("` | ").unwrap();
@@ -72,7 +72,7 @@ fn the_schemas_of_the_book_are_schemas() {
     let json = json.split("```json").nth(1).unwrap();
     let json = json.split("```").next().unwrap();
     let schema: Schema = serde_json::from_str(json).unwrap();
-    // The origin reads it, names and all.
+    // The origin can read it, including names.
     let theirs: crate::common::sdec_schema::Schema = serde_json::from_str(json).unwrap();
     assert_eq!(
         crate::common::sdec_schema::schema_hash(&theirs),
@@ -103,7 +103,7 @@ fn the_angles_of_the_book_are_right() {
         let (_, worst) = book.split_once(&row).expect(&row);
         let worst: f64 = worst.split_once('°').unwrap().0.parse().unwrap();
         assert!(worst.to_radians() < rotation.max_angle());
-        // Not many rotations are tried here: enough to see that it is not made up.
+        // A few rotations are enough to show that the figure is plausible.
         let mut rng = crate::common::Rng(bits.into());
         let mut seen = 0.0_f64;
         for _ in 0..20_000 {
@@ -162,7 +162,7 @@ fn the_table_of_the_drift_is_right() {
     }
 }
 
-/// The faults of the origin that the chapter on the format lists, and no other test shows.
+/// The errors of the origin that the chapter on the format lists and no other test shows.
 #[test]
 fn the_origin_errs_where_the_book_says_so() {
     let schema = published::one_bool();
@@ -172,7 +172,7 @@ fn the_origin_errs_where_the_book_says_so() {
         state.entry(1).set(1, &[Value::Bool(on)]).unwrap();
         state
     };
-    // Deltas on tick 0.
+    // Deltas with a baseline of tick 0.
     let packet = theirs.encode_delta(&bit(0, false), &bit(1, true)).unwrap();
     assert!(
         theirs
@@ -186,7 +186,7 @@ fn the_origin_errs_where_the_book_says_so() {
             .delta(&bit(0, false), &bit(1, true), &mut ours)
             .is_err()
     );
-    // A component that is there twice.
+    // A duplicate component.
     let mut twice = form::state(&bit(1, true));
     let component = twice.entities[0].components[0].clone();
     twice.entities[0].components.push(component);
@@ -215,7 +215,7 @@ fn the_origin_errs_where_the_book_says_so() {
     assert!(Encoder::new(&wide).full(&state, &mut ours).is_err());
 }
 
-/// Adds what `run` allocates and keeps.
+/// Adds the bytes that `run` allocates and keeps.
 fn held<T>(sum: &mut i64, run: impl FnOnce() -> T) -> T {
     let before = allocations::held();
     let result = run();
@@ -234,7 +234,7 @@ struct Figures {
     all_seen: Option<u32>,
 }
 
-/// 300 ships, feedback three packets late, until it stops.
+/// 300 ships, with feedback that is three packets late and stops at a tick.
 fn arena(feedback_until: u32, ticks: u32) -> Figures {
     let schema = Arena::schema();
     let mut figures = Figures::default();
@@ -258,7 +258,7 @@ fn arena(feedback_until: u32, ticks: u32) -> Figures {
                 held(&mut figures.sender, || sender.feedback(&ack));
             }
         }
-        // A ship that is destroyed comes back under another id.
+        // A destroyed ship reappears with another id.
         let ids = receiver.view().ids();
         let back: Vec<_> = ids.iter().filter(|id| gone.contains(*id)).collect();
         assert!(
@@ -290,7 +290,7 @@ fn arena(feedback_until: u32, ticks: u32) -> Figures {
     figures
 }
 
-/// The number that stands in a chapter between these words.
+/// Returns the number between these words of a chapter.
 fn figure(book: &str, before: &str, behind: &str) -> f64 {
     let book = book.replace('\n', " ");
     let (_, rest) = book.split_once(before).expect(before);
@@ -298,7 +298,7 @@ fn figure(book: &str, before: &str, behind: &str) -> f64 {
     number.replace(',', "").parse().expect(number)
 }
 
-/// Roughly: a sender that chooses a little better does not make the book wrong.
+/// Figures are compared roughly, so that a slightly better sender does not make the book wrong.
 #[test]
 fn the_figures_of_sessions_are_right() {
     let book = chapter("sessions.md");
@@ -318,7 +318,7 @@ fn the_figures_of_sessions_are_right() {
         ("MB and ", " MB with 64 states", megabytes(silent.receiver), 0.3),
     ];
     for (before, behind, measured, tolerance) in figures {
-        // The last of these stands behind another "MB and".
+        // The last figure is after a second "MB and".
         let from = if behind.contains("with") {
             "fill their windows"
         } else {
@@ -334,7 +334,7 @@ fn the_figures_of_sessions_are_right() {
 }
 
 mod examples {
-    //! The examples of the chapters, as they stand there.
+    //! The examples of the chapters, copied exactly.
 
     #![allow(clippy::float_cmp, clippy::unused_self, reason = "for short examples")]
 
@@ -453,7 +453,7 @@ mod examples {
         Ok(())
     }
 
-    /// Whatever stands in a chapter as Rust stands here, and so compiles and runs.
+    /// All Rust examples of the chapters are in this file, so they compile and run.
     #[test]
     fn all_are_here() {
         let trimmed = |text: &str| -> Vec<String> {
@@ -466,13 +466,13 @@ mod examples {
             let book = chapter(name);
             for block in book.split("```rust,ignore\n").skip(1) {
                 let block = trimmed(block.split("```").next().unwrap());
-                // Imports stand at the top.
+                // Imports are at the top of this file.
                 let block: Vec<_> = block
                     .into_iter()
                     .filter(|line| !line.starts_with("use "))
                     .collect();
                 let is_here = here.windows(block.len()).any(|lines| lines == block);
-                // The struct and its use have the making of a ship between them.
+                // The creation of a ship is between the struct and its use.
                 let in_two = block.iter().position(|line| line == "}").is_some_and(|at| {
                     let (head, tail) = block.split_at(at + 1);
                     here.windows(head.len()).any(|lines| lines == head)

@@ -1,7 +1,7 @@
-//! The conformance cases of `vectors/`, for implementations in any language: made here, compared
-//! with the files, and run from the files.
+//! The conformance cases in `vectors/`, for implementations in any language. They are created here,
+//! compared with the files, and run from the files.
 //!
-//! `GAMETAPE_BLESS=1` writes the files anew.
+//! `GAMETAPE_BLESS=1` writes the files again.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ impl Cases {
         self.0.push(case);
     }
 
-    /// What the encoder makes of a state, and what comes of it.
+    /// Adds a case of a state, its packet, and the result.
     fn encoded(&mut self, name: &str, why: &str, from: Option<&Snapshot>, to: &Snapshot) {
         let schema = to.schema();
         let mut packet = Vec::new();
@@ -55,7 +55,7 @@ impl Cases {
         self.add(name, why, schema, from, &rest);
     }
 
-    /// A packet no encoder here writes, but every decoder reads.
+    /// Adds a packet that no encoder here writes but every decoder must read.
     fn decoded(
         &mut self,
         name: &str,
@@ -69,7 +69,7 @@ impl Cases {
     }
 }
 
-/// A schema of one component with these fields.
+/// Returns a schema of one component with these fields.
 fn one(fields: &[Field]) -> Schema {
     let fields = fields.iter().enumerate().map(|(at, field)| Field {
         id: at as u16 + 1,
@@ -82,7 +82,7 @@ fn field(codec: Codec) -> Field {
     Field::new(1, codec)
 }
 
-/// Entities 1, 2, … with component 1 of these values.
+/// Returns entities 1, 2, … with these values of component 1.
 fn state(schema: &Schema, tick: u32, rows: &[&[Value]]) -> Snapshot {
     let mut state = Snapshot::new(schema, tick);
     for (at, values) in rows.iter().enumerate() {
@@ -91,7 +91,7 @@ fn state(schema: &Schema, tick: u32, rows: &[&[Value]]) -> Snapshot {
     state
 }
 
-/// One entity a number, all fields of the codec.
+/// Returns one entity per number, with all fields in the same codec.
 fn numbers(codec: Codec, numbers: &[i128]) -> Snapshot {
     let schema = one(&[field(codec)]);
     let mut made = Snapshot::new(&schema, 1);
@@ -233,7 +233,7 @@ fn delta_cases() -> Cases {
     removed.entry(9).remove(1);
     cases.encoded("component-removed", "as above; an entity may end up with none", Some(&first), &removed);
 
-    // Values of the baseline, and of the state that is encoded.
+    // The values of the baseline, and of the state to encode.
     let mut threshold = |name: &str, why: &str, fields: &[Field], from: &[Value], to: &[Value]| {
         let schema = one(fields);
         cases.encoded(name, why, Some(&state(&schema, 1, &[from])), &state(&schema, 2, &[to]));
@@ -344,12 +344,12 @@ fn error_cases() -> Cases {
     cases
 }
 
-/// The oracle overflows here (a panic in a debug build), see `common::codec`.
+/// The oracle overflows in these cases (a panic in a debug build), see `common::codec`.
 const NOT_FOR_THE_ORACLE: [&str; 3] = ["sint-63", "fixed-point-64-bits", "threshold-across-i64"];
-/// The oracle reads these, and can't write them.
+/// The oracle reads these but cannot write them.
 const NOT_WRITTEN_BY_THE_ORACLE: [&str; 2] = ["component-added", "component-removed"];
 
-/// Runs a case as it stands in the file.
+/// Runs a case as it is in the file.
 fn run(case: &Json) {
     let name = case["name"].as_str().unwrap();
     let schema: Schema = serde_json::from_value(case["schema"].clone()).unwrap();
@@ -383,7 +383,8 @@ fn run(case: &Json) {
             .get("lenient")
             .map(|state| state_from_json(&schema, state));
         assert_eq!(lenient.ok(), expected, "{name}");
-        // Of what is refused, the oracle takes what lenient decoders take, and drops excess bits.
+        // Of the refused packets, the oracle accepts those that lenient decoders accept; it also
+        // drops excess bits.
         let takes = expected.is_some() || name.ends_with("-33-bits");
         assert_eq!(theirs.unwrap().is_ok(), takes, "{name}");
         return;
@@ -435,7 +436,7 @@ fn the_files_hold_the_cases_and_every_case_comes_out() {
         ("delta.json", delta_cases()),
         ("errors.json", error_cases()),
     ] {
-        // A case a line: changes stay readable, and so do the cases.
+        // One case per line, so that diffs and cases stay readable.
         let lines: Vec<_> = cases.0.iter().map(Json::to_string).collect();
         let text = format!("[\n{}\n]\n", lines.join(",\n"));
         let path = folder.join(file);

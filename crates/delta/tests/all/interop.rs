@@ -16,7 +16,7 @@ fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
-/// Full snapshot of the state.
+/// Returns a full snapshot of the state.
 fn full(schema: &Schema, state: &Snapshot) -> Vec<u8> {
     let mut packet = Vec::new();
     let mut encoder = Encoder::new(schema).limits(UNLIMITED);
@@ -63,16 +63,16 @@ proptest! {
         prop_assert_eq!(&packet, &oracle.encode_delta(&from, &to).unwrap());
         let mut read = Snapshot::new(&schema, 0);
         Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED)).delta(&from, &packet, &mut read).unwrap();
-        // What is within its threshold stays as it was, on both sides.
+        // Changes within a threshold are dropped on both sides.
         let mut settled = to.clone();
         settle(&from, &mut settled);
         prop_assert_eq!(&read, &settled);
         prop_assert_eq!(oracle.decode(Some(&form::state(&from)), &packet).unwrap(), form::state(&settled));
-        // Once settled, nothing is left to be sent.
+        // For a settled state, the packet is the same.
         prop_assert_eq!(delta(&schema, &from, &settled), packet);
     }
 
-    /// The oracle can't write these; it can read ours.
+    /// The oracle cannot write these packets, but it can read ours.
     #[test]
     fn changes_of_components_reach_the_oracle(Scene { schema, from, to } in scenes(true)) {
         let oracle = Oracle::unlimited(&schema);
@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// Spoilt packets: both take the same ones, and make the same of them.
+    /// Both decoders accept the same corrupted packets, with the same result.
     #[test]
     fn a_lenient_decoder_takes_what_the_oracle_takes(Scene { schema, from, to } in scenes(false), seed: u64) {
         let oracle = Oracle::with_default_limits(&schema);
@@ -109,7 +109,7 @@ proptest! {
             match (&ours, oracle.decode(theirs_baseline, &packet)) {
                 (Ok(()), Ok(theirs)) => prop_assert_eq!(form::state(&state), theirs),
                 (Err(_), Err(_)) => {}
-                // The one intended difference: the oracle drops bits above the 32nd.
+                // The only intended difference: the oracle drops bits above the 32nd.
                 (Err(error), Ok(_)) if drops_bits(error, &packet) => {}
                 (ours, theirs) => prop_assert!(false, "ours {ours:?}, theirs {theirs:?}: {}", crate::common::hex(&packet)),
             }
@@ -127,8 +127,8 @@ proptest! {
     }
 }
 
-/// A varuint whose fifth byte is its last, but has bits above the 32nd. The error points behind
-/// that byte in a section, and at the start of the varuint in the framing.
+/// Returns whether the error is a varuint whose fifth byte is its last but has bits above the 32nd.
+/// In a section the error is at the end of the varuint, in the framing at its start.
 fn drops_bits(error: &gametape_delta::Error, packet: &[u8]) -> bool {
     let at = error.offset();
     let too_much = |from: usize| {
@@ -139,7 +139,7 @@ fn drops_bits(error: &gametape_delta::Error, packet: &[u8]) -> bool {
     error.code() == "delta.varuint-too-long" && (too_much(at) || at >= 5 && too_much(at - 5))
 }
 
-/// Beyond what the oracle's arithmetic holds, ours still does.
+/// Our arithmetic works beyond the range of the oracle's.
 #[test]
 fn bounds_as_wide_as_an_i64_keep_their_values() {
     use gametape_delta::{Codec, Component, Field};
@@ -183,7 +183,7 @@ fn bounds_as_wide_as_an_i64_keep_their_values() {
     }
 }
 
-/// Thousands of ticks in one chain, each side reading what the other wrote.
+/// A chain of thousands of ticks, in which each side reads the packets of the other.
 #[test]
 fn a_long_chain_stays_equal() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -217,7 +217,7 @@ fn the_demo_of_the_origin_is_read_and_written_byte_for_byte() {
         return;
     };
     let schema: Schema = serde_json::from_str(&json).unwrap();
-    // Parsed, not compared as text: the origin's file is indented in its own way.
+    // Compare parsed JSON, because the origin's file is indented differently.
     let parsed: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::to_value(&schema).unwrap(), parsed);
     let theirs: sdec_schema::Schema = serde_json::from_str(&json).unwrap();
@@ -256,7 +256,7 @@ fn the_demo_of_the_origin_is_read_and_written_byte_for_byte() {
     assert_eq!(lines, last.lines().collect::<Vec<_>>());
 }
 
-/// `Parts` and the bit reader are what the other tests spoil packets with: they must be right.
+/// Other tests rely on `Parts` and the bit reader to corrupt packets.
 #[test]
 fn packets_taken_apart_go_together_again() {
     let Some((_, packets, _)) = demo() else {

@@ -1,4 +1,4 @@
-//! The wire, its sessions, and what the book says of them.
+//! The wire, its sessions, and their chapters in the book.
 
 mod allocations;
 mod common;

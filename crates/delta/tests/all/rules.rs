@@ -1,4 +1,4 @@
-//! Every rule, limit and error is raised by something made for it.
+//! Raises every rule, limit and error.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use gametape_delta::{
     SchemaError, SmallestThree, Snapshot, ValueError,
 };
 
-/// What no packet does: the caller's faults, tested below, and what only those can say who keep
-/// states by tick, as captures do.
+/// Rules that packets alone cannot break: mistakes of callers, tested below, and rules for code
+/// that keeps states by tick, such as captures.
 const NOT_THE_PACKETS: [&str; 2] = ["delta.baseline-missing", "delta.baseline-schema"];
 
 #[test]
@@ -69,7 +69,7 @@ fn a_baseline_that_is_not_the_right_one_asks_for_a_full_snapshot() {
         ("delta.baseline-schema", 20)
     );
     assert!(!error.needs_full() && state.is_empty());
-    // States are looked up by tick: this one is not held yet, then it is.
+    // States are looked up by tick: this one is missing, then it is added.
     let mut held = Baselines::new(&schema, 2);
     let mut state = published::third();
     let error = decoder.apply(&held, &packet, &mut state).unwrap_err();
@@ -89,21 +89,22 @@ fn a_baseline_that_is_not_the_right_one_asks_for_a_full_snapshot() {
     assert_eq!(state, third);
     let error = decoder.apply(&held, &packet[..27], &mut state).unwrap_err();
     assert_eq!(error.code(), "delta.header");
-    // A target of another schema is made fit.
+    // A target of another schema is adapted.
     decoder.full(&unhex(published::FULL), &mut other).unwrap();
     assert_eq!(other, published::first());
 }
 
 type Set = fn(&mut Limits, usize);
 
-/// Both sides hold each limit at the same number: what one side's limits let it write, a reader
-/// with the same limits reads.
+/// Both sides apply the same limits: a reader accepts whatever a writer with the same limits
+/// writes.
 #[test]
 fn every_limit_holds_on_both_sides() {
     let schema = published::schema();
     let (first, third) = (published::first(), published::third());
     let (full, delta) = (unhex(published::FULL), unhex(published::DELTA));
-    // The most the two packets need, and how far into the packet a reader comes with one less.
+    // The number that the two packets need, and the offset at which a reader stops with a limit of
+    // one less.
     let table: [(Limit, usize, Set, bool, usize); 9] = [
         (
             Limit::PacketBytes,
@@ -173,7 +174,7 @@ fn every_limit_holds_on_both_sides() {
         assert!(read.unwrap_err().is_limit());
         assert_eq!(limit.to_string(), limit.name());
     }
-    // A delta that makes too many: counted once all is applied.
+    // A delta that creates too many entities: they are counted after it was applied.
     let limits = Limits {
         max_entities: 2,
         ..Limits::NONE
@@ -184,8 +185,8 @@ fn every_limit_holds_on_both_sides() {
     assert!(error.is_limit() && state.is_empty());
 }
 
-/// A claim is held against the limits and the bytes before anything is done for it: without
-/// limits, four billion entities would else take gigabytes or minutes.
+/// Counts are checked against the limits and the available bytes before anything is done. Without
+/// limits, four billion entities would otherwise take gigabytes or minutes.
 #[test]
 fn claims_of_billions_are_refused_at_once() {
     let schema = Schema::new([]).unwrap();
@@ -234,7 +235,7 @@ fn every_error_of_the_encoder() {
         let order = Err(EncodeError::TickOrder { tick, baseline: 1 });
         assert_eq!(encoder.delta(&first, &third, &mut bytes), order);
     }
-    // Limits: see above. Packets by hand are held against the rules and the schema.
+    // For limits see above. Handmade packets are checked against the rules and the schema.
     let mut packet = Decoder::new(&schema)
         .packet(&unhex(published::DELTA))
         .unwrap();
@@ -245,7 +246,7 @@ fn every_error_of_the_encoder() {
     assert!(matches!(error, PacketError::Rule(error) if error.code() == "delta.entity-order"));
     assert!(bytes.is_empty());
     packet.sections[0].entities.reverse();
-    // What the masks can't say is refused, not written as something else.
+    // Changes that masks cannot represent are refused, and not written as something else.
     let mut refused = |change: fn(&mut Packet)| {
         let mut packet = packet.clone();
         change(&mut packet);
@@ -371,7 +372,7 @@ fn every_error_of_a_value_leaves_the_state_alone() {
     assert_eq!(schema.component(2).unwrap().1, &<Speed as gametape_delta::Replicate>::component());
 }
 
-/// Component 2 of the published schema, of which only the last field matters here.
+/// Component 2 of the published schema; only its last field matters here.
 struct Speed(f64);
 
 const SPEED: FixedPoint = FixedPoint::new(-10.0, 10.0, 100);

@@ -32,7 +32,7 @@ fn schema() -> Schema {
     .unwrap()
 }
 
-/// A network that holds packets back for a while, forwards or backwards.
+/// A network in one direction that delays packets.
 struct Network<T> {
     flying: Vec<(u32, T)>,
 }
@@ -43,7 +43,7 @@ struct Faults {
     duplicates: u32,
     delay: u32,
     jitter: u32,
-    /// Nothing arrives for this many ticks, now and then.
+    /// The maximum length in ticks of occasional outages.
     burst: u32,
 }
 
@@ -115,7 +115,7 @@ fn step(world: &mut Snapshot, tick: u32, population: u32, rng: &mut TestRng) {
     }
 }
 
-/// The same values, save what a threshold allows.
+/// Compares values with the tolerance of their thresholds.
 fn close(seen: &Entity<'_>, truth: &Entity<'_>) -> bool {
     let parts = |entity: &Entity<'_>| entity.components().map(|p| p.id()).collect::<Vec<_>>();
     parts(seen) == parts(truth)
@@ -134,7 +134,7 @@ struct Session {
     up: Network<Feedback>,
     history: BTreeMap<u32, Snapshot>,
     ages: BTreeMap<u32, u32>,
-    /// When entities that were seen were seen no more.
+    /// The tick at which each entity was last removed from the view.
     went: BTreeMap<u32, u32>,
     resyncs: u32,
     budget: usize,
@@ -197,7 +197,8 @@ impl Session {
         }
     }
 
-    /// Each entity that is seen is as it was at its tick, and never gets younger.
+    /// Checks that each visible entity has the values of its tick, and that its tick never goes
+    /// backwards.
     fn check(&mut self) {
         let view = self.receiver.view();
         let mut ages = BTreeMap::new();
@@ -216,7 +217,7 @@ impl Session {
                     entity.id()
                 );
             }
-            // Where there is room to say again who went.
+            // If there is room to repeat destroys.
             if let Some(went) = self.went.get(&entity.id())
                 && self.budget > 400
             {
@@ -282,7 +283,7 @@ proptest! {
             let visible = |id: u32| if hides && (id + tick / 20).is_multiple_of(3) { 0 } else { 1 + id % 3 };
             session.tick(&world, faults, &visible, &mut rng);
             if restarts && tick % 50 == 0 {
-                // It connects anew: what is on its way does not reach it.
+                // The client reconnects, so packets in flight do not arrive.
                 session.receiver.reset();
                 session.down.flying.clear();
                 session.ages.clear();
@@ -294,7 +295,7 @@ proptest! {
         }
         let visible = |_| 1;
         let mut ticks = 150;
-        // All entities again and again, in the smallest packets, and what is still on its way.
+        // Allow enough ticks for all entities in the smallest packets, and for packets in flight.
         let good = Faults { delay: lag.min(window as u32 / 4), ..GOOD };
         while !session.converged(&world, &visible) {
             ticks += 1;
@@ -302,7 +303,7 @@ proptest! {
             world.set_tick(ticks);
             session.tick(&world, good, &visible, &mut rng);
         }
-        // What has arrived is not said again.
+        // Values that have arrived are not sent again.
         loop {
             ticks += 1;
             prop_assert!(ticks < 900, "there is no end");
@@ -323,7 +324,8 @@ proptest! {
     }
 }
 
-/// Every entity gets its turn, however much the others move and however little fits.
+/// Every entity is updated eventually, however much the others change and however small the budget
+/// is.
 #[test]
 fn a_tight_budget_starves_nobody() {
     let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
@@ -356,7 +358,7 @@ fn a_tight_budget_starves_nobody() {
     assert_eq!(seen.len(), 50, "in 50 packets of about 5 entities");
 }
 
-/// What matters more comes more often.
+/// Entities with a larger weight are updated more often.
 #[test]
 fn weights_are_shares_of_the_budget() {
     let mut session = Session::new(120, 32);
@@ -384,14 +386,14 @@ fn weights_are_shares_of_the_budget() {
     assert!(named[0] > 2 * named[1] && named[1] > 0, "{named:?}");
 }
 
-/// An entity of one component with these values.
+/// Adds an entity with one component and these values.
 fn put(world: &mut Snapshot, id: u32, value: i64) {
     let value = Value::FixedPoint(value);
     let values = [value, value, Value::VarUInt(0)];
     world.entry(id).set(1, &values).unwrap();
 }
 
-/// A lossless pair that has agreed on a world of tick 1.
+/// Returns a lossless pair that has converged on a world at tick 1.
 fn agreed(world: &mut Snapshot) -> (Sender, Receiver, Vec<u8>) {
     let (mut sender, mut receiver) = (Sender::new(&schema()), Receiver::new(&schema()));
     let mut packet = Vec::new();
@@ -402,8 +404,9 @@ fn agreed(world: &mut Snapshot) -> (Sender, Receiver, Vec<u8>) {
     (sender, receiver, packet)
 }
 
-/// A value that went away and came back: the receiver saw the one in between, and the packet that
-/// took it back was lost. That the packet before arrived must not be taken for a confirmation.
+/// A value changed and changed back. The receiver saw the value in between, and the packet that
+/// changed it back was lost. The acknowledgement of the packet before must not count as a
+/// confirmation.
 #[test]
 fn a_value_that_came_back_is_said_until_it_arrives() {
     let mut world = Snapshot::new(&schema(), 0);
@@ -415,11 +418,11 @@ fn a_value_that_came_back_is_said_until_it_arrives() {
     world.set_tick(2);
     sender.encode(&world, &mut packet).unwrap();
     receiver.apply(&packet).unwrap();
-    // As in the baseline again; lost.
+    // The value of the baseline again; this packet is lost.
     put(&mut world, 1, 10);
     world.set_tick(3);
     assert_eq!(sender.encode(&world, &mut packet).unwrap().named, 1);
-    // Something else fills the packet.
+    // Another entity fills the packet.
     put(&mut world, 2, 500);
     world.set_tick(4);
     let mut alone = sender.clone();
@@ -451,7 +454,7 @@ fn a_value_that_came_back_is_said_until_it_arrives() {
     );
 }
 
-/// What was seen stays, though others wait for room.
+/// Entities that were seen stay visible, although others wait for room.
 #[test]
 fn new_entities_do_not_vanish_before_they_are_acknowledged() {
     let mut world = Snapshot::new(&schema(), 0);
@@ -479,9 +482,9 @@ fn new_entities_do_not_vanish_before_they_are_acknowledged() {
     assert!(receiver.view().same_entities(&world));
 }
 
-/// Ticks until a large entity arrives among small ones, of which one comes each tick and stays for
-/// `stay` ticks. There is room for the large one and little more; acknowledgements take three
-/// ticks.
+/// Returns the number of ticks until a large entity arrives among small ones. One small entity is
+/// created each tick and stays for `stay` ticks. A packet has little more room than the large
+/// entity needs; acknowledgements take three ticks.
 fn ticks_until_large(stay: u32) -> u32 {
     const LARGE: u32 = 1_000_000;
     let mut world = Snapshot::new(&schema(), 0);
@@ -518,7 +521,7 @@ fn newcomers_do_not_keep_a_large_entity_out() {
 #[test]
 fn those_that_go_do_not_keep_others_out() {
     assert!(ticks_until_large(8) < 40);
-    // More of them than ever fit.
+    // More entities than ever fit.
     let mut world = Snapshot::new(&schema(), 0);
     for id in 0..1000 {
         world.insert(id).unwrap();
@@ -546,8 +549,8 @@ fn those_that_go_do_not_keep_others_out() {
     panic!("never delivered");
 }
 
-/// One goes and one comes where there is no room for one more; and no packet has more sections
-/// than its reader takes.
+/// An entity is destroyed and another one created when there is no room for one more; and no packet
+/// has more sections than the reader accepts.
 #[test]
 fn the_limits_of_the_receiver_are_kept_and_block_nothing() {
     for limits in [
@@ -597,7 +600,7 @@ fn the_limits_of_the_receiver_are_kept_and_block_nothing() {
     }
 }
 
-/// What no packet can say is an error, not silence.
+/// A state that cannot be sent is an error, and is not silently dropped.
 #[test]
 fn what_never_fits_is_refused() {
     let mut world = Snapshot::new(&schema(), 0);
@@ -625,7 +628,7 @@ fn what_never_fits_is_refused() {
     };
     sender.set_budget(needed);
     assert_eq!(sender.encode(&world, &mut packet).unwrap().bytes, needed);
-    // A limit is called by its name.
+    // The error names the limit.
     for (limit, limits) in [
         (
             Limit::SectionBytes,
@@ -662,7 +665,7 @@ fn what_never_fits_is_refused() {
             "{error}"
         );
     }
-    // No more memory than there are states.
+    // Memory is not reserved for states that do not exist.
     let options = SenderOptions {
         window: usize::MAX,
         ..SenderOptions::default()
@@ -714,7 +717,7 @@ fn errors_of_sessions() {
     sender.set_budget(needed);
     assert_eq!(sender.encode(&world, &mut packet).unwrap().bytes, needed);
 
-    // Feedback of what was never sent changes nothing.
+    // Feedback about packets that were never sent changes nothing.
     assert!(!sender.feedback(&Feedback::Ack {
         tick: 77,
         earlier: u64::MAX
@@ -734,7 +737,7 @@ fn errors_of_sessions() {
     );
     assert_eq!(sender.baseline(), Some(6));
 
-    // A delta to a receiver that has nothing.
+    // A delta for a receiver without states.
     world.set_tick(7);
     let sent = sender.encode(&world, &mut packet).unwrap();
     assert_eq!(sent.baseline, Some(6));
@@ -760,7 +763,7 @@ fn errors_of_sessions() {
         !receiver.apply(&packet).unwrap().fresh,
         "a repeated packet is left alone"
     );
-    // An ack of the time before the resync is of states that are gone.
+    // An acknowledgement from before the resync refers to states that are gone.
     assert!(!sender.feedback(&Feedback::Ack {
         tick: 7,
         earlier: 0

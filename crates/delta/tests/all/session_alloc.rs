@@ -1,4 +1,4 @@
-//! Sessions allocate nothing once warm.
+//! Sessions do not allocate once warm.
 
 use gametape_delta::{Receiver, Sender, SenderOptions, Snapshot};
 use gametape_samples::delta::Arena;
@@ -29,12 +29,12 @@ fn sessions_allocate_nothing_once_warm() {
         if let Some(ack) = ack.take() {
             sender.feedback(&ack);
         }
-        // Losses in a pattern that has all distances to a baseline up to the whole window.
+        // Losses follow a pattern with all distances to a baseline, up to the whole window.
         if tick % 7 != 0 && tick % 100 < 90 {
             ack = Some(receiver.apply(&packet).unwrap().ack);
         }
     }
-    // Entity counts grow and shrink: buffers may still grow a little, but not tick by tick.
+    // Although the number of entities changes, buffers have reached their full size.
     let during = count() - at_start;
     assert!(during == 0, "{during} allocations in 2,000 ticks");
 }

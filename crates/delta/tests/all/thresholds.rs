@@ -1,5 +1,5 @@
-//! Thresholds without drift: the receiver's values are never further off than the threshold,
-//! whatever is lost, as long as deltas are coded against what the receiver holds.
+//! Thresholds without drift: the receiver's values are never off by more than the threshold,
+//! whatever packets are lost, if deltas are coded against the receiver's state.
 
 use crate::common::{Oracle, Rng, UNLIMITED, form, make_state, schemas, step, threshold};
 use gametape_delta::Value::FixedPoint;
@@ -37,7 +37,7 @@ proptest! {
         let mut encoder = Encoder::new(&schema).limits(UNLIMITED);
         let decoder = Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED));
         let mut truth = make_state(&schema, 1, seed, 6);
-        // What arrived, as the sender works it out, and as the receiver decodes it.
+        // The received states, as computed by the sender and as decoded by the receiver.
         let mut settled = vec![truth.clone()];
         let mut received = vec![truth.clone()];
         let (mut packet, mut state) = (Vec::new(), Snapshot::new(&schema, 0));
@@ -47,7 +47,7 @@ proptest! {
             if rng.below(100) < loss {
                 continue;
             }
-            // Any state the receiver has will do, not only the last.
+            // Any state that the receiver has can be the baseline, not only the newest.
             let at = settled.len() - 1 - rng.below(settled.len().min(5));
             encoder.delta(&settled[at], &truth, &mut packet).unwrap();
             decoder.delta(&received[at], &packet, &mut state).unwrap();
@@ -61,8 +61,8 @@ proptest! {
     }
 }
 
-/// +5 a tick with a threshold of 5, for ten ticks. The oracle codes each delta against the true
-/// state before, and sends nothing at all.
+/// The value grows by 5 per tick with a threshold of 5, for ten ticks. The oracle codes each delta
+/// against the true previous state, and so never sends the value.
 #[test]
 fn coded_against_true_states_values_drift_without_bound() {
     let codec = Codec::FixedPoint {

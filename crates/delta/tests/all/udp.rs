@@ -1,4 +1,4 @@
-//! The example over real sockets, at a faster clock.
+//! Runs the example over real sockets, with a faster clock.
 
 use std::net::UdpSocket;
 
@@ -22,7 +22,8 @@ fn clients_over_udp_see_what_the_server_sees() {
         assert!(report.largest <= options.budget, "{report:?}");
         assert!(report.packets > 100, "{report:?}");
     }
-    // The first one is restarted: it has to ask. How often depends on the network.
+    // The first client is restarted and must ask for a full snapshot. How often depends on the
+    // network.
     assert!(reports[0].resyncs >= 1, "{:?}", reports[0]);
     assert_eq!(reports[1].resyncs, 0, "{:?}", reports[1]);
 }

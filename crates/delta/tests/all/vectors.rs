@@ -1,4 +1,4 @@
-//! The published vectors of the notes on the specification.
+//! The vectors published with the notes on the specification.
 
 use crate::common::{published, unhex};
 use gametape_delta::{Decoder, Encoder, Snapshot, settle};

@@ -1,4 +1,4 @@
-//! A policy and a recording.
+//! Applies a policy to a recording.
 
 use std::ops::ControlFlow;
 
@@ -11,29 +11,30 @@ use serde_json::{Map, Value, json};
 use super::model::{Condition, Policy, Section};
 use crate::{Error, Recording};
 
-/// What a policy says of a recording.
+/// The decision of a policy about a recording.
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct Decision {
-    /// Whether it is admitted; nothing where the policy does not speak of its format.
+    /// Whether the recording is admitted; `None` if the policy has no table for its format.
     pub admitted: Option<bool>,
-    /// All that speaks against it.
+    /// All reasons to reject it.
     pub reasons: Vec<Reason>,
 }
 
-/// What speaks against a recording.
+/// A reason to reject a recording.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Reason {
-    /// That of a finding; `policy.require` of a condition, `policy.class` of one that is none of the
-    /// classes.
+    /// The code of a finding; `policy.require` if a condition is not met, `policy.class` if the
+    /// recording fits none of the classes.
     pub code: String,
     /// A sentence.
     pub message: String,
-    /// Its figures: those of a finding; of a condition `column`, `is`, `required`, and of which `class`.
+    /// The data of a finding. For `policy.require`: `column`, `is`, `required` and, if it belongs
+    /// to a class, `class`. For `policy.class`: `classes` and `is`.
     pub data: Map<String, Value>,
 }
 
 impl Reason {
-    /// A finding speaks against it.
+    /// Creates a reason from a finding.
     #[must_use]
     pub fn of(finding: &AnyFinding) -> Self {
         let place = if finding.place.is_nowhere() {
@@ -53,7 +54,7 @@ impl Reason {
 }
 
 impl Decision {
-    /// One more finding speaks against it.
+    /// Rejects the recording because of a finding.
     pub fn reject(&mut self, finding: &AnyFinding) {
         self.admitted = Some(false);
         self.reasons.push(Reason::of(finding));
@@ -61,11 +62,11 @@ impl Decision {
 }
 
 impl Policy {
-    /// Whether a recording is admitted, by what was found in it and what it says of itself; and all
-    /// that speaks against it.
+    /// Decides whether a recording is admitted, from the findings of its audit and from its facts,
+    /// and lists all reasons to reject it.
     ///
     /// # Errors
-    /// Where it can't be read for what it says of itself.
+    /// If the facts cannot be read and no finding rejects the recording.
     pub fn judge(&self, recording: &Recording, audit: &Audit) -> Result<Decision, Error> {
         let Some(section) = self.section(recording.format().name()) else {
             return Ok(Decision::default());
@@ -77,7 +78,8 @@ impl Policy {
         let facts = section.facts(recording, audit);
         match facts {
             Ok(facts) => section.ask(&facts, &mut reasons),
-            // That it is broken is said already, unless that is waved through.
+            // The findings already say that the recording is broken. Without such findings, this is
+            // an error.
             Err(_) if !reasons.is_empty() => {}
             Err(error) => return Err(error),
         }
@@ -87,7 +89,7 @@ impl Policy {
         })
     }
 
-    /// Whether a finding rejects recordings of this format.
+    /// Returns whether a finding rejects recordings of this format.
     #[must_use]
     pub fn rejects(&self, format: &str, code: &str, severity: Severity) -> bool {
         let section = self.section(format);
@@ -108,7 +110,7 @@ impl Section {
         self.require.iter().chain(of_classes)
     }
 
-    /// What the recording says: what the audit did not tell is read of its tables.
+    /// Returns the facts of a recording: those of the audit, and the rest from its tables.
     fn facts(&self, recording: &Recording, audit: &Audit) -> Result<Map<String, Value>, Error> {
         let mut facts = audit.facts.clone();
         let untold: Vec<&Condition> = self
@@ -136,7 +138,7 @@ impl Section {
         Ok(facts)
     }
 
-    /// What the facts fail.
+    /// Adds the conditions that the facts do not meet.
     fn ask(&self, facts: &Map<String, Value>, reasons: &mut Vec<Reason>) {
         let value = |condition: &Condition| facts.get(&condition.column).unwrap_or(&Value::Null);
         let fails = |condition: &&Condition| !condition.test.holds(value(condition));
@@ -152,7 +154,7 @@ impl Section {
         }
     }
 
-    /// It is none of the classes.
+    /// Creates the reason that the recording fits none of the classes.
     fn no_class<'v>(&self, value: &impl Fn(&Condition) -> &'v Value) -> Reason {
         let names: Vec<&str> = self
             .classes
@@ -190,7 +192,7 @@ fn json(value: table::Value<'_>) -> Value {
     }
 }
 
-/// A condition does not hold.
+/// Creates the reason that a condition is not met.
 fn unmet(condition: &Condition, value: &Value, class: Option<&str>) -> Reason {
     let Condition { column, test, .. } = condition;
     let is = match value {

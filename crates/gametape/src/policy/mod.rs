@@ -1,5 +1,5 @@
-//! What is admitted, and what is not: conditions over what recordings say of themselves, and over what
-//! audits find.
+//! Policies: which recordings are admitted, decided by conditions on their facts and on the
+//! findings of audits.
 
 mod judge;
 mod model;

@@ -1,21 +1,21 @@
-//! A policy, read.
+//! A parsed policy.
 
 use gametape_core::Severity;
 
 use super::test::Test;
 
-/// What is admitted of recordings of several formats, as a TOML file says it: a table for each format,
-/// by its name.
+/// Rules that decide which recordings are admitted, as written in a TOML file. The file has a table
+/// for each format, with the format's name.
 ///
-/// | key | is |
+/// | key | meaning |
 /// |---|---|
-/// | `reject` | what rejects: findings of these severities (`"error"`, `"warning"`, `"info"`), or of these codes; errors, where it is left out |
-/// | `admit` | codes of findings that reject nothing |
-/// | `require` | conditions that have to hold: a column of the format's tables of facts, and its value |
-/// | `class` | several tables, each with a `name`, conditions `when` it is meant, and what it `require`s: a recording belongs to the first that it fits, and is rejected if it fits none |
+/// | `reject` | the findings that reject a recording: severities (`"error"`, `"warning"`, `"info"`) or codes; by default errors |
+/// | `admit` | codes of findings that do not reject |
+/// | `require` | conditions that must be met: a column of the format's tables of facts, and its value |
+/// | `class` | an array of tables, each with a `name`, the conditions `when` it applies, and the conditions it `require`s; a recording belongs to the first class that applies, and is rejected if none does |
 ///
-/// A condition is a value, a list of values of which it has to be one, or a table of `min`, `max` and
-/// `not`. A format without a table is not judged.
+/// A condition is a value, a list of allowed values, or a table with `min`, `max` and `not`.
+/// Recordings of a format without a table are not judged.
 ///
 /// ```
 /// use gametape::{Policy, formats};
@@ -34,25 +34,25 @@ pub struct Policy {
     pub(super) sections: Vec<Section>,
 }
 
-/// What is admitted of recordings of one format.
+/// The rules for recordings of one format.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Section {
     pub format: String,
     pub reject: Rejected,
-    /// Codes.
+    /// Codes of findings that do not reject.
     pub admit: Vec<String>,
     pub require: Vec<Condition>,
     pub classes: Vec<Class>,
 }
 
-/// Which findings reject.
+/// The findings that reject.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Rejected {
     pub severities: Vec<Severity>,
     pub codes: Vec<String>,
 }
 
-/// A kind of recording, and what is asked of it.
+/// A kind of recording, and its conditions.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Class {
     pub name: String,
@@ -60,7 +60,7 @@ pub(super) struct Class {
     pub require: Vec<Condition>,
 }
 
-/// What a fact has to be.
+/// A condition on a fact.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Condition {
     /// The table of facts that has the column.

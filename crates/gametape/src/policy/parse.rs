@@ -1,4 +1,4 @@
-//! From a TOML file to a policy: what no format knows is refused, with its line.
+//! Parses a TOML file as a policy. Names that no format knows are refused, with their line.
 
 use std::ops::Range;
 
@@ -14,19 +14,19 @@ use super::model::{Class, Condition, Policy, Rejected, Section};
 use super::test::Test;
 use crate::Formats;
 
-/// Why a text is no policy.
+/// Why a text is not a valid policy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct PolicyError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
 type Keyed<'t, 'i> = (&'t str, Range<usize>, &'t Spanned<DeValue<'i>>);
 
-/// What is wrong, and where.
+/// An error and its position.
 struct Wrong {
     at: Range<usize>,
     message: String,
@@ -40,23 +40,23 @@ impl Wrong {
 }
 
 impl Policy {
-    /// What a TOML file says.
+    /// Parses a TOML file.
     ///
     /// # Errors
-    /// Where it is none, or says what no format knows, with the line.
+    /// If the text is not valid TOML, or uses names or values that no format knows.
     pub fn parse(text: &str, formats: &Formats) -> Result<Self, PolicyError> {
         parse(text, formats)
     }
 
-    /// What the people of each format admit.
+    /// Returns the default policies of these formats.
     ///
     /// # Errors
-    /// Where a format declares what can't be understood.
+    /// If the default policy of a format is not valid.
     pub fn of(formats: &Formats) -> Result<Self, PolicyError> {
         Self::parse(&Self::text(formats), formats)
     }
 
-    /// The TOML file of [`Policy::of`].
+    /// Returns the TOML file of [`Policy::of`].
     #[must_use]
     pub fn text(formats: &Formats) -> String {
         let texts: Vec<String> = formats.iter().map(<dyn Format>::policy).collect();
@@ -94,7 +94,7 @@ fn entries<'t, 'i>(table: &'t DeTable<'i>) -> impl Iterator<Item = Keyed<'t, 'i>
     entries.map(|(key, value)| (&**key.get_ref(), key.span(), value))
 }
 
-/// What could have been meant.
+/// Writes an error for an unknown name, with the most similar known one.
 fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(name, known.iter().copied()) {
@@ -227,7 +227,7 @@ fn class(value: &Spanned<DeValue<'_>>, facts: &Facts) -> Result<Class, Wrong> {
     Ok(class)
 }
 
-/// What a format's recordings say of themselves.
+/// The facts that a format's recordings have.
 struct Facts {
     format: &'static str,
     tables: Vec<TableDef>,
@@ -305,7 +305,7 @@ fn test(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Test, Wrong>
     Ok(test)
 }
 
-/// A value, or several.
+/// Parses one value or a list of values.
 fn scalars(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Vec<Value>, Wrong> {
     match value.get_ref() {
         DeValue::Array(values) => values.iter().map(|value| scalar(value, column)).collect(),
@@ -324,7 +324,7 @@ fn bound(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<f64, Wrong>
     })
 }
 
-/// A value that the column can have.
+/// Parses a value, which must be possible in the column.
 fn scalar(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Value, Wrong> {
     let wrong = |message: String| Err(Wrong::at(&value.span(), message));
     let known = &column.values;

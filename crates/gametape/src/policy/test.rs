@@ -1,22 +1,22 @@
-//! What a value has to be.
+//! Tests of values.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// What a value has to be: all that is said.
+/// A test of a value. All given parts must hold.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Test {
-    /// One of these, if there are any.
+    /// The value must be one of these, if there are any.
     pub is: Vec<Value>,
-    /// None of these.
+    /// The value must be none of these.
     pub not: Vec<Value>,
     pub min: Option<f64>,
     pub max: Option<f64>,
 }
 
 impl Test {
-    /// Whether it is. What is not known is nothing that is asked for.
+    /// Returns whether a value passes. An unknown value never does.
     pub fn holds(&self, value: &Value) -> bool {
         if value.is_null() {
             return false;
@@ -31,7 +31,7 @@ impl Test {
             && within(self.max, |value, max| value <= max)
     }
 
-    /// As data, with the keys of the file.
+    /// Returns the test as JSON, with the keys of the policy file.
     pub fn data(&self) -> Value {
         match (
             self.is.as_slice(),
@@ -62,11 +62,11 @@ impl Test {
 }
 
 fn same(a: &Value, b: &Value) -> bool {
-    // 16 is 16.0.
+    // 16 equals 16.0.
     a == b || a.as_f64().is_some_and(|a| b.as_f64() == Some(a))
 }
 
-/// Whole where it is.
+/// Writes whole numbers without a decimal point.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         json!(value as i64)
@@ -75,7 +75,7 @@ fn number(value: f64) -> Value {
     }
 }
 
-/// `"normal" or "win7"`, `at least 2`.
+/// For example `"normal" or "win7"`, or `at least 2`.
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |values: &[Value]| {

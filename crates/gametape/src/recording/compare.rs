@@ -1,4 +1,4 @@
-//! Two recordings beside each other.
+//! Comparing two recordings.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,11 @@ use super::Recording;
 use crate::Error;
 
 impl Recording {
-    /// What differs between two recordings of one kind.
+    /// Compares two recordings of one kind.
     ///
     /// # Errors
-    /// [`tape::Error::FormatsDiffer`]; where one of them can't be read to its end.
+    /// [`tape::Error::FormatsDiffer`]; an error if a recording cannot be read. Formats without
+    /// their own comparison need recordings that can be read to their end.
     pub fn diff(&self, other: &Self, options: &Options) -> Result<Diff, Error> {
         if self.format.kind() != other.format.kind() {
             let differ = tape::Error::FormatsDiffer {
@@ -34,7 +35,7 @@ impl Recording {
         Ok(diff)
     }
 
-    /// What the format knows best, and what its tables say.
+    /// Combines the format's own comparison with that of the tables.
     fn compare(&self, other: &Self, options: &Options) -> Result<Diff, tape::Error> {
         let tapes = [&*self.tape, &*other.tape];
         let better = self.tape.diff(&*other.tape, options)?;
@@ -42,7 +43,7 @@ impl Recording {
             if better.same && better.exhaustive {
                 return Ok(better);
             }
-            // Of one that breaks off the format has said how far it goes.
+            // If a recording breaks off, the format's own comparison has already reported it.
             return Ok(better.with(diff_tables(tapes)?.value));
         }
         let found = diff_tables(tapes)?;
@@ -52,7 +53,7 @@ impl Recording {
         }
     }
 
-    /// What no description shows (such as secrets) may differ all the same.
+    /// Compares bytes, because data that is not shown (such as secrets) may differ.
     fn look_closer(&self, other: &Self, diff: &mut Diff) -> Result<(), Error> {
         let Some(at) = first_difference(self, other)? else {
             return Ok(());
@@ -65,7 +66,7 @@ impl Recording {
     }
 }
 
-/// What differs in what two recordings say of themselves.
+/// Compares the descriptions of two recordings.
 fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>, tape::Error> {
     let told = |info: Info| {
         let mut told = info.details;
@@ -89,7 +90,7 @@ fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>,
         .collect())
 }
 
-/// The first byte in which two files differ.
+/// Returns the first byte in which two files differ.
 fn first_difference(a: &Recording, b: &Recording) -> Result<Option<u64>, Error> {
     let mut offset = 0;
     loop {
@@ -106,7 +107,7 @@ fn first_difference(a: &Recording, b: &Recording) -> Result<Option<u64>, Error> 
     }
 }
 
-/// What of a file is looked at in one go.
+/// Reads the part of a file that is compared at once.
 fn part(of: &Recording, offset: u64) -> Result<Cow<'_, [u8]>, Error> {
     const PART: u64 = 1 << 20;
     let left = of.input().size().saturating_sub(offset);

@@ -1,4 +1,4 @@
-//! The tables of a recording: their rows, what holds, what is worth going to.
+//! The tables of a recording: rows, state, markers.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -12,16 +12,16 @@ use crate::Error;
 use crate::rows::{RowForm, RowWriter};
 
 impl Recording {
-    /// Its tables.
+    /// Returns the tables.
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn tables(&self) -> Result<Vec<TableDef>, Error> {
         self.explain(self.tape.tables())
     }
 
-    /// Gives the rows of a table in the order of their stamps, a batch at a time, and says what is
-    /// wrong with the recording where it is not whole.
+    /// Gives the rows of a table in the order of their stamps, one batch at a time. Returns the
+    /// problem of the recording, if it is not intact.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -39,12 +39,13 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// [`tape::Error::Scan`], [`tape::Error::NoClock`]; what the visitor says; where nothing can be read.
+    /// [`tape::Error::Scan`], [`tape::Error::NoClock`]; the visitor's error; an error if nothing
+    /// can be read.
     pub fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
         self.partial(self.tape.scan(scan, visit))
     }
 
-    /// What holds at a moment: see [`Playback`].
+    /// Returns a playback, which gives the state at any moment: see [`Playback`].
     ///
     /// ```
     /// use gametape::{At, Scan, Value};
@@ -58,26 +59,26 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
         self.explain(self.tape.playback())
     }
 
-    /// The moments that are worth going to: events, and what an audit found. Where there are very many
-    /// events, one marker stands for several, and says for how many.
+    /// Returns the moments that are worth a visit: events, and the findings of an audit. If there are very
+    /// many events, one marker stands for several and has their number.
     ///
     /// # Errors
-    /// As [`Recording::scan`] and [`Recording::playback`].
+    /// Same as [`Recording::scan`] and [`Recording::playback`].
     pub fn markers(&self, audit: &Audit, secrets: Secrets) -> Result<Vec<Marker>, Error> {
         self.explain(markers(&*self.tape, audit, secrets))
     }
 
-    /// The moment of the newest step that is not after one: what a moment stands for that somebody
-    /// names. In the same clock.
+    /// Returns the moment of the newest step that is not after `at`, on the same clock if the step
+    /// has it.
     ///
     /// # Errors
-    /// [`tape::Error::NotRecorded`], or what is wrong with the recording where it may have been in what
-    /// is lost; [`tape::Error::NoClock`].
+    /// [`tape::Error::NotRecorded`], or the problem of the recording if the moment may be in the
+    /// missing part; [`tape::Error::NoClock`].
     pub fn newest(&self, at: At) -> Result<At, Error> {
         let mut play = self.playback()?;
         match play.seek(at) {
@@ -97,7 +98,8 @@ impl Recording {
     /// Writes the rows of a table.
     ///
     /// # Errors
-    /// As [`Recording::scan`]; [`tape::Error::Output`] in an [`Error::Tape`] is `out`'s.
+    /// Same as [`Recording::scan`]; [`tape::Error::Output`] in an [`Error::Tape`] for errors of
+    /// `out`.
     pub fn write_rows(
         &self,
         scan: &Scan,
@@ -113,12 +115,12 @@ impl Recording {
         })
     }
 
-    /// Writes what holds at a moment, or at the end: the rows of all states and the cells of all grids,
-    /// each with the name of its table, or those of the scan's table alone.
+    /// Writes the state at a moment, or at the end. If the scan names a table, writes its rows;
+    /// otherwise the rows of all states and grids, each with the name of its table.
     ///
     /// # Errors
-    /// [`tape::Error::NotRecorded`], or what is wrong with the recording where it may have been in what
-    /// is lost; as [`Recording::write_rows`].
+    /// [`tape::Error::NotRecorded`], or the problem of the recording if the moment may be in the
+    /// missing part; the errors of [`Recording::write_rows`].
     pub fn write_state(
         &self,
         at: Option<At>,
@@ -132,7 +134,7 @@ impl Recording {
             Ok(now) if now.step < play.span().last.step => None,
             Err(tape::Error::NotRecorded { at }) => {
                 let problem = self.info(Secrets::Hide)?.problem;
-                // In a recording without steps nothing holds.
+                // A recording without steps has no state.
                 let error = (at != end).then_some(tape::Error::NotRecorded { at });
                 let error = error.map(Error::tape(&self.path));
                 return problem.or(error).map_or(
@@ -144,7 +146,7 @@ impl Recording {
                 );
             }
             Err(error) => return self.explain(Err(error)),
-            // The end is where it breaks off, too.
+            // At the last step, a broken recording reports its problem.
             Ok(_) => self.info(Secrets::Hide)?.problem,
         };
         let tables = self.tables()?;
@@ -170,7 +172,7 @@ impl Recording {
             };
             self.explain(written.map_err(tape::Error::Output))?;
         }
-        // As behind rows: what was made of the recording comes first.
+        // A problem met while building the state comes first, as in a scan.
         let made = play.problem().map(Error::tape(&self.path));
         let problem = made.or(problem);
         Ok(Partial { value: (), problem })

@@ -1,5 +1,5 @@
-//! A recording of any format as a capture, and its tables again: a format that has no sample here
-//! fails.
+//! Converts a recording of each format to a capture and compares the tables. Fails for a format
+//! without samples here.
 
 use gametape::core::table::kit::{self, Row, all_of, assert_same, by_key};
 use gametape::core::tape::{Options, Tape, Verdict};
@@ -10,13 +10,13 @@ use crate::samples::samples;
 fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
     let mut rows = kit::scanned(tape, &all_of(table));
     if table.lane == Lane::State || table.lane == Lane::Grid {
-        // Which of the rows of a step comes first says nothing, but those of one key it does.
+        // The order of rows within a step does not matter, except for rows of the same key.
         rows.sort_by_key(|row| (row.stamp.step, row.key(table)));
     }
     rows
 }
 
-/// What holds of a table at some moments, sought forward and back.
+/// Compares the state of a table at some moments, visited forwards and backwards.
 fn states(table: &TableDef, tapes: [&dyn Tape; 2], steps: &[u64]) {
     let mut plays = tapes.map(|tape| tape.playback().unwrap());
     for step in steps {

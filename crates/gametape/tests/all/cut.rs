@@ -1,4 +1,4 @@
-//! What a part of a recording says is what the whole one says there.
+//! A part of a recording has the same content as the whole has in that range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::known::{KNOWN, Known, Move, moves};
 
-/// Which of the stamps are in a range; `None` where there is none.
+/// Returns the stamps in a range; `None` if there are none.
 fn wanted(stamps: &[Stamp], cut: &Cut) -> Option<Range<usize>> {
     let order = |at: Option<At>, stamp: &Stamp| at.and_then(|at| at.order(*stamp));
     let is_behind = |stamp: &Stamp| order(cut.to, stamp) == Some(Ordering::Greater);
@@ -22,24 +22,24 @@ fn wanted(stamps: &[Stamp], cut: &Cut) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Numbers of a part that were rounded anew are as near as the format implies.
+/// Returns whether all numbers that were rounded again are as accurate as the format promises.
 fn is_within_bounds(report: &Value) -> bool {
     let numbers = report["numbers"].as_array().unwrap();
     numbers.iter().all(|number| number["beyond"] == 0)
 }
 
-/// A part, and the whole that it was cut out of.
+/// A part, and the whole recording it was cut from.
 struct Both<'k> {
     whole: &'k Known,
     part: &'k Known,
     kept: Range<usize>,
-    /// Nothing was rounded.
+    /// Whether no number was rounded.
     exact: bool,
 }
 
 impl Both<'_> {
-    /// What a stamp of the part is in the whole: ordinals and times may begin anew, and go on as they
-    /// went.
+    /// Maps a stamp of the part to the whole. Steps and times may start again at 0, but continue at
+    /// the same pace.
     fn back(&self, stamp: Stamp) -> Stamp {
         let (first, began) = (self.part.stamps[0], self.whole.stamps[self.kept.start]);
         let time = |stamp: Stamp| {
@@ -63,7 +63,7 @@ impl Both<'_> {
             let was = self.kept.start + at;
             assert_eq!(self.back(*stamp), self.whole.stamps[was], "{}", self.name());
             for (table, def) in self.whole.tables.iter().enumerate() {
-                // What holds throughout is counted of what is there.
+                // Facts are computed from the part, so they may differ.
                 if def.lane == Lane::Facts {
                     continue;
                 }
@@ -88,7 +88,8 @@ impl Both<'_> {
         let began = self.whole.stamps[self.kept.start].step;
         let events = |def: &&gametape::TableDef| def.lane == Lane::Events;
         for def in self.whole.tables.iter().filter(events) {
-            // What differs from the step before is not told of the first step.
+            // The first step of a part has no previous step, so changes relative to it are not
+            // given.
             let is_in = |row: &Row| row.stamp.step > began && row.stamp.step <= last;
             let all = scanned(self.whole.recording.tape(), &all_of(def));
             let all: Vec<Row> = all.into_iter().filter(is_in).collect();
@@ -169,7 +170,7 @@ proptest! {
         let whole = which.get(&KNOWN);
         let mut ends: Vec<At> = ends.iter().filter_map(|end: &Move| end.at(whole)).collect();
         ends.truncate(2);
-        // Mostly they come in their order.
+        // In most cases the range is not backwards.
         if let [from, to] = ends[..] && open > 0 && from.is_behind(to) {
             ends.reverse();
         }

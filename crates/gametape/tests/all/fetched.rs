@@ -1,5 +1,5 @@
-//! Recordings that lie elsewhere: whoever reads them asks for bytes until all that is needed is there,
-//! and has then what the whole file gives. A format that has no sample here fails.
+//! Recordings whose bytes must be fetched: readers request bytes until they have all they need, and
+//! then give the same as for the whole file. Fails for a format without samples here.
 
 use std::collections::BTreeSet;
 use std::error::Error as StdError;
@@ -13,7 +13,7 @@ use gametape::{Format, Recording, Scan, Secrets};
 
 use crate::samples::samples;
 
-/// A recording of which nothing is there but what was asked for.
+/// A recording of which only the requested bytes are available.
 struct Elsewhere<'b> {
     bytes: &'b [u8],
     fetched: Arc<Fetched>,
@@ -29,7 +29,7 @@ impl<'b> Elsewhere<'b> {
         }
     }
 
-    /// Brings what an error asks for: once, and then it is there.
+    /// Supplies the bytes that an error requests; no range may be requested twice.
     #[track_caller]
     fn bring(&mut self, error: &(dyn StdError + 'static)) {
         let missing = Missing::of(error);
@@ -42,7 +42,7 @@ impl<'b> Elsewhere<'b> {
         self.fetched.supply(offset, self.bytes[range].to_vec());
     }
 
-    /// Tries until nothing more is asked for.
+    /// Tries again until no more bytes are requested.
     fn until<T>(&mut self, mut attempt: impl FnMut() -> Result<T, Error>) -> T {
         loop {
             match attempt() {
@@ -58,15 +58,15 @@ impl<'b> Elsewhere<'b> {
     }
 }
 
-/// What is wrong with it, as people are told.
+/// Returns the message of the problem.
 fn told<T>(partial: &Partial<T>) -> Option<String> {
     partial.problem.as_ref().map(ToString::to_string)
 }
 
-/// The rows of a table, and what is wrong behind them.
+/// The rows of a table, and the problem after them.
 type Table = (Vec<Row>, Option<String>);
 
-/// All rows of all tables, and what is wrong behind them.
+/// Returns all rows of all tables, and the problems after them.
 fn rows(tape: &dyn Tape) -> Result<Vec<Table>, Error> {
     let tables = tape.tables()?;
     let scans: Vec<Scan> = tables.iter().map(all_of).collect();
@@ -78,13 +78,13 @@ fn rows(tape: &dyn Tape) -> Result<Vec<Table>, Error> {
     Ok(rows.into_iter().zip(read.iter().map(told)).collect())
 }
 
-/// What holds at the end, of each table that has a state.
+/// Returns the state at the end, for each table that has one.
 fn last(tape: &dyn Tape) -> Result<Vec<Vec<Row>>, Error> {
     let tables = tape.tables()?;
     let mut play = tape.playback()?;
     let last = play.span().last;
     match play.seek(gametape::At::Step(last.step)) {
-        // In a recording without steps nothing holds.
+        // A recording without steps has no state.
         Err(Error::NotRecorded { .. }) => return Ok(Vec::new()),
         sought => sought?,
     };
@@ -95,7 +95,7 @@ fn last(tape: &dyn Tape) -> Result<Vec<Vec<Row>>, Error> {
     held.collect()
 }
 
-/// Each thing that can be asked of a recording, of one of which nothing is there yet.
+/// Runs each operation on a recording of which nothing is available at first.
 fn check(format: &dyn Format, bytes: &[u8], whole: &dyn Tape) {
     for name in ["header", "info"] {
         let describe = |tape: &dyn Tape| match name {
@@ -148,7 +148,7 @@ fn what_is_fetched_piece_by_piece_is_what_the_whole_file_is() {
             let made = game.convert("capture", &Options::new()).unwrap();
             all.push(made.content.bytes().unwrap());
         }
-        // What breaks off does so wherever it lies.
+        // A recording that breaks off does so when it is fetched, too.
         let cut = all
             .first()
             .map(|bytes| bytes[..bytes.len() * 3 / 4].to_vec());

@@ -1,5 +1,5 @@
-//! Recordings of any format that are being written: what is read of them as they grow is what is read of
-//! the whole, and so is the stream that is made of it.
+//! Recordings of any format that are being written: reading them as they grow gives the same as
+//! reading the whole, and so does the stream made from them.
 
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 use crate::samples::samples;
 
-/// What comes of a recording, and the records of the segment in the making.
+/// The output for a recording, and the records of the current segment.
 #[derive(Default)]
 struct Kept {
     segments: Vec<Segment>,
@@ -44,7 +44,7 @@ impl Kept {
     }
 }
 
-/// Opens what is there of a recording.
+/// Opens the available part of a recording.
 fn open(format: &str, input: Input) -> Option<Box<dyn Tape>> {
     let mut options = Options::new();
     if format == "delta" {
@@ -76,7 +76,7 @@ fn whole(format: &str, bytes: &[u8]) -> (Vec<Segment>, Segmented) {
     (all, made)
 }
 
-/// Begins with the first piece that can be begun with.
+/// Starts with the first piece that can be opened.
 fn begun(format: &str, bytes: &[u8], cuts: &[usize]) -> Option<(Growing, usize)> {
     let begin = |(at, cut): (usize, &usize)| {
         let tape = open(format, Input::from(bytes[..*cut].to_vec()))?;
@@ -86,7 +86,7 @@ fn begun(format: &str, bytes: &[u8], cuts: &[usize]) -> Option<(Growing, usize)>
     cuts.iter().enumerate().find_map(begin)
 }
 
-/// Makes a recording as it grows; false where it can't be begun with.
+/// Converts a recording as it grows; returns false if it cannot be started.
 fn grows(format: &str, bytes: &[u8], cuts: &[usize]) -> bool {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
     cuts.push(bytes.len());
@@ -126,7 +126,7 @@ fn lines(frames: &[Frame]) -> Vec<u8> {
     text.finish().unwrap()
 }
 
-/// A file as it is while somebody records.
+/// Returns a file as it is during recording.
 fn journal(frames: &[Frame]) -> Vec<u8> {
     let mut journal = butter::Journal::new(Cursor::new(Vec::new()), butter::Options::default());
     for frame in frames {
@@ -135,7 +135,7 @@ fn journal(frames: &[Frame]) -> Vec<u8> {
     journal.get_ref().get_ref().clone()
 }
 
-/// Matches with goals and throws, with bones and pauses, in combat; people come and go in each.
+/// Matches with goals and throws, with bones and pauses, in combat; players join and leave in each.
 fn matches() -> Vec<Vec<Frame>> {
     let options = MatchOptions {
         frames: Some(300),
@@ -162,8 +162,8 @@ fn matches() -> Vec<Vec<Frame>> {
     all.map(|options| Match::new(options).collect()).into()
 }
 
-/// Packets that build on those of some ticks before, with a full snapshot now and then; where some are
-/// `lost`, others can't be followed.
+/// Packets with baselines from a few ticks earlier, and a full snapshot now and then. If some
+/// packets are `lost`, others cannot be decoded.
 fn packets(lost: bool) -> Vec<Vec<u8>> {
     let schema = Arena::schema();
     let mut arena = Arena::new(6, 7);
@@ -204,14 +204,14 @@ fn capture(packets: &[Vec<u8>], ends: bool) -> Vec<u8> {
     if ends {
         writer.finish().unwrap();
     } else {
-        // Its recorder is killed.
+        // The recorder is killed.
         writer.flush().unwrap();
         std::mem::forget(writer);
     }
     out
 }
 
-/// Recordings of all formats that can be followed.
+/// Returns recordings of all formats that can be followed.
 fn recordings() -> Vec<(&'static str, Vec<u8>)> {
     let mut all = Vec::new();
     for frames in matches() {
@@ -242,7 +242,7 @@ proptest! {
             println!("{format}, {at}");
             let told = kit::grows(|input| open(format, input), &bytes, &cuts);
             prop_assert!(told > 0, "{} is followed", format);
-            // Its writer was killed.
+            // The writer was killed.
             let torn = bytes.len() - torn % (bytes.len() / 4);
             kit::grows(|input| open(format, input), &bytes[..torn], &cuts);
         }

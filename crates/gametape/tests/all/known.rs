@@ -1,4 +1,4 @@
-//! Recordings of every format, and what stepping through them comes to.
+//! Recordings of every format, and the result of stepping through them.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
@@ -12,12 +12,12 @@ use proptest::sample::Index;
 
 use crate::samples::samples;
 
-/// A recording, and what stepping through it gave.
+/// A recording, and the result of stepping through it.
 pub struct Known {
     pub recording: Recording,
     pub tables: Vec<TableDef>,
     pub stamps: Vec<Stamp>,
-    /// Of each step what holds of each table; of a table of events nothing.
+    /// For each step the state of each table; empty for tables of events.
     pub states: Vec<Vec<Vec<Row>>>,
 }
 
@@ -42,7 +42,7 @@ impl Known {
         }
     }
 
-    /// The newest step that is not after a moment of the recording.
+    /// Returns the newest step that is not after a moment.
     pub fn newest(&self, at: At) -> Option<usize> {
         let is_behind = |stamp: &Stamp| at.order(*stamp) == Some(Ordering::Greater);
         let upto = self.stamps.partition_point(|stamp| !is_behind(stamp));
@@ -62,7 +62,7 @@ pub fn held(play: &mut dyn Playback, table: &TableDef) -> Vec<Row> {
 pub static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let mut all = Vec::new();
     for format in gametape::formats().iter() {
-        // Of many, the shorter ones: each step of them is kept.
+        // Use the shorter samples, because the state of each step is kept.
         let mut found = samples(format.name());
         found.sort_by_key(Vec::len);
         found.truncate(4);
@@ -86,14 +86,14 @@ pub static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     all
 });
 
-/// How somebody goes on.
+/// A move of the playback.
 #[derive(Clone, Debug)]
 pub enum Move {
-    /// To a step; to its tick, or its time and so many nanoseconds.
+    /// Seek to a step, to its tick, or to its time plus some nanoseconds.
     Step(Index),
     Tick(Index, u64),
     Time(Index, i64),
-    /// To the next step, so many times.
+    /// Step forward this many times.
     On(u8),
 }
 

@@ -1,4 +1,4 @@
-//! What holds for the recordings of every format.
+//! Properties of the recordings of every format.
 
 #![cfg(feature = "default")]
 

@@ -1,5 +1,5 @@
-//! However somebody goes through a recording, what holds at a moment is what stepping from the start to
-//! it comes to; and a range is what is left of all rows.
+//! The state at a moment is the same however it is reached, and a range gives the matching part of
+//! all rows.
 
 use std::cmp::Ordering;
 
@@ -30,7 +30,7 @@ proptest! {
                         prop_assert_eq!(stamp, known.stamps[wanted]);
                         at = wanted;
                     }
-                    // It stays where it is.
+                    // An error leaves the position unchanged.
                     (Err(_), None) => {}
                     (found, wanted) => prop_assert!(false, "{to:?}: {found:?}, not {wanted:?}"),
                 }
@@ -61,7 +61,7 @@ proptest! {
         let all = scanned(tape, &all_of(def));
         let mut ends = ends.iter().filter_map(|end| end.at(known));
         let (from, to) = (ends.next(), ends.next());
-        // One column alone.
+        // Select one column.
         let column = fewer.index(def.columns.len());
         let scan = Scan { from, to, ..all_of(def) };
         let scan = scan.columns([&*def.columns[column].name]);
@@ -75,7 +75,7 @@ proptest! {
         let key = def.columns[column].key;
         let wanted = all.iter().filter(within).map(|row| {
             let value = row.values[column].clone();
-            // Of what ends the key alone is known.
+            // A row that ends its key has no other values.
             assert!(!row.ended || key || value.value() == gametape::Value::Null);
             Row { values: vec![value], ..row.clone() }
         });

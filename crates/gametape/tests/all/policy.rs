@@ -1,4 +1,4 @@
-//! What policies admit, and how they are refused.
+//! Decisions of policies, and errors in policy files.
 
 use gametape::mines::{Mode, property, rmv};
 use gametape::{Decision, Policy, Recording, formats};
@@ -68,7 +68,7 @@ fn the_ranking_admits_won_games_of_the_levels_in_the_normal_mode() {
     );
 }
 
-/// Every mode but the normal one is kept out unless a policy asks for it.
+/// By default, only the normal mode is admitted; a policy can admit others.
 #[test]
 fn no_other_mode_is_let_in_by_itself() {
     let base = record(&scenarios()[0], 7).unwrap();
@@ -108,14 +108,14 @@ fn findings_reject_by_severity_and_by_code_unless_they_are_admitted() {
     assert!(infos.contains(&"rmv.rank-outcome".to_owned()), "{infos:?}");
     let admit = "[rmv]\nreject = [\"info\"]\nadmit = [\"rmv.rank-outcome\"]\n";
     assert_eq!(rejected(admit).len(), infos.len() - 1);
-    // A format that the policy does not speak of is not judged.
+    // A recording of a format without a table is not judged.
     assert_eq!(
         judged("[murk]\nreject = [\"error\"]\n", &game).admitted,
         None
     );
 }
 
-/// Who asks for more does not let in what is forged.
+/// A policy with more conditions still rejects forged recordings.
 #[test]
 fn errors_reject_unless_it_is_said_what_does() {
     let mut forged = rmv::write(&record(&scenarios()[0], 7).unwrap()).unwrap();
@@ -223,7 +223,7 @@ fn what_is_not_known_is_refused_with_its_line() {
     }
 }
 
-/// The text that is printed is what is done without one.
+/// The policy that is printed is the one used by default.
 #[test]
 fn the_default_of_every_format_is_a_policy() {
     let formats = formats();

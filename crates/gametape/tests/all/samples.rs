@@ -1,4 +1,4 @@
-//! Recordings of each format.
+//! Sample recordings of each format.
 
 use gametape::echo::echoreplay::Writer;
 use gametape::echo::{Frame, butter};
@@ -13,7 +13,7 @@ fn frames() -> Vec<Frame> {
     Match::new(options).collect()
 }
 
-/// Recordings of a format; none of those that are captures themselves.
+/// Returns recordings of a format; none for formats that are captures themselves.
 pub fn samples(format: &str) -> Vec<Vec<u8>> {
     match format {
         "rmv" => {
@@ -47,7 +47,7 @@ pub fn samples(format: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// Some megabytes of lines.
+/// Returns several megabytes of lines.
 pub fn long_match() -> Vec<u8> {
     let options = MatchOptions {
         frames: Some(1500),

@@ -1,4 +1,5 @@
-//! A recording of any format in segments: what a capture of it holds, cut where it can be begun.
+//! Splits a recording of any format into segments: the content of its capture, cut at points where
+//! decoding can start.
 
 use gametape::capture::tape::{RecordKind, Segment, segments};
 use gametape::capture::{Role, decoder};
@@ -22,7 +23,7 @@ fn records(bytes: &[u8]) -> Vec<Record> {
     found
 }
 
-/// What a capture holds: the packets of its stream, labels, events, each in their order.
+/// Returns the content of a capture: packets, labels and events, each in order.
 fn captured(bytes: &[u8]) -> [Vec<Vec<u8>>; 3] {
     let capture = gametape::capture::read(bytes).unwrap();
     let mut all = [const { Vec::new() }; 3];
@@ -39,8 +40,8 @@ fn captured(bytes: &[u8]) -> [Vec<Vec<u8>>; 3] {
     all
 }
 
-/// Plays segments one behind the other: each full snapshot says what is there already, and a segment
-/// that is begun with says all that it takes.
+/// Plays segments one after the other. Each full snapshot equals the state so far, and a segment is
+/// complete without the earlier ones.
 fn played(schema: &Schema, segments: &[Segment]) -> [Vec<Vec<u8>>; 2] {
     let decoder = decoder(schema);
     let mut before = Snapshot::new(schema, 0);
@@ -121,9 +122,10 @@ fn segments_of_every_format_hold_what_a_capture_holds() {
                 (made.description, [packets, labels, events])
             });
             assert_eq!(first.1, wanted);
-            // Made again of what was made of it: the same tables, and no packets among them.
+            // A conversion of the conversion: the same tables, without packets among them.
             assert_eq!(first.0, second.0);
-            // Which of the rows of a step comes first says nothing: numbers may be given in another order.
+            // The order of rows within a step does not matter, because numbers may be assigned in
+            // another order.
             assert_eq!(first.1[1].len(), second.1[1].len());
             assert_eq!(first.1[2], second.1[2]);
         }
@@ -131,7 +133,7 @@ fn segments_of_every_format_hold_what_a_capture_holds() {
     assert!(most > 3, "one of them is cut more than once");
 }
 
-/// Cuts a recording, and says what the schema of its packets is.
+/// Splits a recording as it grows, and returns the hash of its packets' schema.
 fn growing(bytes: &[u8]) -> Option<(u64, Vec<Segment>)> {
     let tape = Recording::from_bytes(bytes.to_vec(), "a").ok()?;
     let mut cut = Vec::new();

@@ -1,4 +1,4 @@
-//! Long work says how far it is, and ends soon after it is wanted no more: all of its passes.
+//! Long tasks report progress in all of their passes, and stop soon after they are cancelled.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use gametape::{Error, Recording};
 
 use crate::samples::{long_match, samples};
 
-/// Counts what is read of it.
+/// Counts the bytes that are read.
 struct Counted {
     bytes: Vec<u8>,
     read: AtomicU64,
@@ -30,7 +30,7 @@ impl ReadAt for Counted {
     }
 }
 
-/// Larger ones: of a small one all is read in one go.
+/// Returns large recordings, because small ones are read in one piece.
 fn recordings() -> Vec<(&'static str, Vec<u8>)> {
     let mut all = Vec::new();
     for format in gametape::formats().iter() {
@@ -70,7 +70,7 @@ const VERBS: [(&str, Verb); 2] = [
 fn what_is_wanted_no_more_ends_before_it_is_read_again() {
     for (name, bytes) in recordings() {
         let size = bytes.len() as u64;
-        // Broken ones as well: repair has more to do there.
+        // Also test broken recordings, because repairing them is more work.
         let mut broken = bytes.clone();
         let middle = broken.len() / 2;
         broken[middle] ^= 0x55;
@@ -103,7 +103,7 @@ fn what_is_wanted_no_more_ends_before_it_is_read_again() {
                     read <= size / 4 + (256 << 10),
                     "{place}: {read} bytes were read"
                 );
-                // Going on, it says how far it is, all the way.
+                // Without cancellation, progress is reported to the end.
                 cancel.store(false, Ordering::Relaxed);
                 told.store(0, Ordering::Relaxed);
                 let recording = open();
@@ -116,7 +116,7 @@ fn what_is_wanted_no_more_ends_before_it_is_read_again() {
     }
 }
 
-/// Work that is first told to end when it says that some of it is done.
+/// Cancels the task at its first report of progress.
 #[test]
 fn what_says_how_far_it_is_says_so_early_and_ends_then() {
     for (name, bytes) in recordings() {
@@ -133,7 +133,7 @@ fn what_says_how_far_it_is_says_so_early_and_ends_then() {
             let hear = |done| {
                 if done > 0 {
                     cancel.store(true, Ordering::Relaxed);
-                    // The first alone counts.
+                    // Only the first report counts.
                     let _ = first.compare_exchange(0, done, Ordering::Relaxed, Ordering::Relaxed);
                 }
             };

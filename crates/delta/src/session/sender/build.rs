@@ -1,4 +1,4 @@
-//! The packet, the state it leads to, and what is known from then on.
+//! Builds the packet, the state after it, and the sender's memory.
 
 use alloc::vec::Vec;
 use core::iter;
@@ -11,21 +11,21 @@ use crate::session::lane::{Lane, soonest};
 use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Tag, push_section};
 
-/// An entity that the packet or the states around it have to do with.
+/// An entity that is in the packet or in the states around it.
 struct Part<'a> {
     id: u32,
-    /// In the baseline.
+    /// Its row in the baseline.
     held: Option<Row<'a>>,
-    /// As the receiver is to see it, and what is known of it then.
+    /// The values that the receiver should have, and what the sender knows about it.
     target: Option<(Row<'a>, &'a mut Known)>,
-    /// As it was sent last.
+    /// The values that were last sent.
     shown: Option<Row<'a>>,
-    /// What the packet says of it.
+    /// Its change in the packet.
     chosen: Option<&'a Candidate>,
     gone: Option<&'a mut Gone>,
-    /// In the state before.
+    /// Whether it is in the previous state.
     in_latest: bool,
-    /// It went away after the baseline.
+    /// When it became absent, if that was after the baseline.
     was_absent: Option<&'a (u32, u32)>,
 }
 
@@ -35,15 +35,15 @@ impl Part<'_> {
             .is_some_and(|candidate| candidate.what == What::Destroy)
     }
 
-    /// True if the packet creates or updates it.
+    /// Returns true if the packet creates or updates the entity.
     fn is_named(&self) -> bool {
         self.chosen.is_some() && !self.is_destroyed()
     }
 }
 
 impl Draft {
-    /// The state that the receiver will hold, and the entities that the packet names; the bodies of
-    /// the packet and what is known go along.
+    /// Returns the state that the receiver will hold, and the entities that the packet names. Also
+    /// fills the bodies of the packet and the sender's next memory.
     pub fn build(
         &mut self,
         tick: u32,
@@ -85,7 +85,8 @@ impl Draft {
             if let Some(candidate) = part.chosen {
                 put(&mut self.bodies, bytes, candidate);
             }
-            // A destroyed entity is gone from state and view alike: nothing to confirm.
+            // A destroyed entity is neither in the state nor in the view, so it needs no
+            // confirmation.
             names.extend(part.is_named().then_some(part.id));
             lead_to(&part, tick, &mut state, &mut next.absent);
             know(part, tick, &mut next.shown);
@@ -105,7 +106,7 @@ impl Draft {
     }
 }
 
-/// What the receiver will hold of an entity, or since when it lacks it.
+/// Adds the entity to the state that the receiver will hold, or records since when it is absent.
 #[inline]
 fn lead_to(part: &Part<'_>, tick: u32, state: &mut Snapshot, absent: &mut Vec<(u32, u32)>) {
     let now = if part.is_named() {
@@ -123,7 +124,7 @@ fn lead_to(part: &Part<'_>, tick: u32, state: &mut Snapshot, absent: &mut Vec<(u
     }
 }
 
-/// What is known of an entity once the packet is sent.
+/// Updates the sender's knowledge about an entity after the packet.
 #[inline]
 fn know(part: Part<'_>, tick: u32, shown: &mut Snapshot) {
     let (is_named, is_destroyed) = (part.is_named(), part.is_destroyed());

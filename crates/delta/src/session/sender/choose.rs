@@ -1,4 +1,4 @@
-//! How much of what there is to say goes into the packet.
+//! Chooses the changes that go into the packet.
 
 use core::cmp::Reverse;
 
@@ -9,8 +9,8 @@ use crate::session::options::SenderOptions;
 use crate::wire::Tag;
 
 impl Draft {
-    /// Chooses the candidates for the packet, whose baseline has so many entities; how many have to
-    /// wait.
+    /// Chooses the candidates for the packet. `held` is the number of entities in the baseline.
+    /// Returns the number of candidates that must wait.
     pub fn choose(&mut self, held: usize, options: &SenderOptions) -> usize {
         let mut budget = Budget::new(options.budget, &options.limits, held);
         let candidates = &mut self.candidates;
@@ -20,7 +20,8 @@ impl Draft {
                 .get(*at)
                 .map(|c| (!c.sticky, Reverse(c.priority), c.id))
         });
-        // Destroys that are said again take the least, and whatever is back can be one of them.
+        // Reserve room for repeated destroys first: they need the least, and an entity that is back
+        // can be reduced to one.
         let again = |c: &Candidate| c.is_back() || c.sticky && c.what == What::Destroy;
         for candidate in candidates.iter_mut().filter(|candidate| again(candidate)) {
             candidate.chosen = budget.take(&[(Tag::Destroy, DESTROY_BYTES)], 0);
@@ -35,16 +36,16 @@ impl Draft {
     }
 }
 
-/// Candidates that have to wait.
+/// The candidates that must wait.
 #[derive(Default)]
 struct Queue {
     waiting: usize,
-    /// Of those: creates that wait for an entity to go.
+    /// Of these, the creates that wait until another entity is destroyed.
     crowded: usize,
 }
 
 impl Queue {
-    /// Lets the next candidate in, or has it wait.
+    /// Accepts the next candidate if it fits; otherwise it waits.
     fn admit(&mut self, candidate: &mut Candidate, budget: &mut Budget) {
         if candidate.chosen {
             if candidate.is_back() && !candidate.fit_for_destroy(budget) {
@@ -53,9 +54,9 @@ impl Queue {
             }
             return;
         }
-        // What comes or goes stays in each packet until it is acknowledged. Were it let in before
-        // something that waits for room, that room might never come. Only what goes makes room for
-        // what waits for an entity to go.
+        // A create or destroy stays in each packet until it is acknowledged. If it were accepted
+        // before a candidate that waits for room, that room might never become free. Creates that
+        // wait for the number of entities are an exception, because only a destroy helps them.
         let before = match candidate.what {
             What::Create => self.waiting,
             What::Destroy => self.waiting - self.crowded,

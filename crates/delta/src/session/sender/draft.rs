@@ -1,4 +1,4 @@
-//! A packet in the making.
+//! A packet under construction.
 
 use alloc::vec::Vec;
 
@@ -9,21 +9,21 @@ use crate::schema::Schema;
 use crate::session::candidate::Candidate;
 use crate::snapshot::Snapshot;
 
-/// All of it is kept for its memory alone: [`Draft::clear`] starts a packet.
+/// All fields keep their memory between packets; [`Draft::clear`] starts a new packet.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    /// What will be known once the packet is sent.
+    /// The sender's memory after the packet.
     pub next: Memory,
-    /// The entities the receiver may see, with the values it is to come to.
+    /// The entities that the receiver may see, with the values that it should have.
     pub target: Snapshot,
-    /// Ascending by id.
+    /// Candidates, ascending by id.
     pub candidates: Vec<Candidate>,
-    /// The candidates by their places, the most urgent first.
+    /// The indices of the candidates, the most urgent first.
     pub order: Vec<usize>,
     /// The bytes of all candidates.
     pub bits: BitWriter,
     pub changed: Vec<Changed>,
-    /// Entities and bytes of each section, by tag.
+    /// The number of entities and the bytes of each section, by tag.
     pub bodies: [(u32, Vec<u8>); 3],
 }
 

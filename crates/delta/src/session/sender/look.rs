@@ -1,4 +1,4 @@
-//! What there is to say.
+//! Finds the changes to send.
 
 use alloc::vec::Vec;
 use core::iter;
@@ -15,22 +15,22 @@ use crate::session::lane::{Lane, soonest};
 use crate::session::options::{SendError, SenderOptions};
 use crate::snapshot::{Row, Snapshot};
 
-/// An entity of the world or of the baseline, and what is known of it.
+/// An entity of the world or of the baseline, and what the sender knows about it.
 struct Sighting<'a> {
     id: u32,
-    /// In the world.
+    /// Its row in the world.
     now: Option<Row<'a>>,
-    /// In the baseline.
+    /// Its row in the baseline.
     held: Option<Row<'a>>,
-    /// As it was sent last.
+    /// The values that were last sent.
     shown: Option<Row<'a>>,
     known: Option<&'a Known>,
     gone: Option<&'a Gone>,
-    /// It came or went after the baseline, and the receiver may have seen that.
+    /// Whether it was created or destroyed after the baseline and the receiver may have seen that.
     sticky: bool,
 }
 
-/// All entities there are, or were for the receiver, ascending.
+/// Returns all entities of the world and of the baseline, ascending by id.
 fn sightings<'a>(
     world: &'a Snapshot,
     history: &'a History,
@@ -76,8 +76,8 @@ impl Sighting<'_> {
         }
     }
 
-    /// What there is to say so that the receiver comes to see `settled`, if anything. Of an update
-    /// `changed` are the fields.
+    /// Returns the change that gives the receiver the values `settled`, if one is needed. For an
+    /// update, fills `changed` with the fields.
     #[inline]
     fn wants(
         &self,
@@ -99,7 +99,7 @@ impl Sighting<'_> {
 }
 
 impl Draft {
-    /// Finds what there is to say, of all entities that are or were visible.
+    /// Finds the changes of all entities that are or were visible.
     pub fn look(
         &mut self,
         world: &Snapshot,
@@ -131,7 +131,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Of an entity the receiver may see: what there is to say of it, if anything.
+    /// Returns the change to send for an entity that the receiver may see.
     #[inline]
     fn show(
         &mut self,
@@ -158,11 +158,12 @@ impl Draft {
         candidate
     }
 
-    /// Of an entity the receiver may not see any more: it goes, where the baseline has it.
+    /// Returns the destroy to send for an entity that the receiver may no longer see, if the
+    /// baseline has it.
     #[inline]
     fn take_away(&mut self, entity: &Sighting<'_>, heaviest: u32) -> Option<Candidate> {
         entity.held?;
-        // What is no more matters as much as anything, and no more.
+        // A destroy is as urgent as the entity with the largest weight, and not more.
         let waited = entity.gone.map_or(0, |gone| gone.priority);
         let priority = waited + u64::from(heaviest);
         self.next.gone.push(Gone {
@@ -174,7 +175,7 @@ impl Draft {
     }
 }
 
-/// Adds an entity to `target`, with the values that the receiver is to come to.
+/// Adds an entity to `target`, with the values that the receiver should have.
 #[inline]
 fn settle<'a>(
     target: &'a mut Snapshot,
@@ -184,8 +185,8 @@ fn settle<'a>(
 ) -> Row<'a> {
     let at = target.len();
     target.rows.push(row);
-    // Packets in flight build on several states, whose values may differ within the thresholds:
-    // what was said last is what all of them come to.
+    // Packets in flight have different baselines, whose values may differ within the thresholds.
+    // With the values that were last sent, all of them lead to the same result.
     if let Some(held) = entity.held {
         let alike = |old: &Row<'_>| old.mask == row.mask;
         if let Some(old) = entity.shown.filter(alike).or(Some(held).filter(alike)) {

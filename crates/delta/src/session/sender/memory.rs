@@ -1,4 +1,4 @@
-//! What the sender knows of the entities its receiver may see.
+//! The sender's knowledge about the entities that its receiver may see.
 
 use alloc::vec::Vec;
 
@@ -6,20 +6,21 @@ use crate::schema::Schema;
 use crate::session::lane::{Keyed, Lane};
 use crate::snapshot::Snapshot;
 
-/// An entity the receiver may see.
+/// An entity that the receiver may see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub id: u32,
-    /// The first packet that carried the values in [`Memory::shown`], and all since that named it.
+    /// The tick of the first packet with the values in [`Memory::shown`]; all packets since that
+    /// name the entity have them too.
     pub since: u32,
-    /// True once a packet from `since` on that names it is acknowledged.
+    /// Whether a packet from `since` on that names the entity was acknowledged.
     pub confirmed: bool,
-    /// Grows by its weight while it waits.
+    /// Grows by the entity's weight while it waits.
     pub priority: u64,
 }
 
 impl Known {
-    /// One that is seen for the first time.
+    /// Creates the entry of an entity that is seen for the first time.
     pub const fn new(id: u32) -> Self {
         Self {
             id,
@@ -30,7 +31,7 @@ impl Known {
     }
 }
 
-/// An entity that the receiver's baseline has and that is to go.
+/// An entity of the receiver's baseline that must be destroyed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
     pub id: u32,
@@ -50,16 +51,17 @@ impl Keyed for Gone {
     }
 }
 
-/// All lists ascend by id.
+/// The sender's memory. All lists are sorted by id.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     pub known: Vec<Known>,
-    /// The values each entity was last sent with.
+    /// The values with which each entity was last sent.
     pub shown: Snapshot,
     pub gone: Vec<Gone>,
-    /// Entities that a state had and the next one lacked, after the baseline: when.
+    /// Entities that became absent after the baseline, with the tick at which a state first lacked
+    /// them.
     pub absent: Vec<(u32, u32)>,
-    /// The largest weight of the last packet.
+    /// The largest weight in the last packet.
     pub heaviest: u32,
 }
 
@@ -82,7 +84,7 @@ impl Memory {
         self.absent.clear();
     }
 
-    /// The packet of this tick arrived, which named these entities.
+    /// Handles the acknowledgement of the packet of this tick, which named these entities.
     pub fn confirm(&mut self, tick: u32, names: impl Iterator<Item = u32>) {
         let mut known = Lane::new(&mut self.known);
         for known in names.filter_map(|id| known.at(id)) {

@@ -1,4 +1,4 @@
-//! The side that sends states.
+//! The sending side of a session.
 
 mod build;
 mod choose;
@@ -55,13 +55,13 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of default options.
+    /// Creates a sender with default options.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
         Self::with_options(schema, SenderOptions::default())
     }
 
-    /// A sender.
+    /// Creates a sender.
     #[must_use]
     pub fn with_options(schema: &Schema, options: SenderOptions) -> Self {
         Self {
@@ -73,27 +73,27 @@ impl Sender {
         }
     }
 
-    /// Changes the budget, as a congested network demands.
+    /// Changes the budget, for example when the network is congested.
     pub const fn set_budget(&mut self, budget: usize) {
         self.options.budget = budget;
     }
 
-    /// The acknowledged tick that the next packet will build on; none if that will be a full
-    /// snapshot.
+    /// Returns the acknowledged tick that is the baseline of the next packet; `None` if that will
+    /// be a full snapshot.
     #[must_use]
     pub const fn baseline(&self) -> Option<u32> {
         self.history.acked()
     }
 
-    /// Writes the packet of this state to `packet`, whatever that held. The receiver may see all
-    /// entities, all alike.
+    /// Writes the packet for this state to `packet`, replacing the content. The receiver may see
+    /// all entities, and all have the same weight.
     pub fn encode(&mut self, world: &Snapshot, packet: &mut Vec<u8>) -> Result<Sent, SendError> {
         self.encode_visible(world, |_| 1, packet)
     }
 
-    /// Writes the packet of this state to `packet`, whatever that held. `weight` says how much an
-    /// entity matters to the receiver: its priority grows by that much with each packet it has to
-    /// wait for. 0: the receiver may not see it.
+    /// Writes the packet for this state to `packet`, replacing the content. `weight` returns how
+    /// important an entity is to the receiver: its priority grows by that much with each packet for
+    /// which it waits. With weight 0 the receiver may not see the entity.
     pub fn encode_visible(
         &mut self,
         world: &Snapshot,
@@ -156,8 +156,10 @@ impl Sender {
         }
     }
 
-    /// Takes what the receiver says. False if it tells nothing new: an ack of something never
-    /// sent, or no longer remembered; a request that was answered already.
+    /// Handles a message of the receiver. Returns true if the baseline changes: a newer state was
+    /// acknowledged, or the receiver lacks the current baseline. Returns false for acknowledgements
+    /// of states that are older, unknown or no longer kept, and for requests that were already
+    /// answered.
     pub fn feedback(&mut self, feedback: &Feedback) -> bool {
         match *feedback {
             Feedback::NeedFull { baseline } => {
@@ -176,8 +178,8 @@ impl Sender {
         }
     }
 
-    /// Starts anew: packets are full snapshots until one is acknowledged. For a receiver that
-    /// asks for it by other means than [`Feedback::NeedFull`].
+    /// Restarts the session: packets are full snapshots until one is acknowledged. Use it if a
+    /// receiver asks for this by other means than [`Feedback::NeedFull`].
     pub fn resync(&mut self) {
         self.history.clear();
         self.memory.clear();

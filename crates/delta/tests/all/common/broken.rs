@@ -1,5 +1,5 @@
-//! Packets that break a rule each, made by hand: for the tests of the rules and for the
-//! conformance cases.
+//! Handmade packets that break one rule each, for the tests of the rules and for the conformance
+//! cases.
 
 use gametape_delta::bits::BitWriter;
 use gametape_delta::{Kind, Snapshot};
@@ -12,12 +12,13 @@ pub struct Broken {
     pub why: &'static str,
     pub code: &'static str,
     pub offset: usize,
-    /// A delta is applied to the published baseline, a full snapshot to nothing.
+    /// Whether it is a delta, applied to the published baseline; full snapshots are applied to
+    /// nothing.
     pub delta: bool,
     pub packet: Vec<u8>,
-    /// Lenient decoders take it, as the oracle does.
+    /// Whether lenient decoders accept it, like the oracle.
     pub lenient: bool,
-    /// `Error::is_truncated`.
+    /// The expected `Error::is_truncated`.
     pub truncated: bool,
 }
 
@@ -40,7 +41,7 @@ fn patched(parts: &Parts, at: usize, bytes: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Bytes as the payload, whatever they are.
+/// Returns a packet with any bytes as its payload.
 fn raw(parts: &Parts, payload: &[u8]) -> Vec<u8> {
     let mut packet = parts.header.clone();
     packet[24..28].copy_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -48,7 +49,7 @@ fn raw(parts: &Parts, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// An entity with these components of the published schema, its component mask first.
+/// Writes the head of an entity with these components of the published schema.
 fn head(bits: &mut BitWriter, id: u32, mask: u64) {
     bits.u32(id);
     bits.write(mask, 2);
@@ -62,7 +63,8 @@ fn first_component(bits: &mut BitWriter) {
     bits.write(3, 5);
 }
 
-/// Everything but those that need larger packets, other limits or a caller at fault.
+/// Returns all broken packets, except those that need larger packets, other limits or a caller's
+/// mistake.
 #[rustfmt::skip] // A case a line.
 pub fn broken() -> Vec<Broken> {
     let mut all = Vec::new();
@@ -178,7 +180,7 @@ pub fn broken() -> Vec<Broken> {
     all
 }
 
-/// What the deltas are applied to.
+/// Returns the baseline of the deltas.
 pub fn baseline() -> Snapshot {
     published::first()
 }

@@ -1,4 +1,4 @@
-//! States as the conformance cases have them.
+//! States in the form of the conformance cases.
 
 use gametape_delta::Value::{self, Bool};
 use gametape_delta::{Schema, Snapshot};
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::value;
 
-/// Beyond this, JSON numbers are not safe in all languages.
+/// Larger JSON numbers are not exact in all languages.
 const SAFE: i128 = (1 << 53) - 1;
 
 fn to_json(value: Value) -> Json {

@@ -1,5 +1,5 @@
-//! What the tests share: schemas and states made up at random, the oracle's form of both, and
-//! packets taken apart.
+//! Shared by the tests: random schemas and states, their form for the oracle, and taking packets
+//! apart.
 
 pub mod broken;
 pub mod json;
@@ -28,7 +28,8 @@ pub fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Numbers from a seed (splitmix64): states are made from seeds, so that they shrink with them.
+/// Random numbers from a seed (splitmix64). States are made from seeds, so that they shrink with
+/// them.
 pub struct Rng(pub u64);
 
 impl Rng {
@@ -49,7 +50,7 @@ impl Rng {
     }
 }
 
-/// The smallest and the largest value of a codec.
+/// Returns the smallest and the largest value of a codec.
 pub fn bounds(codec: Codec) -> (i128, i128) {
     match codec {
         Codec::Bool => (0, 1),
@@ -79,7 +80,8 @@ pub fn threshold(field: &Field) -> i128 {
     }
 }
 
-/// A value of the field: often an edge, sometimes near `old`, at or next to the threshold.
+/// Returns a value of the field: often a bound, sometimes near `old`, at the threshold or next to
+/// it.
 pub fn some_value(field: &Field, old: Option<Value>, rng: &mut Rng) -> Value {
     let (min, max) = bounds(field.codec);
     let t = threshold(field);
@@ -100,8 +102,8 @@ pub fn some_value(field: &Field, old: Option<Value>, rng: &mut Rng) -> Value {
 }
 
 fn codec() -> impl Strategy<Value = Codec> {
-    // The oracle works out `max - min` and `min + code` in i64: with wider bounds it overflows
-    // (a panic in a debug build), so these end at ±(2^62 - 1) or on one side of zero.
+    // The oracle computes `max - min` and `min + code` in i64. Wider bounds overflow (a panic in a
+    // debug build), so these end at ±(2^62 - 1) or on one side of zero.
     const FAR: i64 = (1 << 62) - 1;
     let bounds = prop_oneof![
         4 => (-2000..2000_i64, 0..5000_i64).prop_map(|(min, range)| (min, min + range)),
@@ -113,7 +115,7 @@ fn codec() -> impl Strategy<Value = Codec> {
     prop_oneof![
         Just(Codec::Bool),
         bits().prop_map(|bits| Codec::UInt { bits }),
-        // Not 63: there the oracle subtracts 2^63 as an i64, which overflows.
+        // Not 63 bits: the oracle would subtract 2^63 as an i64, which overflows.
         bits().prop_map(|bits| Codec::SInt {
             bits: if bits == 63 { 62 } else { bits }
         }),
@@ -133,14 +135,16 @@ fn change(codec: Codec) -> impl Strategy<Value = Change> {
         2 => (0..40_u32).prop_map(|threshold_q| Change::Threshold { threshold_q }),
         1 => any::<u32>().prop_map(|threshold_q| Change::Threshold { threshold_q }),
     ]
-    // Two SInt of 64 bits differ by more than an i64 holds: with a threshold the oracle overflows.
+    // The difference of two 64-bit SInt values may not fit an i64; with a threshold the oracle
+    // overflows.
     .prop_map(move |change| match codec {
         Codec::SInt { bits: 64 } => Change::Always,
         _ => change,
     })
 }
 
-/// Non-zero ids that are all different, in no order: the step has no divisor with 65,535.
+/// Returns different non-zero ids in no particular order: the step and 65,535 have no common
+/// divisor.
 fn id(at: usize, seed: u16) -> u16 {
     let step = 1_usize << (seed % 15);
     ((usize::from(seed) + at * step) % 65535 + 1) as u16
@@ -209,7 +213,8 @@ pub fn make_state(schema: &Schema, tick: u32, seed: u64, most: usize) -> Snapsho
     state
 }
 
-/// Moves a state on: values change, entities come and go and, if asked for, components too.
+/// Advances a state: values change, entities are created and destroyed and, if requested, so are
+/// components.
 pub fn step(state: &mut Snapshot, seed: u64, components_change: bool) {
     let mut rng = Rng(seed);
     let schema = state.schema().clone();
@@ -242,21 +247,21 @@ pub fn step(state: &mut Snapshot, seed: u64, components_change: bool) {
     }
     for _ in 0..rng.below(3) {
         let id = rng.next() as u32 % 50;
-        // One that went and came again may have other components.
+        // An entity that is destroyed and created again may have other components.
         if state.entity(id).is_none() && (components_change || !before.contains(&id)) {
             add_entity(state, id, &mut rng);
         }
     }
 }
 
-/// A schema, a state, and one that follows it.
+/// A schema, a state, and a later state.
 pub struct Scene {
     pub schema: Schema,
     pub from: Snapshot,
     pub to: Snapshot,
 }
 
-/// On a few lines: a schema of 64 components else takes thousands.
+/// Prints a few lines only; a schema of 64 components would take thousands.
 impl std::fmt::Debug for Scene {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let schema = serde_json::to_string(&self.schema).unwrap();
@@ -275,7 +280,7 @@ pub fn scenes(components_change: bool) -> impl Strategy<Value = Scene> {
 }
 
 pub mod form {
-    //! Ours in the oracle's types, and back.
+    //! Converts our types to the oracle's, and back.
 
     use super::*;
 
@@ -357,7 +362,7 @@ pub mod form {
     }
 }
 
-/// The oracle with as few limits as it can have, or with its own.
+/// The oracle, with as few limits as possible or with its own.
 pub struct Oracle {
     pub schema: sdec_schema::Schema,
     pub limits: oracle::CodecLimits,
@@ -423,7 +428,7 @@ impl Oracle {
     }
 }
 
-/// Applies a packet of either kind to a state that held something else before.
+/// Applies a packet of either kind to a state with other content.
 pub fn decode(
     decoder: &gametape_delta::Decoder,
     baseline: Option<&Snapshot>,
@@ -436,7 +441,7 @@ pub fn decode(
     }
 }
 
-/// A packet taken apart to be spoiled: header, then tags and bodies.
+/// A packet taken apart so that it can be corrupted: the header, then tags and bodies.
 #[derive(Clone)]
 pub struct Parts {
     pub header: Vec<u8>,
@@ -472,7 +477,7 @@ impl Parts {
         }
     }
 
-    /// Adds a section: count, then whatever is written.
+    /// Adds a section: the count, then what `write` writes.
     pub fn section(mut self, tag: u8, count: u32, write: impl FnOnce(&mut BitWriter)) -> Self {
         let mut bits = BitWriter::new();
         bits.varuint(count);
@@ -481,7 +486,7 @@ impl Parts {
         self
     }
 
-    /// The packet, all lengths right.
+    /// Returns the packet, with correct lengths.
     pub fn build(&self) -> Vec<u8> {
         let mut bytes = self.header.clone();
         for (tag, body) in &self.sections {
@@ -521,7 +526,7 @@ pub fn spoil(packet: &[u8], rng: &mut Rng) -> Vec<u8> {
         0 => bytes.truncate(rng.below(packet.len() + 1)),
         1 => byte(&mut bytes, 0, rng),
         2 | 3 => byte(&mut bytes, 28, rng),
-        // The rest keeps the lengths right, so that more than the framing is put to the test.
+        // The other changes keep the lengths correct, so that more than the framing is tested.
         4 if sections > 0 => {
             let at = rng.below(sections);
             let section = parts.sections[at].clone();
@@ -550,8 +555,8 @@ pub fn spoil(packet: &[u8], rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The origin's demo, which lies beside the project and not in it: the schema as JSON, and the
-/// packets in their order. None, and loudly so, where it is not there.
+/// Returns the origin's demo, which is stored next to the project: the schema as JSON, and the
+/// packets in order. If it is missing, prints a notice and returns `None`.
 pub fn demo() -> Option<(String, Vec<Vec<u8>>, String)> {
     let folder =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
@@ -564,7 +569,7 @@ pub fn demo() -> Option<(String, Vec<Vec<u8>>, String)> {
     };
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "bin"));
-    // full_000001 sorts behind the deltas, though it comes first.
+    // full_000001 comes first, although its name sorts after those of the deltas.
     paths.sort_by_key(|path| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         (!name.starts_with("full"), name)

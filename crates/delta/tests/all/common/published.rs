@@ -1,4 +1,4 @@
-//! The vectors that were published with the notes on the specification.
+//! The vectors published with the notes on the specification.
 
 use gametape_delta::Value::{Bool, FixedPoint, SInt, UInt, VarSInt, VarUInt};
 use gametape_delta::{Codec, Component, Field, Schema, Snapshot};
@@ -7,7 +7,7 @@ pub const HASH: u64 = 0x6ceb_7ed0_c1d5_257d;
 pub const FULL: &str = "43454453000001007d25d5c1d07eeb6c01000000000000001d000000011b0301000000be01e802000000f80727ac0203000009000000b80000";
 pub const DELTA: &str = "43454453000002007d25d5c1d07eeb6c03000000010000002500000002050109000000010c0105000000fc01870000fa00030e020100000094040200000060ad02";
 
-/// The schema of one bool, and its hash.
+/// The hash of the schema with one bool.
 pub const ONE_BOOL_HASH: u64 = 0x32f5_a224_657b_ee15;
 
 pub fn one_bool() -> Schema {
@@ -41,7 +41,7 @@ pub fn schema() -> Schema {
     .unwrap()
 }
 
-/// Tick 1: what [`FULL`] says.
+/// Tick 1: the state in [`FULL`].
 pub fn first() -> Snapshot {
     let mut state = Snapshot::new(&schema(), 1);
     let c1 = [Bool(true), UInt(513), SInt(-3)];
@@ -54,7 +54,7 @@ pub fn first() -> Snapshot {
     state
 }
 
-/// Tick 3: what [`DELTA`] was made from. The change of the fixed point is within its threshold.
+/// Tick 3: the source of [`DELTA`]. The fixed-point value changes by less than its threshold.
 pub fn third() -> Snapshot {
     let mut state = first();
     state.set_tick(3);
