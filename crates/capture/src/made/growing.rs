@@ -16,7 +16,7 @@ use super::making::{Feed, Making};
 use super::plan::plan;
 use super::segments::{Cut, Cutter, Piece, Segmented};
 use super::spill::Block;
-use super::stream::{Wanted, each_once, made_of, notes, nothing};
+use super::stream::{PUBLISHED, Wanted, each_once, made_of, notes, nothing};
 
 /// Bytes of a recording whose rows are held at once, at most.
 const PIECE: u64 = 256 << 10;
@@ -128,6 +128,7 @@ impl Growing {
         let keeps = std::mem::take(&mut plan.keeps);
         let wanted = Wanted {
             secrets,
+            keep: PUBLISHED,
             keyframe_every: None,
             broken: true,
             growing: true,
@@ -144,7 +145,7 @@ impl Growing {
         Ok(Some(Self {
             follow,
             making: Making::new(&plan, keeps, &description.tables, wanted.keyframe_every),
-            notes: notes(&all, &shown, gatherings.iter()),
+            notes: notes(&all, &shown, gatherings.iter(), wanted.keep),
             rows: Rows {
                 feeds: gatherings
                     .iter()

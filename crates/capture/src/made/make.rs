@@ -33,6 +33,7 @@ pub(crate) fn make(
     };
     let wanted = Wanted {
         secrets,
+        keep: "--with-secrets keeps it",
         keyframe_every: wanted.keyframe_every,
         broken: false,
         growing: false,

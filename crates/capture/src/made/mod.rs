@@ -48,4 +48,4 @@ pub(crate) use scan::{problem, scan, scan_each};
 pub(crate) use seek::play;
 pub(crate) use segments::segments;
 pub use segments::{Piece, RecordKind, Segment, Segmented, push_record};
-pub(crate) use stream::Wanted;
+pub(crate) use stream::{PUBLISHED, Wanted};

@@ -17,6 +17,8 @@ use super::spill::Spilled;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'w> {
     pub secrets: Secrets,
+    /// How whoever asks keeps what is secret.
+    pub keep: &'static str,
     /// Packets from one full snapshot to the next.
     pub keyframe_every: Option<u32>,
     /// Whether a broken recording is taken as far as it can be read.
@@ -30,6 +32,9 @@ pub(crate) struct Wanted<'w> {
     /// What the tables are of, where the recording itself was made of them.
     pub made_of: Option<&'w MadeOf>,
 }
+
+/// How what is secret is kept in what is published.
+pub(crate) const PUBLISHED: &str = "--show-secrets shows it";
 
 /// What is known before the first packet.
 pub(super) struct Head<'h> {
@@ -64,7 +69,12 @@ pub(super) fn stream<O: Out>(
     let mut streamed = Streamed {
         doubts: each_once(gathered.iter_mut().filter_map(|one| one.doubt.take())),
         outcome: Converted {
-            notes: notes(&all, &tables, gathered.iter().map(|one| &one.gathering)),
+            notes: notes(
+                &all,
+                &tables,
+                gathered.iter().map(|one| &one.gathering),
+                wanted.keep,
+            ),
             ..Converted::default()
         },
     };
@@ -118,6 +128,7 @@ pub(super) fn notes<'g>(
     all: &[TableDef],
     shown: &[TableDef],
     gathered: impl Iterator<Item = &'g Gathering>,
+    keep: &str,
 ) -> Vec<String> {
     let mut hidden = Vec::new();
     for table in all {
@@ -132,7 +143,7 @@ pub(super) fn notes<'g>(
     let mut notes = Vec::new();
     if !hidden.is_empty() {
         notes.push(format!(
-            "what is secret is not in it: {} (--with-secrets keeps it)",
+            "what is secret is not in it: {} ({keep})",
             hidden.join(", ")
         ));
     }

@@ -4,7 +4,7 @@ use gametape_core::table::Lane;
 use gametape_core::tape::{Error, Secrets, Tape, Work};
 
 use super::opened::{PacketsTape, made_of};
-use crate::made::{Segment, Segmented, Wanted, segments as of_tables};
+use crate::made::{PUBLISHED, Segment, Segmented, Wanted, segments as of_tables};
 
 /// Gives the tables of a recording as a stream of snapshot/delta packets in segments, each of which
 /// begins with a full snapshot and holds a few seconds; of a broken recording as much as can be read,
@@ -52,6 +52,7 @@ fn cut(
     let of_packets = made.and_then(|made| made.tables.last());
     let wanted = Wanted {
         secrets,
+        keep: PUBLISHED,
         keyframe_every: None,
         broken: true,
         growing,

@@ -13,6 +13,7 @@ mod kit;
 mod live;
 mod murk;
 mod murk_crash;
+mod options;
 #[cfg(feature = "picture")]
 mod picture;
 #[cfg(all(feature = "play", target_os = "linux"))]
