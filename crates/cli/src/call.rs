@@ -131,32 +131,3 @@ fn shortly(error: Error) -> Error {
         error => error,
     }
 }
-
-/// The recordings behind some paths, each with whether it was named one by one, or why it can't be
-/// opened. Files of other kinds that were merely found are left out.
-#[cfg(any(feature = "live", feature = "tools"))]
-pub fn recordings<'a>(
-    formats: &'a Formats,
-    paths: &'a [OsString],
-    options: &'a OpenOptions,
-    standard_input: impl Fn(&OsStr) -> Result<Recording, Error> + 'a,
-) -> impl Iterator<Item = Result<(Recording, bool), Error>> + 'a {
-    paths.iter().flat_map(move |path| {
-        let standard_input =
-            (path == "-").then(|| standard_input(path).map(|recording| (recording, true)));
-        let found = if path == "-" {
-            Vec::new()
-        } else {
-            formats.find(path)
-        };
-        let files = found.into_iter().filter_map(move |found| match found {
-            Err(error) => Some(Err(error)),
-            Ok(found) => match formats.open_with(&found.path, options) {
-                Ok(recording) => Some(Ok((recording, found.named))),
-                Err(Error::UnknownFormat { .. }) if !found.named => None,
-                Err(error) => Some(Err(error)),
-            },
-        });
-        standard_input.into_iter().chain(files)
-    })
-}

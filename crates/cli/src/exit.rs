@@ -13,19 +13,31 @@ pub enum Exit {
     Problems,
     /// 2: wrong usage, or input that can't be read at all.
     Unusable,
+    /// 130: it was stopped before all was done, and has said what was found until then. What a shell says of a
+    /// command that Ctrl-C ends.
+    Stopped,
     /// 141: whoever read the results went away before all of them were said. What a shell says of a
     /// command that a closed pipe ends.
     Unseen,
 }
 
+impl Exit {
+    /// Its number.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Problems => 1,
+            Self::Unusable => 2,
+            Self::Loss => 3,
+            Self::Stopped => 130,
+            Self::Unseen => 141,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Fine => 0,
-            Exit::Problems => 1,
-            Exit::Unusable => 2,
-            Exit::Loss => 3,
-            Exit::Unseen => 141,
-        })
+        exit.code().into()
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
@@ -55,6 +56,7 @@ pub struct Ui {
     /// One JSON object a line.
     pub json: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
+    flushed: Instant,
 }
 
 impl Ui {
@@ -64,6 +66,7 @@ impl Ui {
             name,
             json,
             out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout())),
+            flushed: Instant::now(),
         }
     }
 
@@ -105,13 +108,17 @@ impl Ui {
         self.out.flush()
     }
 
-    /// Sends on what is held where somebody watches.
+    /// Sends on what is held: at once where somebody watches, else now and then, so that little is lost
+    /// where the command is ended.
     ///
     /// # Errors
     /// The output's.
-    pub fn flush_on_terminal(&mut self) -> io::Result<()> {
-        if io::stdout().is_terminal() {
+    pub fn flush_in_time(&mut self) -> io::Result<()> {
+        /// Whoever reads a pipe waits no longer.
+        const LATE: Duration = Duration::from_millis(100);
+        if self.flushed.elapsed() >= LATE || io::stdout().is_terminal() {
             self.out.flush()?;
+            self.flushed = Instant::now();
         }
         Ok(())
     }

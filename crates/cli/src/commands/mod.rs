@@ -82,7 +82,7 @@ pub fn many_of<R: Send>(
         }
     };
     many::each(items, many::cores(), one, |all| {
-        progress.aside(|| {
+        progress.aside(all, ui, |all, ui| {
             for (path, read) in all {
                 match read {
                     Ok(read) => take(&path, read, ui)?,
@@ -93,7 +93,7 @@ pub fn many_of<R: Send>(
                     Err(_) => {}
                 }
             }
-            ui.flush_on_terminal()
+            Ok(())
         })
     })
 }

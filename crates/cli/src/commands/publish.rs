@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::Call;
 use crate::args::Publish;
-use crate::call::recordings;
 use crate::exit::Exit;
 use crate::located::{located, shown};
+use crate::many::recordings;
 use crate::ui::{STRONG, Ui, byte_bar, counted, styled};
 
 pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {

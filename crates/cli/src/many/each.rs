@@ -4,16 +4,20 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
+
+use super::stop;
 
 /// Results that may wait for one that takes long: memory is bounded by them.
 const AHEAD: usize = 256;
 /// Results that come within such a time are given out together: to be woken for each takes longer than
 /// many a recording does.
 const GATHER: Duration = Duration::from_millis(2);
+/// Where nothing comes for so long, that is told, too.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// Why there is no result: whoever worked on it panicked.
 type Panic = Box<dyn Any + Send>;
@@ -74,7 +78,8 @@ impl<T> Drop for Ending<'_, T> {
 }
 
 /// Does work on each thing, on so many threads; `take` gets what comes of it in the order of the things, as
-/// many as are there at a time.
+/// many as are there at a time: none where it has heard nothing for a moment. Once it is to
+/// [stop](stop::is_asked) it gets all that is there.
 ///
 /// The threads are none of rayon's: work may wait for threads of its own that use those.
 ///
@@ -87,7 +92,7 @@ pub fn each<T: Send, R: Send>(
     mut take: impl FnMut(Vec<R>) -> io::Result<()>,
 ) -> io::Result<()> {
     let count = things.len();
-    if count.min(threads) < 2 {
+    if count < 2 {
         return things
             .into_iter()
             .try_for_each(|thing| take(vec![work(thing)]));
@@ -126,17 +131,23 @@ pub fn each<T: Send, R: Send>(
         drop(to);
         let mut early: BTreeMap<usize, Result<R, Panic>> = BTreeMap::new();
         let mut next = 0;
-        while let Ok(done) = from.recv() {
-            early.extend(std::iter::once(done).chain(from.try_iter()));
+        loop {
+            match from.recv_timeout(QUIET) {
+                Ok(done) => early.extend(std::iter::once(done).chain(from.try_iter())),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let stops = stop::is_asked();
             let mut ready = Vec::new();
-            while let Some(done) = early.remove(&next) {
-                ready.push(done.unwrap_or_else(|panic| resume_unwind(panic)));
-                next += 1;
+            while let Some(done) = early
+                .first_entry()
+                .filter(|done| stops || *done.key() == next)
+            {
+                next = done.key() + 1;
+                ready.push(done.remove().unwrap_or_else(|panic| resume_unwind(panic)));
             }
             queue.taken(next);
-            if !ready.is_empty() {
-                take(ready)?;
-            }
+            take(ready)?;
             thread::park_timeout(GATHER);
         }
         drop(ending);

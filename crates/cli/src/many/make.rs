@@ -227,7 +227,7 @@ impl Folder<'_> {
             THREADS * cores(),
             |task| self.one(task),
             |all| {
-                self.progress.aside(|| {
+                self.progress.aside(all, ui, |all, ui| {
                     for told in all {
                         if let (Status::Failed, Some(out)) = (told.status, &told.out) {
                             failed.extend(out.parent().map(Path::to_owned));
@@ -235,7 +235,7 @@ impl Folder<'_> {
                         tally.count(&told);
                         told.say(ui)?;
                     }
-                    ui.flush_on_terminal()
+                    Ok(())
                 })
             },
         )?;

@@ -12,10 +12,13 @@ mod items;
 mod make;
 mod plan;
 mod progress;
+pub mod stop;
 mod told;
 
 pub use cores::cores;
 pub use each::each;
+#[cfg(any(feature = "live", feature = "tools"))]
+pub use items::recordings;
 pub use items::{Item, items};
 pub use make::{Making, Outcome, run};
 pub use progress::Progress;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::ui::Ui;
+
 /// A bar for several files, on standard error if that is a terminal, from the first file on.
 pub struct Progress {
     bar: ProgressBar,
@@ -71,16 +73,31 @@ impl Progress {
         self.said.tick();
     }
 
-    /// Says something, the bar being out of the way.
-    pub fn aside(&self, say: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    /// The bar goes.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+        self.said.finish_and_clear();
+    }
+
+    /// Says something of these, the bar being out of the way; where there are none, sends on what was said.
+    pub fn aside<R>(
+        &self,
+        all: Vec<R>,
+        ui: &mut Ui,
+        say: impl FnOnce(Vec<R>, &mut Ui) -> io::Result<()>,
+    ) -> io::Result<()> {
+        // On a terminal nothing waits then.
+        if all.is_empty() {
+            return ui.flush_in_time();
+        }
+        let say = || say(all, ui).and_then(|()| ui.flush_in_time());
         self.bar.suspend(|| self.said.suspend(say))
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
-        self.said.finish_and_clear();
+        self.end();
     }
 }
 

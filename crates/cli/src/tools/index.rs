@@ -11,8 +11,9 @@ use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
 use super::given::{parsed, simulation};
-use crate::call::{open, recordings};
+use crate::call::open;
 use crate::located::located;
+use crate::many::recordings;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 

@@ -21,5 +21,7 @@ mod play;
 mod ranking;
 mod rmv;
 mod verbs;
+#[cfg(unix)]
+mod verdicts;
 #[cfg(all(feature = "live", unix))]
 mod watched;

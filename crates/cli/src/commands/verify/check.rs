@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb};
 
@@ -14,9 +13,17 @@ use crate::many::Item;
 pub struct Checked {
     pub path: OsString,
     pub named: bool,
-    /// Which file it is, where several paths may lead to one.
-    pub real: Option<u64>,
+    /// Which file it is: several paths may lead to one.
+    pub real: u64,
     pub outcome: Outcome,
+}
+
+/// How far reading a file came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Came {
+    Skipped,
+    Unreadable,
+    Audited,
 }
 
 pub enum Outcome {
@@ -24,6 +31,16 @@ pub enum Outcome {
     Skipped(String),
     Unreadable(Error),
     Audited(Box<Audited>),
+}
+
+impl Outcome {
+    pub const fn came(&self) -> Came {
+        match self {
+            Self::Skipped(_) => Came::Skipped,
+            Self::Unreadable(_) => Came::Unreadable,
+            Self::Audited(_) => Came::Audited,
+        }
+    }
 }
 
 /// A recording that could be read.
@@ -41,7 +58,6 @@ pub struct Checker<'a> {
     pub call: &'a Call<'a>,
     pub options: &'a OpenOptions,
     pub policy: Option<&'a Policy>,
-    pub may_repeat: bool,
     /// Hears what takes long.
     pub say: &'a (dyn Fn(&str) + Sync),
 }
@@ -51,7 +67,12 @@ impl Checker<'_> {
         let (path, named, outcome) = match item {
             Item::Input => {
                 let outcome = self.audit(self.call.open("-".as_ref()));
-                ("-".into(), true, outcome)
+                return Checked {
+                    path: "-".into(),
+                    named: true,
+                    real: hash(&"-"),
+                    outcome,
+                };
             }
             Item::Nothing(error) => {
                 let path = error.path().as_os_str().to_owned();
@@ -67,11 +88,11 @@ impl Checker<'_> {
                 (found.path.into_os_string(), found.named, outcome)
             }
         };
-        let real = self.may_repeat.then(|| real(Path::new(&path)));
         Checked {
+            // What is not there is known by its path.
+            real: fs::canonicalize(&path).map_or_else(|_| hash(&path), |real| hash(&real)),
             path,
             named,
-            real: real.flatten(),
             outcome,
         }
     }
@@ -93,8 +114,8 @@ impl Checker<'_> {
     }
 }
 
-fn real(path: &Path) -> Option<u64> {
+fn hash(thing: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    fs::canonicalize(path).ok()?.hash(&mut hasher);
-    Some(hasher.finish())
+    thing.hash(&mut hasher);
+    hasher.finish()
 }

@@ -18,7 +18,7 @@ pub fn audited(path: &OsStr, format: Option<&str>, audit: &Audit) -> Map<String,
     )
 }
 
-/// Of a file that is no recording, or of what is known of one behind all others.
+/// The same of what is known of any file.
 pub fn of(
     path: &OsStr,
     format: Option<&str>,

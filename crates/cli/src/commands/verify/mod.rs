@@ -5,6 +5,7 @@ mod held;
 mod line;
 mod related;
 mod report;
+mod tally;
 mod words;
 
 use std::fs;
@@ -16,7 +17,7 @@ use gametape::{Error, Formats, Policy};
 use super::Call;
 use crate::args::Verify;
 use crate::exit::Exit;
-use crate::many::{self, Item, Progress};
+use crate::many::{self, Item, Progress, stop};
 use crate::options::open_file;
 use crate::ui::Ui;
 
@@ -48,15 +49,13 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let started = Instant::now();
     let items = many::items(call.formats, &args.paths);
     let progress = Progress::new(items.len(), || items.iter().map(Item::size).sum());
-    let mut report = report::Report::new(args, policy.is_some())?;
+    let mut report = report::Report::new(args, policy.as_ref(), items.len());
     let say = |what: &str| progress.say(what);
     let checker = check::Checker {
         call,
         options: &call.open_options(),
         policy: policy.as_ref(),
         say: &say,
-        // One path leads to a file once.
-        may_repeat: args.paths.len() > 1,
     };
     many::each(
         items,
@@ -66,16 +65,19 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             checker.check(item)
         },
         |all| {
-            progress.aside(|| {
-                for checked in all {
-                    report.take(checked, ui)?;
-                }
-                ui.flush_on_terminal()
-            })
+            progress.aside(all, ui, |all, ui| {
+                all.into_iter()
+                    .try_for_each(|checked| report.take(checked, ui))
+            })?;
+            if stop::is_asked() {
+                progress.end();
+                report.stop(started, ui);
+            }
+            Ok(())
         },
     )?;
     drop(progress);
-    report.finish(policy.as_ref(), started, ui)
+    report.finish(started, ui)
 }
 
 /// What is admitted, or why nobody can tell.

@@ -1,12 +1,13 @@
-//! What is said of all files: of each as it comes, unless a policy has to know them all first; then what
-//! they have in common, and how many of what there were.
+//! What is said of all files: of each as it comes, unless more may be known when all have been read; then
+//! what they have in common, and how many of what there were.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
 use gametape::core::Finding;
+use gametape::core::text::printable;
 use gametape::{
     AnyFinding, Audit, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
 };
@@ -14,57 +15,41 @@ use serde_json::{Map, Value, json};
 
 use super::check::{Audited, Checked, Outcome};
 use super::held::{Held, Line};
-use super::related::{Files, OfFile};
+use super::related::{Files, Met, OfFile};
+use super::tally::Tally;
 use super::{line, words};
 use crate::args::Verify;
 use crate::exit::Exit;
-use crate::located::shown;
-use crate::many;
+use crate::located::{located, shown};
+use crate::many::stop;
 use crate::ui::{STRONG, Ui, styled, verdict_style};
-
-/// How many of what.
-#[derive(Default)]
-struct Tally {
-    pass: usize,
-    warn: usize,
-    fail: usize,
-    unreadable: usize,
-    skipped: u64,
-    /// Files that were come across, and not named.
-    found: usize,
-    bytes: u64,
-    /// Files that have something in common with others that somebody should look at.
-    related: usize,
-    admitted: usize,
-    rejected: usize,
-}
-
-impl Tally {
-    fn decided(&mut self, admitted: Option<bool>) {
-        match admitted {
-            Some(true) => self.admitted += 1,
-            Some(false) => self.rejected += 1,
-            None => {}
-        }
-    }
-}
 
 pub struct Report<'a> {
     args: &'a Verify,
+    policy: Option<&'a Policy>,
+    /// How many there will be, and are yet to come.
+    total: usize,
+    left: usize,
     tally: Tally,
     files: Files,
-    /// What is said where a policy decides: who belongs to whom is known when all have been read.
+    /// Who belongs to whom is known when all have been read: what is said of a file that may be related to
+    /// others waits for that, and what is said of those after it, so that they come in their order. Without a
+    /// policy people are told at once, and corrected.
     held: Option<Held>,
 }
 
 impl<'a> Report<'a> {
-    pub fn new(args: &'a Verify, decides: bool) -> io::Result<Self> {
-        Ok(Self {
+    /// Of so many files.
+    pub fn new(args: &'a Verify, policy: Option<&'a Policy>, files: usize) -> Self {
+        Self {
             args,
+            policy,
+            total: files,
+            left: files,
             tally: Tally::default(),
             files: Files::default(),
-            held: decides.then(Held::new).transpose()?,
-        })
+            held: None,
+        }
     }
 
     /// The next file.
@@ -75,21 +60,44 @@ impl<'a> Report<'a> {
             real,
             outcome,
         } = checked;
+        self.left -= 1;
         self.tally.found += usize::from(!named);
+        let number = match self.files.meet(&path, real, outcome.came()) {
+            Met::New(number) => number,
+            Met::Again(first) => return self.again(&path, &first, ui),
+        };
         match outcome {
             Outcome::Skipped(what) => self.skipped(&path, &what, ui),
             Outcome::Unreadable(error) => self.unreadable(&path, &error, ui),
-            Outcome::Audited(audited) => self.audited(path, real, &audited, ui),
+            Outcome::Audited(audited) => self.audited(&path, number, &audited, ui),
         }
+    }
+
+    /// A path that leads to a file of before.
+    fn again(&mut self, path: &OsStr, first: &OsStr, ui: &mut Ui) -> io::Result<()> {
+        self.tally.repeated += 1;
+        let what = format!("the same file as {}", shown(Path::new(first)));
+        let rest = Value::Object(line::of(path, None, None, &[], &Map::new()));
+        let line = located([("path", path), ("same_as", first)], rest);
+        self.pass_over(line, &what, ui)
     }
 
     fn skipped(&mut self, path: &OsStr, what: &str, ui: &mut Ui) -> io::Result<()> {
         self.tally.skipped += 1;
+        let line = line::of(path, None, None, &[], &Map::new());
+        self.pass_over(line, what, ui)
+    }
+
+    fn pass_over(
+        &mut self,
+        mut line: Map<String, Value>,
+        what: &str,
+        ui: &mut Ui,
+    ) -> io::Result<()> {
         if !ui.json {
             return Ok(());
         }
-        let mut line = line::of(path, None, None, &[], &Map::new());
-        if self.held.is_some() {
+        if self.policy.is_some() {
             line::decide(&mut line, &Decision::default());
         }
         line.insert("skipped".to_owned(), what.into());
@@ -105,7 +113,7 @@ impl<'a> Report<'a> {
         let finding = unreadable(error);
         let findings = std::slice::from_ref(&finding);
         let mut line = line::of(path, None, Some(Verdict::Fail), findings, &Map::new());
-        if self.held.is_some() {
+        if self.policy.is_some() {
             let mut decision = Decision::default();
             decision.reject(&finding);
             line::decide(&mut line, &decision);
@@ -115,104 +123,110 @@ impl<'a> Report<'a> {
 
     fn audited(
         &mut self,
-        path: OsString,
-        real: Option<u64>,
+        path: &OsStr,
+        number: usize,
         audited: &Audited,
         ui: &mut Ui,
     ) -> io::Result<()> {
         let Audited { audit, bytes, .. } = audited;
         self.tally.bytes += bytes;
-        match audit.verdict() {
-            Verdict::Pass => self.tally.pass += 1,
-            Verdict::Warn => self.tally.warn += 1,
-            Verdict::Fail => self.tally.fail += 1,
+        self.tally.count(audit.verdict());
+        // One alone has nothing in common with others.
+        let file = (self.total > 1).then(|| self.files.add(number, audited));
+        let file = file.flatten();
+        let decides = self.policy.is_some();
+        if !ui.json && !decides {
+            return words::show(&shown(Path::new(path)), audit, self.args.verbose, ui);
         }
-        if self.held.is_none() && !ui.json {
-            let said = shown(Path::new(&path));
-            self.files.add(path, real, audited);
-            return words::show(&said, audit, self.args.verbose, ui);
-        }
-        let line = if self.held.is_some() && !ui.json {
-            for_people(&path, audit, &audited.decision, self.args.verbose)
-        } else {
-            let mut line = line::audited(&path, Some(audited.format), audit);
-            if self.held.is_some() {
+        let line = if ui.json {
+            let mut line = line::audited(path, Some(audited.format), audit);
+            if decides {
                 line::decide(&mut line, &audited.decision);
             }
             line
+        } else {
+            for_people(path, audit, &audited.decision, self.args.verbose)
         };
-        let file = self.files.add(path, real, audited);
         self.put(file, &line, ui)
     }
 
     /// Says a line, or keeps it for later.
     fn put(&mut self, file: Option<u32>, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
+        if file.is_some() && self.held.is_none() {
+            self.held = Some(Held::new());
+            stop::listen();
+        }
         match &mut self.held {
             Some(held) => held.put(file, line),
-            None => ui.object(line),
+            None => self.say(line, ui),
         }
     }
 
-    /// All files have come.
-    pub fn finish(
-        mut self,
-        policy: Option<&Policy>,
-        started: Instant,
-        ui: &mut Ui,
-    ) -> io::Result<Exit> {
+    /// What is final.
+    fn say(&mut self, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
+        let admitted = line.get("admitted").and_then(Value::as_bool);
+        self.tally.decide(admitted);
+        if ui.json {
+            ui.object(line)
+        } else {
+            words::decided(line, ui)
+        }
+    }
+
+    /// Nobody waits for the files that are left: says what is known of the others, and ends the command.
+    pub fn stop(&mut self, started: Instant, ui: &mut Ui) -> ! {
+        let said = self.finish(started, ui);
+        if self.left > 0 {
+            let (left, total) = (self.left, self.total);
+            ui.complain(&format!("stopped: {left} of {total} files are not checked"));
+        }
+        let said = said.and_then(|exit| ui.flush().map(|()| exit));
+        stop::end(said.unwrap_or(Exit::Unseen))
+    }
+
+    /// No more files come.
+    pub fn finish(&mut self, started: Instant, ui: &mut Ui) -> io::Result<Exit> {
         let found = self.files.find();
-        let of_files = found.chunk_by(|a, b| a.tape == b.tape);
-        let matters = |of: &&[Related]| of.iter().any(|one| one.severity > Severity::Info);
-        self.tally.related = of_files.filter(matters).count();
-        match (self.held.take(), policy) {
-            (Some(held), Some(policy)) => self.decide(held, policy, &found, ui)?,
-            _ => self.relate(&found, ui)?,
+        for of_file in found.chunk_by(|a, b| a.tape == b.tape) {
+            if let Some((alone, verdict)) = self.files.verdicts(of_file) {
+                self.tally.correct(alone, verdict);
+            }
+            let matters = of_file.iter().any(|one| one.severity > Severity::Info);
+            self.tally.related += usize::from(matters);
         }
-        self.summarise(started, policy.is_some(), ui)
+        match self.held.take() {
+            Some(held) => self.release(held, &found, ui)?,
+            None => self.relate(&found, ui)?,
+        }
+        self.tally.left = self.left;
+        let seconds = started.elapsed().as_secs_f64();
+        let decides = self.policy.is_some();
+        self.tally.say(&self.args.paths, seconds, decides, ui)
     }
 
-    /// What files have in common, behind all that is said of them alone.
+    /// Tells people what files have in common, after all that is said of them alone.
     fn relate(&self, found: &[Related], ui: &mut Ui) -> io::Result<()> {
-        for OfFile { file, findings } in self.files.tell(found) {
-            let Some((path, format)) = self.files.get(file) else {
-                continue;
-            };
-            let verdict = Verdict::of(worst(&findings));
-            if ui.json {
-                ui.object(&line::of(
-                    path,
-                    Some(*format),
-                    Some(verdict),
-                    &findings,
-                    &Map::new(),
-                ))?;
-                continue;
+        let told = |finding: &&AnyFinding| self.args.verbose || finding.severity() > Severity::Info;
+        for of in self.files.tell(found) {
+            if of.findings.iter().any(|finding| told(&finding)) {
+                let word = styled(verdict_style(of.verdict), format!("{:<4}", of.verdict));
+                let path = styled(STRONG, printable(&shown(Path::new(of.path))));
+                let alone = if of.alone == of.verdict {
+                    String::new()
+                } else {
+                    format!(" ({} by itself)", of.alone)
+                };
+                ui.line(format_args!("{word}  {path}  among the others{alone}"))?;
             }
-            let told =
-                |finding: &&AnyFinding| self.args.verbose || finding.severity() > Severity::Info;
-            if findings.iter().any(|finding| told(&finding)) {
-                let word = styled(verdict_style(verdict), format!("{verdict:<4}"));
-                let path = gametape::core::text::printable(&shown(Path::new(path)));
-                let path = styled(STRONG, path);
-                ui.line(format_args!("{word}  {path}  among the others"))?;
-            }
-            findings
-                .iter()
-                .filter(told)
-                .try_for_each(|finding| words::say(finding, ui))?;
+            let mut told = of.findings.iter().filter(told);
+            told.try_for_each(|finding| words::say(finding, ui))?;
         }
         Ok(())
     }
 
     /// Says what was kept, with what is known now.
-    fn decide(
-        &mut self,
-        held: Held,
-        policy: &Policy,
-        found: &[Related],
-        ui: &mut Ui,
-    ) -> io::Result<()> {
-        let Self { files, tally, .. } = self;
+    fn release(&mut self, held: Held, found: &[Related], ui: &mut Ui) -> io::Result<()> {
+        let files = std::mem::take(&mut self.files);
         let mut related = files.tell(found).peekable();
         for line in held.take()? {
             let Line {
@@ -222,111 +236,20 @@ impl<'a> Report<'a> {
             } = line?;
             // Both are in the order of the files.
             let of_file = related.next_if(|of| Some(of.file) == file);
-            let known = of_file.as_ref().and_then(|of| files.get(of.file));
-            let known = known.map(|(_, format)| *format).zip(of_file);
-            if known.is_none() && ui.json {
-                tally.decided(admitted);
+            if of_file.is_none() && ui.json {
+                self.tally.decide(admitted);
                 ui.out().write_all(&value)?;
                 ui.line("")?;
                 continue;
             }
             let mut line: Map<String, Value> = serde_json::from_slice(&value)?;
-            if let Some((format, of)) = known {
-                amend(&mut line, &of.findings, policy, format);
+            if let Some(of_file) = of_file {
+                amend(&mut line, &of_file, self.policy, self.args.verbose);
             }
-            tally.decided(line.get("admitted").and_then(Value::as_bool));
-            if ui.json {
-                ui.object(&line)?;
-            } else {
-                words::decided(&line, ui)?;
-            }
+            self.say(&line, ui)?;
         }
         Ok(())
     }
-
-    fn summarise(&self, started: Instant, decides: bool, ui: &mut Ui) -> io::Result<Exit> {
-        let tally = &self.tally;
-        let seconds = started.elapsed().as_secs_f64();
-        let checked = tally.pass + tally.warn + tally.fail;
-        let recordings = checked + tally.unreadable;
-        if recordings == 0 {
-            return Ok(ui.found_nothing(&self.args.paths));
-        }
-        if !ui.json && checked > 1 {
-            let judged = tally.admitted + tally.rejected;
-            let parts = if decides {
-                vec![
-                    (tally.admitted, "admitted"),
-                    (tally.rejected, "rejected"),
-                    (checked.saturating_sub(judged), "not judged"),
-                    (tally.unreadable, "unreadable"),
-                ]
-            } else {
-                vec![
-                    (tally.pass, "pass"),
-                    (tally.warn, "warn"),
-                    (tally.fail, "fail"),
-                    (tally.unreadable, "unreadable"),
-                    (tally.related, "related to others"),
-                ]
-            };
-            let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-            let parts: Vec<String> = parts
-                .map(|(count, what)| format!("{count} {what}"))
-                .collect();
-            ui.line(format_args!(
-                "{recordings} recordings: {}; {:.1} MB in {seconds:.2} s{}",
-                parts.join(", "),
-                tally.bytes as f64 / 1e6,
-                many::skipped(tally.skipped)
-            ))?;
-        }
-        if ui.json && tally.found > 0 {
-            ui.object(&self.summary(recordings, seconds, decides))?;
-        }
-        Ok(if tally.unreadable > 0 {
-            Exit::Unusable
-        } else if if decides { tally.rejected } else { tally.fail } > 0 {
-            Exit::Problems
-        } else {
-            Exit::Fine
-        })
-    }
-
-    /// With the keys of all lines: whoever reads those meets nothing new.
-    fn summary(&self, recordings: usize, seconds: f64, decides: bool) -> Value {
-        let tally = &self.tally;
-        let mut line = json!({
-            "path": null,
-            "format": null,
-            "verdict": null,
-            "facts": {},
-            "findings": [],
-        });
-        let mut summary = json!({
-            "recordings": recordings,
-            "pass": tally.pass,
-            "warn": tally.warn,
-            "fail": tally.fail,
-            "unreadable": tally.unreadable,
-            "skipped": tally.skipped,
-            "related": tally.related,
-            "bytes": tally.bytes,
-            "seconds": seconds,
-        });
-        if decides {
-            line["admitted"] = Value::Null;
-            line["reasons"] = json!([]);
-            summary["admitted"] = json!(tally.admitted);
-            summary["rejected"] = json!(tally.rejected);
-        }
-        line["summary"] = summary;
-        line
-    }
-}
-
-fn worst(findings: &[AnyFinding]) -> Option<Severity> {
-    findings.iter().map(Finding::severity).max()
 }
 
 /// Why a file can't be checked, as a finding.
@@ -335,7 +258,7 @@ fn unreadable(error: &Error) -> AnyFinding {
         code: error.code(),
         severity: Severity::Error,
         class: error.class(),
-        sentence: gametape::core::text::printable(&error.message()),
+        sentence: printable(&error.message()),
         data: error.data(),
     })
 }
@@ -362,23 +285,45 @@ fn for_people(
     }
 }
 
+/// How bad a finding is.
+fn rank(finding: &Value) -> Option<usize> {
+    let all = [Severity::Info, Severity::Warning, Severity::Error];
+    let severity = finding.get("severity").and_then(Value::as_str);
+    all.iter().position(|one| Some(one.name()) == severity)
+}
+
 /// What was found among the others speaks of this file, too.
-fn amend(line: &mut Map<String, Value>, found: &[AnyFinding], policy: &Policy, format: &str) {
-    if let Some(findings) = line.get_mut("findings").and_then(Value::as_array_mut) {
-        findings.extend(found.iter().map(|finding| json!(finding)));
-        let is_sound = line.get("verdict") == Some(&json!(Verdict::Pass));
-        if is_sound {
-            line.insert("verdict".to_owned(), json!(Verdict::of(worst(found))));
+fn amend(line: &mut Map<String, Value>, of: &OfFile<'_>, policy: Option<&Policy>, verbose: bool) {
+    let list = |line: &mut Map<String, Value>, key: &str, more: Vec<Value>| {
+        if let Some(all) = line.get_mut(key).and_then(Value::as_array_mut) {
+            all.extend(more);
         }
+    };
+    if line.contains_key("verdict") {
+        line.insert("verdict".to_owned(), json!(of.verdict));
     }
-    let against =
-        |finding: &&AnyFinding| policy.rejects(format, finding.code(), finding.severity());
-    let reasons: Vec<Reason> = found.iter().filter(against).map(Reason::of).collect();
-    if reasons.is_empty() {
-        return;
+    list(
+        line,
+        "findings",
+        of.findings.iter().map(|finding| json!(finding)).collect(),
+    );
+    if let Some(findings) = line.get_mut("findings").and_then(Value::as_array_mut) {
+        // The worst first, as in each file alone.
+        findings.sort_by_key(|finding| std::cmp::Reverse(rank(finding)));
     }
-    line.insert("admitted".to_owned(), json!(false));
-    if let Some(all) = line.get_mut("reasons").and_then(Value::as_array_mut) {
-        all.extend(reasons.iter().map(|reason| json!(reason)));
+    let said = of.findings.iter().filter(|_| verbose);
+    list(
+        line,
+        "said",
+        said.map(|finding| finding.to_string().into()).collect(),
+    );
+    let against = |finding: &&AnyFinding| {
+        policy.is_some_and(|policy| policy.rejects(of.format, finding.code(), finding.severity()))
+    };
+    let reasons = of.findings.iter().filter(against).map(Reason::of);
+    let reasons: Vec<Value> = reasons.map(|reason| json!(reason)).collect();
+    if !reasons.is_empty() {
+        line.insert("admitted".to_owned(), json!(false));
+        list(line, "reasons", reasons);
     }
 }
