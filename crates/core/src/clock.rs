@@ -103,7 +103,7 @@ impl Clocks {
         times: true,
     };
 
-    /// The recording has a tick counter; `times` says whether it also has times.
+    /// Describes a recording with a tick counter; `times` says whether it also has times.
     #[must_use]
     pub const fn ticks(times: bool) -> Self {
         Self { ticks: true, times }

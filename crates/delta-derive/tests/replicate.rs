@@ -454,7 +454,7 @@ proptest! {
                 let same: f64 = facing.iter().zip(back.facing).map(|(a, b)| f64::from(*a) / length * f64::from(b)).sum();
                 let angle = 2.0 * same.abs().min(1.0).acos();
                 prop_assert!(angle <= SmallestThree::new(12).max_angle() + 1e-3, "{angle}");
-                // A value that came back is a multiple, so it comes back unchanged.
+                // Decoded values are multiples of the precision, so encoding them again is exact.
                 let again = round_trip(&back).unwrap();
                 prop_assert_eq!(again.x, back.x);
                 prop_assert_eq!(again.y, back.y);

@@ -194,7 +194,7 @@ fn with_length(packet: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// A full snapshot and a delta of a random schema, intact and corrupted, with various limits.
+/// Writes a full snapshot and a delta of a random schema, intact and corrupted, with various limits.
 fn spoilt_scene(scene: &Scene, rng: &mut Rng, out: &mut Out) -> Outcome {
     let Scene { schema, from, to } = scene;
     let (mut full, mut delta) = (Vec::new(), Vec::new());

@@ -226,7 +226,7 @@ fn same_widths(
     }
 }
 
-/// Returns the values of a component, one field after the other.
+/// Reads the values of a component, one field after the other.
 pub struct ValueReader<'a> {
     part: Part<'a>,
     at: usize,

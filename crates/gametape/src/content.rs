@@ -133,8 +133,8 @@ impl Content {
         io::copy(&mut self.rewound()?, out).map(drop)
     }
 
-    /// Moves the content to its path, completely or not at all. Files next to it that belong to the
-    /// replaced recording and do not fit the new one are removed.
+    /// Moves the content to its path, completely or not at all. If the path had a recording with
+    /// other files next to it, those that do not fit the new recording are removed.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::IsFolder`]; an existing file is then unchanged.

@@ -49,7 +49,7 @@ where
     /// Same as [`Reader::next`].
     #[inline]
     pub fn step(&mut self) -> Result<bool, D::Error> {
-        // An item on the fast path means that no end was reported, so `told` needs no check.
+        // If the fast path has an item, no end was reported before, so `told` needs no check.
         if self.feed.step_plain() {
             return Ok(true);
         }

@@ -76,8 +76,8 @@ impl ColumnDef {
     }
 }
 
-/// The definition of a table. The [stamps](StampColumn) are columns that every table has; they are
-/// not listed here.
+/// The definition of a table. The [stamps](super::StampColumn) are columns that every table has;
+/// they are not listed here.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableDef {
     /// In lower case, with underscores.

@@ -37,7 +37,7 @@ impl RelationDef {
 /// A fingerprint. Two recordings with an equal print are related.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Print {
-    /// The relation, as an index into [`Format::relations`](super::Format::relations).
+    /// The relation, as an index into [`FormatInfo::relations`](super::FormatInfo::relations).
     pub relation: usize,
     /// A hash. It is only compared within one run of the program.
     pub hash: u64,
@@ -49,7 +49,7 @@ pub struct Print {
 /// The time during which a person was busy with a recording. Nobody can be busy with two at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// The relation, as an index into [`Format::relations`](super::Format::relations).
+    /// The relation, as an index into [`FormatInfo::relations`](super::FormatInfo::relations).
     pub relation: usize,
     /// A hash that identifies the person.
     pub who: u64,

@@ -82,7 +82,7 @@ impl Feed {
         self.batches.push_back(batch);
     }
 
-    /// Marks the end of the rows, with a problem if it is the reason.
+    /// Marks the end of the rows. `cut` says whether rows may be missing, `problem` says why.
     pub fn end(&mut self, cut: bool, problem: Option<Error>) {
         self.ended = true;
         self.cut = cut;

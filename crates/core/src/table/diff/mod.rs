@@ -101,7 +101,7 @@ fn closer(
     }
 }
 
-/// The difference for a table that only one recording has.
+/// Returns the difference for a table that only one recording has.
 fn alone(table: &TableDef, which: Which) -> (TableDiff, Vec<u64>) {
     let found = TableDiff {
         table: table.name.to_string(),

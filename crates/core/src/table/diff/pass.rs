@@ -172,8 +172,8 @@ fn side_by_side(
     }
 }
 
-/// Returns which recording to read next: one that a table waits for, or else the one that is
-/// behind.
+/// Returns which recording to read next: one that a table waits for, or else the one with fewer
+/// rows so far.
 fn needed(tables: &mut [Table], sides: &[Side; 2]) -> Option<usize> {
     let mut waited_for = [false; 2];
     let mut any = false;
