@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
@@ -400,6 +401,76 @@ test("gametape serve and a writer that is killed: watched live, and whole afterw
     clearInterval(writing);
     await context.close();
     server.kill();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** Packets of a session, as a server sends them to who says hello. */
+function packetsOf(folder: string): { readonly schema: string; readonly packets: Buffer[] } {
+  const { status, stderr } = spawnSync(COMMAND, ["convert", `${ORIGINALS}/arena.mcap`, `${folder}/arena.delta`], {
+    encoding: "utf8",
+  });
+  assert.ok(status === 0 || status === 3, stderr);
+  const bytes = readFileSync(`${folder}/arena.delta`);
+  const packets: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    // A header of 28 bytes ends with the length of what follows.
+    const end = at + 28 + bytes.readUInt32LE(at + 24);
+    packets.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return { schema: `${ORIGINALS}/arena.mcap`, packets };
+}
+
+test("a server that is started again: the recording ends, and its page leads to the next", { skip }, async () => {
+  const folder = mkdtempSync(`${tmpdir()}/gametape-anew-`);
+  const { schema, packets } = packetsOf(folder);
+  const args = ["record", "stream", "--udp", "127.0.0.1:0", "--schema", schema, "--no-feedback", "--serve=127.0.0.1:0"];
+  const recorder = spawn(COMMAND, [...args, "--page", DIST, `${folder}/arena.mcap`], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  recorder.stdout.on("data", (text: Buffer) => (said += text.toString()));
+  recorder.stderr.on("data", (text: Buffer) => (said += text.toString()));
+  const until = async <T>(find: () => T | null | undefined | false): Promise<T> => {
+    for (let tries = 0; tries < 400; tries += 1) {
+      const found = find();
+      if (found !== null && found !== undefined && found !== false) {
+        return found;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(said);
+  };
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  const server = createSocket("udp4");
+  try {
+    const [, address] = await until(() => /(http:\/\/127\.0\.0\.1:\d+\/)/.exec(said));
+    const [, port] = await until(() => /listening at 127\.0\.0\.1:(\d+)/.exec(said));
+    const send = async (from: number, to: number): Promise<void> => {
+      for (const packet of packets.slice(from, to)) {
+        server.send(packet, Number(port), "127.0.0.1");
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    await send(0, 60);
+    await page.goto(address!);
+    await page.locator(".top .live").waitFor({ timeout: 20_000 });
+    await send(60, 150);
+    // It is started again: its ticks go from the start.
+    await send(0, 90);
+    await until(() => said.includes("the sender has begun anew, from tick 1: what comes now goes into"));
+    await page.locator(".begun a").waitFor({ timeout: 20_000 });
+    // What is said of the end is not written over by what is to be seen.
+    assert.match((await page.locator(".word").textContent()) ?? "", /^(The recording has ended\.)?$/);
+    assert.equal(await page.locator(".begun").textContent(), "This recording has ended, and another one has begun: arena.2.mcap");
+    await page.locator(".top .live").waitFor({ state: "detached" });
+    await page.screenshot({ path: `${SHOTS}/live-anew.png` });
+    await page.click(".begun a");
+    await page.getByRole("heading", { name: "arena.2.mcap" }).waitFor();
+    await page.locator(".top .live").waitFor();
+  } finally {
+    await page.context().close();
+    server.close();
+    recorder.kill("SIGKILL");
     rmSync(folder, { recursive: true });
   }
 });

@@ -468,7 +468,7 @@ test("the link of a clip opens at its start, copied or taken from the address", 
     // What is copied is the clip, wherever one is.
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.keyboard.press("c");
-    await page.locator(".spoken.shown").waitFor();
+    await page.locator(".word:not(:empty)").waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     assert.doesNotMatch(link, /[#&]t=/);
     await page.goto("about:blank");
@@ -482,8 +482,8 @@ test("the link of a clip opens at its start, copied or taken from the address", 
     assert.equal(await clockOf(page), 5000);
     await page.goto(`${site.address}#r=${recording.id}&loop=8000000~9000000`);
     await page.reload();
-    await page.locator(".spoken.shown").waitFor();
-    assert.match((await page.locator(".spoken").textContent()) ?? "", /is not in this recording/);
+    await page.locator(".word:not(:empty)").waitFor();
+    assert.match((await page.locator(".word").textContent()) ?? "", /is not in this recording/);
     assert.equal(await clockOf(page), 0);
   });
 });

@@ -21,7 +21,9 @@
 //! | which file a frame goes into, going on with one | `echo/tapes.rs`, `echo/zip.rs` |
 //! | a recording that answers in the place of the game | `echo/as_game.rs` |
 //! | which packets are kept, what is answered | `udp/stream.rs` |
-//! | the capture they go into | `udp/file.rs` |
+//! | how one knows that a sender has begun anew | `udp/anew.rs` |
+//! | the captures they go into | `udp/file.rs` |
+//! | what the files are called | `numbered.rs` |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -36,6 +38,7 @@
 )]
 
 pub mod echo;
+mod numbered;
 pub mod udp;
 
 /// The README's example compiles and runs.

@@ -11,6 +11,8 @@ import { type Library, chooser, library } from "./library.js";
 import { Player } from "./player.js";
 import { startTheme, switchTheme } from "./theme.js";
 
+/** For so long after a recording has ended one looks whether another one begins. */
+const NEXT = 300_000;
 /** How often one looks which recordings there are, in milliseconds. */
 const LOOKS = 3000;
 const LOOKS_SELDOM = 15_000;
@@ -129,6 +131,7 @@ class Page {
   private async play(loader: Loader): Promise<void> {
     const player = new Player(loader, {
       address: (of) => this.say(of),
+      ended: () => this.lookForNext(player, performance.now() + NEXT),
       beside: () => this.chooseBeside(),
       library: this.entries.length > 1 ? () => (location.hash = "") : null,
       copyLink: (of) => void this.copy(of),
@@ -138,6 +141,31 @@ class Page {
     this.root.replaceChildren(player.element);
     await player.start(this.address);
     await this.openBeside();
+  }
+
+  /** What is recorded next is offered: a server that is started again, the next match. */
+  private lookForNext(player: Player, until: number): void {
+    if (this.files instanceof Embedded || performance.now() > until) {
+      return;
+    }
+    clearTimeout(this.looking);
+    this.looking = window.setTimeout(async () => {
+      let begun;
+      try {
+        const entries = readLibrary(await this.files.text("library.json"));
+        begun = entries.find(({ id, live }) => live && this.entries.every((known) => known.id !== id));
+      } catch {
+        // It may answer again.
+      }
+      if (player !== this.player) {
+        return;
+      }
+      if (begun === undefined) {
+        this.lookForNext(player, until);
+      } else {
+        player.next(begun.name, formatAddress({ ...NOWHERE, recording: begun.id }));
+      }
+    }, LOOKS / 3);
   }
 
   private async openBeside(): Promise<void> {

@@ -30,6 +30,8 @@ const SPOKEN = 1800;
 export interface Around {
   /** The address is to say this. */
   address(of: Omit<Address, "recording" | "beside">): void;
+  /** What was being recorded has ended: another one may begin. */
+  ended(): void;
   /** Asks which recording is to be seen beside this one, or puts it away. */
   beside(): void;
   /** Shows the library; null where there is none to choose from. */
@@ -53,7 +55,12 @@ export class Player {
   private readonly panel: Panel;
   private readonly stagesRow = el("div", { class: "stages" });
   private readonly alert = el("p", { class: "alert", role: "alert", hidden: true });
+  /** What is to be seen, for who can't see it; and a word of the page, for everybody. */
   private readonly spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
+  private readonly word = el("p", { class: "word", role: "status", "aria-live": "polite" });
+  private speaking: ReturnType<typeof setTimeout> | undefined;
+  /** Which recording has begun since this one ended. */
+  private readonly begun = el("p", { class: "alert begun", role: "status", hidden: true });
   /** Why nothing more comes for now. */
   private trouble: string | null = null;
   private frame = 0;
@@ -111,9 +118,11 @@ export class Player {
     this.element.append(
       this.head.element,
       this.alert,
+      this.begun,
       el("main", { class: "middle" }, this.stagesRow, this.panel.element),
       el("footer", { class: "bottom" }, this.timeline.element, this.transport.element),
       this.spoken,
+      this.word,
     );
     this.panel.of([this.main]);
     this.panel.show("moments");
@@ -212,8 +221,15 @@ export class Player {
     if (playhead.live && !loader.published.live) {
       playhead.ended();
       this.speak("The recording has ended.");
+      this.around.ended();
     }
     this.redraw();
+  }
+
+  /** Another recording has begun, which this link leads to. */
+  next(name: string, link: string): void {
+    this.begun.hidden = false;
+    this.begun.replaceChildren("This recording has ended, and another one has begun: ", el("a", { href: link }, name));
   }
 
   private track(): Track {
@@ -401,9 +417,9 @@ export class Player {
   }
 
   private speak(words: string): void {
-    say(this.spoken, words);
-    this.spoken.classList.add("shown");
-    setTimeout(() => this.spoken.classList.remove("shown"), SPOKEN);
+    say(this.word, words);
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => say(this.word, ""), SPOKEN);
   }
 
   private tellProblems(): void {

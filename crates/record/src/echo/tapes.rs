@@ -1,6 +1,5 @@
 //! The files that are recorded into, one after the other.
 
-use std::ffi::OsString;
 #[cfg(unix)]
 use std::fs::TryLockError;
 use std::fs::{self, File, OpenOptions};
@@ -16,6 +15,7 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::options::RecordOptions;
 use super::zip;
+use crate::numbered::numbered;
 
 /// A file that was recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -435,20 +435,6 @@ fn kind_of(path: &Path) -> Result<Kind, Error> {
             message: "a match is recorded into a .butter or an .echoreplay file".into(),
         })
     }
-}
-
-/// `match.butter`, `match.2.butter`, `match.3.butter` …
-fn numbered(path: &Path, number: u64) -> PathBuf {
-    if number < 2 {
-        return path.to_owned();
-    }
-    let mut name = path.file_stem().map_or_else(OsString::new, OsString::from);
-    name.push(format!(".{number}"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
 }
 
 #[cfg(test)]

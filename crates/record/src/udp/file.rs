@@ -1,4 +1,4 @@
-//! Into a file of its own, that stays where it holds something.
+//! Into files of their own, one for each session; a file stays where it holds something.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,14 +9,16 @@ use gametape::Error;
 use gametape_capture::{CaptureError, Options, Writer};
 use gametape_delta::Schema;
 
-use super::stream::{RecordOptions, Recorded, record};
+use super::stream::{RecordOptions, Recorded, Sessions};
+use crate::numbered::numbered;
 
 /// Where to listen, and what comes of it.
 #[derive(Clone, Debug)]
 pub struct FileOptions {
     /// Where to listen.
     pub listen: SocketAddr,
-    /// The capture, an .mcap file. One that is there is not replaced.
+    /// The capture, an .mcap file. One that is there is not replaced. When the sender begins anew, its
+    /// packets go into `arena.2.mcap`, and so on: into the next one that is not there.
     pub output: PathBuf,
     /// How it is written.
     pub capture: Options,
@@ -49,11 +51,27 @@ impl FileOptions {
     }
 }
 
+/// What a recorder tells.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'t> {
+    /// How far the file is that is written.
+    Recorded(&'t Recorded),
+    /// The sender has begun anew: a file is done, and another one is written from now on.
+    Anew {
+        /// The file that is done.
+        path: &'t Path,
+        /// What is in it.
+        recorded: &'t Recorded,
+        /// The file that is written now.
+        next: &'t Path,
+    },
+}
+
 /// A recorder that listens, and has its file.
 ///
 /// ```no_run
 /// use gametape_capture::Options;
-/// use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions};
+/// use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Told};
 ///
 /// # fn schema() -> gametape_delta::Schema { gametape_delta::Schema::empty() }
 /// let schema = schema();
@@ -64,8 +82,16 @@ impl FileOptions {
 ///     record: RecordOptions::default(),
 /// };
 /// let recorder = FileRecorder::begin(&options, &schema)?;
-/// let recorded = recorder.run(|so_far| so_far.packets == 600)?;
-/// println!("{} packets", recorded.packets);
+/// let files = recorder.run(|told| match told {
+///     Told::Recorded(so_far) => so_far.packets == 600,
+///     Told::Anew { next, .. } => {
+///         println!("the sender has begun anew: {}", next.display());
+///         false
+///     }
+/// })?;
+/// for (path, recorded) in files {
+///     println!("{}: {} packets", path.display(), recorded.packets);
+/// }
 /// # Ok::<(), gametape::Error>(())
 /// ```
 #[derive(Debug)]
@@ -88,19 +114,7 @@ impl<'a> FileRecorder<'a> {
             path: options.listen.to_string().into(),
             source: io::Error::new(source.kind(), format!("can't listen here: {source}")),
         })?;
-        let path = &options.output;
-        let file = File::create_new(path).map_err(|error| {
-            let message = match error.kind() {
-                io::ErrorKind::AlreadyExists if path.is_dir() => "is a folder".into(),
-                io::ErrorKind::AlreadyExists => "is there already".into(),
-                io::ErrorKind::NotFound => {
-                    let folder = path.parent().unwrap_or(path);
-                    format!("no such folder: {}", folder.display())
-                }
-                _ => error.to_string(),
-            };
-            unwritable(path, message)
-        })?;
+        let file = create(&options.output)?;
         Ok(Self {
             options,
             schema,
@@ -117,34 +131,102 @@ impl<'a> FileRecorder<'a> {
         self.socket.local_addr()
     }
 
-    /// Records until `stop`, which is told how far it is, says so or an option does. No file is left
-    /// that holds no packet: it would be in the way of the next try.
+    /// Records until `told`, which is told how far it is, says so or an option does; gives the files, and
+    /// what is in each. No file is left that holds no packet: it would be in the way of the next try.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] where the socket or the file fails: what was written before stays
-    /// readable.
-    pub fn run(self, stop: impl FnMut(&Recorded) -> bool) -> Result<Recorded, Error> {
+    /// [`Error::Unwritable`] where the socket or a file fails: what was written before stays readable.
+    pub fn run(
+        self,
+        mut told: impl FnMut(Told<'_>) -> bool,
+    ) -> Result<Vec<(PathBuf, Recorded)>, Error> {
         let Self {
             options,
             schema,
             socket,
-            file,
+            mut file,
         } = self;
-        let recorded = Writer::new(file, schema, options.capture).and_then(|mut writer| {
-            let recorded = record(&socket, schema, &options.record, &mut writer, stop)?;
-            let file = writer.finish()?;
-            file.sync_all()?;
-            Ok(recorded)
-        });
-        let nothing = match &recorded {
-            Ok(recorded) => recorded.packets == 0,
-            Err(_) => holds_nothing(&options.output),
+        let mut path = options.output.clone();
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |error: CaptureError| unwritable(&path, error.to_string())
         };
-        if nothing {
-            let _ = fs::remove_file(&options.output);
+        let sessions = Sessions::new(&socket, schema, options.record);
+        let mut sessions = sessions.map_err(|error| failed(&path)(error.into()))?;
+        let mut files = Vec::new();
+        loop {
+            let recorded = session(&mut sessions, file, options, schema, &mut |so_far| {
+                told(Told::Recorded(so_far))
+            });
+            let nothing = match &recorded {
+                Ok(recorded) => recorded.packets == 0,
+                Err(_) => holds_nothing(&path),
+            };
+            if nothing {
+                let _ = fs::remove_file(&path);
+            }
+            let recorded = recorded.map_err(failed(&path))?;
+            if recorded.anew.is_none() {
+                files.push((path, recorded));
+                return Ok(files);
+            }
+            let (next, made) = next(&options.output)?;
+            let stops = told(Told::Anew {
+                path: &path,
+                recorded: &recorded,
+                next: &next,
+            });
+            file = made;
+            files.push((std::mem::replace(&mut path, next), recorded));
+            if stops {
+                // What has come already is recorded.
+                sessions.end();
+            }
         }
-        recorded.map_err(|error: CaptureError| unwritable(&options.output, error.to_string()))
     }
+}
+
+/// Records a session into a file.
+fn session(
+    sessions: &mut Sessions<'_>,
+    file: File,
+    options: &FileOptions,
+    schema: &Schema,
+    stop: &mut dyn FnMut(&Recorded) -> bool,
+) -> Result<Recorded, CaptureError> {
+    let mut writer = Writer::new(file, schema, options.capture)?;
+    let recorded = sessions.record(&mut writer, stop)?;
+    let file = writer.finish()?;
+    file.sync_all()?;
+    Ok(recorded)
+}
+
+/// Makes the next file that is not there: `arena.2.mcap`, or a later one.
+fn next(output: &Path) -> Result<(PathBuf, File), Error> {
+    let mut number = 2;
+    loop {
+        let path = numbered(output, number);
+        match File::create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(unwritable(&path, error.to_string())),
+        }
+    }
+}
+
+fn create(path: &Path) -> Result<File, Error> {
+    File::create_new(path).map_err(|error| {
+        let message = match error.kind() {
+            io::ErrorKind::AlreadyExists if path.is_dir() => "is a folder".into(),
+            io::ErrorKind::AlreadyExists => "is there already".into(),
+            io::ErrorKind::NotFound => {
+                let folder = path.parent().unwrap_or(path);
+                format!("no such folder: {}", folder.display())
+            }
+            _ => error.to_string(),
+        };
+        unwritable(path, message)
+    })
 }
 
 fn unwritable(path: &Path, message: String) -> Error {
@@ -222,11 +304,95 @@ mod tests {
         let schema = Schema::empty();
         let recorder = FileRecorder::begin(&options, &schema).unwrap();
         assert!(options.output.exists());
-        assert_eq!(recorder.run(|_| false).unwrap().packets, 0);
+        assert_eq!(recorder.run(|_| false).unwrap()[0].1.packets, 0);
         assert!(!options.output.exists());
         fs::write(&options.output, b"mine").unwrap();
         let error = FileRecorder::begin(&options, &schema).unwrap_err();
         assert_eq!(error.message(), "is there already");
         assert_eq!(fs::read(&options.output).unwrap(), b"mine");
+    }
+
+    /// A server that is started again while it is recorded: each of its runs is whole, in a file of its
+    /// own, and none is in the place of another.
+    #[test]
+    fn each_session_of_a_server_has_a_file_of_its_own() {
+        use gametape_delta::{Feedback, Sender, Snapshot};
+        use gametape_samples::delta::Arena;
+
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = options(folder.path().join("a.mcap"));
+        options.record.duration = None;
+        options.record.idle = Some(Duration::from_millis(1500));
+        fs::write(folder.path().join("a.2.mcap"), b"mine").unwrap();
+        let schema = Arena::schema();
+        let recorder = FileRecorder::begin(&options, &schema).unwrap();
+        let to = recorder.local_addr().unwrap();
+        let sending = std::thread::spawn(move || {
+            let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+            server
+                .set_read_timeout(Some(Duration::from_secs(5)))
+                .unwrap();
+            let mut feedback = [0; 32];
+            for (seed, ticks) in [(1, 150), (2, 122), (2, 122)] {
+                let mut sender = Sender::new(&Arena::schema());
+                let mut arena = Arena::new(20, seed);
+                let mut state = Snapshot::new(&Arena::schema(), 0);
+                let mut packet = Vec::new();
+                for _ in 0..ticks {
+                    arena.step();
+                    arena.state(&mut state).unwrap();
+                    sender.encode(&state, &mut packet).unwrap();
+                    server.send_to(&packet, to).unwrap();
+                    let (length, _) = server.recv_from(&mut feedback).unwrap();
+                    let answer = Feedback::from_bytes(&feedback[..length]).unwrap();
+                    // It takes a while to hear of it: some full snapshots come first.
+                    if state.tick() > 5 {
+                        sender.feedback(&answer);
+                    }
+                    std::thread::sleep(Duration::from_millis(12));
+                }
+            }
+        });
+        let mut anew = Vec::new();
+        let files = recorder
+            .run(|told| {
+                if let Told::Anew {
+                    path,
+                    recorded,
+                    next,
+                } = told
+                {
+                    let name = |path: &Path| path.file_name().unwrap().to_owned();
+                    anew.push((name(path), recorded.anew, name(next)));
+                }
+                false
+            })
+            .unwrap();
+        sending.join().unwrap();
+        let file = |name: &str| std::ffi::OsString::from(name);
+        assert_eq!(
+            anew,
+            [
+                (file("a.mcap"), Some(1), file("a.3.mcap")),
+                (file("a.3.mcap"), Some(1), file("a.4.mcap")),
+            ]
+        );
+        let counted = files
+            .iter()
+            .map(|(_, file)| (file.packets, file.first_tick, file.last_tick, file.stale));
+        assert_eq!(
+            counted.collect::<Vec<_>>(),
+            [
+                (150, Some(1), Some(150), 0),
+                (122, Some(1), Some(122), 0),
+                (122, Some(1), Some(122), 0),
+            ]
+        );
+        for (path, recorded) in &files {
+            let bytes = fs::read(path).unwrap();
+            let capture = gametape_capture::read(&bytes).unwrap();
+            assert_eq!(capture.ticks(), recorded.first_tick.zip(recorded.last_tick));
+        }
+        assert_eq!(fs::read(folder.path().join("a.2.mcap")).unwrap(), b"mine");
     }
 }

@@ -1,7 +1,8 @@
 //! Recording snapshot/delta packets as they come over UDP.
 //!
 //! The recorder is a receiver like any other: it acknowledges, asks for a full snapshot where it needs
-//! one, and takes the packets of one sender alone.
+//! one, and takes the packets of one sender alone. Where that begins anew, a capture is done:
+//! [`FileRecorder`] begins another, [`Sessions`] says so.
 //!
 //! ```no_run
 //! use std::net::UdpSocket;
@@ -19,8 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod anew;
 mod file;
 mod stream;
 
-pub use file::{FileOptions, FileRecorder};
-pub use stream::{RecordOptions, Recorded, record};
+pub use file::{FileOptions, FileRecorder, Told};
+pub use stream::{RecordOptions, Recorded, Sessions, record};

@@ -5,7 +5,11 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
 
 use gametape_capture::{CaptureError, MAX_STATE_BYTES, Writer, entities_within};
-use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Rule, Schema};
+use gametape_delta::{
+    Error, Feedback, Header, Limits, ReceiveError, Received, Receiver, Rule, Schema,
+};
+
+use super::anew::{Came, Watch};
 
 /// How often a capture is made safe against being killed, unless another is wanted.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -13,8 +17,10 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often it says hello to a sender it wants to hear of.
 const HELLO_EVERY: Duration = Duration::from_millis(500);
+/// A sender of which nothing comes for so long may have been started again.
+const QUIET: Duration = Duration::from_secs(2);
 /// States that later packets may build on.
-const WINDOW: usize = 256;
+pub(super) const WINDOW: usize = 256;
 /// Fewest entities that a state may have, whatever the schema.
 const MIN_ENTITIES: usize = 4096;
 
@@ -37,7 +43,7 @@ pub struct RecordOptions {
     /// who follows the file sees it. Each time makes a chunk of its own, which compress less the smaller
     /// they are.
     pub flush_every: Duration,
-    /// A sender to say hello to until packets come: a feedback that asks for a full snapshot.
+    /// A sender to say hello to while no packets come: a feedback that asks for a full snapshot.
     pub join: Option<SocketAddr>,
 }
 
@@ -85,87 +91,200 @@ pub struct Recorded {
     pub foreign: u64,
     /// Who sent what was recorded.
     pub sender: Option<SocketAddr>,
+    /// The first tick of the session that has begun since, where the sender began anew.
+    pub anew: Option<u32>,
 }
 
-/// Records the packets of one sender, the first whose packet is of this schema, until `stop`, which
-/// is told how far it is ten times a second and with each packet, says so or an option does. What is
-/// recorded can be applied, each packet to those before it.
+/// Records the packets of one session of [`Sessions`], the first.
 ///
 /// # Errors
-/// [`CaptureError::Io`] where the socket or the output fails.
+/// As [`Sessions::record`].
 pub fn record<W: Write>(
     socket: &UdpSocket,
     schema: &Schema,
     options: &RecordOptions,
     writer: &mut Writer<W>,
-    mut stop: impl FnMut(&Recorded) -> bool,
+    stop: impl FnMut(&Recorded) -> bool,
 ) -> Result<Recorded, CaptureError> {
-    socket.set_read_timeout(Some(LOOK_EVERY))?;
-    // All that is held may come from anybody.
-    let max_entities = entities_within(schema, MAX_STATE_BYTES / WINDOW as u64);
-    let limits = Limits {
-        max_packet_bytes: 1 << 16,
-        max_entities: max_entities.max(MIN_ENTITIES),
-        ..Limits::NONE
-    };
-    let mut receiver = Receiver::with_window(schema, WINDOW, limits);
-    let mut recorded = Recorded::default();
-    let mut bytes = vec![0; 1 << 16];
-    let start = Instant::now();
-    let (mut last_packet, mut last_flush) = (start, start);
-    let mut last_hello: Option<Instant> = None;
-    let mut unflushed = false;
-    let over =
-        |since: Instant, limit: Option<Duration>| limit.is_some_and(|l| since.elapsed() >= l);
-    loop {
-        if unflushed && last_flush.elapsed() >= options.flush_every {
-            writer.flush()?;
-            (last_flush, unflushed) = (Instant::now(), false);
-        }
-        let enough = options.packets.is_some_and(|most| recorded.packets >= most);
-        let idle = recorded.sender.is_some() && over(last_packet, options.idle);
-        if enough || idle || over(start, options.duration) || stop(&recorded) {
-            break;
-        }
-        if let Some(to) = options.join.filter(|_| recorded.sender.is_none())
-            && last_hello.is_none_or(|last| last.elapsed() >= HELLO_EVERY)
-        {
-            say(socket, &Feedback::NeedFull { baseline: 0 }, to)?;
-            last_hello = Some(Instant::now());
-        }
-        let (length, from) = match socket.recv_from(&mut bytes) {
-            Ok(received) => received,
-            Err(error) if is_nothing(&error) => continue,
-            Err(error) => return Err(error.into()),
+    Sessions::new(socket, schema, *options)?.record(writer, stop)
+}
+
+/// The packets of one sender, the first whose packet is of this schema: session after session. One ends
+/// where the sender begins anew, as when its server is started again: its ticks go from the start, so
+/// that what follows is a stream of its own.
+#[derive(Debug)]
+pub struct Sessions<'s> {
+    socket: &'s UdpSocket,
+    schema: &'s Schema,
+    options: RecordOptions,
+    limits: Limits,
+    receiver: Receiver,
+    watch: Watch<'s>,
+    /// With these packets the session has begun that is recorded next.
+    begun: Vec<Came>,
+    sender: Option<SocketAddr>,
+    /// Of all sessions.
+    packets: u64,
+    start: Instant,
+    last_packet: Instant,
+    last_fresh: Instant,
+    last_hello: Option<Instant>,
+}
+
+impl<'s> Sessions<'s> {
+    /// Nothing is recorded yet.
+    ///
+    /// # Errors
+    /// What the system says of the socket.
+    pub fn new(
+        socket: &'s UdpSocket,
+        schema: &'s Schema,
+        options: RecordOptions,
+    ) -> io::Result<Self> {
+        socket.set_read_timeout(Some(LOOK_EVERY))?;
+        // All that is held may come from anybody.
+        let max_entities = entities_within(schema, MAX_STATE_BYTES / WINDOW as u64);
+        let limits = Limits {
+            max_packet_bytes: 1 << 16,
+            max_entities: max_entities.max(MIN_ENTITIES),
+            ..Limits::NONE
         };
-        if recorded.sender.is_some_and(|sender| sender != from) {
-            recorded.foreign += 1;
-            continue;
-        }
-        let packet = bytes.get(..length).unwrap_or_default();
-        let feedback = match receiver.apply(packet) {
-            Ok(received) if !received.fresh => {
-                recorded.stale += 1;
-                Some(received.ack)
+        let start = Instant::now();
+        Ok(Self {
+            socket,
+            schema,
+            options,
+            limits,
+            receiver: Receiver::with_window(schema, WINDOW, limits),
+            watch: Watch::new(schema, limits),
+            begun: Vec::new(),
+            sender: None,
+            packets: 0,
+            start,
+            last_packet: start,
+            last_fresh: start,
+            last_hello: None,
+        })
+    }
+
+    /// Records a session, until `stop`, which is told how far it is ten times a second and with each
+    /// packet, says so, an option does, or the sender begins anew: [`Recorded::anew`] says that, and the
+    /// next call records what has come of that session, and the rest. What is recorded can be applied,
+    /// each packet to those before it.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] where the socket or the output fails.
+    pub fn record<W: Write>(
+        &mut self,
+        writer: &mut Writer<W>,
+        mut stop: impl FnMut(&Recorded) -> bool,
+    ) -> Result<Recorded, CaptureError> {
+        let mut recorded = Recorded {
+            sender: self.sender,
+            ..Recorded::default()
+        };
+        for Came { bytes, at } in std::mem::take(&mut self.begun) {
+            if self.receiver.apply(&bytes).is_ok_and(|came| came.fresh) {
+                self.put(&bytes, at, writer, &mut recorded)?;
             }
-            Ok(received) => {
+        }
+        let mut bytes = vec![0; 1 << 16];
+        let mut last_flush = Instant::now();
+        let mut flushed = 0;
+        loop {
+            if recorded.packets > flushed && last_flush.elapsed() >= self.options.flush_every {
+                writer.flush()?;
+                (last_flush, flushed) = (Instant::now(), recorded.packets);
+            }
+            if self.is_over() || stop(&recorded) {
+                return Ok(recorded);
+            }
+            self.hello()?;
+            let (length, from) = match self.socket.recv_from(&mut bytes) {
+                Ok(received) => received,
+                Err(error) if is_nothing(&error) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if self.sender.is_some_and(|sender| sender != from) {
+                recorded.foreign += 1;
+                continue;
+            }
+            let packet = bytes.get(..length).unwrap_or_default();
+            let feedback = self.packet(packet, from, writer, &mut recorded)?;
+            self.last_packet = Instant::now();
+            if let Some(feedback) = feedback.filter(|_| self.options.feedback) {
+                say(self.socket, &feedback, from)?;
+            }
+            if recorded.anew.is_some() {
+                return Ok(recorded);
+            }
+        }
+    }
+
+    /// The next session is what has come of it already, and no more.
+    pub fn end(&mut self) {
+        self.options.duration = Some(Duration::ZERO);
+    }
+
+    /// Whether an option ends it.
+    fn is_over(&self) -> bool {
+        let RecordOptions {
+            packets,
+            duration,
+            idle,
+            ..
+        } = self.options;
+        let over =
+            |since: Instant, limit: Option<Duration>| limit.is_some_and(|l| since.elapsed() >= l);
+        let enough = packets.is_some_and(|most| self.packets >= most);
+        let idle = self.sender.is_some() && over(self.last_packet, idle);
+        enough || idle || over(self.start, duration)
+    }
+
+    /// Says hello to a server that sends once it is spoken to; again where nothing comes any more, for one
+    /// that was started again knows nobody.
+    fn hello(&mut self) -> io::Result<()> {
+        let is_quiet = self.sender.is_none() || self.last_packet.elapsed() >= QUIET;
+        if let Some(to) = self.options.join.filter(|_| is_quiet)
+            && self
+                .last_hello
+                .is_none_or(|last| last.elapsed() >= HELLO_EVERY)
+        {
+            say(self.socket, &Feedback::NeedFull { baseline: 0 }, to)?;
+            self.last_hello = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    /// Takes a packet of the sender; gives what to answer.
+    fn packet<W: Write>(
+        &mut self,
+        packet: &[u8],
+        from: SocketAddr,
+        writer: &mut Writer<W>,
+        recorded: &mut Recorded,
+    ) -> Result<Option<Feedback>, CaptureError> {
+        let (at, now) = (unix_ns(), Instant::now());
+        let header = Header::read(packet).ok().map(|(header, _)| header);
+        let of_before =
+            header.filter(|of| self.watch.is_of_before(of, packet, recorded.last_tick, now));
+        if of_before.is_some() {
+            recorded.stale += 1;
+            return Ok(None);
+        }
+        Ok(match self.receiver.apply(packet) {
+            Ok(Received { ack, fresh: false }) => {
+                recorded.stale += 1;
+                header.map(|header| self.stale(&header, packet, at, ack, recorded))
+            }
+            Ok(Received { ack, .. }) => {
+                self.sender = Some(from);
                 recorded.sender = Some(from);
-                let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-                let now = now.map_or(0, |since| since.as_nanos() as u64);
-                let pushed = if options.view {
-                    writer.push_state(receiver.view(), Some(now))?
-                } else {
-                    writer.push_at(packet, now)?
-                };
-                recorded.packets += 1;
-                recorded.bytes += length as u64;
-                recorded.keyframes_added += u64::from(pushed.keyframe_added);
-                recorded.first_tick.get_or_insert(pushed.tick);
-                recorded.last_tick = Some(pushed.tick);
-                unflushed = true;
-                Some(received.ack)
+                self.put(packet, at, writer, recorded)?;
+                Some(ack)
             }
             Err(error @ ReceiveError::NeedFull { .. }) => {
+                self.sender = Some(from);
                 recorded.sender = Some(from);
                 recorded.unusable += 1;
                 error.feedback()
@@ -184,13 +303,67 @@ pub fn record<W: Write>(
                 None
             }
             Err(_) => None,
-        };
-        last_packet = Instant::now();
-        if let Some(feedback) = feedback.filter(|_| options.feedback) {
-            say(socket, &feedback, from)?;
-        }
+        })
     }
-    Ok(recorded)
+
+    /// A packet that is not newer than what is recorded: late, or come twice, or of a session that has
+    /// begun anew.
+    fn stale(
+        &mut self,
+        header: &Header,
+        packet: &[u8],
+        at: u64,
+        ack: Feedback,
+        recorded: &mut Recorded,
+    ) -> Feedback {
+        let now = Instant::now();
+        let answer = self.watch.stale(header, packet, at, now);
+        if let Some(begun) = self.watch.begun(recorded.last_tick, now) {
+            recorded.stale = recorded.stale.saturating_sub(begun.len() as u64);
+            let first = begun.first().map(|came| Header::read(&came.bytes));
+            recorded.anew = first.and_then(Result::ok).map(|(first, _)| first.tick);
+            self.begun = begun;
+            self.receiver = Receiver::with_window(self.schema, WINDOW, self.limits);
+        }
+        // The start of a session may have been lost: nothing of it can be applied then.
+        let needed = header.baseline().filter(|_| {
+            let is_quiet = now.duration_since(self.last_fresh) >= QUIET;
+            answer.is_none() && is_quiet
+        });
+        let needed = needed.map(|baseline| Feedback::NeedFull { baseline });
+        answer.or(needed).unwrap_or(ack)
+    }
+
+    /// Records a packet that was applied.
+    fn put<W: Write>(
+        &mut self,
+        packet: &[u8],
+        at: u64,
+        writer: &mut Writer<W>,
+        recorded: &mut Recorded,
+    ) -> Result<(), CaptureError> {
+        let pushed = if self.options.view {
+            writer.push_state(self.receiver.view(), Some(at))?
+        } else {
+            writer.push_at(packet, at)?
+        };
+        if let Ok((header, _)) = Header::read(packet) {
+            self.watch.recorded(&header, packet);
+        }
+        self.last_fresh = Instant::now();
+        self.packets += 1;
+        recorded.packets += 1;
+        recorded.bytes += packet.len() as u64;
+        recorded.keyframes_added += u64::from(pushed.keyframe_added);
+        recorded.first_tick.get_or_insert(pushed.tick);
+        recorded.last_tick = Some(pushed.tick);
+        Ok(())
+    }
+}
+
+fn unix_ns() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    now.map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// A feedback that can't be sent is one more that gets lost.

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command, CommandFactory, Parser};
 use gametape::capture::Options;
 use gametape::core::text::printable;
 use gametape::{Error, Formats};
-use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded};
+use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded, Told};
 use serde_json::json;
 
 use super::seconds::seconds;
@@ -42,7 +42,9 @@ impl Tool for Stream {
 ///
 /// Packets of the first sender are recorded as they come, those that can be applied, until
 /// Ctrl-C or one of the options ends it. Killed at any time, the capture can be read up to the
-/// last second; with --serve up to the last packet, and it is larger for that. Exits with 3 if packets came that could not be recorded.
+/// last second; with --serve up to the last packet, and it is larger for that. When the sender begins anew, as when its
+/// server is started again, the capture is done, and the next one is begun: OUT with a number. Exits with 3 if packets
+/// came that could not be recorded.
 #[derive(Parser, Debug)]
 #[command(name = "stream")]
 struct Args {
@@ -103,24 +105,33 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     };
     let exit = match record(args, formats, &mut watched, ui) {
         Err(error) => ui.fail(&error),
-        Ok(recorded) if recorded.packets == 0 => {
-            ui.complain(&format!(
-                "{}: no packet of this schema came{}",
-                args.udp,
-                why(&recorded)
-            ));
-            Exit::Unusable
-        }
-        Ok(recorded) => {
-            report(args, &recorded, ui)?;
-            if recorded.unusable + recorded.other_schema + recorded.broken > 0 {
-                Exit::Loss
-            } else {
-                Exit::Fine
-            }
-        }
+        Ok(files) => ended(args, &files, ui)?,
     };
     watched.stay(exit, ui)
+}
+
+/// Says what is in the last file: the others were told of when they were done.
+fn ended(args: &Args, files: &[(PathBuf, Recorded)], ui: &mut Ui) -> io::Result<Exit> {
+    let Some((path, recorded)) = files.last() else {
+        return Ok(Exit::Unusable);
+    };
+    if recorded.packets == 0 {
+        ui.complain(&format!(
+            "{}: no packet of this schema came{}",
+            args.udp,
+            why(recorded)
+        ));
+        return Ok(Exit::Unusable);
+    }
+    report(path, recorded, None, ui)?;
+    let lost = files
+        .iter()
+        .map(|(_, file)| file.unusable + file.other_schema + file.broken);
+    Ok(if lost.sum::<u64>() > 0 {
+        Exit::Loss
+    } else {
+        Exit::Fine
+    })
 }
 
 fn record(
@@ -128,7 +139,7 @@ fn record(
     formats: &Formats,
     watched: &mut Watched,
     ui: &mut Ui,
-) -> Result<Recorded, Error> {
+) -> Result<Vec<(PathBuf, Recorded)>, Error> {
     let options = options(args);
     options.check()?;
     let schema = schema(formats, &args.schema)?;
@@ -141,11 +152,40 @@ fn record(
             "listening at {address}; Ctrl-C ends the recording"
         ));
     }
-    let (mut warned, mut warned_of_schema, mut packets) = (false, false, 0);
-    recorder.run(|so_far| {
+    let (mut warned, mut warned_of_schema, mut warned_of_others) = (false, false, false);
+    let mut packets = 0;
+    recorder.run(|told| {
+        let so_far = match told {
+            Told::Recorded(so_far) => so_far,
+            Told::Anew {
+                path,
+                recorded,
+                next,
+            } => {
+                packets = 0;
+                watched.goes_into(next);
+                ui.remark(&format!(
+                    "the sender has begun anew, from tick {}: what comes now goes into {}",
+                    recorded.anew.unwrap_or_default(),
+                    next.display()
+                ));
+                // Who does not hear that may still want the rest.
+                let _ = report(path, recorded, Some(next), ui).and_then(|()| ui.flush());
+                return ending.stop.load(Ordering::Relaxed);
+            }
+        };
         if so_far.packets > packets {
             packets = so_far.packets;
             watched.grew();
+        }
+        if let Some(sender) = so_far
+            .sender
+            .filter(|_| so_far.foreign > 0 && !warned_of_others)
+        {
+            ui.remark(&format!(
+                "packets come from others, too: those of {sender} alone are recorded"
+            ));
+            warned_of_others = true;
         }
         if let Some(hash) = so_far.first_other_schema.filter(|_| !warned_of_schema) {
             ui.remark(&format!(
@@ -237,8 +277,8 @@ fn why(recorded: &Recorded) -> String {
         .fold(String::new(), |text, part| text + "; " + &part)
 }
 
-fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
-    let path = args.output.display().to_string();
+/// Says what is in a file, and in which one it goes on.
+fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         let rest = json!({
             "format": "capture",
@@ -255,11 +295,12 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
             "first_broken": recorded.first_broken.map(|error| error.to_string()),
             "foreign": recorded.foreign,
         });
-        return ui.object(&located([("path", &args.output)], rest));
+        let next = next.map(|next| ("next", next));
+        return ui.object(&located([("path", path)].into_iter().chain(next), rest));
     }
     ui.line(format_args!(
         "{}: recorded {} ({}), ticks {} to {}{}",
-        printable(&path),
+        printable(&path.display().to_string()),
         counted(recorded.packets, "packet"),
         counted(recorded.bytes, "byte"),
         recorded.first_tick.unwrap_or_default(),

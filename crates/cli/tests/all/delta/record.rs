@@ -206,6 +206,98 @@ fn a_number_of_packets_ends_it() {
     assert!(all.starts_with(&fine(path, "dump out.mcap")));
 }
 
+/// Waits for a hello: a server that was started again knows nobody.
+fn greeted(server: &UdpSocket) -> SocketAddr {
+    let mut bytes = [0; 64];
+    loop {
+        let (length, from) = server.recv_from(&mut bytes).unwrap();
+        if Feedback::from_bytes(&bytes[..length]) == Some(Feedback::NeedFull { baseline: 0 }) {
+            return from;
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
+    let folder = folder();
+    let path = folder.path();
+    let server = socket();
+    let at = server.local_addr().unwrap();
+    let mut recorder = Recorder::start(path, &format!("--join {at} --idle 4 --json out.mcap"));
+    assert_eq!(greeted(&server), recorder.at);
+    send(&server, recorder.at, &packets()[..30]);
+    drop(server);
+    // Another process at the same address: it sends to those that say hello.
+    let server = UdpSocket::bind(at).unwrap();
+    server
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    assert_eq!(greeted(&server), recorder.at);
+    let schema = Arena::schema();
+    let mut sender = Sender::new(&schema);
+    let mut arena = Arena::new(SHIPS, 99);
+    let mut state = Snapshot::new(&schema, 0);
+    let mut packet = Vec::new();
+    let mut said = String::new();
+    for tick in 1..=40 {
+        arena.step();
+        arena.state(&mut state).unwrap();
+        sender.encode(&state, &mut packet).unwrap();
+        server.send_to(&packet, recorder.at).unwrap();
+        let mut answer = answered(&server);
+        while !matches!(answer, Feedback::Ack { .. }) {
+            answer = answered(&server);
+        }
+        // What was under way when it was started again, and a late packet, are no news.
+        if tick == 3 {
+            recorder.stderr.read_line(&mut said).unwrap();
+            server.send_to(&packets()[1], recorder.at).unwrap();
+            server.send_to(&packets()[20], recorder.at).unwrap();
+            assert!(matches!(answered(&server), Feedback::Ack { .. }));
+        }
+        if tick >= 4 {
+            sender.feedback(&answer);
+        }
+        sleep(Duration::from_millis(30));
+    }
+    assert_eq!(
+        said,
+        "the sender has begun anew, from tick 1: what comes now goes into out.2.mcap\n"
+    );
+    let (code, out, err) = recorder.end();
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let files: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let [first, second] = files.as_slice() else {
+        panic!("{out}");
+    };
+    assert_eq!(
+        (&first["path"], &first["next"]),
+        (&"out.mcap".into(), &"out.2.mcap".into())
+    );
+    assert_eq!(
+        (&first["packets"], &first["stale"]),
+        (&30.into(), &0.into())
+    );
+    assert_eq!(
+        (&second["path"], second.get("next")),
+        (&"out.2.mcap".into(), None)
+    );
+    assert_eq!(
+        (&second["packets"], &second["first_tick"], &second["stale"]),
+        (&40.into(), &1.into(), &2.into())
+    );
+    for (file, packets) in [("out.mcap", 30), ("out.2.mcap", 40)] {
+        let said = fine(path, &format!("verify {file}"));
+        assert!(
+            said.starts_with(&format!("pass  {file}  {packets} packets, all applied, ")),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn packets_that_are_of_no_use_are_counted() {
     let folder = folder();
