@@ -60,7 +60,7 @@ export class Player {
   private readonly word = el("p", { class: "word", role: "status", "aria-live": "polite" });
   private speaking: ReturnType<typeof setTimeout> | undefined;
   /** Which recording has begun since this one ended. */
-  private readonly begun = el("p", { class: "alert begun", role: "status", hidden: true });
+  private readonly begun = el("p", { class: "begun", role: "status", hidden: true });
   /** Why nothing more comes for now. */
   private trouble: string | null = null;
   private frame = 0;

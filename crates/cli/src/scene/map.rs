@@ -194,8 +194,8 @@ mod tests {
     }
 
     /// Where the eye is: axes are right-handed, and nothing is seen in a mirror.
-    fn eye([[a, b, c], [d, e, f]]: [[i32; 3]; 2]) -> [i32; 3] {
-        [b * f - c * e, c * d - a * f, a * e - b * d]
+    fn eye([right, up]: [[i32; 3]; 2]) -> [i32; 3] {
+        [(1, 2), (2, 0), (0, 1)].map(|(one, two)| right[one] * up[two] - right[two] * up[one])
     }
 
     #[test]

@@ -192,7 +192,10 @@ impl Viewer {
                 self.heard.push((self.whole.len(), tail));
                 self.whole.push(json["segment"].clone());
             }
-            "markers" => self.markers = json["markers"].as_array().unwrap().clone(),
+            "markers" => {
+                let all = json["markers"].as_array().unwrap();
+                self.markers.clone_from(all);
+            }
             "marked" => {
                 self.markers
                     .truncate(json["keep"].as_u64().unwrap() as usize);
