@@ -8,6 +8,7 @@
 //! |---|---|
 //! | what a rule is, the table of rules, figures as data | `rule.rs` |
 //! | where something is; how repeats are counted | `finding.rs` |
+//! | what was kept and may be altered | `altered.rs` |
 //! | strictness, the errors of readers | `read.rs` |
 //! | buffers, streams, recordings that grow | `feed/` |
 //! | files read at positions, ranges that others fetch | `input.rs` |
@@ -36,6 +37,7 @@
 
 extern crate alloc;
 
+mod altered;
 mod book;
 mod bytes;
 mod clock;
@@ -55,6 +57,7 @@ pub mod table;
 pub mod tape;
 pub mod text;
 
+pub use altered::{AllAltered, Altered, Part};
 pub use book::findings_page;
 pub use bytes::{ByteReader, Short};
 pub use clock::{At, Clocks, NoClock, ParseAtError, Stamp, Time};

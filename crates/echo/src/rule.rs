@@ -38,6 +38,12 @@ rules! {
     /// gzip's or zstd's own words, why there is none.
     #[error("the chunk does not inflate: {}", inflating(*left, reason.as_deref()))]
     Inflate { left: Option<u64>, reason: Option<String> } = "butter.inflate", Error;
+    /// All of a chunk inflates, and its checksum is that of other bytes.
+    ///
+    /// Some frame of it was changed; which one, nobody knows. Take another copy; `repair`
+    /// [keeps them](butter.md#checksums), says which they are, and exits with 3.
+    #[error("chunk {chunk}, of {}, has checksum {found}; {stored} was written down", Counted(*.frames, "frame"))]
+    Checksum { chunk: u64, frames: u64, found: Crc32, stored: Crc32 } = "butter.checksum", Error;
     /// A frame starts with other bytes than `FC FE` or `FE FE`.
     ///
     /// Damaged, or laid out in a way that is not known.
@@ -614,9 +620,32 @@ rules! {
     ZipInflate = "echoreplay.zip-inflate", Error;
     /// Other bytes than were packed.
     ///
-    /// Some line was changed; which one, nobody knows.
-    #[error("a file in the zip has checksum {found}; {stored} was written down")]
-    ZipChecksum { found: Crc32, stored: Crc32 } = "echoreplay.zip-checksum", Error;
+    /// Some line of the file was changed; which one, nobody knows. Take another copy; `repair`
+    /// [keeps them](echoreplay.md#the-zip), says which they are, and exits with 3.
+    #[error("a file in the zip, of {}, has checksum {found}; {stored} was written down", Counted(*.frames, "frame"))]
+    ZipChecksum { frames: u64, found: Crc32, stored: Crc32 } = "echoreplay.zip-checksum", Error;
+}
+
+impl Rule {
+    /// What is read ends here, before it should: whether there was more is not known.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn ends_early(&self) -> bool {
+        match self {
+            Self::ZipInflate => true,
+            Self::ZipTruncated { cause } => !matches!(cause, ZipCut::File),
+            _ => false,
+        }
+    }
+
+    /// A file in a zip is not what was packed: its checksum says so, or that it does not inflate to its
+    /// end, which is there. Any line of it may be altered.
+    pub(crate) const fn is_of_altered_file(&self) -> bool {
+        match self {
+            Self::ZipChecksum { .. } | Self::ZipInflate => true,
+            Self::ZipTruncated { cause } => matches!(cause, ZipCut::Data),
+            _ => false,
+        }
+    }
 }
 
 /// Why a chunk does not inflate.

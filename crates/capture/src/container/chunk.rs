@@ -49,7 +49,7 @@ impl Chunk {
 
     /// The chunk whose record starts at `at`. It says itself how long it is, and has a checksum:
     /// opcode and length before it are not needed, and may be damaged.
-    pub(super) fn at(window: &mut Window<'_>, at: u64) -> Result<Self, Error> {
+    pub(crate) fn at(window: &mut Window<'_>, at: u64) -> Result<Self, Error> {
         let size = window.size();
         let start = window.at(at.saturating_add(RECORD_HEAD), MOST_HEAD)?;
         Self::of(start, at, size).ok_or_else(|| damaged(at))
@@ -335,10 +335,20 @@ pub fn find_chunks<'a>(
     source: impl Into<Ranges<'a>>,
     limits: &Limits,
 ) -> Result<Vec<ChunkPlace>, Error> {
+    find_chunks_and(source.into(), limits, |_, _| Ok(()))
+}
+
+/// [`find_chunks`] for somebody who goes along: hears up to which place it has come, while that is at
+/// hand.
+pub(crate) fn find_chunks_and<'a>(
+    ranges: Ranges<'a>,
+    limits: &Limits,
+    mut come: impl FnMut(u64, &mut Window<'a>) -> Result<(), Error>,
+) -> Result<Vec<ChunkPlace>, Error> {
     /// Of a chunk record, before the name of its compression.
     const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;
     const NAME: &[u8] = b"\x04\0\0\0zstd";
-    let mut window = Window::new(source);
+    let mut window = Window::new(ranges);
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
     // What looks like chunks may be made to look so, one inside the other.
@@ -347,6 +357,7 @@ pub fn find_chunks<'a>(
     let mut from = BEFORE;
     while let Some(name) = window.find(from, NAME)? {
         let at = name - BEFORE;
+        come(at + RECORD_HEAD, &mut window)?;
         from = name + 1;
         let chunk = match Chunk::at(&mut window, at) {
             Ok(chunk) => chunk,
@@ -370,7 +381,9 @@ pub fn find_chunks<'a>(
             continue;
         }
         from = chunk.end() + BEFORE;
+        come(from, &mut window)?;
         found.push(ChunkPlace::of(&chunk));
     }
+    come(window.size(), &mut window)?;
     Ok(found)
 }

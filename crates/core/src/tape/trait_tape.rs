@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::audit::Audit;
+use super::audit::{Audit, Told};
 use super::cut::Cut;
 use super::cut_steps::Kept;
 use super::diff::Diff;
@@ -17,6 +17,7 @@ use super::info::{Info, Partial, Secrets};
 use super::moment::Moment;
 use super::option::Options;
 use super::work::{Sink, Work};
+use crate::altered::AllAltered;
 use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
@@ -135,7 +136,10 @@ pub struct Measured {
 pub struct Repaired {
     /// What was done, a sentence each; empty for a recording that was whole.
     pub actions: Vec<String>,
-    /// True where the repaired file holds less than the broken one.
+    /// What was kept and may be altered; `actions` say so, too: [`Repaired::with_altered`].
+    pub altered: AllAltered<Told>,
+    /// True where the repaired file holds less than the broken one, or where it no longer shows that
+    /// what it holds may be altered.
     pub lossy: bool,
     /// What has to lie beside the file.
     pub beside: Vec<Beside>,
@@ -152,8 +156,17 @@ impl Repaired {
         Self {
             lossy: !actions.is_empty(),
             actions,
-            beside: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// And this was kept though it may be altered, which is said next.
+    #[must_use]
+    pub fn with_altered<R: Rule>(mut self, altered: &AllAltered<R>) -> Self {
+        self.actions.extend(altered.sentences());
+        self.lossy |= !altered.is_empty();
+        self.altered = altered.of_any();
+        self
     }
 }
 
