@@ -133,6 +133,13 @@ rules! {
     /// Later packages can't read it; converting to a .butter with `--mode correct` writes it anew.
     #[error("{chunks} chunks are laid out as the reference's packages 1.3.2 and 1.3.3 wrote version 3; later ones can't read them")]
     EarlyVersion { chunks: u64 } = "butter.early-version-3", Info;
+    /// Chunks without a checksum: those that are not compressed, and those of zstd that the reference, or
+    /// gametape before it wrote checksums, has packed.
+    ///
+    /// Fine. A flipped bit [shows only where it breaks a rule](butter.md#checksums): keep a hash of the file
+    /// beside it.
+    #[error("{} without a checksum: a flipped bit in {} may show nowhere", Counted(*.chunks, "chunk"), if *.chunks == 1 { "it" } else { "them" })]
+    Unchecked { chunks: u64 } = "butter.no-checksum", Info;
     /// Compression 6, whose dictionary does not exist.
     ///
     /// Fine: read as plain zstd.

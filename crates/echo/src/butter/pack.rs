@@ -22,14 +22,35 @@ const fn lacking(compression: Compression) -> Option<(&'static str, &'static str
     }
 }
 
+/// How chunks are packed.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "zstd"), allow(dead_code))]
+pub struct Packing {
+    pub compression: Compression,
+    /// zstd writes its checksum behind a chunk; gzip always does. The reference writes none, and its
+    /// reader checks it.
+    pub checksum: bool,
+}
+
+impl Packing {
+    /// As all that need not be the reference's bytes is packed.
+    pub const fn checked(compression: Compression) -> Self {
+        Self {
+            compression,
+            checksum: true,
+        }
+    }
+}
+
 /// Compresses a chunk.
-pub fn deflate(raw: &[u8], compression: Compression) -> Result<Vec<u8>, WriteError> {
+pub fn deflate(raw: &[u8], packing: Packing) -> Result<Vec<u8>, WriteError> {
+    let compression = packing.compression;
     if let Some((what, feature)) = lacking(compression) {
         return Err(WriteError::Feature { what, feature });
     }
     match (compression, compression.zstd_level()) {
         #[cfg(feature = "zstd")]
-        (_, Some(level)) => Ok(zstd_frame(raw, level, false)?),
+        (_, Some(level)) => Ok(zstd_frame(raw, level, packing.checksum)?),
         #[cfg(feature = "gzip")]
         (Compression::Gzip, _) => {
             let mut gzip = flate2::bufread::GzEncoder::new(raw, flate2::Compression::default());

@@ -5,7 +5,7 @@ use gametape_core::ByteReader;
 use super::dialect::{Dialect, Mended};
 use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::pack::inflate;
+use super::pack::{inflate, is_checked};
 use super::packed::Packed;
 use super::parts::Parts;
 use super::pause::{PauseState, Untold};
@@ -30,6 +30,8 @@ pub struct Seen {
     pub reference_chunks: u64,
     /// Chunks of early version 3.
     pub early_chunks: u64,
+    /// Chunks without a checksum.
+    pub unchecked_chunks: u64,
     /// Faults of the reference that were undone.
     pub mended: Mended,
 }
@@ -220,6 +222,7 @@ impl Playing {
         self.seen.chunks += 1;
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
+        self.seen.unchecked_chunks += u64::from(!is_checked(stored, compression));
         self.raw.truncate(survey.whole);
         self.in_pause = survey.in_pause;
         self.untold = survey.untold;

@@ -14,13 +14,13 @@ struct Altered {
     frames: [u64; 2],
 }
 
-/// The match in a zip, and in chunks of gzip, each with one checksum that is wrong.
-fn altered(path: &std::path::Path) -> [Altered; 2] {
+/// The match in a zip, and in chunks of gzip and zstd, each with one checksum that is wrong.
+fn altered(path: &std::path::Path) -> [Altered; 3] {
     let mut bytes = fs::read(path.join("zip.echoreplay")).unwrap();
     let entry = (0..bytes.len()).rfind(|at| bytes[*at..].starts_with(b"PK\x01\x02"));
     bytes[entry.unwrap() + 16] ^= 1;
     fs::write(path.join("sum.echoreplay"), bytes).unwrap();
-    for (name, compression, from_end) in [("sum-gzip", "gzip", 8)] {
+    for (name, compression, from_end) in [("sum-gzip", "gzip", 8), ("sum-zstd", "zstd3", 4)] {
         said(
             path,
             &format!(
@@ -38,6 +38,7 @@ fn altered(path: &std::path::Path) -> [Altered; 2] {
     [
         of("sum.echoreplay", "echoreplay.zip-checksum", [0, FRAMES - 1]),
         of("sum-gzip.butter", "butter.checksum", [30, 59]),
+        of("sum-zstd.butter", "butter.checksum", [30, 59]),
     ]
 }
 
@@ -133,7 +134,7 @@ fn of_many_recordings_each_says_what_may_be_altered() {
         let told: Vec<serde_json::Value> = out.lines().map(json).collect();
         let altered = |told: &&serde_json::Value| told["altered_count"] == 1;
         let altered: Vec<_> = told.iter().filter(altered).collect();
-        assert_eq!(altered.len(), 2, "{out}");
+        assert_eq!(altered.len(), 3, "{out}");
         for told in altered {
             assert_eq!(told["status"], if again { "kept" } else { "made" });
             assert_eq!(told["lossy"], true);

@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::pack::{Fault, inflate, inflate_first, is_checked};
+use super::pack::{Fault, Packing, inflate, inflate_first, is_checked};
 use super::packed::{KEYFRAME, NORMAL, Packed};
 use super::stream::Reader;
 use super::survey::Survey;
@@ -122,7 +122,7 @@ pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
         header.compression = Options::default().compression;
     }
     let mut salvage = Salvage {
-        assembler: Assembler::new(spool, header.compression),
+        assembler: Assembler::new(spool, Packing::checked(header.compression)),
         header,
         limits,
         raw: Vec::new(),
