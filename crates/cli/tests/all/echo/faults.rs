@@ -65,6 +65,8 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
         for args in [
             format!("convert {name} {as_other}"),
             format!("convert {name} new-{name}"),
+            format!("cut {name} new-{name} --from step:31 --to step:40"),
+            format!("cut {name} new-{name} --to step:30"),
         ] {
             let (_, err) = said(path, &args, 2);
             assert!(err.contains("has checksum"), "{args}: {err}");
