@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gametape_core::text::Crc32;
 use gametape_delta::Schema;
 
 use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack, walk};
@@ -10,7 +11,7 @@ use crate::keyframe::Listed;
 use crate::layout::{PROFILE, Role};
 use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
-use crate::rule::{CaptureRule, Error, Finding, fault};
+use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, fault};
 
 /// How a capture ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -244,6 +245,27 @@ impl<'a> Capture<'a> {
                 Some(problem) => Some(problem.clone().into()),
                 None => truncated("summary", self.ranges.size()),
             },
+        }
+    }
+
+    /// Refuses a capture whose data does not match its checksum, if it has one. Reads all of the data.
+    pub(crate) fn check_data(&self) -> Result<(), Error> {
+        let WalkEnd::DataEnd { at, crc, .. } = self.walked()?.end else {
+            return Ok(());
+        };
+        if crc == 0 {
+            return Ok(());
+        }
+        match Window::new(self.ranges).crc(0, at)? {
+            found if found == crc => Ok(()),
+            found => {
+                let rule = CaptureRule::Crc {
+                    what: DATA_SECTION,
+                    recorded: Crc32(crc),
+                    found: Crc32(found),
+                };
+                Err(rule.at(0))
+            }
         }
     }
 

@@ -8,6 +8,9 @@ use gametape_core::{Class, Datum, RuleInfo, Severity, ToDatum as _};
 use gametape_delta as delta;
 use gametape_delta::wire::HEADER_BYTES;
 
+/// What the checksum is of that stands at the end of the data.
+pub(crate) const DATA_SECTION: &str = "data section";
+
 gametape_core::rules! {
     /// What a recording can break beside its packets.
     pub enum CaptureRule: "packet";
@@ -364,6 +367,9 @@ impl gametape_core::Rule for Rule {
     fn group(&self) -> u64 {
         match self {
             Self::Recording(CaptureRule::Crc { what: "chunk", .. }) => 3,
+            Self::Recording(CaptureRule::Crc {
+                what: "summary", ..
+            }) => 4,
             Self::Added(_) => 2,
             Self::Wire(_) | Self::Recording(_) => 0,
         }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | rules, the `rules!` macro, data of a rule | `rule.rs` |
 //! | places; how repeated findings are counted | `finding.rs` |
+//! | what was kept and may be altered | `altered.rs` |
 //! | strictness, errors of readers | `read.rs` |
 //! | buffers, streams, growing recordings | `feed/` |
 //! | files read at offsets, ranges fetched by the caller | `input.rs` |
@@ -36,6 +37,7 @@
 
 extern crate alloc;
 
+mod altered;
 mod book;
 mod bytes;
 mod clock;
@@ -55,6 +57,7 @@ pub mod table;
 pub mod tape;
 pub mod text;
 
+pub use altered::{AllAltered, Altered, Part};
 pub use book::findings_page;
 pub use bytes::{ByteReader, Short};
 pub use clock::{At, Clocks, NoClock, ParseAtError, Stamp, Time};

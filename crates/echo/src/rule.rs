@@ -38,6 +38,12 @@ rules! {
     /// gzip's or zstd's own words, why there is none.
     #[error("the chunk does not inflate: {}", inflating(*left, reason.as_deref()))]
     Inflate { left: Option<u64>, reason: Option<String> } = "butter.inflate", Error;
+    /// All of a chunk inflates, and its checksum is that of other bytes.
+    ///
+    /// Some frame of it was changed; which one, nobody knows. Take another copy; `repair`
+    /// [keeps them](butter.md#checksums), says which they are, and exits with 3.
+    #[error("chunk {chunk}, of {}, has checksum {found}; {stored} was written down", Counted(*.frames, "frame"))]
+    Checksum { chunk: u64, frames: u64, found: Crc32, stored: Crc32 } = "butter.checksum", Error;
     /// A frame starts with other bytes than `FC FE` or `FE FE`.
     ///
     /// Damaged, or laid out in a way that is not known.
@@ -127,6 +133,13 @@ rules! {
     /// Later packages can't read it; converting to a .butter with `--mode correct` writes it anew.
     #[error("{chunks} chunks are laid out as the reference's packages 1.3.2 and 1.3.3 wrote version 3; later ones can't read them")]
     EarlyVersion { chunks: u64 } = "butter.early-version-3", Info;
+    /// Chunks without a checksum: those that are not compressed, and those of zstd that the reference, or
+    /// gametape before it wrote checksums, has packed.
+    ///
+    /// Fine. A flipped bit [shows only where it breaks a rule](butter.md#checksums): keep a hash of the file
+    /// beside it.
+    #[error("{} without a checksum: a flipped bit in {} may show nowhere", Counted(*.chunks, "chunk"), if *.chunks == 1 { "it" } else { "them" })]
+    Unchecked { chunks: u64 } = "butter.no-checksum", Info;
     /// Compression 6, whose dictionary does not exist.
     ///
     /// Fine: read as plain zstd.
@@ -614,9 +627,32 @@ rules! {
     ZipInflate = "echoreplay.zip-inflate", Error;
     /// Other bytes than were packed.
     ///
-    /// Some line was changed; which one, nobody knows.
-    #[error("a file in the zip has checksum {found}; {stored} was written down")]
-    ZipChecksum { found: Crc32, stored: Crc32 } = "echoreplay.zip-checksum", Error;
+    /// Some line of the file was changed; which one, nobody knows. Take another copy; `repair`
+    /// [keeps them](echoreplay.md#the-zip), says which they are, and exits with 3.
+    #[error("a file in the zip, of {}, has checksum {found}; {stored} was written down", Counted(*.frames, "frame"))]
+    ZipChecksum { frames: u64, found: Crc32, stored: Crc32 } = "echoreplay.zip-checksum", Error;
+}
+
+impl Rule {
+    /// What is read ends here, before it should: whether there was more is not known.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn ends_early(&self) -> bool {
+        match self {
+            Self::ZipInflate => true,
+            Self::ZipTruncated { cause } => !matches!(cause, ZipCut::File),
+            _ => false,
+        }
+    }
+
+    /// A file in a zip is not what was packed: its checksum says so, or that it does not inflate to its
+    /// end, which is there. Any line of it may be altered.
+    pub(crate) const fn is_of_altered_file(&self) -> bool {
+        match self {
+            Self::ZipChecksum { .. } | Self::ZipInflate => true,
+            Self::ZipTruncated { cause } => matches!(cause, ZipCut::Data),
+            _ => false,
+        }
+    }
 }
 
 /// Why a chunk does not inflate.

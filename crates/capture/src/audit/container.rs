@@ -10,7 +10,7 @@ use crate::facts::read_schema;
 use crate::ranges::{Crc, Window};
 use crate::read::{Capture, Ending};
 use crate::replay::{Later, Replay};
-use crate::rule::{CaptureRule, Error, Finding, Findings, fault};
+use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, Findings, fault};
 
 fn whole(rule: CaptureRule) -> Finding {
     Finding::new(rule.into())
@@ -18,7 +18,7 @@ fn whole(rule: CaptureRule) -> Finding {
 
 /// Checks everything around the packets, and returns a replay for them. A chunk that cannot be
 /// unpacked is reported when its packets are read.
-pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Replay, Error> {
+pub(crate) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Replay, Error> {
     let size = capture.ranges().size();
     match capture.ending() {
         Ending::Whole => {}
@@ -40,7 +40,7 @@ pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
         && recorded != passed.crc
     {
         let rule = CaptureRule::Crc {
-            what: "data section",
+            what: DATA_SECTION,
             recorded: Crc32(recorded),
             found: Crc32(passed.crc),
         };

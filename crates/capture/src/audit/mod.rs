@@ -2,6 +2,8 @@
 
 mod container;
 
+pub(crate) use container::check;
+
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -54,7 +56,7 @@ impl fmt::Display for Audit {
 pub fn audit(packets: &Packets<'_>) -> Result<Audit, Error> {
     let mut findings = Findings::default();
     let replay = match packets {
-        Packets::Capture(capture) => container::check(capture, &mut findings)?,
+        Packets::Capture(capture) => check(capture, &mut findings)?,
         Packets::Delta(_) => packets.replay()?,
     };
     let mut auditor = Auditor::new(packets, replay, findings);

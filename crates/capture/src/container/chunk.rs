@@ -50,7 +50,7 @@ impl Chunk {
 
     /// Parses the chunk record at `at`. The chunk's content contains its own length and a checksum;
     /// so the opcode and the length before it are not needed, and may be damaged.
-    pub(super) fn at(window: &mut Window<'_>, at: u64) -> Result<Self, Error> {
+    pub(crate) fn at(window: &mut Window<'_>, at: u64) -> Result<Self, Error> {
         let size = window.size();
         let start = window.at(at.saturating_add(RECORD_HEAD), MOST_HEAD)?;
         Self::of(start, at, size).ok_or_else(|| damaged(at))
@@ -339,10 +339,19 @@ pub fn find_chunks<'a>(
     source: impl Into<Ranges<'a>>,
     limits: &Limits,
 ) -> Result<Vec<ChunkPlace>, Error> {
+    find_chunks_and(source.into(), limits, |_, _| Ok(()))
+}
+
+/// [`find_chunks`], calling `come` with each place that it has reached, while the bytes there are in memory.
+pub(crate) fn find_chunks_and<'a>(
+    ranges: Ranges<'a>,
+    limits: &Limits,
+    mut come: impl FnMut(u64, &mut Window<'a>) -> Result<(), Error>,
+) -> Result<Vec<ChunkPlace>, Error> {
     /// The length of a chunk record before the name of its compression.
     const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;
     const NAME: &[u8] = b"\x04\0\0\0zstd";
-    let mut window = Window::new(source);
+    let mut window = Window::new(ranges);
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
     // Bytes may be crafted to look like many chunks, nested in each other.
@@ -351,6 +360,7 @@ pub fn find_chunks<'a>(
     let mut from = BEFORE;
     while let Some(name) = window.find(from, NAME)? {
         let at = name - BEFORE;
+        come(at + RECORD_HEAD, &mut window)?;
         from = name + 1;
         let chunk = match Chunk::at(&mut window, at) {
             Ok(chunk) => chunk,
@@ -374,7 +384,9 @@ pub fn find_chunks<'a>(
             continue;
         }
         from = chunk.end() + BEFORE;
+        come(from, &mut window)?;
         found.push(ChunkPlace::of(&chunk));
     }
+    come(window.size(), &mut window)?;
     Ok(found)
 }

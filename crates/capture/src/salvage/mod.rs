@@ -3,19 +3,21 @@
 mod repair;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use gametape_core::Place;
+use gametape_core::{AllAltered, Altered, Part, Place};
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Encoder, Limits, Snapshot};
 
-use crate::audit::missing_baseline;
-use crate::container::{ChunkPlace, find_chunks, unreadable};
+use crate::audit::{check, missing_baseline};
+use crate::container::{Chunk, ChunkPlace, WalkEnd, find_chunks_and, unreadable};
 use crate::decoder::decoder;
 use crate::layout::Role;
 use crate::packet::Packet;
+use crate::ranges::{Crc, Window};
 use crate::read::Capture;
 use crate::replay::{Added, Later, Replay};
-use crate::rule::{CaptureRule, Error, Rule};
+use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, Findings, Rule, fault};
 use crate::stream::Packets;
 
 pub use repair::Repair;
@@ -34,6 +36,13 @@ pub struct Salvaged {
     pub kept: u64,
     /// The tick of the last of them.
     pub last_tick: Option<u32>,
+    /// What was kept that lies under no checksum but that of all data, where that is wrong and no other
+    /// damage explains it.
+    pub altered: AllAltered<Rule>,
+    /// Some of the container was damaged that is made anew, or left out.
+    explained: bool,
+    /// Packets that were kept of chunks without a checksum.
+    unchecked: Vec<Range<u64>>,
     untold: u64,
     dropped: u64,
     /// Those that were dropped because they build on others.
@@ -45,10 +54,33 @@ pub struct Salvaged {
 impl Salvaged {
     fn tell(&mut self, repair: Repair) {
         self.lossy |= repair.is_loss();
+        self.explained |= matches!(repair, Repair::NoRecord { .. } | Repair::NotRead(_));
         if self.repairs.len() < TOLD {
             self.repairs.push(repair);
         } else {
             self.untold += 1;
+        }
+    }
+
+    /// The packet that was kept last may be altered.
+    fn kept_unchecked(&mut self) {
+        let Some(last) = self.kept.checked_sub(1) else {
+            return;
+        };
+        match self.unchecked.last_mut() {
+            Some(steps) if steps.end >= last => steps.end = self.kept,
+            _ => self.unchecked.push(last..self.kept),
+        }
+    }
+
+    /// What was kept may be altered, as far as no other checksum was over it.
+    fn doubt(&mut self, finding: &Finding) {
+        let beside = "what stands beside the packets, such as the length of a tick";
+        let steps = std::mem::take(&mut self.unchecked).into_iter();
+        let parts = [Part::Beside(beside)].into_iter();
+        for part in parts.chain(steps.map(Part::Steps)) {
+            let finding = finding.clone();
+            self.altered.push(Altered { finding, part });
         }
     }
 
@@ -100,34 +132,103 @@ pub fn salvage<E: From<Error>>(
             if !capture.has_facts() {
                 done.tell(Repair::TickLengthLost);
             }
-            let (capture, holes) = sound(*capture, &mut done)?;
+            let Sound {
+                capture,
+                holes,
+                wrong,
+            } = Sound::of(*capture, &mut done)?;
+            let unchecked = match wrong {
+                Some(_) => unchecked(&capture)?,
+                None => BTreeSet::new(),
+            };
             let packets = Packets::Capture(Box::new(capture));
-            let mut done = Keeper::new(&packets, done, holes)?.all(&packets, keep)?;
+            let mut keeper = Keeper::new(&packets, done, holes)?;
+            keeper.unchecked = unchecked;
+            let mut done = keeper.all(&packets, keep)?;
+            if let Some(finding) = wrong.filter(|_| !done.explained) {
+                done.doubt(&finding);
+            }
             done.finish(true, full.zip(deltas).map(|(full, deltas)| full + deltas));
             Ok(done)
         }
     }
 }
 
-/// A capture with its whole chunks alone, wherever they are found; and whether packets may be
-/// missing in between.
-fn sound<'a>(capture: Capture<'a>, done: &mut Salvaged) -> Result<(Capture<'a>, bool), Error> {
-    let ranges = capture.ranges();
-    let mut places: Vec<ChunkPlace> = capture.chunks().to_vec();
-    places.extend(capture.walked()?.chunks);
-    places.extend(find_chunks(ranges, capture.limits())?);
-    places.sort_by_key(|place| place.at);
-    places.dedup_by_key(|place| place.at);
-    let mut holes = false;
-    for (from, to, packets) in unreadable(ranges, &places)? {
-        holes |= packets;
-        done.tell(Repair::NoRecord {
-            from,
-            bytes: to - from,
-            packets,
-        });
+/// The checksum of all data, which is wrong, unless what is written anew explains that: then what has no
+/// other checksum may be altered.
+fn wrong_checksum(capture: &Capture<'_>) -> Result<Option<Finding>, Error> {
+    let mut findings = Findings::default();
+    check(capture, &mut findings)?;
+    let of_index = ["capture.index", "capture.record", "capture.truncated"];
+    if of_index.iter().any(|code| findings.has(code)) {
+        return Ok(None);
     }
-    Ok((capture.with_chunks(places), holes))
+    let data = |finding: &&Finding| {
+        let rule = finding.rule.recording();
+        matches!(rule, Some(CaptureRule::Crc { what, .. }) if *what == DATA_SECTION)
+    };
+    Ok(findings.iter().find(data).cloned())
+}
+
+/// Where chunks are that have no checksum of their own.
+fn unchecked(capture: &Capture<'_>) -> Result<BTreeSet<u64>, Error> {
+    let mut window = Window::new(capture.ranges());
+    let mut found = BTreeSet::new();
+    for place in capture.chunks() {
+        match Chunk::at(&mut window, place.at) {
+            Ok(chunk) if chunk.crc == 0 => found.extend([place.at]),
+            Ok(_) => {}
+            Err(error) => drop(fault(error)?),
+        }
+    }
+    Ok(found)
+}
+
+/// A capture with its whole chunks alone, wherever they are found.
+struct Sound<'a> {
+    capture: Capture<'a>,
+    /// Packets may be missing in between.
+    holes: bool,
+    /// See [`wrong_checksum`].
+    wrong: Option<Finding>,
+}
+
+impl<'a> Sound<'a> {
+    fn of(capture: Capture<'a>, done: &mut Salvaged) -> Result<Self, Error> {
+        let ranges = capture.ranges();
+        let walked = capture.walked()?;
+        let (border, recorded) = match walked.end {
+            WalkEnd::DataEnd { at, crc, .. } if crc != 0 => (at, crc),
+            _ => (0, Crc::from(0).finish()),
+        };
+        let mut crc = Crc::from(0);
+        let mut places: Vec<ChunkPlace> = capture.chunks().to_vec();
+        places.extend(walked.chunks);
+        let found = find_chunks_and(ranges, capture.limits(), |at, window| {
+            crc.up_to(border.min(at), window)
+        })?;
+        places.extend(found);
+        places.sort_by_key(|place| place.at);
+        places.dedup_by_key(|place| place.at);
+        let wrong = match crc.finish() {
+            found if found == recorded => None,
+            _ => wrong_checksum(&capture)?,
+        };
+        let mut holes = false;
+        for (from, to, packets) in unreadable(ranges, &places)? {
+            holes |= packets;
+            done.tell(Repair::NoRecord {
+                from,
+                bytes: to - from,
+                packets,
+            });
+        }
+        Ok(Self {
+            capture: capture.with_chunks(places),
+            holes,
+            wrong,
+        })
+    }
 }
 
 /// What becomes of a packet.
@@ -145,6 +246,8 @@ enum Fate {
 /// Goes through the packets and says which are kept.
 struct Keeper {
     in_order: Vec<u64>,
+    /// Chunks whose packets may be altered.
+    unchecked: BTreeSet<u64>,
     replay: Replay,
     decoder: Decoder,
     encoder: Encoder,
@@ -167,6 +270,7 @@ impl Keeper {
         let in_order = in_order(packets, &mut later)?;
         Ok(Self {
             in_order,
+            unchecked: BTreeSet::new(),
             replay: Replay::looking_ahead(schema, later),
             decoder: decoder(schema),
             encoder: Encoder::new(schema).limits(Limits::NONE),
@@ -193,11 +297,15 @@ impl Keeper {
                     continue;
                 }
             };
+            let before = self.done.kept;
             let fate = match packet.role {
                 Role::Added => self.added(&packet),
                 Role::Keyframe | Role::Delta => self.of_stream(&packet),
                 Role::Labels | Role::Events => Fate::Kept,
             };
+            if self.done.kept > before && self.unchecked.contains(&packet.offset) {
+                self.done.kept_unchecked();
+            }
             match fate {
                 Fate::Dropped => {}
                 Fate::Kept => keep(&packet)?,

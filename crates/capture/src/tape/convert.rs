@@ -75,6 +75,10 @@ pub(super) fn convert(
         ));
     }
     let next = schema::given(to.options)?;
+    if let Packets::Capture(capture) = packets {
+        // What stands beside the packets is carried over, and has no other checksum.
+        capture.check_data()?;
+    }
     if to.format == name_of(packets) && next.is_none() && !of_captures {
         each(packets, |packet| work.done(packet.offset))?;
         return Ok(None);
@@ -254,18 +258,27 @@ pub(super) fn repair(
             (salvaged, Vec::new())
         }
     };
-    let Salvaged { repairs, lossy, .. } = salvaged;
+    let Salvaged {
+        repairs,
+        lossy,
+        altered,
+        ..
+    } = salvaged;
     // What had no packets before has lost none.
     if nothing && lossy {
         return Err(Error::Unsupported(
             "no packet of it can be applied: there is nothing to keep".into(),
         ));
     }
-    Ok(Repaired {
-        actions: repairs.iter().map(ToString::to_string).collect(),
+    let repaired = Repaired {
         lossy,
         beside: beside_it,
-    })
+        ..Repaired::default()
+    };
+    let mut repaired = repaired.with_altered(&altered);
+    let repairs = repairs.iter().map(ToString::to_string);
+    repaired.actions.extend(repairs);
+    Ok(repaired)
 }
 
 pub(super) fn keep(

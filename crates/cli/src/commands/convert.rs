@@ -59,6 +59,7 @@ fn outcome(made: Made<Converted>) -> Outcome {
         losses: converted.losses,
         notes: converted.notes,
         actions: Vec::new(),
+        altered: Default::default(),
         report: converted.report,
         beside: converted.beside,
     }
@@ -81,7 +82,8 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let converted = made.outcome;
     let lossy = converted.is_lossy();
     let bytes = made.content.size();
-    if let Err(exit) = deliver(args.input, args.output, made.content, to, lossy, ui)? {
+    let less = lossy.then_some(LESS);
+    if let Err(exit) = deliver(args.input, args.output, made.content, to, less, ui)? {
         return Ok(exit);
     }
     let lossy = match put_beside(&converted.beside, args.output, ui) {
@@ -222,13 +224,17 @@ pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool,
     Ok(output == "-" && !files.is_empty())
 }
 
-/// Writes a whole file, or standard output for `-`. The input is not replaced by what holds less.
+/// What may be said of a file that is not all that its input is.
+pub const LESS: &str = "holds less";
+
+/// Writes a whole file, or standard output for `-`. The input is not replaced by what holds less, or of
+/// which something else is said that makes it less.
 pub fn deliver(
     input: &OsStr,
     output: &OsStr,
     content: Content,
     format: &dyn Format,
-    lossy: bool,
+    less: Option<&str>,
     ui: &mut Ui,
 ) -> io::Result<Result<(), Exit>> {
     if output == "-" {
@@ -243,9 +249,9 @@ pub fn deliver(
         (fs::canonicalize(input), fs::canonicalize(output)),
         (Ok(input), Ok(output)) if input == output
     );
-    if same && lossy && input != "-" {
+    if let Some(less) = less.filter(|_| same && input != "-") {
         ui.complain(&format!(
-            "{}: would be replaced by a file that holds less; name another output",
+            "{}: would be replaced by a file that {less}; name another output",
             input.display()
         ));
         return Ok(Err(Exit::Unusable));

@@ -9,7 +9,7 @@ use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, Stamp, Time, 
 use serde_json::{Value, json};
 
 use super::Call;
-use super::convert::{deliver, of_output, put_beside, target_folder};
+use super::convert::{LESS, deliver, of_output, put_beside, target_folder};
 use crate::args::Cut;
 use crate::exit::Exit;
 use crate::located::located;
@@ -33,7 +33,8 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     };
     let (input, output, format) = (&args.input, &args.output, recording.format());
     let (cutout, bytes) = (made.outcome, made.content.size());
-    if let Err(exit) = deliver(input, output, made.content, format, cutout.is_less(), ui)? {
+    let less = cutout.is_less().then_some(LESS);
+    if let Err(exit) = deliver(input, output, made.content, format, less, ui)? {
         return Ok(exit);
     }
     let Cutout { kept, converted } = cutout;

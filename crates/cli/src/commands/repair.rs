@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use gametape::{Made, Repaired, Verb, Work};
-use serde_json::json;
+use gametape::core::AllAltered;
+use gametape::{Made, Repaired, Told, Verb, Work};
+use serde_json::{Value, json};
 
-use super::convert::{deliver, fail_of_one, of_output, put_beside, target_folder};
+use super::convert::{LESS, deliver, fail_of_one, of_output, put_beside, target_folder};
 use super::{Call, Pair};
 use crate::args::Repair;
 use crate::exit::Exit;
@@ -43,9 +44,19 @@ fn outcome(made: Made<Repaired>) -> Outcome {
         losses: Vec::new(),
         notes: Vec::new(),
         actions: repaired.actions,
+        altered: told(&repaired.altered),
         report: None,
         beside: repaired.beside,
     }
+}
+
+/// What was kept and may be altered: some of it each, and how much there is.
+fn told(altered: &AllAltered<Told>) -> (Vec<Value>, u64) {
+    let each = altered.iter().map(serde_json::to_value);
+    (
+        each.map(Result::unwrap_or_default).collect(),
+        altered.count(),
+    )
 }
 
 fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -78,9 +89,15 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let repaired = made.outcome;
     let bytes = made.content.size();
     let format = recording.format();
-    if let Err(exit) = deliver(input, output, made.content, format, repaired.lossy, ui)? {
+    let less = match (repaired.lossy, repaired.altered.is_empty()) {
+        (false, _) => None,
+        (true, true) => Some(LESS),
+        (true, false) => Some("no longer shows that it may be altered"),
+    };
+    if let Err(exit) = deliver(input, output, made.content, format, less, ui)? {
         return Ok(exit);
     }
+    let (altered, altered_count) = told(&repaired.altered);
     let lossy = match put_beside(&repaired.beside, output, ui) {
         Ok(missing) => repaired.lossy || missing,
         Err(exit) => return Ok(exit),
@@ -95,6 +112,8 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
                 "format": format.name(),
                 "bytes": bytes,
                 "actions": repaired.actions,
+                "altered": altered,
+                "altered_count": altered_count,
                 "lossy": lossy,
             }),
         ))?;

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gametape::Error;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::fingerprint::hash_file;
 
@@ -74,6 +75,8 @@ pub struct Done {
     pub losses: Vec<String>,
     pub notes: Vec<String>,
     pub actions: Vec<String>,
+    pub altered: Vec<Value>,
+    pub altered_count: u64,
 }
 
 impl Done {
@@ -89,6 +92,8 @@ impl Done {
             losses: Vec::new(),
             notes: Vec::new(),
             actions: Vec::new(),
+            altered: Vec::new(),
+            altered_count: 0,
         }
     }
 

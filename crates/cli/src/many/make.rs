@@ -11,6 +11,7 @@ use gametape::{
     Beside, Content, Error, Format, OptionDef, Options, Recording, Report, UnsyncedFolders, Verb,
     Work,
 };
+use serde_json::Value;
 
 use super::cores::{Cores, cores};
 use super::done::{Done, Notes};
@@ -55,6 +56,8 @@ pub struct Outcome {
     pub losses: Vec<String>,
     pub notes: Vec<String>,
     pub actions: Vec<String>,
+    /// What was kept and may be altered: some of it each, and how much there is.
+    pub altered: (Vec<Value>, u64),
     pub report: Option<Report>,
     pub beside: Vec<Beside>,
 }
@@ -370,6 +373,7 @@ impl Folder<'_> {
         done.losses = made.losses;
         done.notes = made.notes;
         done.actions = made.actions;
+        (done.altered, done.altered_count) = made.altered;
         made.content.save_in(&path, to, &self.unsynced)?;
         for file in &made.beside {
             gametape::write_file(&file.path(&path), &file.bytes)?;

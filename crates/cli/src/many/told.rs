@@ -53,6 +53,8 @@ pub struct Told {
     losses: Vec<String>,
     notes: Vec<String>,
     actions: Vec<String>,
+    altered: Vec<Value>,
+    altered_count: u64,
     pub report: Option<Value>,
     error: Option<Error>,
     /// The verb that may help with a broken recording.
@@ -89,6 +91,8 @@ impl Told {
         self.losses.clone_from(&done.losses);
         self.notes.clone_from(&done.notes);
         self.actions.clone_from(&done.actions);
+        self.altered.clone_from(&done.altered);
+        self.altered_count = done.altered_count;
     }
 
     fn exit(&self) -> Exit {
@@ -115,6 +119,8 @@ impl Told {
                 "losses": self.losses,
                 "notes": self.notes,
                 "actions": self.actions,
+                "altered": self.altered,
+                "altered_count": self.altered_count,
                 "report": self.report,
                 "code": self.error.as_ref().map(Error::code),
                 "error": self.error.as_ref().map(Error::message),

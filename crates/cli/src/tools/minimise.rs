@@ -9,7 +9,7 @@ use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording};
 
 use super::given::{open, parsed, simulation, world};
-use crate::commands::convert::{deliver, target_folder};
+use crate::commands::convert::{LESS, deliver, target_folder};
 use crate::located::located;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
@@ -66,7 +66,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     };
     // The smaller log is another recording: it never stands in the place of the first.
     let format = recording.format();
-    if let Err(exit) = deliver(&args.input, &args.output, content, format, true, ui)? {
+    if let Err(exit) = deliver(&args.input, &args.output, content, format, Some(LESS), ui)? {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {

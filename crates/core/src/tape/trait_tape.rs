@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::audit::Audit;
+use super::audit::{Audit, Told};
 use super::cut::Cut;
 use super::cut_steps::Kept;
 use super::diff::Diff;
@@ -17,6 +17,7 @@ use super::info::{Info, Partial, Secrets};
 use super::moment::Moment;
 use super::option::Options;
 use super::work::{Sink, Work};
+use crate::altered::AllAltered;
 use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
@@ -136,7 +137,10 @@ pub struct Measured {
 pub struct Repaired {
     /// The changes, one sentence each; empty if the recording was intact.
     pub actions: Vec<String>,
-    /// Whether the repaired file contains less than the broken one.
+    /// What was kept and may be altered; `actions` name it as well: [`Repaired::with_altered`].
+    pub altered: AllAltered<Told>,
+    /// Whether the repaired file contains less than the broken one, or no longer shows that its content may
+    /// be altered.
     pub lossy: bool,
     /// Files to store next to the output.
     pub beside: Vec<Beside>,
@@ -154,8 +158,17 @@ impl Repaired {
         Self {
             lossy: !actions.is_empty(),
             actions,
-            beside: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// And this was kept though it may be altered, which is said next.
+    #[must_use]
+    pub fn with_altered<R: Rule>(mut self, altered: &AllAltered<R>) -> Self {
+        self.actions.extend(altered.sentences());
+        self.lossy |= !altered.is_empty();
+        self.altered = altered.of_any();
+        self
     }
 }
 

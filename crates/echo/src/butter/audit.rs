@@ -204,6 +204,12 @@ fn of_reader(seen: &Seen, found: &mut Findings) {
             },
         ),
         (
+            seen.unchecked_chunks,
+            Rule::Unchecked {
+                chunks: seen.unchecked_chunks,
+            },
+        ),
+        (
             mended.motion,
             Rule::FrozenMotion {
                 moves: mended.motion,

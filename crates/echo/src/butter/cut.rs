@@ -7,7 +7,7 @@ use gametape_core::ByteReader;
 
 use super::header::Header;
 use super::layout::Layout;
-use super::pack::inflate;
+use super::pack::{Packing, inflate};
 use super::packed::Packed;
 use super::survey::Survey;
 use super::write::{Assembler, ChunkEncoder, Mode, Options, SPELLED};
@@ -30,7 +30,7 @@ impl<S: Read + Write + Seek> Cutter<S> {
     /// Of a recording with this header, which is kept: frames speak of players by their place in it.
     pub fn new(header: Header, spool: S) -> Self {
         Self {
-            assembler: Assembler::new(spool, header.compression),
+            assembler: Assembler::new(spool, Packing::checked(header.compression)),
             header,
             encoder: None,
             raw: Vec::new(),

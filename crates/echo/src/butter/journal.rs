@@ -6,6 +6,7 @@ use gametape_core::Output;
 
 use super::header::{Compression, Header};
 use super::layout::Layout;
+use super::pack::Packing;
 use super::resync::{holds_frames, seems_to_hold_frames};
 use super::stream::Reader;
 use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
@@ -234,7 +235,7 @@ impl<F: Read + Seek + Output> Journal<F> {
         let Some(encoder) = self.encoder else {
             return Ok(Written::default());
         };
-        let mut assembler = Assembler::new(spool, self.options.compression);
+        let mut assembler = Assembler::new(spool, Packing::checked(self.options.compression));
         for &(start, end) in &self.chunks {
             let size = usize::try_from(end - start).unwrap_or(usize::MAX);
             let mut raw = vec![0; size];

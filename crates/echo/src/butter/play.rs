@@ -5,7 +5,7 @@ use gametape_core::ByteReader;
 use super::dialect::{Dialect, Mended};
 use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::pack::inflate;
+use super::pack::{inflate, is_checked};
 use super::packed::Packed;
 use super::parts::Parts;
 use super::pause::{PauseState, Untold};
@@ -30,6 +30,8 @@ pub struct Seen {
     pub reference_chunks: u64,
     /// Chunks of early version 3.
     pub early_chunks: u64,
+    /// Chunks without a checksum.
+    pub unchecked_chunks: u64,
     /// Faults of the reference that were undone.
     pub mended: Mended,
 }
@@ -93,6 +95,8 @@ pub struct Playing {
     /// The chunk itself shows it.
     shows: bool,
     stored: Stored,
+    /// Its frames are all there, and any of them may be altered.
+    altered: Option<Rule>,
     /// What stands behind the whole frames, and whether it is the frames that are broken, or what
     /// they are packed in.
     cut: Option<(Rule, bool)>,
@@ -130,6 +134,7 @@ impl Playing {
             loaded: 0,
             shows: false,
             stored: Stored::Plain(0),
+            altered: None,
             cut: None,
             in_pause: false,
             untold: Vec::new(),
@@ -217,15 +222,22 @@ impl Playing {
         self.seen.chunks += 1;
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
+        self.seen.unchecked_chunks += u64::from(!is_checked(stored, compression));
         self.raw.truncate(survey.whole);
         self.in_pause = survey.in_pause;
         self.untold = survey.untold;
+        let of_packing = unpacked.err().map(|fault| {
+            let altered = fault.is_checksum();
+            (fault.rule(chunk, survey.frames), altered)
+        });
+        let of_frames = survey.error.map(|rule| (rule, true));
+        (self.altered, self.cut) = match of_packing {
+            Some((rule, true)) => (Some(rule), of_frames),
+            Some((rule, false)) => (None, Some((rule, false))),
+            None => (None, of_frames),
+        };
         // Of a chunk that the file cuts, whoever took it says so.
-        self.cut = match (unpacked, survey.error) {
-            (Err(rule), _) => Some((rule, false)),
-            (Ok(()), error) => error.map(|rule| (rule, true)),
-        }
-        .filter(|_| whole);
+        self.cut.take_if(|_| !whole);
     }
 
     /// Takes frames that are stored as they are, some as far as they are whole; the bytes they took.
@@ -235,7 +247,7 @@ impl Playing {
         self.layout = Layout::of(&self.header);
         // A journal is written exactly.
         self.dialect = self.said.unwrap_or(Dialect::Exact);
-        self.cut = None;
+        (self.altered, self.cut) = (None, None);
         self.in_pause = false;
         self.untold.clear();
         self.raw.clear();
@@ -287,6 +299,9 @@ impl Playing {
     /// Goes on by a frame of the chunk; false at its end.
     #[inline]
     pub fn step(&mut self) -> Result<bool, Error> {
+        if self.altered.is_some() {
+            self.tell_altered()?;
+        }
         let left = loop {
             if self.at >= self.raw.len() {
                 let Some((rule, of_frames)) = self.cut.take() else {
@@ -337,6 +352,21 @@ impl Playing {
         self.seen.keyframes += u64::from(self.packed.keyframe);
         self.seen.mended = self.state.mended;
         Ok(true)
+    }
+
+    /// Before the first frame of the chunk: which of them is altered, nobody knows. None of them is given
+    /// where that is an error.
+    #[cold]
+    fn tell_altered(&mut self) -> Result<(), Error> {
+        let Some(rule) = self.altered.take() else {
+            return Ok(());
+        };
+        let told = self.tell(self.in_chunk(rule, false));
+        if told.is_err() {
+            self.at = self.raw.len();
+            self.cut = None;
+        }
+        told
     }
 
     /// An error, or a finding where the reader is lenient.
@@ -410,7 +440,7 @@ impl Playing {
     /// Whether the chunk is whole.
     #[cfg(feature = "tape")]
     pub const fn is_sound(&self) -> bool {
-        self.cut.is_none()
+        self.cut.is_none() && self.altered.is_none()
     }
 
     /// Takes who wrote the chunks before the one that was loaded alone: as if they had been loaded.
@@ -430,6 +460,6 @@ impl Playing {
 
     /// A frame of the chunk is still to come.
     pub const fn has_more(&self) -> bool {
-        self.at < self.raw.len() || self.cut.is_some()
+        self.at < self.raw.len() || self.cut.is_some() || self.altered.is_some()
     }
 }

@@ -12,7 +12,7 @@ use super::dialect::Dialect;
 use super::header::Header;
 use super::input::Slice;
 use super::layout::Layout;
-use super::pack::{inflate, starts};
+use super::pack::{Fault, inflate, starts};
 use super::packed::{KEYFRAME, Packed};
 use super::pause::PauseState;
 use super::play::{BACK, Playing, Seen};
@@ -179,10 +179,12 @@ impl<'a> File<'a> {
         };
         let layout = Layout::of(header);
         let new = || (Vec::new(), Packed::default());
-        parallel::map(self.chunks(), new, |(raw, packed), entry| {
+        let chunks: Vec<(u64, &ChunkEntry)> = (0..).zip(self.chunks()).collect();
+        parallel::map(&chunks, new, |(raw, packed), &(chunk, entry)| {
             let (stored, limits) = (self.stored(entry), &self.options.limits);
-            let broken = inflate(stored, header.compression, limits, raw).err();
+            let fault = inflate(stored, header.compression, limits, raw).err();
             let survey = Survey::of(raw, layout, packed);
+            let rule = |fault: Fault| fault.rule(chunk, survey.frames);
             ChunkInfo {
                 entry: *entry,
                 inflated: raw.len() as u64,
@@ -190,7 +192,7 @@ impl<'a> File<'a> {
                 keyframes: survey.keyframes,
                 first: survey.first.map(Time),
                 last: survey.first.map(|_| Time(survey.last)),
-                error: broken.or(survey.error),
+                error: fault.map(rule).or(survey.error),
             }
         })
     }

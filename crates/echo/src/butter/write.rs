@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use super::compat::CompatEncoder;
 use super::encode::Encoder;
 use super::header::{Compression, Header};
-use super::pack::deflate;
+use super::pack::{Packing, deflate};
 use super::survey::ends_with_letter;
 use crate::error::WriteError;
 use crate::model::Frame;
@@ -46,6 +46,15 @@ impl Default for Options {
             mode: Mode::Correct,
             keyframe_interval: 300,
             compression: Compression::Zstd3,
+        }
+    }
+}
+
+impl Options {
+    const fn packing(&self) -> Packing {
+        Packing {
+            compression: self.compression,
+            checksum: matches!(self.mode, Mode::Correct),
         }
     }
 }
@@ -210,18 +219,18 @@ impl ChunkEncoder {
 pub(super) struct Assembler<S> {
     spool: S,
     sizes: Vec<u32>,
-    compression: Compression,
+    packing: Packing,
     /// Chunks that are not compressed yet: as many as there are threads to do it.
     waiting: Vec<Vec<u8>>,
     written: u64,
 }
 
 impl<S: Read + Write + Seek> Assembler<S> {
-    pub const fn new(spool: S, compression: Compression) -> Self {
+    pub const fn new(spool: S, packing: Packing) -> Self {
         Self {
             spool,
             sizes: Vec::new(),
-            compression,
+            packing,
             waiting: Vec::new(),
             written: 0,
         }
@@ -229,7 +238,7 @@ impl<S: Read + Write + Seek> Assembler<S> {
 
     /// Adds a chunk that is not compressed.
     pub fn push(&mut self, raw: Vec<u8>) -> Result<(), WriteError> {
-        if self.compression == Compression::None {
+        if self.packing.compression == Compression::None {
             return self.store(&raw);
         }
         self.waiting.push(raw);
@@ -258,8 +267,8 @@ impl<S: Read + Write + Seek> Assembler<S> {
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {
-        let compression = self.compression;
-        let stored = parallel::map(&self.waiting, || (), |(), raw| deflate(raw, compression));
+        let packing = self.packing;
+        let stored = parallel::map(&self.waiting, || (), |(), raw| deflate(raw, packing));
         self.waiting.clear();
         for chunk in stored {
             self.store(&chunk?)?;
@@ -340,7 +349,7 @@ impl<S: Read + Write + Seek> Writer<S> {
             options,
             encoder: None,
             raw: Vec::new(),
-            assembler: Assembler::new(spool, options.compression),
+            assembler: Assembler::new(spool, options.packing()),
             frames: 0,
             chunks: 0,
         }

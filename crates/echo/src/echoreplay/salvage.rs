@@ -2,11 +2,14 @@
 
 use std::io::{Cursor, Read, Seek, Write};
 
+use gametape_core::AllAltered;
+
 use super::container::{Container, Lines};
 use super::stream::open_with;
 use crate::error::{Error, Finding, Findings, SalvageError, Severity};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
+use crate::rule::Rule;
 
 /// What was kept.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -18,6 +21,9 @@ pub struct Salvaged {
     /// Bones that can't be read, in lines that are kept as they are: by their rule the first, and how
     /// often it came again.
     pub odd_bones: Findings,
+    /// Lines that were kept of files in a zip whose checksum is wrong, or that don't inflate to their
+    /// end: what is altered in them shows nowhere in what was written.
+    pub altered: AllAltered<Rule>,
 }
 
 impl Salvaged {
@@ -26,7 +32,9 @@ impl Salvaged {
         self.findings.iter().filter(|finding| {
             let kept = self.odd_bones.get(finding.code());
             let kept = kept.map_or(0, |finding| finding.repeats + 1);
-            finding.severity() > Severity::Info && finding.repeats + 1 > kept
+            finding.severity() > Severity::Info
+                && finding.repeats + 1 > kept
+                && !matches!(finding.rule, Rule::ZipChecksum { .. })
         })
     }
 
@@ -40,12 +48,15 @@ impl Salvaged {
     /// True where the recording was whole.
     #[must_use]
     pub fn nothing_to_do(&self) -> bool {
-        self.left_out().next().is_none() && self.set_right().next().is_none()
+        self.left_out().next().is_none()
+            && self.set_right().next().is_none()
+            && self.altered.is_empty()
     }
 }
 
 /// Keeps whole lines that are frames, byte for byte, of a recording in memory, plain or zip: as text.
-/// The text, and what was kept.
+/// The text, and what was kept. Lines are kept of a file in a zip, too, whose checksum is wrong:
+/// [`Salvaged::altered`] says which.
 ///
 /// ```
 /// use gametape_echo::echoreplay;
@@ -102,5 +113,6 @@ pub fn salvage_to(
     }
     output.finish()?;
     salvaged.findings = reader.findings().clone();
+    salvaged.altered = reader.altered().clone();
     Ok(salvaged)
 }

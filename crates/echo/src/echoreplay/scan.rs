@@ -1,14 +1,18 @@
 //! From line to line: the one place that knows what a line is and what becomes of a broken one.
 //! Slices, sources and growing recordings are all read through it, and so agree.
 
+use gametape_core::AllAltered;
+#[cfg(feature = "tape")]
+use gametape_core::Strictness;
+#[cfg(feature = "zip")]
+use gametape_core::{Altered, Part};
+
 use super::decode;
 use super::line::{Columns, Line};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
-#[cfg(feature = "tape")]
-use gametape_core::Strictness;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -32,8 +36,9 @@ pub(super) struct Scan {
     start: Option<Time>,
     /// Where the next line starts.
     offset: u64,
-    /// The file of a zip that it is in.
+    /// The file of a zip that it is in, and which frame comes first in that.
     pub within: Option<Box<str>>,
+    first: u64,
     /// Lines before it.
     lines: u64,
     /// Before the first byte, where a byte order mark may stand.
@@ -47,6 +52,10 @@ pub(super) struct Scan {
     /// What ended strict reading: it comes again, whatever is asked then.
     failed: Option<Finding>,
     pub findings: Findings,
+    /// Frames of files in a zip that are not what was packed; and why those of the one that is being read
+    /// are not.
+    pub altered: AllAltered<Rule>,
+    altered_file: Option<Finding>,
     /// Of a lenient reader whose caller wants them: lines that were skipped. A broken zip is an error
     /// then.
     pub skipped: Option<Skipped>,
@@ -62,6 +71,7 @@ impl Scan {
             start: None,
             offset: 0,
             within: None,
+            first: 0,
             lines: 0,
             at_start: true,
             skipping: false,
@@ -69,6 +79,8 @@ impl Scan {
             unended: None,
             failed: None,
             findings: Findings::new(),
+            altered: AllAltered::new(),
+            altered_file: None,
             skipped: None,
             before_end: None,
         }
@@ -100,6 +112,7 @@ impl Scan {
     #[cfg(feature = "zip")]
     pub(super) fn restart(&mut self, within: Box<str>) {
         self.within = Some(within);
+        self.first = self.index;
         self.offset = 0;
         self.lines = 0;
         self.at_start = true;
@@ -323,11 +336,39 @@ impl Scan {
     pub(super) fn fault_of_zip(&mut self, rule: Rule) -> Result<(), Error> {
         let finding = self.of_zip(rule);
         if self.options.is_lenient() && self.skipped.is_none() {
-            self.findings.push(finding);
+            if finding.rule.is_of_altered_file() {
+                // The last line may have no ending, and is still to come.
+                self.altered_file = Some(finding);
+            } else {
+                self.findings.push(finding);
+            }
             return Ok(());
         }
+        let finding = self.of_frames(finding);
         self.failed = Some(finding.clone());
         Err(finding.into())
+    }
+
+    /// All lines of a file in a zip were given: it is known which they are.
+    #[cfg(feature = "zip")]
+    pub(super) fn end_file(&mut self) {
+        if let Some(finding) = self.altered_file.take() {
+            let finding = self.of_frames(finding);
+            self.findings.push(finding.clone());
+            self.altered.push(Altered {
+                finding,
+                part: Part::Steps(self.first..self.index),
+            });
+        }
+    }
+
+    /// A checksum is that of all frames of the file, from its first on.
+    fn of_frames(&self, mut finding: Finding) -> Finding {
+        if let Rule::ZipChecksum { frames, .. } = &mut finding.rule {
+            *frames = self.index - self.first;
+            return finding.at(0).step(self.first);
+        }
+        finding
     }
 
     /// Goes on behind so many bytes, which may be those to the end of a line.

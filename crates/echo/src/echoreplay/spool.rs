@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use gametape_core::{Input, InputStream};
 
 use super::unzip::{Filled, Member, Unzip};
+use crate::error::Finding;
 use crate::rule::Rule;
 
 /// Bytes that are inflated at a time.
@@ -95,6 +97,17 @@ impl Spool {
     /// The text: of all files of the zip, one behind the other.
     pub const fn text(&self) -> &Input {
         &self.text
+    }
+
+    /// Whether some of the text is of a file that is not what was packed: what says so, and all of its
+    /// text.
+    pub fn altered(&self, text: &Range<u64>) -> Option<(Finding, Range<u64>)> {
+        self.members.iter().find_map(|member| {
+            let fault = member.fault.clone().filter(Rule::is_of_altered_file)?;
+            let of = member.start..member.start + member.size;
+            let finding = Finding::new(fault).within(format!("{} in the zip", member.name));
+            (of.start < text.end && text.start < of.end).then_some((finding, of))
+        })
     }
 }
 

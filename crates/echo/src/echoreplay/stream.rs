@@ -4,6 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 #[cfg(feature = "tape")]
 use std::sync::Arc;
 
+use gametape_core::AllAltered;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step as Fetched};
 
 use super::line::{Columns, Line};
@@ -298,6 +299,11 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
+    /// Of a lenient reader, frames so far that may be altered.
+    pub(super) const fn altered(&self) -> &AllAltered<Rule> {
+        &self.0.decoder().scan.altered
+    }
+
     /// Lines that were skipped since this was asked last.
     #[cfg(feature = "tape")]
     pub(crate) fn take_skipped(&mut self) -> Skipped {
@@ -379,6 +385,7 @@ impl<R: Read> Reader<R> {
     #[cfg(feature = "zip")]
     fn next_member(&mut self) -> Result<bool, Error> {
         let offset = self.offset();
+        self.0.parts().0.scan.end_file();
         let next = self.0.get_mut().next_member();
         let (member, several) = next.map_err(|source| Error::io(offset, source))?;
         let (decoder, input) = self.0.parts();

@@ -16,6 +16,8 @@ use crate::rule::{Rule, ZipCut};
 
 const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
+/// How checksum and sizes behind a file may start.
+const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 
 /// A local header before its name.
 const HEADER_SIZE: usize = 30;
@@ -46,6 +48,8 @@ struct Stored {
     size: Option<u64>,
     /// Checksum, where that is known.
     crc: Option<u32>,
+    /// Its own header says that checksum and sizes stand behind it.
+    described: bool,
 }
 
 /// Where the files are.
@@ -67,6 +71,8 @@ struct Current {
     left: Option<u64>,
     crc: Crc,
     stored: Option<u32>,
+    /// It may stand behind the file.
+    described: bool,
     done: bool,
 }
 
@@ -118,6 +124,7 @@ impl<R: Read + Seek> Unzip<R> {
                         encrypted: entry.encrypted(),
                         size: Some(entry.compressed_size()),
                         crc: Some(entry.crc32()),
+                        described: false,
                     };
                     files.push((entry.header_start(), stored));
                 }
@@ -219,13 +226,10 @@ impl<R: Read> Unzip<R> {
         };
         self.current = Some(Current {
             inflate: (stored.method == 8).then(|| Box::new(Decompress::new(false))),
-            // The end of compressed data is in the data; a header that was not finished says 0.
-            left: match self.plan {
-                Plan::Walk if stored.method == 8 && fault.is_none() => None,
-                _ => stored.size,
-            },
+            left: stored.size,
             crc: Crc::new(),
             stored: stored.crc,
+            described: stored.described,
             done: false,
         });
         let Some(rule) = fault else {
@@ -242,7 +246,7 @@ impl<R: Read> Unzip<R> {
     pub(super) fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
         loop {
             if self.current.as_ref().is_none_or(|current| current.done) {
-                return Ok(Filled::End(self.checked()));
+                return self.checked().map(Filled::End);
             }
             self.have(1)?;
             let input = self.input.rest();
@@ -285,10 +289,11 @@ impl<R: Read> Unzip<R> {
                 return Ok(Filled::End(Some(fault)));
             }
             if used == 0 && !current.done {
-                // Neither input nor output: the data ends before the file does, or the file that
-                // was never finished ends here.
+                // Neither input nor output: the data ends before the file does, or the zip that was
+                // never finished ends here.
                 let is_cut = current.inflate.is_some() || current.left.is_some();
-                let fault = (is_cut && !self.is_unfinished).then(|| {
+                let is_there = !self.is_unfinished || current.left == Some(0);
+                let fault = (is_cut && is_there).then(|| {
                     let cause = ZipCut::Data;
                     Rule::ZipTruncated { cause }
                 });
@@ -307,11 +312,35 @@ impl<R: Read> Unzip<R> {
     }
 
     /// The file came to its end: were those the bytes?
-    fn checked(&mut self) -> Option<Rule> {
-        let current = self.current.take()?;
-        let (found, stored) = (current.crc.sum(), current.stored?);
-        let [found, stored] = [found, stored].map(Crc32);
-        (found != stored).then_some(Rule::ZipChecksum { found, stored })
+    fn checked(&mut self) -> io::Result<Option<Rule>> {
+        let Some(current) = self.current.take() else {
+            return Ok(None);
+        };
+        let stored = match current.stored {
+            None if current.described => self.described()?,
+            stored => stored,
+        };
+        let found = Crc32(current.crc.sum());
+        let stored = stored.map(Crc32).filter(|stored| *stored != found);
+        // Whoever reads the lines counts them.
+        Ok(stored.map(|stored| Rule::ZipChecksum {
+            frames: 0,
+            found,
+            stored,
+        }))
+    }
+
+    /// The checksum that stands behind a file; `None` where what is there may be something else.
+    fn described(&mut self) -> io::Result<Option<u32>> {
+        self.have(24 + LOCAL_HEADER.len())?;
+        let behind = self.input.rest();
+        let crc = match behind.strip_prefix(DESCRIPTOR) {
+            Some(crc) => Some(crc),
+            // The signature may be left out: then a header tells that these are checksum and sizes.
+            None => matches!(header_ahead(behind), Some(12 | 20)).then_some(behind),
+        };
+        let crc = crc.and_then(<[u8]>::first_chunk);
+        Ok(crc.map(|crc| u32::from_le_bytes(*crc)))
     }
 
     /// Goes behind a file that can't be read; false where nobody knows where that is.
@@ -364,12 +393,7 @@ impl<R: Read> Unzip<R> {
     /// that follows.
     fn find_header(&mut self) -> io::Result<()> {
         self.have(24 + LOCAL_HEADER.len())?;
-        let ahead = self.input.rest();
-        let found = [0, 12, 16, 20, 24].into_iter().find(|at| {
-            ahead.get(*at..).is_some_and(|ahead| {
-                ahead.starts_with(LOCAL_HEADER) || ahead.starts_with(DIRECTORY_ENTRY)
-            })
-        });
+        let found = header_ahead(self.input.rest());
         self.input.take(found.unwrap_or(0));
         Ok(())
     }
@@ -404,9 +428,20 @@ impl<R: Read> Unzip<R> {
             encrypted: header.flags & 1 != 0,
             size: (is_known || is_empty).then_some(size.into()),
             crc: (is_known && header.crc != 0).then_some(header.crc),
+            described: !told,
         };
         Ok(Some((stored, is_folder)))
     }
+}
+
+/// How many bytes of checksum and sizes stand before the header that follows a file: there are four forms
+/// of them, and none.
+fn header_ahead(behind: &[u8]) -> Option<usize> {
+    [0, 12, 16, 20, 24].into_iter().find(|at| {
+        behind.get(*at..).is_some_and(|ahead| {
+            ahead.starts_with(LOCAL_HEADER) || ahead.starts_with(DIRECTORY_ENTRY)
+        })
+    })
 }
 
 /// What stands before a file.

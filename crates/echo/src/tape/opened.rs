@@ -85,7 +85,7 @@ impl EchoTape {
     }
 
     /// The text of a zip, where it was kept.
-    fn spool(&self) -> Option<Arc<Spool>> {
+    pub(in crate::tape) fn spool(&self) -> Option<Arc<Spool>> {
         self.zip().spool.clone()
     }
 

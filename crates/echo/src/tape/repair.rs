@@ -37,11 +37,15 @@ pub(super) fn butter(
     }
     let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;
-    Ok(Repaired {
+    let (actions, kept) = told(&salvaged);
+    let repaired = Repaired {
         lossy: salvaged.is_lossy(),
-        actions: told(&salvaged),
-        beside: Vec::new(),
-    })
+        actions,
+        ..Repaired::default()
+    };
+    let mut repaired = repaired.with_altered(&salvaged.altered);
+    repaired.actions.push(kept);
+    Ok(repaired)
 }
 
 /// A recording of which whoever watches hears what was looked at.
@@ -91,7 +95,8 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
-fn told(salvaged: &Salvaged) -> Vec<String> {
+/// What was done, and what there is now.
+fn told(salvaged: &Salvaged) -> (Vec<String>, String) {
     let mut actions = Vec::new();
     // Where there is any of it; `#` stands for how many.
     let mut done = |count: u64, what: &str, sentence: &str| {
@@ -132,11 +137,11 @@ fn told(salvaged: &Salvaged) -> Vec<String> {
         counted(salvaged.written.frames, "frame"),
         counted(salvaged.written.chunks, "chunk")
     );
-    actions.push(match salvaged.lost_bytes {
+    let kept = match salvaged.lost_bytes {
         0 => kept,
         lost => format!("{kept}; dropped {}", counted(lost, "byte")),
-    });
-    actions
+    };
+    (actions, kept)
 }
 
 /// Whole lines that are frames, byte for byte, in the same container.
@@ -172,23 +177,29 @@ pub(super) fn echoreplay(
             ..Repaired::default()
         });
     }
-    let left_out = salvaged.left_out();
-    let mut actions: Vec<String> = left_out
-        .map(|finding| format!("left out: {}", Error::from(finding.clone())))
-        .collect();
-    let lossy = !actions.is_empty();
-    if lossy && salvaged.frames == 0 {
+    let left_out = salvaged.left_out().map(|finding| {
+        let what = if finding.rule.ends_early() {
+            "read as far as it goes"
+        } else {
+            "left out"
+        };
+        format!("{what}: {}", Error::from(finding.clone()))
+    });
+    let actions: Vec<String> = left_out.collect();
+    let repaired = Repaired {
+        lossy: !actions.is_empty(),
+        actions,
+        ..Repaired::default()
+    };
+    let mut repaired = repaired.with_altered(&salvaged.altered);
+    if repaired.lossy && salvaged.frames == 0 {
         return Err(nothing_to_keep());
     }
     let set_right = salvaged.set_right();
-    actions.extend(set_right.map(|finding| format!("set right: {}", finding.message())));
-    actions.extend(odd);
-    actions.push(format!("kept {}", counted(salvaged.frames, "frame")));
+    let set_right = set_right.map(|finding| format!("set right: {}", finding.message()));
+    let kept = format!("kept {}", counted(salvaged.frames, "frame"));
+    repaired.actions.extend(set_right.chain(odd).chain([kept]));
     let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;
-    Ok(Repaired {
-        actions,
-        lossy,
-        beside: Vec::new(),
-    })
+    Ok(repaired)
 }

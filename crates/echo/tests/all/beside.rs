@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use gametape_core::At;
 use gametape_core::table::{Batch, Scan};
 use gametape_core::tape::{Format, Source};
-use gametape_echo::butter::{Compression, Mode};
+use gametape_echo::butter::{self, Compression, Mode};
 use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game};
 use gametape_samples::echo::MatchOptions;
@@ -134,5 +134,21 @@ fn damaged_chunks_give_the_rows_that_they_give_in_order() {
             let (rows, _) = told(flipped.clone(), &scan);
             assert_eq!(rows, in_order(&flipped, &scan), "byte {at}");
         }
+    }
+}
+
+#[test]
+fn a_chunk_whose_checksum_is_wrong_is_a_problem_of_every_scan_that_reads_it() {
+    let frames = frames_of(match_options(2, 60));
+    let sound = write(&frames, options(Mode::Correct, 10, Compression::Zstd3));
+    let chunk = butter::read(&sound).unwrap().chunks()[3];
+    let mut bytes = sound.clone();
+    bytes[(chunk.offset + chunk.size) as usize - 3] ^= 1;
+    for scan in scans() {
+        let [a, b] = [&sound, &bytes].map(|bytes| told(bytes.clone(), &scan));
+        assert!(a.0 == b.0, "{scan:?}");
+        assert!(!a.1, "{scan:?}");
+        let ends_before = matches!(scan.to, Some(At::Step(to)) if to < 30);
+        assert_eq!(b.1, !ends_before, "{scan:?}");
     }
 }

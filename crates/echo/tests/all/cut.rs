@@ -7,7 +7,7 @@ use gametape_core::tape::{Cut, Cutout, Format, Options as Told, Source, Work};
 use gametape_echo::butter::{self, Compression, Mode};
 use gametape_echo::loss::FieldErrors;
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, echoreplay};
+use gametape_echo::{Frame, ReadOptions, Rule, echoreplay};
 
 use crate::common::{frames_of, lines, match_options, options, tape, write};
 
@@ -145,4 +145,83 @@ fn real_recordings_are_cut() {
     };
     let (part, _) = cut(&Echoreplay, &text, steps(2, 5), &Told::new());
     assert_eq!(lines(&part), lines(&text)[2..6]);
+}
+
+/// Why no part is made.
+fn refused(format: &dyn Format, bytes: &[u8], range: Cut) -> String {
+    let tape = format.open(Source::new(bytes.to_vec())).unwrap();
+    let mut out = Cursor::new(Vec::new());
+    let cut = tape.cut(&range, &Told::new(), &mut out, &Work::default());
+    cut.unwrap_err().code().to_owned()
+}
+
+/// A part would have a checksum of its own, and show nothing.
+#[test]
+fn frames_that_may_be_altered_are_not_cut_out() {
+    let frames = frames_of(match_options(2, 40));
+    for (compression, from_end) in [(Compression::Gzip, 7), (Compression::Zstd3, 3)] {
+        let sound = write(&frames, options(Mode::Correct, 10, compression));
+        let chunk = butter::read(&sound).unwrap().chunks()[2];
+        let mut bytes = sound.clone();
+        bytes[(chunk.offset + chunk.size) as usize - from_end] ^= 1;
+        for range in [(20, 20), (22, 25), (12, 21), (5, 39), (29, 35), (33, 35)] {
+            let code = refused(&Butter, &bytes, steps(range.0, range.1));
+            assert_eq!(code, "butter.checksum", "{range:?}");
+        }
+        // What stands before them is sound.
+        for range in [(0, 5), (3, 19), (10, 19), (0, 19)] {
+            let range = steps(range.0, range.1);
+            let [(a, _), (b, _)] =
+                [&sound, &bytes].map(|bytes| cut(&Butter, bytes, range, &Told::new()));
+            assert!(a == b, "{range:?}");
+        }
+    }
+    // A chunk that breaks off in the middle was damaged before it.
+    let sound = write(&frames, options(Mode::Correct, 10, Compression::Gzip));
+    let chunk = butter::read(&sound).unwrap().chunks()[2];
+    let end = (chunk.offset + chunk.size) as usize;
+    let mut random = fastrand::Rng::with_seed(5);
+    let broken = (0..1000).find_map(|_| {
+        let mut bytes = sound.clone();
+        random.fill(&mut bytes[end - 90..end - 60]);
+        let file = butter::read_with(&bytes, ReadOptions::lenient()).unwrap();
+        let told = file.index().remove(2);
+        let inflate = matches!(told.error, Some(Rule::Inflate { .. }));
+        (inflate && told.frames > 2).then_some(bytes)
+    });
+    let bytes = broken.expect("a chunk of which some frames can be had");
+    assert_eq!(refused(&Butter, &bytes, steps(20, 20)), "butter.inflate");
+    assert_eq!(refused(&Butter, &bytes, steps(15, 21)), "butter.inflate");
+    let (part, _) = cut(&Butter, &bytes, steps(3, 19), &Told::new());
+    assert_eq!(read(&part).len(), 17);
+}
+
+#[test]
+fn lines_that_may_be_altered_are_not_cut_out() {
+    let text = echoreplay::write(&frames_of(match_options(1, 12))).unwrap();
+    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, lines) in [("a", &lines[..4]), ("b", &lines[4..9]), ("c", &lines[9..])] {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(name, options).unwrap();
+        std::io::Write::write_all(&mut zip, &lines.concat()).unwrap();
+    }
+    let sound = zip.finish().unwrap().into_inner();
+    let table: Vec<usize> = memchr::memmem::find_iter(&sound, b"PK\x01\x02").collect();
+    let mut bytes = sound.clone();
+    bytes[table[1] + 16] ^= 1;
+    for range in [(4, 4), (5, 7), (0, 6), (8, 10)] {
+        let code = refused(&Echoreplay, &bytes, steps(range.0, range.1));
+        assert_eq!(code, "echoreplay.zip-checksum", "{range:?}");
+    }
+    // Of the other files, every line is as it was packed.
+    for range in [(0, 3), (9, 10)] {
+        let (part, _) = cut(
+            &Echoreplay,
+            &bytes,
+            steps(range.0, range.1),
+            &Told::new().flag("plain"),
+        );
+        assert!(part == lines[range.0..=range.1].concat(), "{range:?}");
+    }
 }

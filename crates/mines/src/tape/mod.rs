@@ -313,7 +313,7 @@ impl Tape for RmvTape {
         Ok(Repaired {
             lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),
             actions: salvaged.repairs.iter().map(ToString::to_string).collect(),
-            beside: Vec::new(),
+            ..Repaired::default()
         })
     }
 

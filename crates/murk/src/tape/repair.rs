@@ -4,11 +4,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use gametape_core::tape::{Error, Repaired, Sink, Work};
-use gametape_core::{Input, ReadAt};
+use gametape_core::{AllAltered, Altered, Input, Part, ReadAt};
 
 use super::beside::Beside;
 use super::opened::MurkTape;
-use crate::{Bit, Damage, Finding, ReadOptions, Reader};
+use crate::{Bit, Damage, Finding, ReadOptions, Reader, Rule};
 
 /// Keeps the whole frames at the start; before that, turns flipped bits back where an index knows
 /// them.
@@ -19,7 +19,7 @@ pub(super) fn repair(
 ) -> Result<Repaired, Error> {
     let mut actions = Vec::new();
     let mut bits = Vec::new();
-    let mut lossy = false;
+    let mut not_mended = Vec::new();
     let found = Beside::find(tape.path()).map(|beside| match &beside {
         Err(reason) => Err(reason.clone()),
         Ok(beside) => {
@@ -37,16 +37,15 @@ pub(super) fn repair(
             let (mended, left): (Vec<Damage>, Vec<Damage>) = damages
                 .into_iter()
                 .partition(|damage| damage.bit().is_some());
-            let say = |damage: &Damage, what: &str| {
+            let say = |damage: &Damage| {
                 let place = match damage.entry {
                     None => "header".to_owned(),
                     Some(entry) => format!("frame {} (tick {})", entry.frame, entry.tick),
                 };
-                format!("{place}: {what}: {}", damage.change)
+                format!("{place}: turned back: {}", damage.change)
             };
-            actions.extend(mended.iter().map(|damage| say(damage, "turned back")));
-            actions.extend(left.iter().map(|damage| say(damage, "not mended")));
-            lossy = !left.is_empty();
+            actions.extend(mended.iter().map(say));
+            not_mended = left;
             bits.extend(mended.iter().filter_map(Damage::bit));
             bits.sort_by_key(|bit| bit.offset);
         }
@@ -57,14 +56,16 @@ pub(super) fn repair(
     };
     let kept = Kept::of(work.watched(&mended(tape.input.size())?))?;
     let dropped = tape.input.size() - kept.end;
-    actions.extend(kept.dropped(dropped));
+    let repaired = Repaired {
+        lossy: dropped > 0,
+        actions,
+        ..Repaired::default()
+    };
+    let mut repaired = repaired.with_altered(&kept.altered(&not_mended));
+    repaired.actions.extend(kept.dropped(dropped));
     work.copy(&mended(kept.end)?, out)?;
     work.done(tape.input.size())?;
-    Ok(Repaired {
-        lossy: lossy || dropped > 0,
-        actions,
-        beside: Vec::new(),
-    })
+    Ok(repaired)
 }
 
 /// The recording up to some byte, with some bits turned back.
@@ -118,6 +119,23 @@ impl Kept {
             last_tick,
             problem: reader.findings().broken().next().cloned(),
         })
+    }
+
+    /// What is kept of what the index does not know, and nobody can turn back.
+    fn altered(&self, not_mended: &[Damage]) -> AllAltered<Rule> {
+        let mut altered = AllAltered::new();
+        for damage in not_mended {
+            let part = match damage.entry {
+                None => Part::Beside("the header"),
+                Some(entry) if entry.frame < self.frames => {
+                    Part::Steps(entry.frame..entry.frame + 1)
+                }
+                Some(_) => continue,
+            };
+            let finding = damage.finding();
+            altered.push(Altered { finding, part });
+        }
+        altered
     }
 
     fn dropped(&self, bytes: u64) -> Option<String> {

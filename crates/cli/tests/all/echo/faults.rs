@@ -4,7 +4,154 @@ use std::fs;
 
 use gametape::echo::{Frame, Holding};
 
-use super::support::{FRAMES, butter, fine, folder, frames, json, refused, said, text};
+use super::support::{FRAMES, butter, fine, folder, frames, gametape, json, refused, said, text};
+
+/// A recording with a wrong checksum, and how that is told.
+struct Altered {
+    name: &'static str,
+    code: &'static str,
+    /// Its first and its last frame that may be altered.
+    frames: [u64; 2],
+}
+
+/// The match in a zip, and in chunks of gzip and zstd, each with one checksum that is wrong.
+fn altered(path: &std::path::Path) -> [Altered; 3] {
+    let mut bytes = fs::read(path.join("zip.echoreplay")).unwrap();
+    let entry = (0..bytes.len()).rfind(|at| bytes[*at..].starts_with(b"PK\x01\x02"));
+    bytes[entry.unwrap() + 16] ^= 1;
+    fs::write(path.join("sum.echoreplay"), bytes).unwrap();
+    for (name, compression, from_end) in [("sum-gzip", "gzip", 8), ("sum-zstd", "zstd3", 4)] {
+        said(
+            path,
+            &format!(
+                "convert text.echoreplay {name}.butter --keyframes 30 --compression {compression}"
+            ),
+            3,
+        );
+        let file = path.join(format!("{name}.butter"));
+        let mut bytes = fs::read(&file).unwrap();
+        let chunk = gametape::echo::butter::read(&bytes).unwrap().chunks()[1];
+        bytes[(chunk.offset + chunk.size) as usize - from_end] ^= 1;
+        fs::write(file, bytes).unwrap();
+    }
+    let of = |name, code, frames| Altered { name, code, frames };
+    [
+        of("sum.echoreplay", "echoreplay.zip-checksum", [0, FRAMES - 1]),
+        of("sum-gzip.butter", "butter.checksum", [30, 59]),
+        of("sum-zstd.butter", "butter.checksum", [30, 59]),
+    ]
+}
+
+#[test]
+fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() {
+    let folder = folder();
+    let path = folder.path();
+    for Altered { name, code, frames } in altered(path) {
+        let out = format!("mended-{name}");
+        let (found, _) = said(path, &format!("verify --json {name}"), 1);
+        let found = &json(&found)["findings"][0];
+        assert_eq!(found["code"], code, "{found}");
+        assert_eq!(found["step"], frames[0], "{found}");
+        assert_eq!(
+            found["data"]["frames"],
+            frames[1] - frames[0] + 1,
+            "{found}"
+        );
+        // Nothing is made of it that looks sound.
+        let as_other = match name {
+            "sum.echoreplay" => "new.butter",
+            _ => "new.echoreplay",
+        };
+        for args in [
+            format!("convert {name} {as_other}"),
+            format!("convert {name} new-{name}"),
+            format!("cut {name} new-{name} --from step:31 --to step:40"),
+            format!("cut {name} new-{name} --to step:30"),
+        ] {
+            let (_, err) = said(path, &args, 2);
+            assert!(err.contains("has checksum"), "{args}: {err}");
+            assert!(
+                err.ends_with("(gametape repair may keep what is whole)\n"),
+                "{err}"
+            );
+        }
+        for verb in ["inspect", "stats", "dump"] {
+            let (out, err) = said(path, &format!("{verb} {name}"), 1);
+            assert!(
+                !out.is_empty() && err.contains("has checksum"),
+                "{verb}: {err}"
+            );
+        }
+        // What is kept is said to be kept, and nothing is left out.
+        let (_, err) = said(path, &format!("repair {name} {out}"), 3);
+        let lines: Vec<&str> = err.lines().collect();
+        let [altered, kept] = lines[..] else {
+            panic!("{err}")
+        };
+        let begins = format!(
+            "kept, but may be altered: frames {} to {} (",
+            frames[0], frames[1]
+        );
+        assert!(altered.starts_with(&begins), "{err}");
+        assert!(kept.starts_with("kept 90 frames"), "{err}");
+        fine(path, &format!("verify {out}"));
+        let repair = format!("repair --json {name} {out}");
+        let (told, err) = said(path, &repair, 3);
+        assert_eq!(err, "");
+        let told = json(&told);
+        assert_eq!(told["lossy"], true);
+        assert_eq!(told["altered_count"], 1);
+        let one = &told["altered"][0];
+        assert_eq!(one["first_step"], frames[0], "{one}");
+        assert_eq!(one["last_step"], frames[1], "{one}");
+        assert_eq!(one["code"], code, "{one}");
+        assert_eq!(one["data"], found["data"], "{one}");
+        assert_eq!(one["offset"], found["offset"], "{one}");
+        assert!(
+            one.get("step").is_none() && one["beside"].is_null(),
+            "{one}"
+        );
+        // The input is all that shows it.
+        let complaint = format!(
+            "{name}: would be replaced by a file that no longer shows that it may be altered; name another output"
+        );
+        refused(path, &format!("repair {name} {name}"), &complaint);
+        // To standard output, too.
+        let run = gametape(path, &["repair", name, "-"]).assert().code(3);
+        assert_eq!(run.get_output().stdout, fs::read(path.join(&out)).unwrap());
+        assert!(run.get_output().stderr.starts_with(begins.as_bytes()));
+        // Mended, there is nothing to do.
+        let (_, again) = said(path, &format!("repair {out} again-{name}"), 0);
+        assert!(again.starts_with("nothing to repair"), "{again}");
+    }
+}
+
+#[test]
+fn of_many_recordings_each_says_what_may_be_altered() {
+    let folder = folder();
+    let path = folder.path();
+    altered(path);
+    for again in [false, true] {
+        let (out, _) = said(path, "repair --json . --out mended", 3);
+        let told: Vec<serde_json::Value> = out.lines().map(json).collect();
+        let altered = |told: &&serde_json::Value| told["altered_count"] == 1;
+        let altered: Vec<_> = told.iter().filter(altered).collect();
+        assert_eq!(altered.len(), 3, "{out}");
+        for told in altered {
+            assert_eq!(told["status"], if again { "kept" } else { "made" });
+            assert_eq!(told["lossy"], true);
+            assert_eq!(told["altered"].as_array().unwrap().len(), 1, "{told}");
+            let action = told["actions"][0].as_str().unwrap();
+            assert!(action.starts_with("kept, but may be altered: "), "{told}");
+        }
+        let sound = told.iter().find(|told| told["path"] == "./match.butter");
+        let sound = sound.unwrap_or_else(|| panic!("{out}"));
+        assert_eq!(
+            (&sound["altered_count"], &sound["lossy"]),
+            (&0.into(), &false.into())
+        );
+    }
+}
 
 fn checksum(bytes: &[u8]) -> u32 {
     let bit = |sum: u32| (sum >> 1) ^ if sum & 1 == 1 { 0xEDB8_8320 } else { 0 };

@@ -39,7 +39,7 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
         .assert()
         .code(0)
         .stdout_eq(format!(
-            "{{\"path\":\"odd.murk\",\"out\":\"whole.murk\",\"format\":\"murk\",\"bytes\":{},\"actions\":[],\"lossy\":false}}\n",
+            "{{\"path\":\"odd.murk\",\"out\":\"whole.murk\",\"format\":\"murk\",\"bytes\":{},\"actions\":[],\"altered\":[],\"altered_count\":0,\"lossy\":false}}\n",
             bytes.len()
         ))
         .stderr_eq("");
@@ -110,7 +110,7 @@ kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick
         .assert()
         .code(3)
         .stdout_eq(str![[r#"
-{"path":"cut.murk","out":"mended.murk","format":"murk","bytes":[..],"actions":["kept 5 whole frames, up to tick 5; dropped [..]"],"lossy":true}
+{"path":"cut.murk","out":"mended.murk","format":"murk","bytes":[..],"actions":["kept 5 whole frames, up to tick 5; dropped [..]"],"altered":[],"altered_count":0,"lossy":true}
 
 "#]])
         .stderr_eq("");

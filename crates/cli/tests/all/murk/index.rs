@@ -124,6 +124,26 @@ frame 11 (tick 12): turned back: bit 3 of byte [..] is flipped
 
 "#]]);
     gametape(path, &["verify", "mended.murk"]).assert().code(0);
+    // Two bits of a hash can't be: the frame is kept, and said to be.
+    let replay = gametape::murk::read(&bytes).unwrap();
+    let offsets: Vec<u64> = replay.frames().map(|frame| frame.unwrap().offset).collect();
+    let mut twice = bytes.clone();
+    for byte in [1, 2] {
+        twice[offsets[6] as usize - byte] ^= 1;
+    }
+    fs::write(path.join("run.murk"), &twice).unwrap();
+    gametape(path, &["repair", "run.murk", "mended.murk"])
+        .assert()
+        .code(3)
+        .stderr_eq(str![[r#"
+frame 0 (tick 1): turned back: bit 0 of byte [..] is flipped
+kept, but may be altered: frame 5 (tick 6, byte [..]): the frame is not what it was when the index was made: more than one bit of it differs
+
+"#]]);
+    let told = said(path, &["repair", "--json", "run.murk", "mended.murk"], 3);
+    let altered =
+        r#""altered":[{"first_step":5,"last_step":5,"beside":null,"code":"murk.frame-changed","#;
+    assert!(told.contains(altered), "{told}");
 }
 
 #[test]

@@ -6,23 +6,24 @@ mod find;
 use std::borrow::Cow;
 use std::io::{Cursor, Read, Seek, Write};
 
-use gametape_core::{ByteReader, Input};
+use gametape_core::{AllAltered, Altered, ByteReader, Input, Part};
 use memchr::memmem;
 
 use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::pack::{inflate, inflate_first};
+use super::pack::{Fault, Packing, inflate, inflate_first, is_checked};
 use super::packed::{KEYFRAME, NORMAL, Packed};
 use super::stream::Reader;
 use super::survey::Survey;
 use super::table::{ChunkEntry, Table};
 use super::write::{Assembler, Options, Written};
-use crate::error::{Error, SalvageError};
+use crate::error::{Error, Finding, SalvageError};
 use crate::limits::{Limits, ReadOptions};
 use crate::ranges::Ranges;
+use crate::rule::Rule;
 
 /// What was kept.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Salvaged {
     /// The file that was written.
     pub written: Written,
@@ -30,6 +31,8 @@ pub struct Salvaged {
     pub whole_chunks: u64,
     /// Chunks of which some frames were kept.
     pub cut_chunks: u64,
+    /// Chunks all of whose frames were kept though their checksum is wrong; they are packed anew.
+    pub altered_chunks: u64,
     /// Chunks of which nothing was.
     pub lost_chunks: u64,
     /// Chunks that were found though the table does not say where they are.
@@ -40,6 +43,9 @@ pub struct Salvaged {
     pub lost_bytes: u64,
     /// Frames that could not be had before their chunk went on with a keyframe.
     pub gaps: u64,
+    /// Frames that were kept of chunks whose checksum is wrong, or which are damaged in their packing:
+    /// what is altered in them shows nowhere in the file that was written.
+    pub altered: AllAltered<Rule>,
 }
 
 impl Salvaged {
@@ -47,6 +53,7 @@ impl Salvaged {
     #[must_use]
     pub const fn nothing_to_do(&self) -> bool {
         self.cut_chunks == 0
+            && self.altered_chunks == 0
             && self.lost_chunks == 0
             && self.found_chunks == 0
             && self.unfinished_frames == 0
@@ -64,6 +71,10 @@ impl Salvaged {
 /// Keeps what is whole of a recording in memory: whole chunks byte for byte, of broken ones the
 /// whole frames, and the frames of a recording that was not finished. Chunks that the table misplaces
 /// are looked for by how they start. The file that was made, and what is in it.
+///
+/// Chunks whose checksum is wrong are kept, too: one flipped bit would else cost some 300 frames. They
+/// get a new checksum, as the file that is made has to be read by all; [`Salvaged::altered`] says which
+/// frames they are.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -111,7 +122,7 @@ pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
         header.compression = Options::default().compression;
     }
     let mut salvage = Salvage {
-        assembler: Assembler::new(spool, header.compression),
+        assembler: Assembler::new(spool, Packing::checked(header.compression)),
         header,
         limits,
         raw: Vec::new(),
@@ -262,7 +273,8 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         Ok(self.table.trailing_bytes() == 0)
     }
 
-    /// Keeps a chunk byte for byte. False where it is not whole.
+    /// Keeps a chunk byte for byte; one whose checksum alone is wrong packed anew. False where it is not
+    /// whole.
     fn whole_chunk(
         &mut self,
         at: u64,
@@ -271,7 +283,11 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
     ) -> Result<bool, SalvageError> {
         let stored = self.stored(at, size, compression)?;
         let cut = (stored.len() as u64) < size;
-        if cut || inflate(&stored, compression, &self.limits, &mut self.raw).is_err() {
+        if cut {
+            return Ok(false);
+        }
+        let fault = inflate(&stored, compression, &self.limits, &mut self.raw).err();
+        if fault.as_ref().is_some_and(|fault| !fault.is_checksum()) {
             return Ok(false);
         }
         let survey = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed);
@@ -280,11 +296,29 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
             return Ok(false);
         }
         self.goes_on = true;
-        self.salvaged.whole_chunks += 1;
+        if let Some(fault) = fault {
+            self.altered(at, fault, survey.frames);
+            self.salvaged.altered_chunks += 1;
+            let raw = std::mem::take(&mut self.raw);
+            self.assembler.push(raw)?;
+        } else {
+            self.salvaged.whole_chunks += 1;
+            self.assembler.push_stored(&stored)?;
+        }
         self.salvaged.written.chunks += 1;
         self.salvaged.written.frames += survey.frames;
-        self.assembler.push_stored(&stored)?;
         Ok(true)
+    }
+
+    /// Notes that so many frames of the chunk at a byte are kept next, which may be altered.
+    fn altered(&mut self, at: u64, fault: Fault, frames: u64) {
+        let chunks = self.table.chunks();
+        let chunk = chunks.partition_point(|entry| entry.offset < at);
+        let first = self.salvaged.written.frames;
+        self.salvaged.altered.push(Altered {
+            finding: Finding::new(fault.rule(chunk as u64, frames)).at(at),
+            part: Part::Steps(first..first + frames),
+        });
     }
 
     /// Keeps the whole frames of a chunk that is not whole; `there` where the file does not end
@@ -296,11 +330,12 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         compression: Compression,
         there: bool,
     ) -> Result<(), SalvageError> {
-        let stored = self.stored(at, size, compression)?;
-        let broken = inflate(&stored, compression, &self.limits, &mut self.raw).is_err();
+        let (place, stored) = (at, self.stored(at, size, compression)?);
+        let fault = inflate(&stored, compression, &self.limits, &mut self.raw).err();
+        let broken = fault.as_ref().is_some_and(|fault| !fault.is_checksum());
         // What stands behind the data of the chunk.
         let mut behind = size.saturating_sub(stored.len() as u64);
-        if broken && compression != Compression::None {
+        if broken {
             let open = || &*stored;
             let rest = inflate_first(open, compression, &self.limits, &mut self.raw);
             behind += rest.map_or(0, |rest| rest.len() as u64);
@@ -329,6 +364,12 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
             self.salvaged.lost_chunks += u64::from(!stored.is_empty() || !there);
             self.salvaged.lost_bytes += size;
             return Ok(());
+        }
+        // What the file cuts is as it was, up to there; and so is what was checked, whatever stands behind
+        // it.
+        let checked = is_checked(&stored, compression);
+        if let Some(fault) = fault.filter(|fault| there && !(checked && fault.is_behind())) {
+            self.altered(place, fault, frames);
         }
         self.salvaged.cut_chunks += 1;
         self.salvaged.written.chunks += 1;

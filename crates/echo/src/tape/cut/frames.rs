@@ -16,7 +16,7 @@ use super::super::opened::EchoTape;
 use super::super::tables::stamp;
 use super::measure::{Measured, measure};
 use crate::butter::{self, ChunkEntry, Cutter, Parts, Table, Writer};
-use crate::{Frame, ReadOptions, WriteError};
+use crate::{Finding, Frame, ReadOptions, Rule, WriteError};
 
 pub(super) fn cut(
     tape: &EchoTape,
@@ -63,25 +63,45 @@ struct Found {
 fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found, Error> {
     let mut reader = butter::Reader::of_parts(work.watched(&tape.input), Parts::NONE);
     let (mut firsts, mut start, mut step) = (Vec::new(), None, 0);
+    let mut within = false;
     while let Some(frame) = reader.next_frame()? {
         let place = steps.place(stamp(step, frame, &mut start));
+        within = firsts.len() as u64 == reader.seen().chunks;
         firsts.resize(reader.seen().chunks as usize, step);
         step += 1;
         if place == Place::Behind {
             break;
         }
     }
-    // What is lost may be in the range.
-    if let Some(problem) = reader.findings().problem() {
-        return Err(problem);
+    let seen = reader.seen();
+    if steps.has_ended() && within {
+        // The chunk in which the range ends: one that does not inflate to its end was damaged before that
+        // showed.
+        while reader.seen().chunks == seen.chunks && reader.next_frame()?.is_some() {}
     }
-    let early = reader.seen().early_chunks > 0;
+    // What is lost may be in the range. What is wrong with frames behind it is all the same.
+    let first_behind = steps.has_ended().then(|| step - 1);
+    let matters = |finding: &&Finding| {
+        let at = finding.place.step.filter(|_| finding.repeats == 0);
+        let (Some(behind), Some(at)) = (first_behind, at) else {
+            return true;
+        };
+        match finding.rule {
+            Rule::Inflate { .. } => true,
+            // It is told before the first frame of its chunk.
+            Rule::Checksum { .. } => at < behind,
+            _ => at <= behind,
+        }
+    };
+    if let Some(fault) = reader.findings().broken().find(matters) {
+        return Err(fault.clone().into());
+    }
     let is_old = |header: &butter::Header| header.version < butter::VERSION;
     Ok(Found {
         firsts,
         seen: step,
         is_all: !steps.has_ended(),
-        is_early: early || reader.header().is_some_and(is_old),
+        is_early: seen.early_chunks > 0 || reader.header().is_some_and(is_old),
     })
 }
 

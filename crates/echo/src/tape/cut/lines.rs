@@ -12,9 +12,9 @@ use super::super::error::unwritable;
 use super::super::lines::{Entry, Lines};
 use super::super::opened::EchoTape;
 use super::super::options::zip_told;
-use crate::Frame;
 use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container};
+use crate::{Frame, Rule};
 
 /// Lines after which it is said how far the work is.
 const SOME: usize = 256;
@@ -45,6 +45,7 @@ pub(super) fn cut(
     if !steps.has_ended() {
         whole_to_the_end(tape)?;
     }
+    as_packed(tape, &lines, &kept.steps)?;
     let zip = zip_told(told).unwrap_or_else(|| tape.is_zip());
     let container = tape.container(zip);
     let mut writing = Writing {
@@ -68,6 +69,28 @@ fn whole_to_the_end(tape: &EchoTape) -> Result<(), Error> {
     let mut reader = tape.line_reader()?;
     while reader.next_line()?.is_some() {}
     reader.findings().problem().map_or(Ok(()), Err)
+}
+
+/// Refuses lines of a file in a zip that are not those that were packed: any of them may be altered, and
+/// in what is made of them nothing would show it.
+fn as_packed(tape: &EchoTape, lines: &Lines, kept: &Range<u64>) -> Result<(), Error> {
+    let at = |step: u64| lines.entries.get(usize::try_from(step).ok()?);
+    let (Some(spool), Some(first), Some(last)) = (
+        tape.spool(),
+        at(kept.start),
+        kept.end.checked_sub(1).and_then(at),
+    ) else {
+        return Ok(());
+    };
+    let Some((mut finding, text)) = spool.altered(&(first.offset..last.end())) else {
+        return Ok(());
+    };
+    let before = |offset: u64| lines.entries.partition_point(|entry| entry.offset < offset) as u64;
+    let first = before(text.start);
+    if let Rule::ZipChecksum { frames, .. } = &mut finding.rule {
+        *frames = before(text.end) - first;
+    }
+    Err(finding.at(0).step(first).into())
 }
 
 /// Lines on their way out.

@@ -1,5 +1,6 @@
 //! .butter: what we write, what the reference wrote, and what is left of broken files.
 
+mod checksums;
 mod compat;
 mod damage;
 mod dialect;

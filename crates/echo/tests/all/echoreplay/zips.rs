@@ -2,8 +2,9 @@
 
 use std::io::{Cursor, Write};
 
-use gametape_echo::echoreplay::{Reader, ZipWriter, open, open_with, read};
-use gametape_echo::{Error, Findings, ReadOptions};
+use gametape_core::{Altered, Part};
+use gametape_echo::echoreplay::{Reader, Salvaged, ZipWriter, open, open_with, read, salvage};
+use gametape_echo::{Error, Findings, ReadOptions, Rule};
 use zip::CompressionMethod::{self, Deflated, Stored};
 use zip::ZipWriter as Zip;
 use zip::write::SimpleFileOptions;
@@ -337,4 +338,195 @@ fn what_is_odd_about_a_zip_is_told_once() {
         message.starts_with("the zip ends early: it was not finished"),
         "{message}"
     );
+}
+
+/// The lines that are kept, and which of them may be altered.
+fn kept(zip: &[u8]) -> (Vec<u8>, Salvaged, Vec<(u64, u64)>) {
+    let (text, done) = salvage(zip).unwrap();
+    let steps = |altered: &Altered<Rule>| match &altered.part {
+        Part::Steps(steps) => (steps.start, steps.end),
+        Part::Beside(what) => panic!("{what}"),
+    };
+    let altered = done.altered.iter().map(steps).collect();
+    (text, done, altered)
+}
+
+/// Where the entries of the table are.
+fn entries(zip: &[u8]) -> Vec<usize> {
+    memchr::memmem::find_iter(zip, b"PK\x01\x02").collect()
+}
+
+#[test]
+fn a_wrong_checksum_says_which_frames_lie_under_it() {
+    let (a, b, c) = (text(3, 0), text(2, 1), text(4, 2));
+    let sound = zip(&[
+        ("a", &a, Deflated),
+        ("none", "", Deflated),
+        ("b", &b, Deflated),
+        ("c", &c, Stored),
+    ]);
+    let entry = entries(&sound);
+    let mut bytes = sound.clone();
+    bytes[entry[2] + 17] ^= 1;
+    let error = strict(&bytes).unwrap_err();
+    let (lines, findings) = lenient(&bytes);
+    let text = a.clone() + &b + &c;
+    assert_eq!(String::from_utf8(lines).unwrap(), text);
+    let finding = findings.get("echoreplay.zip-checksum").unwrap();
+    assert_eq!(Some(finding), error.finding());
+    let place = &finding.place;
+    assert_eq!((place.step, place.offset), (Some(3), Some(0)));
+    assert_eq!(place.within.as_deref(), Some("b in the zip"));
+    let Rule::ZipChecksum {
+        frames: 2,
+        found,
+        stored,
+    } = finding.rule
+    else {
+        panic!("{finding}");
+    };
+    assert_eq!(found.0 ^ stored.0, 1 << 8);
+    // They are kept. Nothing is left out, and nothing is set right.
+    let (lines, done, altered) = kept(&bytes);
+    assert_eq!(String::from_utf8(lines).unwrap(), text);
+    assert_eq!(altered, [(3, 5)]);
+    assert!(done.left_out().next().is_none() && !done.nothing_to_do());
+    let said = format!(
+        "kept, but may be altered: frames 3 to 4 (byte 0 of b in the zip): a file in the zip, of 2 frames, has checksum {found}; {stored} was written down"
+    );
+    assert_eq!(done.altered.sentences(), [said]);
+    // Several files, one of which has no frame.
+    for entry in [entry[0], entry[1], entry[3]] {
+        bytes[entry + 16] ^= 1;
+    }
+    let (lines, _, altered) = kept(&bytes);
+    assert_eq!(String::from_utf8(lines).unwrap(), text);
+    assert_eq!(altered, [(0, 3), (3, 3), (3, 5), (5, 9)]);
+    assert_eq!(
+        lenient(&bytes)
+            .1
+            .get("echoreplay.zip-checksum")
+            .unwrap()
+            .repeats,
+        3
+    );
+}
+
+/// The table counts, as for all who read zips; without it, a file's own header.
+#[test]
+fn a_checksum_stands_in_the_table_and_before_the_file() {
+    let lines = text(9, 0);
+    let sound = zip(&[("a", &lines, Deflated)]);
+    let entry = entries(&sound)[0];
+    let mut bytes = sound.clone();
+    bytes[14] ^= 1;
+    assert!(kept(&bytes).1.nothing_to_do());
+    assert_eq!(strict(&bytes).unwrap().0, lines.as_bytes());
+    let without_table = &bytes[..entry];
+    let (text, done, altered) = kept(without_table);
+    assert_eq!(text, lines.as_bytes());
+    assert_eq!(altered, [(0, 9)]);
+    // That there is no table is another thing.
+    let left_out: Vec<_> = done.left_out().map(gametape_echo::Finding::code).collect();
+    assert_eq!(left_out, ["echoreplay.zip-truncated"]);
+    assert!(kept(&sound[..entry]).2.is_empty());
+    let mut bytes = sound;
+    bytes[entry + 16] ^= 1;
+    assert_eq!(kept(&bytes).2, [(0, 9)]);
+}
+
+/// Of a writer that can't seek, checksum and sizes stand behind a file: without the table, they are all
+/// there is to check it by.
+#[test]
+fn a_checksum_behind_the_file_counts_where_there_is_no_table() {
+    let lines = text(9, 0);
+    let sound = streamed(&lines);
+    let sound = &sound[..entries(&sound)[0]];
+    let twice = lines.clone() + &lines;
+    let described: Vec<usize> = memchr::memmem::find_iter(sound, b"PK\x07\x08").collect();
+    let [first, second] = described[..] else {
+        panic!("{described:?}");
+    };
+    let mut unsigned = sound.to_vec();
+    unsigned.drain(first..first + 4);
+    for (bytes, first, second) in [
+        (sound, first + 4, second + 4),
+        (&unsigned[..], first, second),
+    ] {
+        let (text, _, altered) = kept(bytes);
+        assert_eq!(String::from_utf8(text).unwrap(), twice);
+        assert_eq!(altered, Vec::<(u64, u64)>::new());
+        let mut changed = bytes.to_vec();
+        changed[first] ^= 1;
+        let (text, done, altered) = kept(&changed);
+        assert_eq!(String::from_utf8(text).unwrap(), twice);
+        assert_eq!(altered, [(0, 9)], "{:?}", done.findings);
+        changed[second] ^= 1;
+        assert_eq!(kept(&changed).2, [(0, 9), (9, 18)]);
+    }
+}
+
+/// What does not inflate to its end was damaged before that showed.
+#[test]
+fn lines_before_broken_data_may_be_altered() {
+    let (a, b) = (text(1200, 0), text(3, 1));
+    let mut writer = Zip::new(Cursor::new(Vec::new()));
+    writer
+        .start_file("a", SimpleFileOptions::default())
+        .unwrap();
+    let (first, second) = a.split_at(a.len() / 2);
+    writer.write_all(first.as_bytes()).unwrap();
+    // A block of nothing: it says how long it is, twice.
+    writer.flush().unwrap();
+    writer.write_all(second.as_bytes()).unwrap();
+    writer
+        .start_file("b", SimpleFileOptions::default())
+        .unwrap();
+    writer.write_all(b.as_bytes()).unwrap();
+    let mut bytes = writer.finish().unwrap().into_inner();
+    let block = memchr::memmem::find(&bytes, b"\0\0\xFF\xFF").unwrap();
+    bytes[block] ^= 1;
+    let (text, done, altered) = kept(&bytes);
+    assert!(done.findings.has("echoreplay.zip-inflate"));
+    assert!(done.frames > 200, "{}", done.frames);
+    assert_eq!(altered, [(0, done.frames - 3)]);
+    assert!(String::from_utf8(text).unwrap().ends_with(&b));
+}
+
+/// Whatever bit is flipped: what is kept and not said to be altered is as it was.
+#[test]
+fn no_line_is_altered_in_silence() {
+    let (a, b) = (text(60, 0), text(60, 1));
+    let table = zip(&[("a", &a, Deflated), ("b", &b, Deflated)]);
+    let without = table[..entries(&table)[0]].to_vec();
+    for (bytes, text) in [
+        (&table, a.clone() + &b),
+        (&without, a.clone() + &b),
+        (&streamed(&a), a.clone() + &a),
+    ] {
+        let mut told = 0;
+        for bit in (4 * 8..bytes.len() * 8).step_by(29) {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let Ok((lines, done)) = salvage(&bytes) else {
+                continue;
+            };
+            let mut whole = text.lines();
+            for (at, line) in (0..).zip(String::from_utf8_lossy(&lines).lines()) {
+                let said = done.altered.iter().any(|altered| match &altered.part {
+                    Part::Steps(steps) => steps.contains(&at),
+                    Part::Beside(_) => false,
+                });
+                told += u64::from(said);
+                assert!(
+                    said || whole.any(|whole| whole == line),
+                    "bit {bit}, line {at}: {:?}",
+                    done.findings
+                );
+            }
+            let all = done.frames == 120;
+            assert!(all || done.left_out().next().is_some(), "bit {bit}");
+        }
+        assert!(told > 1000, "{told}");
+    }
 }
