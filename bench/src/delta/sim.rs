@@ -29,7 +29,7 @@ pub struct Body {
     pub flags: [bool; 3],
 }
 
-/// Which bodies move in a tick.
+/// The bodies that move in a tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Motion {
     All,

@@ -37,7 +37,7 @@
 //! time.
 //!
 //! [`Packets`] is a common view of a capture and of a [`DeltaFile`], a file of concatenated
-//! packets. [`Replay`] applies packets, and [`migrate`] converts them to another schema.
+//! packets. [`Replay`] applies packets, and [`migrate()`] converts them to another schema.
 //!
 //! | to change | look in |
 //! |---|---|

@@ -20,7 +20,7 @@ pub struct Migrated {
     /// The number of packets passed to the sink; snapshots that the recorder added are not
     /// migrated.
     pub packets: u64,
-    /// What was lost, one phrase each.
+    /// The losses, one phrase each.
     pub losses: Vec<String>,
 }
 

@@ -52,7 +52,7 @@ struct End {
     /// The offset of the summary, and the schema in it as JSON.
     summary: Option<(u64, Option<Vec<u8>>)>,
     ending: Ending,
-    /// Where the walk from record to record ended, if the chunks were found that way.
+    /// The end of the walk from record to record, if the chunks were found that way.
     walked: Option<WalkEnd>,
     /// The number of messages outside of chunks.
     loose: u64,

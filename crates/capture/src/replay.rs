@@ -14,7 +14,7 @@ use crate::rule::{CaptureRule, Error};
 /// The number of states that a recorder keeps because a later packet may build on them.
 const WINDOW: usize = 256;
 
-/// Which states are needed again, and for how long.
+/// The states that are needed again, and for how long.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Later {
     /// The baselines other than the previous packet, each with the last packet that builds on it.

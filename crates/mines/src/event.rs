@@ -23,7 +23,7 @@ pub enum Event {
     Timestamp(u32),
 }
 
-/// What the mouse did.
+/// An action of the mouse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MouseAction {
     /// Code 1, and code 28 where [`MouseEvent::reduced`] is set.
@@ -133,7 +133,7 @@ impl Buttons {
 /// A mouse action with its time, its position and the buttons that are down after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MouseEvent {
-    /// What happened.
+    /// The action.
     pub action: MouseAction,
     /// Game time in milliseconds; below 2²⁴.
     pub time_ms: u32,
@@ -165,7 +165,7 @@ impl MouseEvent {
 pub struct BoardEvent {
     /// The square.
     pub cell: Cell,
-    /// What it displays from now on.
+    /// The face that it displays from now on.
     pub face: Face,
 }
 
@@ -188,7 +188,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// What a square can display.
+/// The face of a square, as the board displays it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Face {
     /// Code 9: closed, held down with the mouse.

@@ -145,7 +145,7 @@ impl Mode {
 pub struct ModeRules {
     /// The change, as half a sentence.
     pub changes: &'static str,
-    /// What is unknown about the change, as half a sentence; `None` if nothing is.
+    /// The unknown part of the change, as half a sentence; `None` if everything is known.
     pub unknown: Option<&'static str>,
     /// Squares that a click or a chord opens may in turn open their neighbours, if the number of
     /// flags around them equals their own number.

@@ -126,11 +126,11 @@ enum Pause {
 pub(super) struct Feeding<S, A> {
     /// The size of each piece, by its number.
     pub size: S,
-    /// What is done after each piece.
+    /// The action after each piece, by the piece's number.
     pub ask: A,
 }
 
-/// What is done after a piece.
+/// The action after a piece.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Ask {
     /// Nothing; the next piece follows.

@@ -8,7 +8,7 @@ use super::records::{Fields, RECORD_HEAD, Record, starts_as_mcap};
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error, fault};
 
-/// Where a walk ended.
+/// The place where a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WalkEnd {
     /// At the end of the data section, as marked by its record.
@@ -33,7 +33,7 @@ pub struct Walked {
     pub chunks: Vec<ChunkPlace>,
     /// The number of messages outside of chunks, which captures do not have.
     pub loose: u64,
-    /// Where the walk ended.
+    /// The place where the walk ended.
     pub end: WalkEnd,
 }
 

@@ -92,7 +92,7 @@ pub(super) struct Table {
     pub stored: Stored,
 }
 
-/// Where the rows of a table are stored.
+/// The place where the rows of a table are stored.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
 #[serde(tag = "as", rename_all = "snake_case")]
 pub(super) enum Stored {

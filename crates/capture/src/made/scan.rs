@@ -101,7 +101,7 @@ struct Going<'m, 'v> {
     enough: bool,
 }
 
-/// Where its rows come from.
+/// The source of its rows.
 enum Gives<'m> {
     /// From messages of this table; with the error of an invalid one.
     Messages(&'m Table, Option<Error>),

@@ -79,7 +79,7 @@ pub struct Segmented {
     /// The problems of the recording, each one once: how far a broken recording can be read, or
     /// from where on its values are doubtful.
     pub doubts: Vec<Error>,
-    /// What was left out or rounded.
+    /// The result with its losses: values that were left out or rounded.
     pub outcome: Converted,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Block {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Words {
     pub words: Vec<u64>,
-    /// Which values exist; empty if all do.
+    /// Flags for the values that exist; empty if all do.
     pub valid: Vec<bool>,
 }
 

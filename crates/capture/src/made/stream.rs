@@ -113,7 +113,7 @@ pub(super) fn stream<O: Out>(
 pub(super) struct Streamed {
     /// The problems of the recording, each one once.
     pub doubts: Vec<Error>,
-    /// What was left out or rounded.
+    /// The result with its losses: values that were left out or rounded.
     pub outcome: Converted,
 }
 

@@ -10,7 +10,7 @@ use super::squares::Cover;
 use crate::minefield::neighbours;
 use crate::{ModeRules, MouseAction, MouseEvent};
 
-/// Which board events of the standard rules a recording may leave out.
+/// The board events of the standard rules that a recording may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
     /// None: the mode only adds events.
@@ -43,7 +43,7 @@ pub(crate) struct Leeway {
     pub(super) elsewhere: Option<usize>,
     /// Squares under and around the cursor may be pressed.
     pub(super) press: bool,
-    /// Those squares may stay pressed.
+    /// These squares may stay pressed.
     pub(super) hold: bool,
     /// The square under the cursor may open.
     pub(super) click: bool,

@@ -1,4 +1,4 @@
-//! Which squares belong to which opening: the basis of 3BV, islands and ZiNi.
+//! The opening to which each square belongs: the basis of 3BV, islands and ZiNi.
 
 use crate::Cell;
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};

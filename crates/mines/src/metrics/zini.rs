@@ -31,7 +31,7 @@ const LANES: usize = 32;
 
 struct Board<'a> {
     openings: &'a Openings,
-    /// What is subtracted from the premium of a closed square.
+    /// The number that is subtracted from the premium of a closed square.
     handicap: u8,
     /// The length is a multiple of [`LANES`], filled up with [`OUT`] after the last square.
     premium: Vec<u8>,

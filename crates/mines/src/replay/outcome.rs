@@ -31,7 +31,7 @@ pub struct Doubted {
     pub times: u32,
 }
 
-/// Where board events were recorded one mouse event late.
+/// The first place where board events were recorded one mouse event late, and their number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lag {
     /// Index of the first late event.

@@ -19,7 +19,7 @@ use crate::{Cells, Ending, Event, Game};
 
 /// Encodes a game in its version.
 ///
-/// A game that [`read`](super::read) returned gives the same bytes again. A game that the format
+/// A game that [`read`](super::read()) returned gives the same bytes again. A game that the format
 /// cannot store, or that the strict reader would refuse, is an error; nothing is cut to fit.
 ///
 /// # Errors
@@ -197,7 +197,7 @@ impl Coded for RecordError {
     }
 }
 
-/// Where a recording was continued.
+/// The place at which a recording was continued.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Resumed {
     /// The number of complete events in the file.

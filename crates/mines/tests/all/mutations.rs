@@ -1,4 +1,4 @@
-//! What happens with every single-byte change of a file.
+//! The effect of every single-byte change of a file.
 //!
 //! Run with `--nocapture` to see the percentages that the book quotes.
 

@@ -18,7 +18,7 @@ const THRUST: f32 = 8.0;
 const STUN: f32 = 3.0;
 const INVULNERABLE: f32 = 3.0;
 
-/// What a player does.
+/// The activity of a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Act {
     /// Keeps its velocity; nothing slows it down.
@@ -31,7 +31,7 @@ pub(super) enum Act {
     Statue,
 }
 
-/// What a hand holds.
+/// The content of a hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
     Nothing,

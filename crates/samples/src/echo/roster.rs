@@ -40,8 +40,8 @@ pub(super) struct Person {
     pub level: i32,
 }
 
-/// The people who are not in the match at the moment. Their number is fixed, so that a recording of
-/// any length stays within the 255 players that a .butter can have.
+/// The people who are not in the match at the moment. Everybody who joins comes from this fixed
+/// group, so that a recording of any length stays within the 255 players that a .butter can have.
 #[derive(Clone, Debug)]
 pub(super) struct Bench {
     waiting: Vec<Person>,

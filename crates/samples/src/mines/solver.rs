@@ -2,7 +2,7 @@
 
 use gametape_mines::{Cell, Engine, Face};
 
-/// What is known about a closed square.
+/// The knowledge about a closed square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Knowledge {
     Unknown,

@@ -152,8 +152,8 @@ impl Showing {
         size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>() + pending + new
     }
 
-    /// Squares with a face that is new since the previous event. May contain squares outside of the
-    /// board, as recorded.
+    /// Squares with a face that is new since the previous event. Squares outside of the board are
+    /// not included.
     pub fn new_squares(&self) -> &[Cell] {
         &self.new
     }

@@ -1,4 +1,4 @@
-//! What a game may have in common with others. This finds games that were handed in twice, boards
+//! Features that a game may share with others. They reveal games that were handed in twice, boards
 //! that were already known, and copied mouse movements.
 //!
 //! A game that is handed in again is rarely unchanged: it has another name and date, or is

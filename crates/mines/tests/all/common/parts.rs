@@ -20,7 +20,7 @@ pub struct Parts {
     pub checksum: Vec<u8>,
     /// Bytes after the checksum.
     pub behind: Vec<u8>,
-    /// The error of `file_size`.
+    /// The difference between `file_size` and the right value.
     pub size_off: i32,
 }
 
