@@ -26,7 +26,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// A list of cells in its stored form: two bytes a cell, column first.
+/// A list of cells in its stored form: two bytes per cell, column first.
 ///
 /// Borrowed from the file it was read from, or owned.
 ///
@@ -57,7 +57,7 @@ impl<'a> Cells<'a> {
         self.0.len() / 2
     }
 
-    /// True where there is no cell.
+    /// True if the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

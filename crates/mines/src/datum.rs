@@ -1,4 +1,4 @@
-//! What this crate's types are as figures of rules: words, numbers, cells as `[col, row]`.
+//! Converts this crate's types to the data of a finding: names as text, cells as `[col, row]`.
 
 use gametape_core::{Datum, ToDatum};
 

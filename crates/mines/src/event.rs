@@ -1,4 +1,4 @@
-//! What a game consists of while it runs: mouse events and what the board did.
+//! The events of a game: what the player did with the mouse and how the board reacted.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use gametape_core::Time;
 
 use crate::Cell;
 
-/// Game time, which recordings hold in milliseconds.
+/// Converts a game time in milliseconds, the unit of recordings, to a [`Time`].
 pub(crate) const fn game_time(ms: u32) -> Time {
     Time::from_ms(ms as i64)
 }
@@ -18,12 +18,12 @@ pub enum Event {
     Mouse(MouseEvent),
     /// A square changed what it displays.
     Board(BoardEvent),
-    /// A new wall-clock time, as very old v1 recordings hold it. Always 0 if present
-    /// (specification, "`timestampchange_event_type`").
+    /// A new wall-clock time, found in very old v1 recordings. Always 0 if present (specification,
+    /// "`timestampchange_event_type`").
     Timestamp(u32),
 }
 
-/// What the mouse did.
+/// An action of the mouse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MouseAction {
     /// Code 1, and code 28 where [`MouseEvent::reduced`] is set.
@@ -65,7 +65,7 @@ impl MouseAction {
         })
     }
 
-    /// The specification's name: `move`, `lmb_down`, …
+    /// The name in the specification: `move`, `lmb_down`, …
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -82,8 +82,8 @@ impl MouseAction {
 
 /// The mouse buttons that are down after an event (`nFlags`).
 ///
-/// Bit 0 left, bit 1 right (read off real files), bit 2 middle by analogy.
-/// Other bits are kept as they are.
+/// Bit 0 is the left button and bit 1 the right one, as observed in real files; bit 2 is the middle
+/// one by analogy. Other bits are kept unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Buttons(pub u8);
 
@@ -130,10 +130,10 @@ impl Buttons {
     }
 }
 
-/// What the mouse did, when and where, and which buttons are down then.
+/// A mouse action with its time, its position and the buttons that are down after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MouseEvent {
-    /// What happened.
+    /// The action.
     pub action: MouseAction,
     /// Game time in milliseconds; below 2²⁴.
     pub time_ms: u32,
@@ -163,9 +163,9 @@ impl MouseEvent {
 /// A square changed what it displays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BoardEvent {
-    /// Which square.
+    /// The square.
     pub cell: Cell,
-    /// What it displays from now on.
+    /// The face that it displays from now on.
     pub face: Face,
 }
 
@@ -176,7 +176,7 @@ impl fmt::Display for BoardEvent {
     }
 }
 
-/// A board event, or that there is none.
+/// An optional board event; `None` displays as "nothing more".
 pub(crate) struct Shown(pub Option<BoardEvent>);
 
 impl fmt::Display for Shown {
@@ -188,7 +188,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// What a square can display.
+/// The face of a square, as the board displays it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Face {
     /// Code 9: closed, held down with the mouse.
@@ -242,7 +242,7 @@ impl Face {
         })
     }
 
-    /// The specification's name: `pressed`, `flag`, `open_3`, …
+    /// The name in the specification: `pressed`, `flag`, `open_3`, …
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -288,7 +288,7 @@ pub enum Outcome {
     Blast,
     /// Code 16: every safe square is open.
     Win,
-    /// Code 17: neither; the game was left.
+    /// Code 17: neither; the player left the game.
     Other,
 }
 
@@ -331,10 +331,10 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The termination event: how the game ended, and its total time.
+/// The termination event: the outcome of the game and its total time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ending {
-    /// How.
+    /// The outcome.
     pub outcome: Outcome,
     /// Milliseconds since the game started; below 2²⁴.
     pub time_ms: u32,
@@ -358,7 +358,8 @@ mod tests {
                 seen += 1;
             }
         }
-        // 1..=7, 9..=14 and 18..=27, 15..=17: the specification's table without 0, 8 and 28.
+        // Codes 1..=7, 9..=14 and 18..=27, and 15..=17: the specification's table without 0, 8
+        // and 28.
         assert_eq!(seen, 7 + 16 + 3);
     }
 

@@ -7,7 +7,7 @@ use gametape_core::ByteReader;
 
 use crate::rmv::WriteError;
 
-/// The next string with a length byte.
+/// Reads the next string, which is preceded by its length in one byte.
 fn short<'a>(bytes: &mut ByteReader<'a>) -> Option<&'a [u8]> {
     let len = bytes.u8().ok()?;
     bytes.take(len.into()).ok()
@@ -24,16 +24,17 @@ fn push_short(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), 
     Ok(())
 }
 
-/// Texts of at most 255 bytes, each behind its length byte; so many for each entry.
+/// A list of texts of at most 255 bytes, each preceded by its length in one byte. An entry consists
+/// of `EACH` texts.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Shorts<'a, const EACH: usize> {
     bytes: Cow<'a, [u8]>,
-    /// How many entries.
+    /// Number of entries.
     count: u16,
 }
 
 impl<'a, const EACH: usize> Shorts<'a, EACH> {
-    /// Of these entries, each appended by `put`; `what` they are, for errors.
+    /// Builds the list from `entries`; `put` appends one entry. `what` names the entries in errors.
     fn new<T>(
         what: &'static str,
         entries: impl IntoIterator<Item = T>,
@@ -51,7 +52,7 @@ impl<'a, const EACH: usize> Shorts<'a, EACH> {
         Ok(Self { bytes, count })
     }
 
-    /// `count` entries off the front of `bytes`, and what is left.
+    /// Splits `count` entries off the front of `bytes`; also returns the rest.
     fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
         let mut rest = ByteReader::new(bytes);
         for _ in 0..EACH * usize::from(count) {
@@ -80,7 +81,8 @@ impl<'a, const EACH: usize> Shorts<'a, EACH> {
     }
 }
 
-/// The player fields: positional texts of at most 255 bytes, absent ones empty.
+/// The player fields: texts of at most 255 bytes, identified by their position. A missing field
+/// reads as empty.
 ///
 /// ```
 /// use gametape_mines::PlayerFields;
@@ -100,12 +102,12 @@ impl<'a> PlayerFields<'a> {
         Shorts::new("player fields", fields, put).map(Self)
     }
 
-    /// `count` fields off the front of `bytes`, and what is left.
+    /// Splits `count` fields off the front of `bytes`; also returns the rest.
     pub(crate) fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
         Shorts::split(bytes, count).map(|(fields, rest)| (Self(fields), rest))
     }
 
-    /// The fields as stored, each behind its length byte.
+    /// The fields as stored, each after its length byte.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0.bytes
@@ -117,7 +119,7 @@ impl<'a> PlayerFields<'a> {
         self.0.count
     }
 
-    /// True where there is no field at all.
+    /// True if there is no field at all.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.count == 0
@@ -128,7 +130,7 @@ impl<'a> PlayerFields<'a> {
         self.0.iter().map(|[field]| field)
     }
 
-    /// The fields in order, each with what a sentence calls it.
+    /// The fields in order, each with its name as used in sentences.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
         const NAMED: [&str; 4] = [
             "the player's name",
@@ -162,13 +164,14 @@ impl<'a> PlayerFields<'a> {
         self.field(2)
     }
 
-    /// The token: a secret. Show it to nobody who did not ask for it.
+    /// The token: a secret. Show it only if the user asks for it.
     #[must_use]
     pub fn token(&self) -> &[u8] {
         self.field(3)
     }
 
-    /// The same fields, those empty that `takes` says, of their place and what they hold.
+    /// A copy in which every field is empty for which `takes` returns true. `takes` receives the
+    /// field's position and content.
     #[must_use]
     pub(crate) fn emptied(
         &self,
@@ -193,7 +196,7 @@ impl<'a> PlayerFields<'a> {
     }
 }
 
-/// Tokens stay out of debug output, too.
+/// Debug output hides the token.
 impl fmt::Debug for PlayerFields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -211,13 +214,13 @@ impl fmt::Debug for PlayerFields<'_> {
 /// One extension property: a name and a value of at most 255 bytes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extension<'a> {
-    /// The name, text.
+    /// The name, as text.
     pub name: &'a [u8],
     /// The value, text or binary.
     pub value: &'a [u8],
 }
 
-/// The extension properties of a v2 recording, in order, names not necessarily unique.
+/// The extension properties of a v2 recording, in order. Names may occur more than once.
 ///
 /// ```
 /// use gametape_mines::Extensions;
@@ -240,7 +243,7 @@ impl<'a> Extensions<'a> {
         Shorts::new("extension properties", properties, put).map(Self)
     }
 
-    /// `count` properties off the front of `bytes`, and what is left.
+    /// Splits `count` properties off the front of `bytes`; also returns the rest.
     pub(crate) fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
         Shorts::split(bytes, count).map(|(properties, rest)| (Self(properties), rest))
     }
@@ -257,7 +260,7 @@ impl<'a> Extensions<'a> {
         self.0.count
     }
 
-    /// True where there is none.
+    /// True if there are no properties.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.count == 0
@@ -277,7 +280,7 @@ impl<'a> Extensions<'a> {
             .map(|e| e.value)
     }
 
-    /// The properties of the list that `keeps` says.
+    /// A copy with only those properties for which `keeps` returns true.
     pub(crate) fn only(
         &self,
         mut keeps: impl FnMut(&Extension<'_>) -> bool,

@@ -1,7 +1,7 @@
 //! The model of a recorded game, shared by both versions of RMV.
 //!
-//! Sections are kept in their stored form and typed when they are looked at, so that reading
-//! copies nothing and writing gives the same bytes, unknown parts included.
+//! Sections are kept in their stored form and interpreted only when accessed. So reading copies
+//! nothing, and writing gives the same bytes, unknown parts included.
 
 use std::borrow::Cow;
 
@@ -16,34 +16,34 @@ use crate::{Cells, Ending, Text, TextEncoding, TextRule};
 /// Read one with [`rmv::read`](crate::rmv::read), build one with [`Game::new`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game<'a> {
-    /// Which of the two encodings, and what only that one holds.
+    /// The version of the format, with the data that only this version has.
     pub encoding: Encoding<'a>,
     /// How `file_size` relates to the real size of the file.
     pub file_size: DeclaredSize,
-    /// Free text that names the program.
+    /// Free text that names the program that made the recording.
     pub version_info: Text<'a>,
     /// Name, nickname, country, token.
     pub player: PlayerFields<'a>,
     /// The board and its mines.
     pub board: Board<'a>,
-    /// Flags placed before the game began. `None` where the section is left out
-    /// (`preflagged_size` 0); real files write an empty section instead.
+    /// Flags placed before the game began. `None` if the section is missing (`preflagged_size` 0);
+    /// real files write an empty section instead.
     pub preflags: Option<Cells<'a>>,
-    /// One byte a property; see the accessors of [`Game`].
+    /// The properties, one byte each; see the accessors of [`Game`].
     pub properties: Cow<'a, [u8]>,
     /// Mouse events and board events.
     pub events: EventLog<'a>,
-    /// The termination event; `None` only in a game that was cut.
+    /// The termination event; `None` only in a recording that was cut off.
     pub ending: Option<Ending>,
-    /// What stands between the termination event and the checksum: five bytes in every known
-    /// file, none by the specification. See [`Game::canonical_tail`].
+    /// The bytes between the termination event and the checksum: five in every known file, none
+    /// according to the specification. See [`Game::canonical_tail`].
     pub tail: Cow<'a, [u8]>,
-    /// 18 bytes in every known file. Its algorithm is unpublished: nobody but ViennaSweeper
-    /// can verify it.
+    /// The checksum, 18 bytes in every known file. Its algorithm is not published, so only
+    /// ViennaSweeper can verify it.
     pub checksum: Cow<'a, [u8]>,
 }
 
-/// A version of the format, and what only that version holds.
+/// A version of the format, with the data that only this version has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Encoding<'a> {
     /// RMV v1, ViennaSweeper up to 4.
@@ -53,7 +53,7 @@ pub enum Encoding<'a> {
     },
     /// RMV v2, ViennaSweeper 5.
     V2 {
-        /// The program that wrote the file; 0 unspecified, 1 ViennaSweeper.
+        /// The program that wrote the file: 0 is unspecified, 1 is ViennaSweeper.
         clone_id: u8,
         /// That program's major version.
         clone_major: u8,
@@ -65,9 +65,10 @@ pub enum Encoding<'a> {
 /// How the `file_size` field relates to the real size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeclaredSize {
-    /// The real size: every known v1 file.
+    /// The real size, as in every known v1 file.
     Exact,
-    /// The real size less 2: every known v2 file (clone id and major version are not counted).
+    /// The real size minus 2, as in every known v2 file (the clone id and the major version are not
+    /// counted).
     LessTwo,
     /// Some other number; only a lenient reader accepts it.
     Other(u32),
@@ -82,13 +83,13 @@ pub struct Board<'a> {
     pub cols: u8,
     /// Rows, at least 1.
     pub rows: u8,
-    /// The mines; row-major in every known file.
+    /// The mines, in row-major order in every known file.
     pub mines: Cells<'a>,
 }
 
 impl<'a> Game<'a> {
-    /// A game on `board` with nothing played yet: normal mode, no marks, the level that fits
-    /// the board, an empty event log. v2 gets squares of 16 pixels and clone id 0.
+    /// A game on `board` with no events yet: normal mode, no question marks, the level that fits
+    /// the board. A v2 game gets squares of 16 pixels and clone id 0.
     ///
     /// ```
     /// use gametape_mines::{rmv, Board, Cell, Ending, Game, Outcome, Version};
@@ -133,7 +134,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// The version of the format this game is held in.
+    /// The version of the format in which this game is stored.
     #[must_use]
     pub const fn version(&self) -> Version {
         match self.encoding {
@@ -152,25 +153,25 @@ impl<'a> Game<'a> {
         self.property(property::MARKS) != 0
     }
 
-    /// Whether the recording calls itself a non-flagging game.
+    /// Whether the recording declares itself a non-flagging game.
     #[must_use]
     pub fn declared_nf(&self) -> bool {
         self.property(property::NF) != 0
     }
 
-    /// The game mode; `None` for a number that no mode has.
+    /// The game mode; `None` if no mode has the recorded number.
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {
         Mode::from_code(self.property(property::MODE))
     }
 
-    /// The level as recorded; `None` for a number that no level has.
+    /// The recorded level; `None` if no level has the recorded number.
     #[must_use]
     pub fn declared_level(&self) -> Option<Level> {
         Level::from_code(self.property(property::LEVEL))
     }
 
-    /// The 3BV as recorded: in v2 a property, in v1 the result string's `3BV`.
+    /// The recorded 3BV: a property in v2, `3BV` in the result string in v1.
     #[must_use]
     pub fn declared_bbbv(&self) -> Option<u32> {
         match &self.encoding {
@@ -206,14 +207,14 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// A text of this game as Unicode, and the encoding that was used or guessed.
+    /// Decodes a text of this game; also returns the encoding that was used or guessed.
     #[must_use]
     pub fn decode<'t>(&self, text: &'t [u8]) -> (Cow<'t, str>, TextEncoding) {
         self.text_rule().decode(text)
     }
 
-    /// The five bytes real files hold behind the termination event: `00` and the time, in v1
-    /// as u32, in v2 as `FF` and u24.
+    /// The five bytes that real files have after the termination event: `00` and the time, in v1 as
+    /// u32, in v2 as `FF` and u24.
     #[must_use]
     pub fn canonical_tail(version: Version, time_ms: u32) -> [u8; 5] {
         let [_, a, b, c] = time_ms.to_be_bytes();
@@ -223,9 +224,9 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// True where the result string's `NICK` may be a secret: tournament editions before 4.0
-    /// put the token there. It is shown only if it is not the token field's, and the file says
-    /// it is the home edition or the nickname field repeats it.
+    /// True if the result string's `NICK` may be a secret: tournament editions before 4.0 put the
+    /// token there. `NICK` counts as public only if it differs from the token field and, in
+    /// addition, the file names the home edition or the nickname field has the same value.
     #[must_use]
     pub fn nick_may_be_token(&self, nick: &[u8]) -> bool {
         let home = self

@@ -18,8 +18,8 @@
 //! | the rules of the game | [`engine`] |
 //! | statistics | [`metrics`] |
 //! | the file format: reading, writing, its rules | [`rmv`] |
-//! | what the audit checks, the ranking's rules among it | `rmv/audit/` |
-//! | what surfaces show of it (feature `tape`) | `tape/` |
+//! | the checks of the audit, including the ranking's rules | `rmv/audit/` |
+//! | how tools see a recording: tables, playback, options (feature `tape`) | `tape/` |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -63,7 +63,7 @@ pub use release::Release;
 pub use replay::{Divergence, Doubted, Lag, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
 
-/// The README's example compiles and runs.
+/// Compiles and runs the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,19 +1,20 @@
-//! The board as the game sees it: where the mines are, and the numbers between them.
+//! The board as the game sees it: the mines and the number of each other square.
 
 use crate::rmv::WriteError;
 use crate::{Board, Cell, Cells};
 
-/// Number of mine cells in a [`Minefield`]'s grid.
+/// The value of a mine in a [`Minefield`]'s grid.
 pub(crate) const MINE: u8 = 9;
-/// Cells of the frame around the board.
+/// The value of the cells in the frame around the board.
 pub(crate) const BORDER: u8 = 10;
 
 impl Board<'static> {
     /// A board of `cols` × `rows` with mines in the given cells, in the given order.
     ///
     /// # Errors
-    /// Boards without a square or beyond 255 × 255, mines outside or twice in a cell, more than
-    /// the 32,763 mines the format can list.
+    /// The board has no squares or is larger than 255 × 255; a mine lies outside of it; two mines
+    /// lie in the same cell; or there are more than 32,763 mines, the most that the format can
+    /// list.
     pub fn new(
         cols: u32,
         rows: u32,
@@ -25,7 +26,7 @@ impl Board<'static> {
             return Err(WriteError::BoardSize { cols, rows });
         };
         let mines: Cells<'static> = mines.into_iter().collect();
-        // The board section's size is 16 bits wide, and 8 bytes of it are not mines.
+        // The size of the board section is a 16-bit number, and 8 of its bytes are not mines.
         let max = (usize::from(u16::MAX) - 8) / 2;
         if mines.len() > max {
             return Err(WriteError::TooMany {
@@ -76,14 +77,16 @@ pub struct Minefield {
     cols: u8,
     rows: u8,
     mines: u32,
-    /// With a frame of [`BORDER`], so that neighbours need no bounds.
+    /// One byte per square, with a frame of [`BORDER`], so that looking at neighbours needs no
+    /// bounds checks.
     grid: Vec<u8>,
-    /// What places are multiplied with for their row: 2³² divided by the bytes of a row.
+    /// Factor that turns a place into its row: 2³² divided by the length of a row, plus 1.
     per_row: u64,
 }
 
 impl Minefield {
-    /// The field of a board. Mines outside of it, or named twice, count once or not at all.
+    /// Builds the minefield of a board. Mines outside of the board are ignored; a mine that is
+    /// listed twice counts once.
     #[must_use]
     pub fn new(board: &Board<'_>) -> Self {
         let stride = usize::from(board.cols) + 2;
@@ -126,13 +129,13 @@ impl Minefield {
         field
     }
 
-    /// Columns.
+    /// Number of columns, 1 to 255.
     #[must_use]
     pub const fn cols(&self) -> u8 {
         self.cols
     }
 
-    /// Rows, 1 to 255; those of cells are counted from 0.
+    /// Number of rows, 1 to 255.
     #[must_use]
     pub const fn rows(&self) -> u8 {
         self.rows
@@ -164,13 +167,13 @@ impl Minefield {
         (0..rows).flat_map(move |row| (0..cols).map(move |col| Cell::new(col, row)))
     }
 
-    /// True where there is a mine in the cell.
+    /// True if the cell has a mine.
     #[must_use]
     pub fn is_mine(&self, cell: Cell) -> bool {
         self.index(cell).is_some_and(|at| self.at(at) == MINE)
     }
 
-    /// Mines around a cell; 0 for a mine and outside.
+    /// Number of mines around a cell; 0 for a mine and for cells outside of the board.
     #[must_use]
     pub fn number(&self, cell: Cell) -> u8 {
         self.index(cell)
@@ -179,7 +182,7 @@ impl Minefield {
             .unwrap_or(0)
     }
 
-    /// Bytes of a row in the framed grid.
+    /// Length of a row in the framed grid, in bytes.
     pub(crate) const fn stride(&self) -> usize {
         self.cols as usize + 2
     }
@@ -189,13 +192,13 @@ impl Minefield {
         self.grid.len()
     }
 
-    /// Number 0 to 8, [`MINE`] or [`BORDER`] at a place of the framed grid.
+    /// The value at a place of the framed grid: 0 to 8, [`MINE`] or [`BORDER`].
     #[inline]
     pub(crate) fn at(&self, at: usize) -> u8 {
         self.grid.get(at).copied().unwrap_or(BORDER)
     }
 
-    /// Where a cell stands in the framed grid.
+    /// The place of a cell in the framed grid.
     #[inline]
     pub(crate) fn index(&self, cell: Cell) -> Option<usize> {
         (cell.col < self.cols && cell.row < self.rows)
@@ -205,8 +208,8 @@ impl Minefield {
     /// The cell at a place of the framed grid.
     #[inline]
     pub(crate) fn cell(&self, at: usize) -> Cell {
-        // A division takes as long as all else that a square is opened with. Of places of a board, which are
-        // fewer than 2¹⁷, this is the row exactly.
+        // A division would take as long as everything else that opening a square costs. Places
+        // are below 2¹⁷; for these the product gives the exact row.
         let at = at as u64;
         let row = at.wrapping_mul(self.per_row) >> 32;
         let col = at.wrapping_sub(row.wrapping_mul(self.stride() as u64));
@@ -221,7 +224,7 @@ impl Minefield {
     }
 }
 
-/// The eight places around one, row-major.
+/// The eight places around a place, in row-major order.
 #[inline]
 pub(crate) const fn neighbours(at: usize, stride: usize) -> [usize; 8] {
     let (above, below) = (at.wrapping_sub(stride), at + stride);

@@ -1,4 +1,4 @@
-//! The game modes, and what is known of them.
+//! The game modes and their known rules.
 
 /// The game modes of the specification.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,7 +21,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Every mode, in the order of its code.
+    /// Every mode, in the order of the codes.
     pub const ALL: [Self; 14] = [
         Self::Normal,
         Self::Upk,
@@ -51,7 +51,7 @@ impl Mode {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// The specification's name.
+    /// The name in the specification.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,10 +72,10 @@ impl Mode {
         }
     }
 
-    /// What the mode changes, and what of that is not known.
+    /// The rules that the mode changes, and what is unknown about them.
     ///
-    /// The specification names the modes and defines none of them. Those from 4 on it takes over
-    /// from EVF, whose specification says what most of them mean.
+    /// The specification names the modes and defines none of them. The modes from code 4 on come
+    /// from EVF, whose specification explains most of them.
     #[must_use]
     pub const fn rules(self) -> ModeRules {
         let chords = "a square that a chord opens may chord in turn";
@@ -135,23 +135,24 @@ impl Mode {
     }
 }
 
-/// What a game mode changes.
+/// The rules that a game mode changes.
 ///
-/// Every mode is played on the recorded board: its numbers are true, a mine that opens ends the
-/// game, and it is won when every safe square is open. An ending is checked against that in
-/// every mode.
+/// In every mode the recorded board is the one that is played: its numbers are true, an opened mine
+/// ends the game, and the game is won when every safe square is open. The audit checks endings
+/// against these rules in every mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ModeRules {
-    /// What it changes, as half a sentence.
+    /// The change, as half a sentence.
     pub changes: &'static str,
-    /// What of that is not known, as half a sentence; `None` where nothing is.
+    /// The unknown part of the change, as half a sentence; `None` if everything is known.
     pub unknown: Option<&'static str>,
-    /// Squares that a click or a chord opens may open their neighbours, where as many flags are
-    /// around them as their numbers say.
+    /// Squares that a click or a chord opens may in turn open their neighbours, if the number of
+    /// flags around them equals their own number.
     pub chords_go_on: bool,
-    /// The right button may do the same for the numbers around a new flag, and flag the squares
-    /// around a number that is as high as they are many.
+    /// A right click may open squares and set flags beyond the clicked square: a new flag may open
+    /// the neighbours of the numbers around it, and a number with exactly as many closed squares
+    /// around it may flag them all.
     pub flags_go_on: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The versions of the format, the levels, and where the properties of a recording stand.
+//! The versions of the format, the levels, and the positions of a recording's properties.
 
 /// The two versions of the format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -10,7 +10,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// 1 or 2, as `file_type` holds it.
+    /// 1 or 2, as stored in `file_type`.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {
@@ -29,7 +29,7 @@ pub enum Level {
     Intermediate,
     /// 30 × 16, 99 mines.
     Expert,
-    /// Anything else.
+    /// Any other board.
     Custom,
 }
 
@@ -52,7 +52,7 @@ impl Level {
         })
     }
 
-    /// The level with these dimensions, [`Level::Custom`] if none has them.
+    /// The level with these dimensions, or [`Level::Custom`] if no level has them.
     #[must_use]
     pub const fn of(cols: u8, rows: u8, mines: usize) -> Self {
         match (cols, rows, mines) {
@@ -74,7 +74,7 @@ impl Level {
         }
     }
 
-    /// The least 3BV the ranking accepts; `None` where the ranking has no such board.
+    /// The lowest 3BV that the ranking accepts; `None` if the ranking has no such board.
     #[must_use]
     pub const fn ranking_min_bbbv(self) -> Option<u32> {
         match self {
@@ -86,7 +86,7 @@ impl Level {
     }
 }
 
-/// Positions of the properties; the first four are common to both versions.
+/// Positions of the properties. The first four are the same in both versions.
 pub mod property {
     /// Whether question marks were enabled.
     pub const MARKS: usize = 0;
@@ -96,15 +96,16 @@ pub mod property {
     pub const MODE: usize = 2;
     /// The code of the level, 0 to 3.
     pub const LEVEL: usize = 3;
-    /// v1 only, since ViennaSweeper 4.0.0: texts are UTF-8.
+    /// v1 only, since ViennaSweeper 4.0.0: whether texts are UTF-8.
     pub const UTF8: usize = 4;
-    /// v2 only: low 8 bits of the 3BV.
+    /// v2 only: the low 8 bits of the 3BV.
     pub const BBBV_LOW: usize = 4;
-    /// v2 only: high 8 bits of the 3BV.
+    /// v2 only: the high 8 bits of the 3BV.
     pub const BBBV_HIGH: usize = 5;
-    /// v2 only: side of a square in pixels.
+    /// v2 only: the side of a square in pixels.
     pub const SQUARE_SIZE: usize = 6;
 }
 
-/// v1 recordings have no square size: ViennaSweeper's squares were 16 pixels wide.
+/// The side of a square in v1 recordings, which do not store it: ViennaSweeper's squares were 16
+/// pixels wide.
 pub const V1_SQUARE_SIZE: u8 = 16;

@@ -1,4 +1,4 @@
-//! Which release of ViennaSweeper a recording names, and what releases are known to write.
+//! The ViennaSweeper release that a recording names.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,16 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Release<'a> {
-    /// Major, minor and patch, 0 where nothing is said.
+    /// Major, minor and patch number; 0 for a missing part.
     pub number: [u16; 3],
-    /// As it is written: `5.0.0b4`.
+    /// The release as written: `5.0.0b4`.
     pub name: Cow<'a, str>,
-    /// The last year of the copyright: the release is not older.
+    /// The last year in the copyright notice. The release cannot be older.
     pub copyright: Option<u16>,
 }
 
-/// Whether a version info names ViennaSweeper: a space in front or another case make it no other
-/// program, of which less would be asked.
+/// Whether a version info names ViennaSweeper. Letter case and text before the name do not matter:
+/// they do not make it another program, of which the audit would demand less.
 pub(crate) fn is_vienna_sweeper(version_info: &[u8]) -> bool {
     let first = version_info.iter().position(u8::is_ascii_alphanumeric);
     let named = version_info.get(first.unwrap_or(0)..).unwrap_or_default();
@@ -34,14 +34,14 @@ pub(crate) fn is_vienna_sweeper(version_info: &[u8]) -> bool {
     begins || find(version_info, b"Vienna Minesweeper").is_some()
 }
 
-/// Where a text is, in whatever case.
+/// Finds a word in a text, ignoring case.
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     let mut parts = text.windows(word.len());
     parts.position(|part| part.eq_ignore_ascii_case(word))
 }
 
 impl<'a> Release<'a> {
-    /// The release that a version info names; `None` in another program's, or where none is.
+    /// The release that a version info names; `None` if it names another program or no release.
     #[must_use]
     pub fn of(version_info: &'a [u8]) -> Option<Self> {
         const WORD: &[u8] = b"Release ";
@@ -69,15 +69,15 @@ impl<'a> Release<'a> {
         })
     }
 
-    /// The major number.
+    /// The major version number.
     #[must_use]
     pub const fn major(&self) -> u16 {
         let [major, ..] = self.number;
         major
     }
 
-    /// The year that the release is not older than: by its copyright, and by what known files of
-    /// it say theirs is.
+    /// The earliest possible year of the release: the later of its copyright year and the year
+    /// known from other files of the same major version.
     #[must_use]
     pub fn not_before(&self) -> u16 {
         let known = match self.major() {
@@ -90,7 +90,7 @@ impl<'a> Release<'a> {
     }
 }
 
-/// The numbers of four digits in a text that can be years of a computer program.
+/// The four-digit numbers in a text that are plausible years of a computer program (1990 to 2099).
 fn years(text: &[u8]) -> impl Iterator<Item = u16> + '_ {
     text.split(|byte| !byte.is_ascii_digit())
         .filter(|digits| digits.len() == 4)

@@ -1,4 +1,4 @@
-//! Text of recordings: bytes first, because old files do not say their encoding.
+//! Texts of recordings. They are kept as bytes, because old files do not say their encoding.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,7 +28,7 @@ impl<'a> Text<'a> {
         rule.decode(&self.0)
     }
 
-    /// True where there is no byte.
+    /// True if the text has no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -63,7 +63,7 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
-/// Which encoding the format promises for a text.
+/// The encoding that the format promises for a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextRule {
     /// v2, and v1 with the utf8 property set.
@@ -75,15 +75,15 @@ pub enum TextRule {
 /// The encoding a text was decoded with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextEncoding {
-    /// Only ASCII: every encoding in question agrees.
+    /// Only ASCII, which all candidate encodings read alike.
     Ascii,
-    /// Valid UTF-8, as promised or as found.
+    /// Valid UTF-8, promised or detected.
     Utf8,
     /// A guess: Chinese text.
     Gb18030,
     /// A guess: Western text.
     Windows1252,
-    /// UTF-8 was promised and the bytes are not: U+FFFD stands where they fail.
+    /// UTF-8 was promised, but the bytes are not valid: U+FFFD replaces the invalid parts.
     InvalidUtf8,
 }
 
@@ -102,11 +102,11 @@ impl TextEncoding {
 }
 
 impl TextRule {
-    /// Decodes `bytes` and says how.
+    /// Decodes `bytes`; also returns the encoding that was used.
     ///
-    /// Without a promise the order is: ASCII, UTF-8, GB18030 if every byte pair that is not
-    /// ASCII lies in its two-byte Hanzi area (Western text seldom has two accented letters
-    /// side by side), else windows-1252, which accepts everything.
+    /// If the format promises no encoding, the candidates are tried in this order: ASCII; UTF-8;
+    /// GB18030, if every pair of non-ASCII bytes lies in its two-byte Hanzi area (Western text
+    /// seldom has two accented letters in a row); windows-1252, which accepts everything.
     ///
     /// ```
     /// use gametape_mines::{TextEncoding, TextRule};
@@ -138,7 +138,7 @@ impl TextRule {
     }
 }
 
-/// Every non-ASCII run is made of GB2312 pairs (lead B0–F7, trail A1–FE).
+/// True if every non-ASCII run consists of GB2312 pairs (lead byte B0–F7, trail byte A1–FE).
 fn looks_like_hanzi(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let [first, tail @ ..] = rest {

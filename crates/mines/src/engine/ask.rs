@@ -1,4 +1,4 @@
-//! Which questions are open at a mouse event, and when the recording has answered them.
+//! Decides which questions a mouse event raises, and when the recording has answered them.
 
 use super::doubt::Doubt;
 use super::play::{Engine, Left, Right};
@@ -8,13 +8,13 @@ use crate::minefield::neighbours;
 use crate::{BoardEvent, Face, MouseAction, MouseEvent};
 
 impl Engine {
-    /// True where what comes next depends on what nobody has published.
+    /// True if the effect of the next events depends on an unpublished rule.
     #[inline]
     pub(crate) const fn has_open_question(&self) -> bool {
         self.question.is_some()
     }
 
-    /// Whether a mouse event does what nobody has published.
+    /// Whether the effect of a mouse event depends on an unpublished rule.
     pub(crate) fn raises_question(&self, event: &MouseEvent) -> bool {
         match event.action {
             MouseAction::Move => false,
@@ -26,8 +26,8 @@ impl Engine {
         }
     }
 
-    /// The question that an event is in, whether it raises it or another one did. It stays open
-    /// behind the event as long as it matters.
+    /// The question that applies to an event, raised by this event or by an earlier one. It stays
+    /// open after the event for as long as it matters.
     pub(super) fn ask(&mut self, event: &MouseEvent) -> Option<Question> {
         let open = self.question;
         let doubt = open.map(|question| question.doubt);
@@ -69,8 +69,8 @@ impl Engine {
         asked
     }
 
-    /// The recording has what we make of the last event, `shown`: that answers the question, if no
-    /// other answer gives the same.
+    /// The recorded board events agree with the engine's events for the last mouse event, `shown`.
+    /// This answers the question if no other reading of the rules gives the same events.
     pub(crate) fn agree(&mut self, shown: &[BoardEvent]) {
         let Some(open) = self.question else {
             return;
@@ -83,10 +83,10 @@ impl Engine {
         let answers = |event: &BoardEvent| {
             let at = self.squares.field().index(event.cell);
             match (doubt, event.face) {
-                // What lets go of a press looks the same.
+                // Releasing a pressed square looks the same in every reading.
                 (_, Face::Closed | Face::Question) | (Doubt::MiddleButton, _) => false,
                 (Doubt::RightWhileLeft, Face::Flag) => true,
-                // One square under the cursor is what the left button does alone.
+                // A single square under the cursor is also what the left button alone affects.
                 (Doubt::RightWhileLeft, _) => at != self.place,
                 _ => {
                     let old = elsewhere.zip(at);

@@ -1,20 +1,21 @@
-//! What nobody has published.
+//! The parts of the rules that are not published.
 
 /// Why a recording may differ from the standard rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// The middle button is used, or was and other buttons have been held since.
+    /// The middle button is used, or it was used and other buttons have been held since.
     MiddleButton,
     /// Question marks are pressed, or would be opened.
     QuestionMarks,
-    /// A chord has opened a mine, and others of its squares after it.
+    /// A chord opened a mine, and then more of its squares.
     LostChord,
-    /// A chord or a flag goes on by itself, as the game's mode says.
+    /// A chord or a flag continues by itself, as the game's mode allows.
     Recursion,
-    /// The right button went down while the left one was held, elsewhere than on an open square.
+    /// The right button was pressed while the left one was held, and the cursor was not on an open
+    /// square.
     RightWhileLeft,
-    /// A button went down or up in another square than that of the event before.
+    /// A button was pressed or released in a different square than that of the previous event.
     ButtonElsewhere,
 }
 
@@ -33,7 +34,7 @@ impl Doubt {
         }
     }
 
-    /// What is not published, as half a sentence.
+    /// The unpublished rule, as half a sentence.
     #[must_use]
     pub const fn why(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Could any program have made these board events of that mouse event?
+//! Judges whether any program could have produced these board events from that mouse event.
 
 use std::collections::BTreeSet;
 
@@ -8,46 +8,52 @@ use super::squares::{Cover, Squares};
 use crate::minefield::{MINE, neighbours};
 use crate::{BoardEvent, Face};
 
-/// The most squares a mouse event presses: nine where the cursor comes to be, and once more
-/// where a button goes down there.
+/// The most squares that one mouse event presses: nine where the cursor arrives, and nine again
+/// where a button is pressed there.
 const MOST_PRESSES: usize = 18;
 
 /// Judges the board events of one mouse event that is in doubt.
 ///
-/// Some things hold in every program: a square shows its own number, what is open stays open, a
-/// mine that opens ends the game, flags come from the right button and fall under the cursor,
-/// an opening leaves no neighbour of a 0 closed, a chord opens all of its squares or none, and
-/// only where the flags are as many as the number says. A mode in which chords and flags go on
-/// has more squares to chord at, and the same rules for each. Within these bounds the recording
-/// is believed, and the board follows it.
+/// Some rules hold in every program:
+///
+/// - A square shows its own number, and an open square stays open.
+/// - An opened mine ends the game.
+/// - The right button sets flags, under the cursor.
+/// - An opening leaves no neighbour of a 0 closed.
+/// - A chord opens all of its squares or none, and only if the number of flags equals the square's
+///   number.
+///
+/// In modes in which chords and flags continue by themselves, more squares may chord, under the
+/// same rules. Within these bounds the judge accepts what is recorded, and the engine's board
+/// follows it.
 #[derive(Debug)]
 pub(crate) struct Judge {
     leeway: Leeway,
-    /// Squares that the standard rules leave pressed.
+    /// Squares that are still pressed according to the standard rules.
     standard: Vec<u32>,
-    /// Squares that have to end so, whatever is in doubt.
+    /// Squares that must end with this cover, regardless of the doubt.
     required: Vec<(u32, Cover)>,
-    /// What is not in doubt of presses, releases and flags, and has not come yet.
+    /// Presses, releases and flags that are not in doubt and have not been recorded yet.
     owed: Vec<BoardEvent>,
     /// Squares that are pressed.
     pressed: Vec<u32>,
     presses: usize,
-    /// Squares that were opened.
+    /// Squares that were opened by this mouse event.
     opened: BTreeSet<u32>,
-    /// The square under the cursor got a flag, or lost one.
+    /// Whether the square under the cursor got or lost a flag.
     flagged: bool,
     /// Squares that got a flag.
     flags: BTreeSet<u32>,
-    /// A mine was opened.
+    /// Whether a mine was opened.
     blast: bool,
-    /// What the recording says so far.
+    /// The board events recorded so far.
     recorded: Vec<BoardEvent>,
-    /// The cursor is taken to be where it was before.
+    /// Whether the previous position of the cursor is taken for the current one.
     went_back: bool,
 }
 
 impl Judge {
-    /// What the recording says so far.
+    /// The board events recorded so far.
     pub(crate) fn recorded(&self) -> &[BoardEvent] {
         &self.recorded
     }
@@ -57,8 +63,8 @@ impl Judge {
         self.leeway
     }
 
-    /// Whether a square may open: because of the mouse, or because a 0 beside it has, or a
-    /// number that chords by itself.
+    /// Whether a square may open: because of the mouse, because a 0 beside it opened, or because a
+    /// number beside it chords by itself.
     fn reaches(&self, squares: &Squares, at: usize) -> bool {
         let mut around = neighbours(at, squares.field().stride()).into_iter();
         self.is_root(squares, at)
@@ -77,8 +83,8 @@ impl Judge {
             && squares.flags_around(at) == squares.field().at(at)
     }
 
-    /// Whether a number may flag the closed squares around it by itself: they are as many as it
-    /// says.
+    /// Whether a number may flag the closed squares around it by itself: there are exactly as many
+    /// of them as the number says.
     fn forces_flags(&self, squares: &Squares, at: usize) -> bool {
         let number = squares.field().at(at);
         let closed = neighbours(at, squares.field().stride())
@@ -95,7 +101,7 @@ impl Judge {
             && closed.count() == usize::from(number)
     }
 
-    /// Whether a square was opened by this mouse event, or one beside it flagged.
+    /// Whether this mouse event opened the square or flagged a neighbour of it.
     fn is_touched(&self, squares: &Squares, at: usize) -> bool {
         self.opened.contains(&(at as u32))
             || !self.flags.is_empty()
@@ -104,7 +110,7 @@ impl Judge {
                     .any(|n| self.flags.contains(&(n as u32)))
     }
 
-    /// Whether the mouse may open the square by itself.
+    /// Whether the mouse may open the square directly.
     fn is_root(&self, squares: &Squares, at: usize) -> bool {
         let Some(cursor) = self.leeway.cursor else {
             return false;
@@ -121,7 +127,7 @@ impl Judge {
             && squares.flags_around(cursor) == squares.field().at(cursor)
     }
 
-    /// Takes what the standard rules give and the recording has as well.
+    /// Accepts an event that the standard rules give and that the recording has too.
     fn agree(&mut self, squares: &mut Squares, at: usize, event: BoardEvent) {
         self.recorded.push(event);
         if let Some(paid) = self.owed.iter().position(|&owed| owed == event) {
@@ -153,15 +159,15 @@ impl Judge {
         self.opened.insert(at as u32);
     }
 
-    /// Says whether the square was pressed.
+    /// Releases a square; returns whether it was pressed.
     fn let_go(&mut self, at: usize) -> bool {
         let before = self.pressed.len();
         self.pressed.retain(|&pressed| pressed != at as u32);
         self.pressed.len() < before
     }
 
-    /// Takes the square where the cursor was for the one where it is, if nothing was opened or
-    /// flagged yet; says whether it did.
+    /// Takes the cursor's previous square as its current one, if nothing was opened or flagged yet;
+    /// returns whether it did.
     fn goes_back(&mut self) -> bool {
         let untouched = !self.flagged && self.opened.is_empty() && self.flags.is_empty();
         let back = untouched && !self.went_back && self.leeway.elsewhere.is_some();
@@ -172,7 +178,7 @@ impl Judge {
         back
     }
 
-    /// Under the cursor or beside it, where it is or where it was.
+    /// Whether a square is under the cursor or beside it, at its current or its previous position.
     fn is_near(&self, squares: &Squares, at: usize) -> bool {
         let mut places = [self.leeway.cursor, self.leeway.elsewhere]
             .into_iter()
@@ -180,7 +186,7 @@ impl Judge {
         places.any(|place| at == place || is_beside(squares, at, place))
     }
 
-    /// Whether the next event is possible behind those before it.
+    /// Whether the next event is possible after the events before it.
     fn allows(&self, squares: &Squares, at: usize, event: BoardEvent) -> bool {
         let face = event.face;
         let by_itself = face == Face::Flag && self.leeway.flags_on;
@@ -224,13 +230,13 @@ impl Judge {
         }
     }
 
-    /// Whether all that was recorded can stand as it is.
+    /// Whether the recorded events are complete and consistent.
     fn is_whole(&self, squares: &Squares) -> bool {
-        // Behind a mine nothing has to come any more.
+        // After a mine no further events are needed.
         self.blast || self.holds_well(squares) && self.opens_well(squares)
     }
 
-    /// What is pressed is under or around the cursor, and a button holds it.
+    /// Whether all pressed squares are under or around the cursor, and a button holds them.
     fn holds_well(&self, squares: &Squares) -> bool {
         let near = |at: u32| self.is_near(squares, at as usize);
         let question = |at: &u32| squares.cover(*at as usize) == Cover::Question;
@@ -252,7 +258,7 @@ impl Judge {
         self.owed.is_empty() && standard && held && self.pressed.iter().all(|&at| near(at))
     }
 
-    /// Each opening is complete, and each chord; and each square that opened has one to thank.
+    /// Whether each opening and each chord is complete, and each opened square has a cause.
     fn opens_well(&self, squares: &Squares) -> bool {
         let stride = squares.field().stride();
         let is_done = |at: usize| {
@@ -279,8 +285,8 @@ impl Judge {
             && required.all(|&(at, cover)| squares.cover(at as usize) == cover)
     }
 
-    /// Notes which of the standard rules' events are beyond doubt; the board is as it was before
-    /// them.
+    /// Notes those events of the standard rules that are beyond doubt. The board is in the state
+    /// before them.
     fn require(&mut self, squares: &Squares, standard: &[BoardEvent]) {
         if self.leeway.missing == Missing::All {
             return;
@@ -295,7 +301,7 @@ impl Judge {
             }
             let cover = match event.face {
                 Face::Pressed | Face::PressedQuestion => continue,
-                // What opens beyond the mouse's reach follows from the 0 beside it.
+                // A square that opens out of the mouse's direct reach follows from the 0 beside it.
                 Face::Number(_) | Face::Open | Face::Blast => {
                     let follows = before != Cover::Closed || !self.is_root(squares, at);
                     if follows && self.leeway.missing == Missing::Questions {
@@ -322,9 +328,9 @@ fn is_beside(squares: &Squares, at: usize, centre: usize) -> bool {
 }
 
 impl Engine {
-    /// Takes back what the engine made of the last event: from here on the board shows what the
-    /// recording says. `standard` is what the engine gave, `met` how many of these events the
-    /// recording has, too.
+    /// Takes back the engine's result for the last event: from here on the board follows the
+    /// recording. `standard` contains the engine's events; the recording has the first `met` of
+    /// them too.
     pub(crate) fn judge(&mut self, leeway: Leeway, standard: &[BoardEvent], met: usize) -> Judge {
         let mut judge = Judge {
             leeway,
@@ -351,7 +357,7 @@ impl Engine {
         judge
     }
 
-    /// The next recorded board event; says whether it is possible.
+    /// Takes the next recorded board event; returns whether it is possible.
     pub(crate) fn hear(&mut self, judge: &mut Judge, event: BoardEvent) -> bool {
         let Some(at) = self.squares.field().index(event.cell) else {
             return false;
@@ -364,8 +370,8 @@ impl Engine {
         possible
     }
 
-    /// The recording has no more to say of the event: where that is possible the engine goes on
-    /// from there.
+    /// The recorded events of the mouse event are complete. If they are possible, the engine
+    /// continues from the recorded board; returns whether they are.
     pub(crate) fn accepts(&mut self, judge: &Judge) -> bool {
         let whole = judge.is_whole(&self.squares);
         if whole {
@@ -374,7 +380,7 @@ impl Engine {
         whole
     }
 
-    /// The recording is not believed: the engine goes on from what it gave itself.
+    /// The recording is rejected: the engine continues from its own result.
     pub(crate) fn overrule(&mut self, judge: &Judge, standard: &[BoardEvent]) {
         self.squares.rewind();
         for event in standard {

@@ -1,7 +1,7 @@
 //! How far a recording may differ from the engine where there is a [`Doubt`].
 //!
-//! Each excuses the board events of the very mouse event it speaks of, and only those that some
-//! program could have made of it ([`Judge`](super::Judge)).
+//! A leeway excuses only the board events of the mouse event that it belongs to, and only events
+//! that some program could have produced from it ([`Judge`](super::Judge)).
 
 use super::doubt::Doubt;
 use super::play::{Engine, Grip, Left, Right};
@@ -10,18 +10,18 @@ use super::squares::Cover;
 use crate::minefield::neighbours;
 use crate::{ModeRules, MouseAction, MouseEvent};
 
-/// What of the standard rules' board events a recording may leave out.
+/// The board events of the standard rules that a recording may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
-    /// Nothing of it: the mode adds to it.
+    /// None: the mode only adds events.
     Nothing,
-    /// What they make of question marks.
+    /// Those that concern question marks.
     Questions,
-    /// All of it: the button may do nothing.
+    /// All of them: the button may have no effect.
     All,
 }
 
-/// The buttons before a mouse event.
+/// The state of the buttons before a mouse event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     left: Left,
@@ -35,33 +35,34 @@ pub(crate) struct Held {
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Independent permissions, not a state.
 pub(crate) struct Leeway {
-    /// Why.
+    /// The reason.
     pub doubt: Doubt,
     /// The square under the cursor, if it is on the board.
     pub(super) cursor: Option<usize>,
-    /// The square where the cursor was, and a program may think that it still is.
+    /// The cursor's previous square, if a program may believe that the cursor is still there.
     pub(super) elsewhere: Option<usize>,
     /// Squares under and around the cursor may be pressed.
     pub(super) press: bool,
-    /// They may stay so.
+    /// These squares may stay pressed.
     pub(super) hold: bool,
     /// The square under the cursor may open.
     pub(super) click: bool,
-    /// The square under the cursor may open its neighbours, if its flags are as many as it says.
+    /// The square under the cursor may open its neighbours, if as many flags are around it as its
+    /// number says.
     pub(super) chord: bool,
     /// The square under the cursor may get a flag, or lose one.
     pub(super) flag: bool,
-    /// What was opened may open its neighbours in turn, and what was flagged those of the numbers
-    /// beside it, where flags are as many as the numbers say.
+    /// Opened squares may open their neighbours in turn, and so may the numbers beside new flags,
+    /// if as many flags are around them as the numbers say.
     pub(super) opens_on: bool,
-    /// Flags may be set beside the square under the cursor, and beside what was opened or
-    /// flagged, where the closed squares are as many as the numbers say.
+    /// Flags may be set beside the square under the cursor and beside opened or flagged squares, if
+    /// exactly as many closed squares are around a number as it says.
     pub(super) flags_on: bool,
     pub(super) missing: Missing,
 }
 
 impl Leeway {
-    /// With what the mode adds.
+    /// Adds what the mode permits.
     const fn in_mode(mut self, mode: ModeRules) -> Self {
         let opens = self.click || self.chord;
         self.opens_on = opens && mode.chords_go_on || self.flag && mode.flags_go_on;
@@ -71,12 +72,12 @@ impl Leeway {
 }
 
 impl Engine {
-    /// Prepares for an event that [`Self::leeway`] may have to say something about.
+    /// Prepares for an event to which [`Self::leeway`] may apply.
     pub(crate) fn watch(&mut self, event: &MouseEvent, mode: ModeRules) -> Option<Held> {
         let question = self.ask(event);
         let wary =
             question.is_some() || self.squares.marks() || mode.chords_go_on || mode.flags_go_on;
-        // Once the game is over there is nothing left to doubt.
+        // Once the game is over nothing is in doubt.
         if self.is_over() || !wary {
             self.squares.unmark();
             return None;
@@ -91,13 +92,13 @@ impl Engine {
         })
     }
 
-    /// Nothing of what the engine was watched for will be taken back.
+    /// Ends the watch: the engine's result will not be taken back.
     pub(crate) fn trust(&mut self) {
         self.squares.unmark();
     }
 
-    /// How far the recording may differ from what the engine gave for the event it was
-    /// [watched](Self::watch) for; `None` where it may not.
+    /// How far the recording may differ from the engine's result for the [watched](Self::watch)
+    /// event; `None` if it may not differ.
     pub(crate) fn leeway(
         &self,
         held: Held,
@@ -149,10 +150,13 @@ impl Engine {
         (proven.opens_on || proven.flags_on).then_some(proven)
     }
 
-    /// A middle button may press an area and chord as it goes up, chord as it goes down, or do
-    /// nothing; the other buttons may do beside it what they do without it, or nothing. A right
-    /// button on a held left one may make a chord of it, flag, or do nothing; then either of them
-    /// may do what it does alone.
+    /// The readings that are possible for a middle button, and for a right button that is pressed
+    /// while the left one is held.
+    ///
+    /// A middle button may press an area and chord when it is released, chord when it is pressed,
+    /// or do nothing; meanwhile the other buttons may act as usual or do nothing. A right button
+    /// pressed while the left one is held may turn the click into a chord, set a flag, or do
+    /// nothing; then each of the two may act as it does alone.
     fn leeway_of_grip(&self, held: Held, action: MouseAction, doubt: Doubt) -> Leeway {
         let (left, right) = (
             !matches!(held.left, Left::Up),
@@ -180,7 +184,7 @@ impl Engine {
         }
     }
 
-    /// True where a question mark changed, or is under or around the cursor.
+    /// True if a question mark changed, or is under or around the cursor.
     fn meets_questions(&self) -> bool {
         let question = |at: usize| self.squares.cover(at) == Cover::Question;
         let near = self.place.is_some_and(|at| {

@@ -18,11 +18,11 @@ pub enum ClickKind {
 /// A click that a mouse event completed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Click {
-    /// Which kind.
+    /// The kind.
     pub kind: ClickKind,
-    /// Whether it changed the board.
+    /// Whether the click changed the board.
     pub effective: bool,
-    /// A chord whose right button had placed a flag just before: "1.5 click".
+    /// Whether the right button of this chord had placed a flag just before: "1.5 click".
     pub one_and_a_half: bool,
 }
 
@@ -37,15 +37,15 @@ pub(super) enum Left {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Right {
     Up,
-    /// Down; it has done its work, or lost the right to count as a click of its own.
+    /// Down. It has already had its effect, or it no longer counts as a click of its own.
     Down,
-    /// Down on a square it could do nothing to: a wasted click, unless a chord follows.
+    /// Down on a square that it could not change: a wasted click, unless a chord follows.
     DownIdle,
     /// Down, and it placed a flag.
     DownFlagged,
 }
 
-/// Which squares the held buttons press.
+/// The squares that the held buttons press: none, the one under the cursor, or also its neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grip {
     None,
@@ -53,7 +53,7 @@ pub(super) enum Grip {
     Area,
 }
 
-/// The pixels of a square, on the board or beside it.
+/// A square's area in pixels, on the board or beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pixels {
     pub left: i32,
@@ -62,7 +62,7 @@ pub(crate) struct Pixels {
 }
 
 impl Pixels {
-    /// No square: where the cursor is before the first event.
+    /// No square: the cursor's square before the first event.
     const NONE: Self = Self {
         left: 0,
         top: 0,
@@ -80,7 +80,7 @@ impl Pixels {
 
     #[inline]
     const fn contains(&self, x: i32, y: i32) -> bool {
-        // What lies left or above wraps round to a large number.
+        // Positions to the left of or above the square wrap around to large numbers.
         (x.wrapping_sub(self.left) as u32) < self.size
             && (y.wrapping_sub(self.top) as u32) < self.size
     }
@@ -108,17 +108,17 @@ pub struct Engine {
     pub(super) left: Left,
     pub(super) right: Right,
     pub(super) middle: bool,
-    /// The square under the cursor, and its place if it is on the board.
+    /// The area of the square under the cursor.
     under_cursor: Pixels,
     pub(super) place: Option<usize>,
     pub(super) started: bool,
-    /// What is in doubt, and what comes next depends on.
+    /// The open question on which the effect of the next events depends.
     pub(super) question: Option<Question>,
 }
 
 impl Engine {
-    /// A new game on a field, with squares of `square_size` pixels; `marks` turns question
-    /// marks on.
+    /// A new game on a minefield, with squares of `square_size` pixels; `marks` enables question
+    /// marks.
     #[must_use]
     pub fn new(field: Minefield, square_size: u8, marks: bool) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Engine {
         }
     }
 
-    /// The engine at the start of a recorded game, its preflags set.
+    /// The engine at the start of a recorded game, with the preflags placed.
     #[must_use]
     pub fn of(game: &Game<'_>) -> Self {
         let mut engine = Self::new(
@@ -161,62 +161,63 @@ impl Engine {
         self.squares.field()
     }
 
-    /// How far the game is.
+    /// Whether the game is still being played, won or lost.
     #[must_use]
     pub const fn status(&self) -> Status {
         self.squares.status()
     }
 
-    /// True where the game is won or lost.
+    /// True if the game is won or lost.
     #[must_use]
     #[inline]
     pub fn is_over(&self) -> bool {
         self.squares.status() != Status::Playing
     }
 
-    /// Squares that are open.
+    /// The number of open squares.
     #[must_use]
     pub const fn opened(&self) -> u32 {
         self.squares.opened()
     }
 
-    /// What a square shows.
+    /// The face that a square shows; `None` outside of the board.
     #[must_use]
     pub fn face(&self, cell: Cell) -> Option<Face> {
         self.squares.face(cell)
     }
 
-    /// Plays a mouse event; appends what the board does to `shown`. Says which click it
-    /// completed, if any.
+    /// Plays a mouse event and appends the resulting board events to `shown`. Returns the click
+    /// that the event completed, if any.
     ///
-    /// Once the game is won or lost nothing happens any more.
+    /// After the game is won or lost, events have no effect.
     #[inline]
     pub fn apply(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
-        // Most events are moves inside of one square, which change nothing.
+        // Most events are moves within one square, which change nothing.
         if event.action == MouseAction::Move && self.under_cursor.contains(event.x, event.y) {
             return None;
         }
         self.apply_change(event, shown)
     }
 
-    /// Where moves change nothing: on the square that a button is held on. Everywhere, if none is held.
+    /// The area within which moves change nothing: the square that a held button presses. `None` if
+    /// no button is held, since then no move changes anything.
     pub(crate) fn held(&self) -> Option<Pixels> {
         (self.grip() != Grip::None).then_some(self.under_cursor)
     }
 
-    /// Moves came that change nothing, the last one here.
+    /// Takes the last of several moves that change nothing, to keep the cursor's position.
     pub(crate) fn hover(&mut self, event: &MouseEvent) {
         if !self.under_cursor.contains(event.x, event.y) {
             self.enter_square(event);
         }
     }
 
-    /// Whether the event is in another square than the one before it.
+    /// Whether the event is in a different square than the event before it.
     pub(super) const fn is_elsewhere(&self, event: &MouseEvent) -> bool {
         self.started && !self.under_cursor.contains(event.x, event.y)
     }
 
-    /// The place of the square that an event is in, if it is on the board.
+    /// The place of the square in which the event is, if it is on the board.
     pub(super) fn place_of(&self, event: &MouseEvent) -> Option<usize> {
         self.squares.place(event.square(self.square_size))
     }
@@ -226,7 +227,7 @@ impl Engine {
         self.place = self.place_of(event);
     }
 
-    /// An event that is more than a move inside of one square.
+    /// Plays an event that is not just a move within one square.
     fn apply_change(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
         if self.is_over() {
             return None;
@@ -309,7 +310,8 @@ impl Engine {
         }
     }
 
-    /// The buttons changed: releases what they pressed and presses what they press now.
+    /// The buttons changed: releases the squares that they pressed and presses those that they
+    /// press now.
     fn regrip(&mut self, shown: &mut Vec<BoardEvent>) {
         self.squares.release(shown);
         self.press(self.grip(), shown);

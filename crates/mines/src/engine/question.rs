@@ -1,27 +1,29 @@
-//! Questions that stay open for a while: what the next events do depends on the answer.
+//! Questions that stay open for several events: the effect of the next events depends on the
+//! answer.
 
 use super::doubt::Doubt;
 
-/// A [`Doubt`] that outlasts the mouse event that raised it.
+/// A [`Doubt`] that continues after the mouse event that raised it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Question {
     pub doubt: Doubt,
-    /// Where the cursor was before a button event took it elsewhere: a program may take that for
-    /// its place until it moves.
+    /// The cursor's square before a button event took it elsewhere. A program may use this square
+    /// until the cursor moves.
     pub elsewhere: Option<usize>,
-    /// Such an event came, and no move since.
+    /// Whether such a button event came and no move followed it.
     pub jumped: bool,
 }
 
 impl Question {
-    /// What the other buttons do beside the middle one.
+    /// The question that the middle button raises, also about the other buttons.
     pub const MIDDLE: Self = Self {
         doubt: Doubt::MiddleButton,
         elsewhere: None,
         jumped: false,
     };
 
-    /// What is left of it when all buttons are up, or when it is known what they do.
+    /// The part of the question that stays open when all buttons are up, or when their effect is
+    /// known.
     pub fn without_grip(self) -> Option<Self> {
         self.jumped.then_some(Self {
             doubt: Doubt::ButtonElsewhere,
@@ -29,7 +31,7 @@ impl Question {
         })
     }
 
-    /// What is left of it when the cursor has moved.
+    /// The part of the question that stays open after the cursor has moved.
     pub fn moved(self) -> Option<Self> {
         let by_grip = self.doubt != Doubt::ButtonElsewhere;
         by_grip.then_some(Self {

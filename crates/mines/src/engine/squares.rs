@@ -1,9 +1,9 @@
-//! The squares of a game in progress: what covers them, and which are held down.
+//! The squares of a game in progress: their covers, and which of them are pressed.
 
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 use crate::{BoardEvent, Cell, Face, Outcome};
 
-/// How far the game is.
+/// The state of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
     /// Neither won nor lost.
@@ -15,7 +15,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// How the game ends, if it ends here.
+    /// The outcome of a game that ends in this state.
     #[must_use]
     pub const fn outcome(self) -> Outcome {
         match self {
@@ -26,7 +26,7 @@ impl Status {
     }
 }
 
-/// What covers a square.
+/// The cover of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cover {
     Closed,
@@ -44,19 +44,19 @@ pub(super) struct Squares {
     marks: bool,
     opened: u32,
     status: Status,
-    /// The squares that are held down, in the order they were pressed.
+    /// The pressed squares, in the order in which they were pressed.
     pressed: [u32; 9],
     pressed_len: usize,
-    /// The way back out of an opening: place, and which neighbour comes next.
+    /// The way back out of an opening: each place with the index of its next neighbour.
     unfolding: Vec<(u32, u8)>,
     journal: Box<Journal>,
 }
 
-/// What squares showed before, so that an event in doubt can be taken back.
+/// The changes since the mark, so that a doubtful event can be taken back.
 #[derive(Clone, Debug)]
 struct Journal {
     on: bool,
-    /// Place and cover of every square that changed since the mark, oldest first.
+    /// Place and previous cover of every square that changed since the mark, oldest first.
     covers: Vec<(u32, Cover)>,
     opened: u32,
     status: Status,
@@ -128,7 +128,7 @@ impl Squares {
         }
     }
 
-    /// From here on [`Self::rewind`] leads back to what the board shows now.
+    /// Sets the mark: [`Self::rewind`] will restore the board as it is now.
     pub fn mark(&mut self) {
         self.journal.on = true;
         self.journal.covers.clear();
@@ -138,12 +138,12 @@ impl Squares {
         self.journal.pressed_len = self.pressed_len;
     }
 
-    /// Nothing will have to be taken back.
+    /// Removes the mark: nothing will be taken back.
     pub fn unmark(&mut self) {
         self.journal.on = false;
     }
 
-    /// Back to what the board showed at the mark; the mark stays where it is.
+    /// Restores the board as it was at the mark; the mark stays.
     pub fn rewind(&mut self) {
         while let Some((at, cover)) = self.journal.covers.pop() {
             if let Some(place) = self.covers.get_mut(at as usize) {
@@ -156,13 +156,13 @@ impl Squares {
         self.pressed_len = self.journal.pressed_len;
     }
 
-    /// True where a question mark was covering a square that changed since the mark.
+    /// True if a square that changed since the mark had a question mark.
     pub fn changed_questions(&self) -> bool {
         let mut changes = self.journal.covers.iter();
         changes.any(|&(_, before)| before == Cover::Question)
     }
 
-    /// A square shows what the recording says, whatever the rules think of it.
+    /// Makes a square show the recorded face, even if the rules disagree.
     pub fn follow(&mut self, at: usize, face: Face) {
         match face {
             Face::Pressed | Face::PressedQuestion => {}
@@ -183,12 +183,12 @@ impl Squares {
         }
     }
 
-    /// The squares that are held down.
+    /// The pressed squares.
     pub fn pressed(&self) -> impl Iterator<Item = u32> + '_ {
         self.pressed.iter().take(self.pressed_len).copied()
     }
 
-    /// These squares are held down, and no others; of more than nine the first ones.
+    /// Makes exactly these squares the pressed ones; of more than nine, the first nine.
     pub fn hold(&mut self, places: impl IntoIterator<Item = u32>) {
         self.pressed_len = 0;
         for (slot, place) in self.pressed.iter_mut().zip(places) {
@@ -225,7 +225,7 @@ impl Squares {
         }
     }
 
-    /// Says whether the square has a flag now; `None` where it is open.
+    /// Sets or removes a flag; returns whether the square has a flag now, or `None` if it is open.
     pub fn toggle_flag(&mut self, at: usize, shown: &mut Vec<BoardEvent>) -> Option<bool> {
         let (cover, face) = match self.cover(at) {
             Cover::Closed => (Cover::Flag, Face::Flag),
@@ -266,13 +266,13 @@ impl Squares {
         }
     }
 
-    /// Forgets what is pressed.
+    /// Returns the pressed squares and forgets them.
     fn take_pressed(&mut self) -> impl Iterator<Item = usize> + use<> {
         let len = std::mem::take(&mut self.pressed_len);
         self.pressed.into_iter().take(len).map(|at| at as usize)
     }
 
-    /// Lets go of what is pressed without opening it.
+    /// Releases the pressed squares without opening them.
     pub fn release(&mut self, shown: &mut Vec<BoardEvent>) {
         for at in self.take_pressed() {
             match self.cover(at) {
@@ -282,7 +282,7 @@ impl Squares {
         }
     }
 
-    /// Opens the square if it is pressed; says whether the board changed.
+    /// Opens the square if it is pressed; returns whether the board changed.
     pub fn open_pressed(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
         let opened = self.opened;
         for at in self.take_pressed() {
@@ -293,8 +293,8 @@ impl Squares {
         self.opened != opened || self.status == Status::Lost
     }
 
-    /// Opens what the chord presses if the flags around its centre are as many as its number
-    /// says, else lets go of it. Says whether the board changed.
+    /// Opens the squares of a chord if the number of flags around its centre equals the centre's
+    /// number; otherwise releases them. Returns whether the board changed.
     pub fn chord(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
         let fires = place.is_some_and(|at| {
             self.cover(at) == Cover::Open && self.flags_around(at) == self.field.at(at)
@@ -317,13 +317,13 @@ impl Squares {
             .sum()
     }
 
-    /// True where the square can be opened by a click or an opening.
+    /// True if a click or an opening can open the square.
     #[inline]
     fn can_open(&self, at: usize) -> bool {
         matches!(self.cover(at), Cover::Closed | Cover::Question)
     }
 
-    /// Opens a square and, if it is a 0, all that unfolds from it.
+    /// Opens a square and, if it is a 0, everything that unfolds from it.
     fn open(&mut self, at: usize, shown: &mut Vec<BoardEvent>) {
         if !self.can_open(at) {
             return;
@@ -346,7 +346,7 @@ impl Squares {
         }
     }
 
-    /// Opens one square and says what is under it.
+    /// Opens one square and returns its number.
     fn open_one(&mut self, at: usize, shown: &mut Vec<BoardEvent>) -> u8 {
         let number = self.field.at(at);
         debug_assert_ne!(number, BORDER);

@@ -1,4 +1,4 @@
-//! What a board says about itself, before anybody plays it.
+//! Statistics of a board itself, independent of any game on it.
 
 use super::openings::Openings;
 use super::zini::zinis;
@@ -15,13 +15,14 @@ use crate::Minefield;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardMetrics {
-    /// Openings plus numbers that touch no opening: the left clicks a game without flags needs.
+    /// Openings plus numbers that touch no opening: the left clicks that a game without flags
+    /// needs.
     pub bbbv: u32,
     /// Connected areas of zeros.
     pub openings: u32,
     /// Connected groups of numbers outside of openings.
     pub islands: u32,
-    /// Greedy estimate of the fewest clicks of any kind.
+    /// A greedy estimate of the fewest clicks of any kind.
     pub zini: u32,
     /// The same for a player who opens all openings first.
     pub hzini: u32,

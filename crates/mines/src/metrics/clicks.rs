@@ -1,4 +1,4 @@
-//! What the player did: clicks, flags, the way of the mouse.
+//! The player's actions: clicks, flags, the path of the mouse.
 
 use super::openings::Openings;
 use crate::engine::{Click, ClickKind};
@@ -25,17 +25,18 @@ pub struct Clicks {
     pub one_and_a_half: u32,
     /// Flags placed.
     pub flags: u32,
-    /// Flags taken off.
+    /// Flags removed.
     pub unflags: u32,
     /// Flags placed on squares without a mine.
     pub misflags: u32,
-    /// 3BV that was solved.
+    /// The part of the 3BV that was solved.
     pub solved_bbbv: u32,
     /// Squares opened.
     pub opened: u32,
-    /// Mouse events; moves, and what changed nothing, included.
+    /// Mouse events, including moves and events that changed nothing.
     pub mouse_events: u32,
-    /// The way of the cursor in pixels: Euclidean distances from event to event.
+    /// The length of the cursor's path in pixels: the sum of the Euclidean distances from event to
+    /// event.
     pub path_px: f64,
 }
 
@@ -59,16 +60,16 @@ impl Clicks {
     }
 }
 
-/// Counts while a game is replayed.
+/// Counts clicks while a game is replayed.
 pub(super) struct Counter<'a> {
     openings: &'a Openings,
     clicks: Clicks,
-    /// Zeros that are open, by the label of their opening: one solves it.
+    /// The number of open zeros, by the label of their opening. One open zero solves the opening.
     zeros: Vec<u32>,
     marks: bool,
 }
 
-/// Whether something is counted, or was counted and never happened.
+/// The direction of counting: up, or down for events that were counted and then taken back.
 const UP: bool = true;
 const DOWN: bool = false;
 
@@ -90,7 +91,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// What was counted so far, the way of the mouse aside.
+    /// The counts so far, without the path and the number of mouse events.
     #[cfg(feature = "tape")]
     pub const fn clicks(&self) -> &Clicks {
         &self.clicks
@@ -118,7 +119,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// What happened on the board.
+    /// Counts the changes of the board.
     #[inline(always)]
     fn changes<const WAY: bool>(&mut self, click: Option<Click>, shown: &[BoardEvent]) {
         let by_right_click = click.is_some_and(|c| c.kind == ClickKind::Right);
@@ -131,7 +132,8 @@ impl<'a> Counter<'a> {
                     let wrong = self.openings.number(at) != MINE;
                     count::<WAY>(&mut self.clicks.misflags, wrong);
                 }
-                // With marks on, a flag becomes a question mark before the square is plain again.
+                // With marks enabled, a flag becomes a question mark before the square is plain
+                // again.
                 Face::Question => count::<WAY>(&mut self.clicks.unflags, by_right_click),
                 Face::Closed => {
                     let unflags = by_right_click && !self.marks;

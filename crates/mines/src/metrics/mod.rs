@@ -1,9 +1,9 @@
 //! The statistics that players compare.
 //!
-//! T is the time in seconds, Cl the clicks, Ce the clicks that changed the board. In a game
-//! that was not won "3BV" is the part that was solved, so that a lost game gets no credit for
-//! squares it never opened; ZNE and ZNT, which compare with a whole solution, are left out.
-//! A ratio whose divisor is 0 is `None`.
+//! T is the time in seconds, Cl the number of clicks, Ce the number of clicks that changed the
+//! board. In a game that was not won, "3BV" means the part that was solved, so that a lost game
+//! gets no credit for squares that were never opened. ZNE and ZNT compare with a whole solution and
+//! are `None` for such a game. A ratio whose divisor is 0 is `None`.
 
 mod board;
 mod clicks;
@@ -27,17 +27,18 @@ use crate::{Game, Level, Outcome};
 /// The statistics of one game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Metrics {
-    /// What the board alone says.
+    /// Statistics of the board itself.
     pub board: BoardMetrics,
-    /// What the player did.
+    /// Counts of the player's actions.
     pub clicks: Clicks,
-    /// Flags on the board before the game began.
+    /// Number of flags on the board before the game began.
     pub preflags: u32,
     /// The level that fits the board.
     pub level: Level,
-    /// How the game ended; `None` in a recording that was cut.
+    /// The outcome; `None` in a recording that was cut off.
     pub outcome: Option<Outcome>,
-    /// Time in milliseconds: the termination event's, else the last mouse event's.
+    /// The time in milliseconds: that of the termination event or, without one, of the last mouse
+    /// event.
     pub time_ms: u32,
 }
 
@@ -48,7 +49,7 @@ impl Metrics {
         Self::with_replay(game).0
     }
 
-    /// Measures a game, and says how its replay went: one pass for both.
+    /// Measures a game and returns the result of its replay as well, in a single pass.
     #[must_use]
     pub fn with_replay(game: &Game<'_>) -> (Self, Replayed) {
         let (played, replayed, ()) = Played::of(game, ());
@@ -63,7 +64,7 @@ impl Metrics {
         self.outcome == Some(Outcome::Win)
     }
 
-    /// The 3BV that the player has earned: all of it in a won game.
+    /// The 3BV that counts for the player: all of it in a won game, otherwise the solved part.
     fn earned(&self) -> f64 {
         f64::from(if self.won() {
             self.board.bbbv
@@ -78,7 +79,7 @@ impl Metrics {
         bbbv_per_s(&self.clicks, self.time_ms)
     }
 
-    /// T · 3BV / solved 3BV: the time the whole board would have taken, in seconds.
+    /// T · 3BV / solved 3BV: the time that the whole board would have taken, in seconds.
     #[must_use]
     pub fn estimated_time(&self) -> Option<f64> {
         let whole = self.seconds() * f64::from(self.board.bbbv);
@@ -136,21 +137,21 @@ impl Metrics {
         ratio(k * solved * share.sqrt(), self.seconds().powf(1.7))
     }
 
-    /// ZiNi / Cl, of a won game.
+    /// ZiNi / Cl; only for a won game.
     #[must_use]
     pub fn zne(&self) -> Option<f64> {
         let zini = f64::from(self.board.zini);
         ratio(zini, f64::from(self.clicks.total())).filter(|_| self.won())
     }
 
-    /// ZiNi / Ce, of a won game.
+    /// ZiNi / Ce; only for a won game.
     #[must_use]
     pub fn znt(&self) -> Option<f64> {
         let zini = f64::from(self.board.zini);
         ratio(zini, f64::from(self.clicks.effective())).filter(|_| self.won())
     }
 
-    /// `NF` where no flag was ever on the board, else `FL`.
+    /// `NF` if no flag was ever on the board, otherwise `FL`.
     #[must_use]
     pub const fn style(&self) -> &'static str {
         style(&self.clicks, self.preflags)
@@ -158,7 +159,7 @@ impl Metrics {
 }
 
 impl Played {
-    /// The statistics.
+    /// Computes the statistics.
     pub fn metrics(self) -> Metrics {
         Metrics {
             board: BoardMetrics::with(&self.openings),

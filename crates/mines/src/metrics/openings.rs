@@ -1,30 +1,30 @@
-//! Which squares belong to which opening: the ground that 3BV, islands and ZiNi stand on.
+//! The opening to which each square belongs: the basis of 3BV, islands and ZiNi.
 
 use crate::Cell;
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 
 /// The openings of a board.
 ///
-/// Squares lie column by column, in a frame one square wide: ZiNi's "top left" runs down the
-/// columns.
+/// Squares are stored column by column, with a frame one square wide: the "top left" of ZiNi means
+/// first column first.
 #[derive(Clone, Debug)]
 pub(crate) struct Openings {
-    /// Squares of a column, frame included.
+    /// Number of squares in a column, frame included.
     pub stride: usize,
     /// 0 to 8, [`MINE`] or [`BORDER`].
     pub numbers: Vec<u8>,
     /// The opening a square belongs to or borders on, counted from 1; 0 for none.
     pub label: Vec<u16>,
-    /// A second opening that a number borders on. There can't be a third: zeros two squares
-    /// apart in a row or column share all that lies between them.
+    /// A second opening that a number borders on. There cannot be a third one: zeros that are two
+    /// squares apart in a row or a column share all squares between them.
     pub second: Vec<u16>,
     /// The squares of all openings, borders included, opening by opening.
     members: Vec<u32>,
-    /// Where each opening's squares begin in `members`, and where the last ones end.
+    /// The index in `members` at which each opening begins, and the end of the last one.
     starts: Vec<u32>,
-    /// Numbers that touch no opening.
+    /// The number of numbers that touch no opening.
     pub isolated: u32,
-    /// Safe squares.
+    /// The number of safe squares.
     pub safe: u32,
 }
 
@@ -89,7 +89,7 @@ impl Openings {
         self.label.get(at).copied().unwrap_or(0)
     }
 
-    /// A number that touches no opening: a click of its own.
+    /// Whether the square is a number that touches no opening, and so needs a click of its own.
     #[inline]
     pub fn is_isolated(&self, at: usize) -> bool {
         self.number(at) < MINE && self.label_at(at) == 0
@@ -113,7 +113,7 @@ impl Openings {
     fn unfold(&mut self, zero: usize) {
         let start = self.members.len();
         self.starts.push(start as u32);
-        // At most 65,025 squares, each opening at least one of them.
+        // There are at most 65,025 squares, and each opening has at least one.
         let label = self.starts.len() as u16;
         self.join(zero, label);
         let mut next = start;
@@ -129,7 +129,7 @@ impl Openings {
     }
 
     fn join(&mut self, at: usize, label: u16) {
-        // Most neighbours of a zero have been met already.
+        // Most neighbours of a zero have already been visited.
         let Some(first) = self.label.get_mut(at).filter(|first| **first != label) else {
             return;
         };
@@ -146,11 +146,11 @@ impl Openings {
         self.members.push(at as u32);
     }
 
-    /// Groups of numbers outside of openings.
+    /// The number of groups of numbers outside of openings.
     pub fn islands(&self) -> u32 {
         let squares = self.numbers.iter().zip(&self.label);
         let isolated = squares.map(|(&number, &label)| number < MINE && label == 0);
-        // Those that are of no group yet.
+        // The squares that belong to no group yet.
         let mut left: Vec<bool> = isolated.collect();
         let mut queue = Vec::new();
         let mut islands = 0;
@@ -169,7 +169,7 @@ impl Openings {
                     }
                 }
             }
-            // Where it stands alone, no neighbour has taken it.
+            // A square without neighbours in its group has not been removed yet.
             if let Some(is_left) = left.get_mut(from) {
                 *is_left = false;
             }

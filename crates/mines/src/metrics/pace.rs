@@ -1,4 +1,4 @@
-//! What of a game's counts takes a sentence to say: its pace, its style.
+//! Statistics that need only the counts of a game: its pace and its style.
 
 use super::clicks::Clicks;
 

@@ -1,4 +1,4 @@
-//! A game that was played, before its statistics are worked out.
+//! A game that was replayed, before its statistics are computed.
 
 use super::clicks::{Clicks, Counter};
 use super::openings::Openings;
@@ -8,8 +8,8 @@ use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};
 use crate::{Cells, Game, Level, Minefield, Outcome};
 
-/// What statistics are made of. ZiNi takes as long as all the rest: it is worked out for who asks for
-/// [`Played::metrics`], and checks do without.
+/// The input of the statistics. ZiNi takes as long as everything else together, so it is computed
+/// only by [`Played::metrics`]; the audit's checks do not need it.
 pub(crate) struct Played {
     pub(super) openings: Openings,
     pub clicks: Clicks,
@@ -20,7 +20,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// Plays a game while somebody watches; says how its replay went.
+    /// Replays a game under an observer; also returns the result of the replay.
     pub fn of<O: Observer>(game: &Game<'_>, observer: O) -> (Self, Replayed, O) {
         let field = Minefield::new(&game.board);
         let openings = Openings::of(&field);

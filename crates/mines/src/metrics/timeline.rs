@@ -1,4 +1,4 @@
-//! What the rules give, and what is counted, mouse event by mouse event.
+//! The board events by the rules and the counts, mouse event by mouse event.
 
 use super::clicks::{Clicks, Counter};
 use super::openings::Openings;
@@ -9,25 +9,25 @@ use crate::{BoardEvent, Game};
 /// A mouse event that completed a click, or changed the board.
 #[derive(Clone, Default, Debug)]
 pub struct Moment {
-    /// Which event of the recording it is.
+    /// The index of the event in the recording.
     pub step: u32,
-    /// What was counted up to it.
+    /// The counts up to and including this event.
     pub clicks: Clicks,
-    /// What the board does by the rules; where they leave a choice, what the recording says.
+    /// The board events by the rules; where the rules are in doubt, the recorded ones.
     pub shown: Vec<BoardEvent>,
 }
 
 struct Timeline<'a, F> {
     counter: Counter<'a>,
-    /// The last one: the recording may yet correct what it showed.
+    /// The last moment, held back because the recording may still correct its board events.
     last: Moment,
     is_any: bool,
-    /// The last mouse event that was no quiet move.
+    /// The last mouse event that was not a quiet move.
     step: u32,
     give: F,
 }
 
-/// Plays a game by the rules, and gives its moments in their order. None is kept.
+/// Replays a game and passes its moments to `give`, in order. None of them is stored.
 pub fn moments(game: &Game<'_>, give: impl FnMut(&Moment)) {
     let engine = Engine::of(game);
     let openings = Openings::of(engine.field());

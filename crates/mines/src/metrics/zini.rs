@@ -1,38 +1,39 @@
-//! ZiNi: a greedy estimate of the fewest clicks a board needs.
+//! ZiNi: a greedy estimate of the fewest clicks that a board needs.
 //!
-//! Every square has a premium: what a click, the flags around it and a chord there save over
-//! opening its neighbours one by one — adjacent 3BV, less adjacent unflagged mines, less one
-//! if it is still closed, less one for the chord. The best square is taken, the first one down
-//! the columns where several are equal; where no premium is left, the first square that is
-//! still a click of its own is opened.
+//! Every square has a premium: the number of clicks saved by clicking it, flagging the mines around
+//! it and chording there, compared with opening its neighbours one by one. The premium is the
+//! adjacent 3BV, less the adjacent unflagged mines, less one if the square is still closed, less
+//! one for the chord. The square with the highest premium is solved next; among equal ones, the
+//! first one column by column. If no premium is left, the first square that still needs a click of
+//! its own is opened.
 
 use super::openings::Openings;
 use crate::minefield::{MINE, neighbours};
 
-/// Who solves the board.
+/// How the board is solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Solver {
-    /// Any safe square may be taken.
+    /// Any safe square may be next.
     Free,
-    /// All openings are opened first; after that only open squares are taken.
+    /// All openings are opened first; after that only open squares may be next.
     OpeningsFirst,
 }
 
-/// What stands for a premium of 0: premiums are kept as bytes without a sign, because those have
-/// a vector maximum on every processor. They range from −10 to 20.
+/// The stored value of a premium of 0. Premiums are stored as unsigned bytes, for which every
+/// processor has a vector maximum. They range from −10 to 20.
 const ZERO: u8 = 128;
-/// Keeps mines and the frame out of the running.
+/// The value of mines and of the frame, so low that they are never chosen.
 const OUT: u8 = 28;
-/// Keeps a closed square out of the running until it is opened.
+/// Subtracted from the premium of a closed square so that it is not chosen before it is opened.
 const NOT_YET: u8 = 50;
-/// Squares that are searched at a time.
+/// The number of squares that are searched at a time.
 const LANES: usize = 32;
 
 struct Board<'a> {
     openings: &'a Openings,
-    /// What is taken off the premium of a closed square.
+    /// The number that is subtracted from the premium of a closed square.
     handicap: u8,
-    /// A multiple of [`LANES`] long, [`OUT`] behind the last square.
+    /// The length is a multiple of [`LANES`], filled up with [`OUT`] after the last square.
     premium: Vec<u8>,
     open: Vec<bool>,
     flagged: Vec<bool>,
@@ -47,11 +48,11 @@ pub(super) fn zinis(openings: &Openings) -> (u32, u32) {
     (zini, solve(openings, premium, Solver::OpeningsFirst))
 }
 
-/// The premiums of the untouched board.
+/// The premiums at the start, before any click.
 fn first_premiums(openings: &Openings) -> Vec<u8> {
     let len = openings.numbers.len();
     let mut premium = vec![OUT; len.next_multiple_of(LANES)];
-    // 3BV among a square and its neighbours: the openings it touches, and isolated numbers.
+    // The 3BV of a square and its neighbours: the openings it touches, plus isolated numbers.
     let labels = openings.label.iter().zip(&openings.second);
     for (premium, (&label, &second)) in premium.iter_mut().zip(labels) {
         *premium = u8::from(label != 0) + u8::from(second != 0);
@@ -112,10 +113,10 @@ fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
             }
             best = board.best();
         } else {
-            // Squares do not close again, so the search goes on where it ended.
+            // Squares never close again, so the search continues where it ended.
             searched = board.next_click(searched);
             board.reveal(searched);
-            // A single click raises no premium but that of its own square.
+            // A single click raises no premium except that of its own square.
             let premium = board.premium.get(searched).copied().unwrap_or(OUT);
             best = Some(searched).filter(|_| premium >= ZERO);
         }
@@ -129,7 +130,7 @@ impl Board<'_> {
         self.open.get(at).copied().unwrap_or(true)
     }
 
-    /// The first square with the highest premium, if that is not negative.
+    /// The first square with the highest premium, unless that premium is negative.
     fn best(&self) -> Option<usize> {
         let (lanes, _) = self.premium.as_chunks::<LANES>();
         let mut best = ZERO - 1;
@@ -146,8 +147,8 @@ impl Board<'_> {
         Some(at * LANES + within)
     }
 
-    /// The first closed square from `from` on that takes a click of its own. There is one as
-    /// long as a square is closed: the border of an opening opens with it.
+    /// The first closed square at or after `from` that needs a click of its own. While any square
+    /// is closed there is one, because the border of an opening opens together with it.
     fn next_click(&self, from: usize) -> usize {
         (from..self.open.len())
             .find(|&at| {

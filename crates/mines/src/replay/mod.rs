@@ -1,4 +1,5 @@
-//! Plays a recorded game through the engine, and compares what the recording says happened.
+//! Plays a recorded game through the engine and compares the recorded board events with the
+//! engine's.
 
 mod moves;
 mod observer;

@@ -1,11 +1,11 @@
-//! Mouse events that wait to be measured, each figure by itself, so that many are measured at once: a store
-//! is all that a quiet move costs in the pass.
+//! A buffer of mouse events that wait to be measured, one array per figure, so that many are
+//! measured at once. In the pass itself, a quiet move then costs no more than storing it.
 
 use super::path::{self, WAITING, distance};
 use crate::rmv::{Packed, Room};
 use crate::{MouseEvent, Version};
 
-/// Where the cursor was, and when.
+/// The cursor's position and the time.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Sample {
     pub time_ms: u32,
@@ -13,24 +13,24 @@ pub(crate) struct Sample {
     pub y: i32,
 }
 
-/// Mouse events that follow each other, as many as wait at once.
+/// Consecutive mouse events that wait to be measured, at most [`WAITING`].
 pub(crate) struct Moves {
     version: Version,
     times: [u32; WAITING],
-    /// From the left and from the top, counted from the [origin](Packed::origin).
+    /// Distances from the left and from the top, measured from the [origin](Packed::origin).
     xs: [u16; WAITING],
     ys: [u16; WAITING],
     count: usize,
-    /// Time and place of the one before those that wait.
+    /// Time and position of the event before the waiting ones.
     before: Option<(u32, (u16, u16))>,
-    /// How many there were before those that wait.
+    /// The number of events before the waiting ones.
     measured: u32,
     way: usize,
-    /// The way began before what waits.
+    /// Whether the current path began before the waiting events.
     is_cut: bool,
     ends: [u16; WAITING],
     buttons: usize,
-    /// The sum of the distances from event to event, in pixels, up to those that wait.
+    /// The sum of the distances from event to event, in pixels, up to the waiting events.
     path_px: f64,
 }
 
@@ -56,7 +56,7 @@ impl Moves {
         self.count >= WAITING
     }
 
-    /// Where more can be put.
+    /// The free space after the waiting events.
     pub fn room(&mut self) -> Room<'_> {
         Room {
             times: self.times.get_mut(self.count..).unwrap_or_default(),
@@ -65,12 +65,12 @@ impl Moves {
         }
     }
 
-    /// So many were put there.
+    /// Adds the `count` events that were written to [`Self::room`].
     pub const fn put(&mut self, count: usize) {
         self.count += count;
     }
 
-    /// One more; it is lost where there is no room.
+    /// Adds an event. If the buffer is full, the event is dropped.
     pub fn push(&mut self, event: &MouseEvent) {
         let packed = Packed::of(self.version, event);
         let room = self.room();
@@ -85,7 +85,7 @@ impl Moves {
         }
     }
 
-    /// The last one is of a button: its way ends there, and another begins behind it.
+    /// The last event is a button event: its path ends there, and the next one begins after it.
     pub fn end_way(&mut self) {
         self.way = self.count;
         self.is_cut = false;
@@ -95,7 +95,7 @@ impl Moves {
         }
     }
 
-    /// None waits any more: they have been measured.
+    /// Empties the buffer after the waiting events have been measured.
     pub fn clear(&mut self) {
         self.follow();
         self.measured += self.count as u32;
@@ -109,7 +109,7 @@ impl Moves {
         self.buttons = 0;
     }
 
-    /// Adds up the way to the last one.
+    /// Adds the length of the path up to the last event.
     fn follow(&mut self) {
         let (xs, ys) = self.places();
         let mut path_px = self.path_px;
@@ -119,22 +119,22 @@ impl Moves {
         self.path_px = path::follow(path_px, xs, ys);
     }
 
-    /// How many mouse events there were, those that wait among them.
+    /// The number of mouse events so far, including the waiting ones.
     pub const fn events(&self) -> u32 {
         self.measured + self.count as u32
     }
 
-    /// The way up to those that wait.
+    /// The length of the path up to the waiting events, in pixels.
     pub const fn path_px(&self) -> f64 {
         self.path_px
     }
 
-    /// Where the button events are.
+    /// The indices of the button events.
     pub fn ends(&self) -> &[u16] {
         self.ends.get(..self.buttons).unwrap_or_default()
     }
 
-    /// Where the way began that goes on, if all of it waits.
+    /// The index at which the current path began, if all of it is waiting.
     pub fn way(&self) -> Option<usize> {
         (!self.is_cut).then_some(self.way)
     }
@@ -143,17 +143,18 @@ impl Moves {
         self.count
     }
 
-    /// When each is.
+    /// The times of the waiting events.
     pub fn times(&self) -> &[u32] {
         self.times.get(..self.count).unwrap_or_default()
     }
 
-    /// When the one before the first was, which is none for the first of all.
+    /// The time of the event before the first waiting one; `None` at the start of the recording.
     pub fn before_ms(&self) -> Option<u32> {
         self.before.map(|(time, _)| time)
     }
 
-    /// Where each is, from the left and from the top, counted from somewhere.
+    /// The positions of the waiting events, from the left and from the top, measured from the
+    /// [origin](Packed::origin).
     pub fn places(&self) -> (&[u16], &[u16]) {
         (
             self.xs.get(..self.count).unwrap_or_default(),
@@ -161,8 +162,8 @@ impl Moves {
         )
     }
 
-    /// Where a [place](Self::places) is in pixels. Version 1 has room for a screen of 65,000 pixels: a step
-    /// there is as long as it was.
+    /// Converts a [position](Self::places) to pixels. Version 1 allows screens of 65,000 pixels,
+    /// which wrap around here; distances between positions stay correct.
     pub fn pixel(&self, (x, y): (u16, u16)) -> (i16, i16) {
         let (left, top) = Packed::origin(self.version);
         (
@@ -190,8 +191,8 @@ mod tests {
     use crate::{Buttons, MouseAction};
 
     proptest! {
-        /// The sum is that of one distance after the other, to the last bit, however many are added up at a
-        /// time.
+        /// The sum is equal, to the last bit, to adding one distance after the other, no matter how
+        /// many are added at a time.
         #[test]
         fn the_way_is_added_up_in_order(
             places in prop::collection::vec((-12..3000_i32, -56..2000_i32), 0..900),

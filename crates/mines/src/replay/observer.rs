@@ -1,10 +1,10 @@
-//! Who watches a game while it is replayed.
+//! The interface for code that watches a game while it is replayed.
 
 use super::moves::Moves;
 use crate::engine::Click;
 use crate::{BoardEvent, MouseEvent};
 
-/// Where an event stands.
+/// The position of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub index: u32,
@@ -16,27 +16,29 @@ pub(crate) struct Place {
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'e> {
     pub at: Place,
-    /// The one before.
+    /// The mouse event before it.
     pub last: Option<&'e MouseEvent>,
     pub event: &'e MouseEvent,
     /// The click that it completed.
     pub click: Option<Click>,
-    /// What the board did.
+    /// The resulting board events.
     pub shown: &'e [BoardEvent],
-    /// Mouse events before it that have not been measured.
+    /// Earlier mouse events that have not been measured yet.
     pub waiting: &'e Moves,
 }
 
-/// Watches a game while it is replayed, so that one pass over the events serves all.
+/// Watches a game while it is replayed, so that one pass over the events serves several purposes.
 pub(crate) trait Observer {
-    /// A mouse event was played. Most of a recording are moves that change neither the board nor the buttons,
-    /// and are short and soon: those are not told, and are only [measured](Observer::measure).
+    /// A mouse event was played. Most events of a recording are moves that change neither the board
+    /// nor the buttons and that are short in distance and time. They are not reported here; they
+    /// are only [measured](Observer::measure).
     fn mouse(&mut self, _step: &Step<'_>) {}
 
-    /// Mouse events that have waited: each is measured once, many at a time.
+    /// Mouse events have accumulated: each one is passed here once, in batches.
     fn measure(&mut self, _waiting: &Moves) {}
 
-    /// The board events of the last mouse event are not those it was told with, but others.
+    /// The board events of the last mouse event are `recorded`, not `told`, the ones that
+    /// [`Observer::mouse`] received.
     fn corrected(&mut self, _click: Option<Click>, _told: &[BoardEvent], _recorded: &[BoardEvent]) {
     }
 

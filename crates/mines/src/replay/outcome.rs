@@ -1,37 +1,37 @@
-//! What comes of playing a recording through the engine.
+//! The result of replaying a recording through the engine.
 
 use crate::engine::{Doubt, Status};
 use crate::{BoardEvent, MouseEvent};
 
-/// A board event that the engine does not give.
+/// A board event on which the recording and the engine differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Divergence {
-    /// Index of the event where the two part: the recorded board event, or whatever stands
-    /// where the missing one should be.
+    /// Index of the event where the two differ: the recorded board event, or the event that follows
+    /// where a board event is missing.
     pub event: u32,
     /// Bytes from the start of the event log.
     pub position: usize,
     /// Game time in milliseconds.
     pub time_ms: u32,
-    /// What the recording says; `None` where it lacks an event.
+    /// The recorded board event; `None` if it is missing.
     pub recorded: Option<BoardEvent>,
-    /// What the rules give; `None` where the recording has an event too many.
+    /// The board event by the rules; `None` if the recording has an extra one.
     pub expected: Option<BoardEvent>,
 }
 
-/// Mouse events whose board events differ from the standard rules' in a way that nobody can
-/// call wrong: see [`Doubt`].
+/// Mouse events whose board events differ from the standard rules but cannot be called wrong: see
+/// [`Doubt`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Doubted {
     /// The first difference.
     pub first: Divergence,
-    /// What is in doubt there.
+    /// The reason for the doubt there.
     pub why: Doubt,
-    /// How many mouse events there are of this kind, for whatever reason.
+    /// The number of such mouse events, for any reason.
     pub times: u32,
 }
 
-/// Where board events were recorded one mouse event late.
+/// The first place where board events were recorded one mouse event late, and their number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lag {
     /// Index of the first late event.
@@ -40,27 +40,28 @@ pub struct Lag {
     pub position: usize,
     /// Game time in milliseconds.
     pub time_ms: u32,
-    /// How often it happened.
+    /// How often this happened.
     pub times: u32,
 }
 
 /// The outcome of playing a recording through the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
-    /// Where the recording first differs from the standard rules, with or without an excuse.
+    /// The first difference between the recording and the standard rules, excused or not.
     pub divergence: Option<Divergence>,
-    /// Where recording and rules part for good: the first board event that no [`Doubt`] excuses.
+    /// The first board event that no [`Doubt`] excuses. From here on the recording and the rules
+    /// cannot be reconciled.
     pub fault: Option<Divergence>,
-    /// What a [`Doubt`] excuses. Behind each such mouse event the engine goes on from what the
-    /// recording says, and its rules hold again.
+    /// Differences that a [`Doubt`] excuses. After each such mouse event the engine continues from
+    /// the recorded board, and its rules apply again.
     pub doubted: Option<Doubted>,
-    /// Where the recording lags behind by one mouse event.
+    /// Board events that were recorded one mouse event late.
     pub lag: Option<Lag>,
-    /// How far the game came on the recorded board; from a [fault](Self::fault) on, by the
-    /// rules.
+    /// The state of the game at the end, on the recorded board; after a [fault](Self::fault), by
+    /// the rules.
     pub status: Status,
-    /// Where the recording stops in the middle of what a mouse event does: the index of that
-    /// mouse event (of the one before, where the recording lags).
+    /// Set if the recording stops before the board events of a mouse event are complete: the index
+    /// of that mouse event (or of the one before, if the recording lags).
     pub unmet_from: Option<u32>,
     /// The first mouse event after the game was over: index, position, event.
     pub after_end: Option<(u32, usize, MouseEvent)>,

@@ -22,40 +22,41 @@ pub fn replay(game: &Game<'_>) -> Replayed {
     replay_with(game, Engine::of(game), &mut ()).0
 }
 
-/// What the engine gave and the recording has yet to say.
+/// The engine's board events that the recording has yet to confirm.
 struct Expectation {
-    /// Expected events: those left over from the mouse event before, then those of the last.
+    /// Expected events: those left over from the previous mouse event, then those of the last one.
     events: Vec<BoardEvent>,
     /// How many of them are left over.
     late: usize,
-    /// How many were met.
+    /// How many have been confirmed.
     met: usize,
-    /// A mine has been met.
+    /// Whether a mine was among the confirmed ones.
     blast: bool,
-    /// Index of the mouse event that the first of them comes from.
+    /// Index of the mouse event that caused the first of them.
     from: u32,
 }
 
-/// A mouse event whose board events differ from the standard ones, and may do so.
+/// A mouse event whose board events differ from the standard ones, where that may be allowed.
 struct Trial {
-    /// Where they first differ.
+    /// The first difference.
     first: Divergence,
     by: Court,
 }
 
-/// Who says which differences are possible.
+/// Decides which differences are possible.
 enum Court {
     Judge(Box<Judge>),
-    /// Behind the mine of a lost chord: what of it is still closed, each square once.
+    /// After the mine of a lost chord: its squares that are still closed, each once.
     Rest(BTreeSet<(Cell, u8)>),
 }
 
-/// How often a recording may leave out the squares of a whole board that standard rules open.
+/// A bound on the openings that a recording may leave out. In total, at most this number times the
+/// board's safe squares may stay closed although the standard rules open them.
 ///
-/// Each opening that is taken back costs its squares again; without a bound a small file could
+/// Taking back an opening costs time for each of its squares. Without a bound, a small file could
 /// keep an audit busy for hours.
 const PATIENCE: u32 = 16;
-/// The bits of known buttons: with others down nothing is quiet.
+/// The bits of the known buttons. While any other bit is set, no move is quiet.
 const KNOWN: u8 = 7;
 
 /// Replays a game on `engine`, which is at its start.
@@ -88,7 +89,7 @@ pub(crate) fn replay_with(
     pass.measure();
     let unmet = pass.fault.is_none() && pass.has_open_ends();
     let unmet_from = unmet.then_some(pass.expected.from);
-    // Where a recording was cut the rest may just be lost.
+    // If the recording was cut off, the missing events may simply be lost.
     if game.ending.is_some() {
         pass.settle(Place {
             index: game.events.len(),
@@ -110,18 +111,18 @@ pub(crate) fn replay_with(
 /// One pass over the events of a game.
 struct Pass<'o, O> {
     mode: ModeRules,
-    /// Any event may be in doubt, not only those of the middle button.
+    /// Whether any event may be in doubt, because of the game's mode or its question marks.
     wary: bool,
     engine: Engine,
     observer: &'o mut O,
     expected: Expectation,
     /// How far the board events of the last mouse event may differ.
     leeway: Option<Leeway>,
-    /// The click it completed.
+    /// The click that the last mouse event completed.
     click: Option<Click>,
-    /// They do differ.
+    /// Set if its board events do differ.
     trial: Option<Trial>,
-    /// Squares that may still be left out where standard rules open them.
+    /// Number of squares that may still be left closed although the standard rules open them.
     patience: u32,
     divergence: Option<Divergence>,
     fault: Option<Divergence>,
@@ -134,10 +135,11 @@ struct Pass<'o, O> {
 }
 
 impl<'o, O: Observer> Pass<'o, O> {
-    // In the loop's function, as if it were written there: apart, an audit takes a twentieth longer.
+    // Inlined into the function of the loop: as a separate function it makes an audit a twentieth
+    // slower.
     #[inline(always)]
     fn new(game: &Game<'_>, engine: Engine, observer: &'o mut O) -> Self {
-        // A number that no mode has is an error of its own.
+        // A number that no mode has is a finding of its own.
         let mode = game.mode().unwrap_or(Mode::Normal).rules();
         Self {
             patience: engine.field().safe().saturating_mul(PATIENCE),
@@ -183,12 +185,12 @@ impl<'o, O: Observer> Pass<'o, O> {
         divergence
     }
 
-    /// Something is expected, or in doubt, that the recording has not settled.
+    /// Whether an expected event or a doubt is still unsettled by the recording.
     fn has_open_ends(&self) -> bool {
         self.trial.is_some() || self.expected.met < self.expected.events.len()
     }
 
-    /// Steps over quiet moves that come next, as many as can wait; gives their number.
+    /// Skips the quiet moves that come next, as many as fit in the buffer; returns their number.
     #[inline(always)]
     fn skip_quiet(&mut self, events: &mut Events<'_>) -> u32 {
         if !self.expected.events.is_empty() || self.trial.is_some() || self.engine.is_over() {
@@ -216,21 +218,21 @@ impl<'o, O: Observer> Pass<'o, O> {
             self.engine.hover(&last);
         }
         if self.leeway.take().is_some() {
-            // What comes next belongs to a move that nothing is in doubt of.
+            // The next board events belong to a quiet move, about which nothing is in doubt.
             self.engine.trust();
         }
         skipped as u32
     }
 
-    /// Measures the mouse events that wait.
+    /// Passes the waiting mouse events to the observer.
     #[inline(never)]
     fn measure(&mut self) {
         self.observer.measure(&self.moves);
         self.moves.clear();
     }
 
-    /// Steps over the board events that the last mouse event makes; gives their number. Nearly
-    /// always the recording has them all, at once and in order.
+    /// Skips the board events that the last mouse event should cause; returns their number. Nearly
+    /// always the recording has all of them, in order.
     fn skip_expected(&mut self, events: &mut Events<'_>) -> u32 {
         if self.fault.is_some() || self.expected.late != 0 {
             return 0;
@@ -241,7 +243,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             let shown = self.expected.events.iter().take(met);
             self.expected.blast |= shown.into_iter().any(|event| event.face == Face::Blast);
         }
-        // What is in doubt may be judged once more comes.
+        // A doubtful event is kept: the following board events may have to be judged.
         if met == self.expected.events.len() && self.leeway.is_none() {
             self.expected.clear();
         }
@@ -293,7 +295,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    /// Applies an event that may be in doubt, or the first one that is not any more.
+    /// Applies an event that may be in doubt, or the first event after a doubtful one.
     #[cold]
     fn apply_in_doubt(&mut self, mouse: &MouseEvent) -> Option<Click> {
         let held = self.engine.watch(mouse, self.mode);
@@ -302,8 +304,9 @@ impl<'o, O: Observer> Pass<'o, O> {
         click
     }
 
-    /// The next mouse event comes while something is expected, or has been; `behind` is what
-    /// follows it. What is left of the events before may be one mouse event late, but not two.
+    /// Called when the next mouse event comes and there are expected events; `behind` is what
+    /// follows that mouse event. Events left over from before may be one mouse event late, but not
+    /// two.
     fn turn(&mut self, at: Place, time_ms: u32, behind: &Events<'_>) {
         self.time_ms = time_ms;
         let expected = &mut self.expected;
@@ -316,7 +319,8 @@ impl<'o, O: Observer> Pass<'o, O> {
             let shown = expected.events.get(expected.late..);
             self.engine.agree(shown.unwrap_or_default());
         }
-        // Nothing is what a doubtful event may well make: it is late only if it comes.
+        // A doubtful mouse event may also have no effect, so its missing events count as late only
+        // if they do come next.
         if may_be_late && (self.leeway.is_none() || comes_next(behind, missing)) {
             expected.events.drain(..expected.met);
             expected.late = expected.events.len();
@@ -326,7 +330,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    /// Nothing more comes of the last mouse event.
+    /// The last mouse event has no more board events.
     fn settle(&mut self, at: Place) {
         if self.fault.is_none() {
             let missing = self.expected.events.get(self.expected.met).copied();
@@ -339,12 +343,14 @@ impl<'o, O: Observer> Pass<'o, O> {
         self.expected.clear();
     }
 
-    /// The recording and the standard rules part: for good, or for the last mouse event.
+    /// The recording differs from the standard rules: either for good, or only for the last mouse
+    /// event.
     fn differs(&mut self, at: Place, recorded: Option<BoardEvent>, wanted: Option<BoardEvent>) {
         let first = self.diverges(at, recorded, wanted);
         let expected = &self.expected;
         let by = match self.leeway {
-            // What is left of the event before is not in doubt, or it would have been settled.
+            // Events left over from the previous mouse event are not in doubt; otherwise they would
+            // have been settled already.
             Some(leeway) if expected.met >= expected.late => {
                 let standard = expected.events.get(expected.late..).unwrap_or_default();
                 let met = expected.met - expected.late;
@@ -365,7 +371,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    /// One more board event of a mouse event that is in doubt.
+    /// Takes one more board event of a mouse event that is in doubt.
     fn hear(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
         let possible = match self.trial.as_mut().map(|trial| &mut trial.by) {
             Some(Court::Judge(judge)) => self.engine.hear(judge, recorded),
@@ -378,7 +384,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    /// All board events of the last mouse event are known: says what becomes of a difference.
+    /// All board events of the last mouse event are known: decides whether a difference is excused.
     fn decide(&mut self) {
         let why = match &self.trial {
             Some(Trial {
@@ -411,7 +417,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    /// No doubt excuses this.
+    /// Records a fault, which no doubt excuses.
     fn condemn(&mut self, fault: Divergence) {
         self.fault = Some(fault);
         if let Some(Trial {
@@ -430,7 +436,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
         let expected = &mut self.expected;
         if self.trial.is_some() {
-            // The standard rules may have an opinion on this square.
+            // The standard rules may have an event for this square.
             let mut standard = expected.events.iter().skip(expected.met).copied();
             let wanted = standard.find(|event| event.cell == recorded.cell);
             self.hear(at, recorded, wanted);
@@ -456,13 +462,13 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 }
 
-/// How many squares open.
+/// The number of opened squares.
 fn openings(events: &[BoardEvent]) -> u32 {
     let is_open = |event: &&BoardEvent| matches!(event.face, Face::Number(_));
     events.iter().filter(is_open).count() as u32
 }
 
-/// Whether these board events are the next ones of a recording.
+/// Whether these board events come next in a recording.
 fn comes_next(events: &Events<'_>, wanted: &[BoardEvent]) -> bool {
     let mut wanted = wanted.iter();
     for event in events.clone() {
@@ -478,7 +484,7 @@ fn comes_next(events: &Events<'_>, wanted: &[BoardEvent]) -> bool {
     wanted.len() == 0
 }
 
-/// A square and what it shows; both codes of a blast are one.
+/// A square and the face that it shows; both codes of a blast count as the same.
 fn square(event: &BoardEvent) -> (Cell, u8) {
     let face = match event.face {
         Face::Open => Face::Blast,

@@ -1,12 +1,15 @@
-//! The way of the cursor: distances are added up in their order, to the last bit.
+//! The length of the cursor's path. Distances are added in order, so that the sum is exact to the
+//! last bit.
 
-/// Mouse events that wait, and places between which distances are added up at once.
+/// The most mouse events that wait to be measured, and the number of positions between which
+/// distances are added at once.
 pub(crate) const WAITING: usize = 256;
 
-/// How many roots are kept: those of steps of up to 22 pixels.
+/// The number of stored roots: enough for steps of up to 22 pixels.
 const KNOWN: usize = 512;
 
-/// The roots of the first whole numbers. Taking one is what a processor does slowest.
+/// The square roots of the first whole numbers. A square root is one of a processor's slowest
+/// operations.
 static ROOTS: [f64; KNOWN] = {
     let mut roots = [0.0; KNOWN];
     let mut left = roots.as_mut_slice();
@@ -19,24 +22,24 @@ static ROOTS: [f64; KNOWN] = {
     roots
 };
 
-/// The root, rounded as the processor does it.
+/// The square root, rounded as the processor rounds it.
 const fn root(square: u128) -> f64 {
     const BITS: u32 = 56;
     let exact = square << (2 * BITS);
     let floor = exact.isqrt();
-    // A last bit says that there is more, which decides what lies in the middle of two floats.
+    // The last bit says whether there is a remainder, which decides ties between two floats.
     let more = (floor * floor != exact) as u128;
     ((floor << 1 | more) as f64) / (1u64 << (BITS + 1)) as f64
 }
 
-/// Pixels from one place to another.
+/// The distance between two positions, in pixels.
 pub(super) fn distance(a: (u16, u16), b: (u16, u16)) -> f64 {
     let by = |a: u16, b: u16| f64::from(i32::from(b) - i32::from(a));
     let (dx, dy) = (by(a.0, b.0), by(a.1, b.1));
     (dx * dx + dy * dy).sqrt()
 }
 
-/// Adds the distances from each of these places to the next.
+/// Adds the distances from each position to the next.
 pub(super) fn follow(mut path_px: f64, xs: &[u16], ys: &[u16]) -> f64 {
     let mut squares = [0; WAITING];
     if short_squares(xs, ys, &mut squares) {
@@ -56,8 +59,8 @@ pub(super) fn follow(mut path_px: f64, xs: &[u16], ys: &[u16]) -> f64 {
     path_px
 }
 
-/// The squares of the distances, if all steps are of −128 to 127 pixels: they have room in 16 bits, of which the
-/// processor multiplies eight at a time.
+/// Computes the squared distances if all steps are between −128 and 127 pixels, so that they fit in
+/// 16 bits, of which the processor multiplies eight at a time. Returns whether that was possible.
 fn short_squares(xs: &[u16], ys: &[u16], squares: &mut [u16; WAITING]) -> bool {
     let from = xs.iter().zip(ys);
     let to = xs.get(1..).unwrap_or_default().iter();
@@ -68,7 +71,8 @@ fn short_squares(xs: &[u16], ys: &[u16], squares: &mut [u16; WAITING]) -> bool {
         far |= dx.wrapping_add(128) | dy.wrapping_add(128);
         *square = dx.wrapping_mul(dx).wrapping_add(dy.wrapping_mul(dy));
     }
-    // No bit above those of 255. A step round the edge of 16 bits looks short, and is none.
+    // Each step fits in 8 bits, and all positions are in the same half of the 16-bit range: a step
+    // across the edge of the range looks short but is not.
     let half = |places: &[u16]| {
         places
             .iter()
@@ -95,7 +99,7 @@ mod tests {
     }
 
     proptest! {
-        /// Steps of all lengths, round the edge of 16 bits among them.
+        /// Steps of all lengths, including those across the edge of the 16-bit range.
         #[test]
         fn the_way_is_the_sum_of_distances_in_their_order(
             start in (any::<u16>(), any::<u16>()),

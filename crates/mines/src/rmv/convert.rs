@@ -1,4 +1,4 @@
-//! Conversion between the two versions, with a list of what could not be carried.
+//! Conversion between the two versions, with a list of the losses.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ use crate::minefield::Minefield;
 use crate::properties::{V1_SQUARE_SIZE, property};
 use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
 
-/// The game in the other version of the format, and what that version can't hold.
+/// Converts a game to the other version of the format; also returns what that version cannot store.
 ///
-/// A game that already is of version `to` comes back as it is.
+/// A game that already has version `to` is returned unchanged.
 ///
 /// # Errors
-/// [`WriteError`] where the game does not fit `to` at all: modes above 3, or positions further
-/// off the board than v1 can say.
+/// [`WriteError`] if `to` cannot store the game at all: modes above 3, or positions further off the
+/// board than v1 allows.
 pub fn convert(game: &Game<'_>, to: Version) -> Result<(Game<'static>, Vec<Loss>), WriteError> {
     if game.version() == to {
         return Ok((game.clone().into_owned(), Vec::new()));
@@ -43,12 +43,12 @@ pub fn convert(game: &Game<'_>, to: Version) -> Result<(Game<'static>, Vec<Loss>
         }
         converted.tail = Cow::Owned(Game::canonical_tail(to, time_ms).to_vec());
     }
-    // A text may have grown on its way to UTF-8.
+    // A text may have grown when it was converted to UTF-8.
     super::write::front(&converted, 0)?;
     Ok((converted, losses))
 }
 
-/// A decoded text; a loss where its encoding had to be guessed.
+/// Returns the decoded text; calls `lose` if its encoding had to be guessed.
 pub(super) fn utf8(
     field: &'static str,
     (text, from): (Cow<'_, str>, TextEncoding),
@@ -60,7 +60,8 @@ pub(super) fn utf8(
     text.into_owned()
 }
 
-/// The texts that both versions have, each as `decode` reads it, given what a sentence calls it.
+/// Decodes the texts that both versions have. `decode` receives each text with its name as used in
+/// sentences.
 pub(super) fn utf8_texts(
     game: &Game<'_>,
     mut decode: impl FnMut(&'static str, &[u8]) -> String,
@@ -70,7 +71,7 @@ pub(super) fn utf8_texts(
     Ok((Text::from(version_info), PlayerFields::new(fields)?))
 }
 
-/// The texts, naming those that had to be guessed.
+/// Decodes the texts and records those whose encoding had to be guessed.
 fn guessed_texts(
     game: &Game<'_>,
     losses: &mut Vec<Loss>,
@@ -80,7 +81,7 @@ fn guessed_texts(
     })
 }
 
-/// Names the properties behind the last that is known.
+/// Records the properties after the last known one as lost.
 fn extra_properties(game: &Game<'_>, last: usize, losses: &mut Vec<Loss>) {
     let count = game.properties.len().saturating_sub(last + 1);
     if count > 0 {
@@ -88,7 +89,7 @@ fn extra_properties(game: &Game<'_>, last: usize, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The 3BV as the recording has it, or else the board.
+/// The recorded 3BV or, without one, that of the board.
 fn declared_bbbv(game: &Game<'_>) -> u32 {
     let computed = || bbbv(&Minefield::new(&game.board));
     game.declared_bbbv().unwrap_or_else(computed)

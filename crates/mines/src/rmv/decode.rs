@@ -1,4 +1,4 @@
-//! Decoding single events, and runs of them.
+//! Decoding of single events and of runs of events.
 
 use super::mouse::{MAX_TIME, REDUCED, long_mouse};
 use super::ordered;
@@ -7,7 +7,7 @@ use crate::{
     BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
 };
 
-/// The mouse before its first event: what that is relative to never matters.
+/// The mouse before its first event. Its values are never used.
 const NOWHERE: MouseEvent = MouseEvent {
     action: MouseAction::Move,
     time_ms: 0,
@@ -17,7 +17,7 @@ const NOWHERE: MouseEvent = MouseEvent {
     reduced: false,
 };
 
-/// What decoding needs to remember from one event to the next.
+/// The state that decoding keeps from one event to the next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventDecoder {
     version: Version,
@@ -26,43 +26,44 @@ pub(crate) struct EventDecoder {
     any_mouse: bool,
 }
 
-/// One step of decoding.
+/// The result of decoding one event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// An event of so many bytes.
+    /// An event and its length in bytes.
     Event(Event, usize),
     /// The termination event; always 4 bytes.
     End(Ending),
-    /// So many bytes are needed in all, fewer are there.
+    /// The event is incomplete: it needs this many bytes in total.
     Need(usize),
     /// No event can start here.
     Bad(Fault),
 }
 
-/// Takes events as they are decoded. A trait and not a closure, so that it can ask to be
+/// Receives events as they are decoded. This is a trait and not a closure so that its method can be
 /// inlined into each of the loops.
 pub(crate) trait Sink: Sized {
     type Error;
-    /// It is not to be given mouse events that do not go back in time.
+    /// Whether mouse events in order of time are skipped where possible, instead of being passed to
+    /// [`Sink::event`].
     const SKIPS_ORDERED: bool = false;
 
-    /// Takes an event, when the mouse event before it was, the place it stands at, and its index.
+    /// Takes an event, the time of the mouse event before it, its position in bytes, and its index.
     fn event(self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Self::Error>;
 }
 
-/// What decoding as far as possible gives.
+/// The result of decoding as many events as possible.
 pub(crate) struct Run<S> {
     pub sink: S,
-    /// Bytes that were decoded.
+    /// The number of bytes that were decoded.
     pub at: usize,
-    /// Events that were decoded.
+    /// The number of events that were decoded.
     pub events: u32,
-    /// Why there are no more; never [`Step::Event`].
+    /// Why decoding stopped; never [`Step::Event`].
     pub end: Step,
 }
 
-/// Why no event can start somewhere. Small and plain, because it stands in the hot loop's type;
-/// [`Fault::rule`] has the words.
+/// Why the bytes are not an event. The type is small and plain because it is part of a type in the
+/// hot loop; [`Fault::rule`] gives the message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     Code(u8),
@@ -83,7 +84,7 @@ impl Fault {
     }
 }
 
-/// A reduced mouse move behind `last`.
+/// Decodes a reduced mouse move after `last`.
 #[inline(always)]
 fn reduced_move(last: &MouseEvent, chunk: [u8; 3]) -> Result<MouseEvent, Fault> {
     let mouse = sound_reduced_move(last, chunk);
@@ -96,7 +97,7 @@ fn reduced_move(last: &MouseEvent, chunk: [u8; 3]) -> Result<MouseEvent, Fault> 
     Ok(mouse)
 }
 
-/// A reduced mouse move behind `last`, in a log that has been checked.
+/// Decodes a reduced mouse move after `last`, from a log that has been checked.
 #[inline(always)]
 fn sound_reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> MouseEvent {
     MouseEvent {
@@ -132,13 +133,13 @@ impl EventDecoder {
         self.any_mouse.then_some(self.last)
     }
 
-    /// Goes on behind a mouse event.
+    /// Continues after a mouse event.
     pub(super) const fn pass(&mut self, mouse: MouseEvent) {
         self.last = mouse;
         self.any_mouse = true;
     }
 
-    /// Goes on behind a move that left the buttons as they were.
+    /// Continues after a move that did not change the buttons.
     #[inline(always)]
     pub(super) const fn pass_move(&mut self, time_ms: u32, (x, y): (i32, i32), reduced: bool) {
         self.last = MouseEvent {
@@ -165,7 +166,7 @@ impl EventDecoder {
         let Some(&code) = bytes.first() else {
             return Step::Need(1);
         };
-        // The order of the arms is that of how often they are met.
+        // The order of the arms follows their frequency.
         if V2 && code == REDUCED {
             let Some(&chunk) = bytes.first_chunk::<3>() else {
                 return Step::Need(3);
@@ -212,11 +213,12 @@ impl EventDecoder {
         Step::Bad(Fault::Code(code))
     }
 
-    /// Decodes from the start of `bytes` until no further event can be; gives each event to
-    /// `sink`, whose error ends it at once.
+    /// Decodes events from the start of `bytes` until no more can be decoded. Passes each event to
+    /// `sink`, whose error ends the run at once.
     ///
-    /// Equal to calling [`EventDecoder::step`] again and again, and faster: events come in runs
-    /// of one kind, so that a loop a kind predicts better than one loop for all.
+    /// The result is the same as that of repeated calls of [`EventDecoder::step`], but this is
+    /// faster: events come in runs of one kind, and the branches of one loop per kind are easier to
+    /// predict.
     #[inline(always)]
     pub(crate) fn run<const V2: bool, S: Sink>(
         &mut self,
@@ -226,7 +228,7 @@ impl EventDecoder {
         let mut rest = bytes;
         let mut index = 0u32;
         loop {
-            // In locals, the state stays in registers.
+            // The state is kept in locals so that it stays in registers.
             let mut last = self.last;
             let before = rest.len();
             if S::SKIPS_ORDERED {
@@ -296,14 +298,15 @@ impl EventDecoder {
         }
     }
 
-    /// Decodes the event at the start of `bytes`, which have been checked: all there is to find
-    /// out is which event it is. Gives its length, too.
+    /// Decodes the event at the start of `bytes`, which have been checked before, so that only the
+    /// kind of event has to be found. Also returns the length of the event.
     #[inline(always)]
     pub(super) fn sound_step(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
         if let Some(&chunk) = bytes.first_chunk()
             && let Some(action) = MouseAction::from_code(chunk[0])
         {
-            // What was just put down in parts is not read again as a whole: the processor would wait for that.
+            // Decode from the chunk instead of reading back the event that was just stored in
+            // parts: the processor would have to wait for the store.
             let mouse = match self.version {
                 Version::V1 => long_mouse::<false>(action, chunk),
                 Version::V2 => long_mouse::<true>(action, chunk),

@@ -1,4 +1,4 @@
-//! The rules that the slice reader and the stream reader share, and what a broken one comes to.
+//! The rules that the slice reader and the stream reader share, and the handling of broken ones.
 
 use gametape_core::{Severity, Strictness};
 
@@ -10,7 +10,7 @@ use crate::event::game_time;
 use crate::game::DeclaredSize;
 use crate::{Cell, Event, Version};
 
-/// What `rule` says of the event that stands at `offset`.
+/// The finding for a `rule` that the event at `offset` breaks.
 pub(crate) fn at_event(rule: Rule, offset: u64, index: u32, time_ms: u32) -> Finding {
     Finding::new(rule)
         .at(offset)
@@ -58,7 +58,8 @@ impl Deviations {
     }
 }
 
-/// The file ends in `section`, which needs `needed` bytes where `left` are.
+/// The finding for a file that ends in `section`, which needs `needed` bytes when only `left`
+/// remain.
 pub(crate) fn truncated(section: Section, needed: u64, left: u64, at: u64) -> Finding {
     Finding::new(Rule::Truncated {
         section,
@@ -68,7 +69,7 @@ pub(crate) fn truncated(section: Section, needed: u64, left: u64, at: u64) -> Fi
     .at(at)
 }
 
-/// Checks one event against the one before and the board.
+/// Checks one event against the previous one and the board.
 #[derive(Debug)]
 pub(crate) struct EventChecker {
     cols: u8,
@@ -107,8 +108,8 @@ impl EventChecker {
     }
 }
 
-// Apart from the check, which is part of hot loops, and without it: what they refer to could not
-// stay in registers.
+// These two are separate functions that do not borrow the checker: the check is part of hot loops,
+// and values to which they refer could not stay in registers.
 #[cold]
 fn backwards(
     before_ms: u32,
@@ -133,8 +134,8 @@ fn outside(
     deviations.note_event(rule, offset, index, time_ms)
 }
 
-/// Checks a stated video size against the limit. A game that is still being recorded states
-/// none: there the bytes count that come, see [`video_over_limit`].
+/// Checks a stated video size against the limit. A game that is still being recorded states no
+/// size; for such a game the bytes are counted as they arrive, see [`video_over_limit`].
 pub(crate) fn check_video_size(
     stated: Option<u32>,
     start: u64,
@@ -148,7 +149,8 @@ pub(crate) fn check_video_size(
     }
 }
 
-/// More bytes came than the limit allows; how many more, a stream can't know.
+/// The error for a video section that turned out longer than the limit. How much longer is unknown
+/// to a stream.
 pub(crate) fn video_over_limit(offset: u64, limits: &Limits) -> Error {
     video_limit(limits.max_video_bytes.saturating_add(1), offset, limits)
 }
@@ -162,7 +164,7 @@ fn video_limit(claimed: u64, offset: u64, limits: &Limits) -> Error {
     Error::at(rule, offset)
 }
 
-/// What a stated size turns out to be, once the real one is known.
+/// Compares the stated file size with the real one.
 pub(crate) fn declared_size(
     version: Version,
     declared: u32,
@@ -180,7 +182,7 @@ pub(crate) fn declared_size(
     Ok(DeclaredSize::Other(declared))
 }
 
-/// The video section ends where an event should be.
+/// The rule that is broken if the video section ends where an event should be.
 pub(crate) fn ran_out(code: Option<u8>, needed: usize, left: u64, events: u32) -> Rule {
     match code {
         None => Rule::TerminationMissing { events },
@@ -192,7 +194,7 @@ pub(crate) fn ran_out(code: Option<u8>, needed: usize, left: u64, events: u32) -
     }
 }
 
-/// Known files have five bytes behind the termination event, the specification none.
+/// Known files have five bytes after the termination event; the specification has none.
 pub(crate) fn check_tail(found: u64, at: u64, deviations: &mut Deviations) -> Result<(), Error> {
     if found != 0 && found != 5 {
         deviations.note(Finding::new(Rule::TailSize { found }).at(at))?;

@@ -1,11 +1,11 @@
-//! Encoding single events.
+//! Encoding of single events.
 
 use super::decode::EventDecoder;
 use super::error::WriteError;
 use super::mouse::{MAX_TIME, REDUCED, V1_ORIGIN};
 use crate::{Event, Face, MouseAction, MouseEvent, Version};
 
-/// True where the specification says that `next` SHOULD be written as a reduced move.
+/// True if, according to the specification, `next` SHOULD be written as a reduced move.
 pub(crate) fn reducible(last: &EventDecoder, next: &MouseEvent) -> bool {
     last.version() == Version::V2
         && next.action == MouseAction::Move
@@ -14,7 +14,7 @@ pub(crate) fn reducible(last: &EventDecoder, next: &MouseEvent) -> bool {
             .is_some_and(|last| is_short_step(&last, next))
 }
 
-/// The conditions of the specification for a reduced move, version and action aside.
+/// The specification's conditions for a reduced move, except those on version and action.
 pub(crate) fn is_short_step(last: &MouseEvent, next: &MouseEvent) -> bool {
     next.buttons == last.buttons
         && next.time_ms >= last.time_ms
@@ -23,7 +23,7 @@ pub(crate) fn is_short_step(last: &MouseEvent, next: &MouseEvent) -> bool {
         && (-8..=7).contains(&next.y.saturating_sub(last.y))
 }
 
-/// Appends `event`; `last` is the state behind the events before it, and is moved on.
+/// Appends `event`; `last` is the state after the previous events and is updated.
 pub(crate) fn encode(
     last: &mut EventDecoder,
     event: Event,
@@ -69,7 +69,7 @@ pub(crate) fn encode(
     Ok(())
 }
 
-/// The stored form of a position, if the version can hold it.
+/// The stored form of a position, if the version can store it.
 fn check_position(version: Version, x: i32, y: i32) -> Result<(u16, u16), WriteError> {
     let stored = match version {
         Version::V1 => (

@@ -1,43 +1,43 @@
-//! Findings, why a recording can't be read, and why a game can't be written.
+//! Findings, read errors and write errors.
 
 use gametape_core::{Class, Coded};
 
 use super::rule::Rule;
 use super::section::Section;
 
-/// A rule that a recording breaks or stretches, and where.
+/// A rule that a recording breaks or stretches, with the place.
 pub type Finding = gametape_core::Finding<Rule>;
 
-/// Findings, one for each code (and section): the first place, and how often it came again.
+/// Findings, one per code (and section): the first place, and the number of repetitions.
 pub type Findings = gametape_core::Findings<Rule>;
 
 /// Why a recording could not be read.
 pub type Error = gametape_core::ReadError<Rule>;
 
-/// Why a game can't be written: the caller asked for something the format can't hold.
+/// Why a game cannot be written: the caller asked for something that the format cannot store.
 /// Nothing is ever cut to fit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum WriteError {
-    /// More columns or rows than a byte counts, or none.
+    /// A board without columns or rows, or with more than 255 of them.
     #[error("a board of {cols} x {rows}; RMV holds 1 x 1 to 255 x 255")]
     BoardSize { cols: u32, rows: u32 },
-    /// More entries than the count field holds.
+    /// More entries than the count field can express.
     #[error("{count} {what}; RMV holds at most {max}")]
     TooMany {
         what: &'static str,
         count: usize,
         max: usize,
     },
-    /// A text longer than its length field can say.
+    /// A text that is longer than its length field can express.
     #[error("{what} takes {bytes} bytes; RMV holds at most {max}")]
     TextTooLong {
         what: &'static str,
         bytes: usize,
         max: usize,
     },
-    /// A section longer than its size field can say.
+    /// A section that is longer than its size field can express.
     #[error("the {section} takes {bytes} bytes; RMV holds at most {max}")]
     SectionTooLarge {
         section: Section,
@@ -50,7 +50,7 @@ pub enum WriteError {
     /// Events must not go back in time.
     #[error("time runs backwards, from {before} ms to {now} ms")]
     TimeOrder { before: u32, now: u32 },
-    /// A cursor position that 16 bits can't hold.
+    /// A cursor position that does not fit in 16 bits.
     #[error(
         "a cursor position of ({x}, {y}); this version holds {min_x} to {max_x} and {min_y} to {max_y}"
     )]
@@ -62,7 +62,7 @@ pub enum WriteError {
         min_y: i32,
         max_y: i32,
     },
-    /// A reduced move that does not fit its three bytes, or that the version does not have.
+    /// A reduced move that does not fit in its three bytes, or that the version does not have.
     #[error("this mouse move can't be written in the reduced form")]
     NotReducible,
     /// A number above 8 in a board event.
@@ -77,7 +77,7 @@ pub enum WriteError {
     /// A game without a termination event can't be written; salvage it first.
     #[error("the game has no termination event")]
     NoEnding,
-    /// A game the strict reader would refuse.
+    /// A game that the strict reader would refuse.
     #[error("the game breaks a rule of the format: {0}")]
     Invalid(Box<str>),
 }

@@ -11,7 +11,7 @@ use crate::{BoardEvent, Event, Face, MouseEvent, Version};
 
 /// The events of a game in their stored form, without the termination event.
 ///
-/// Every event in it has been checked to decode: iterating can't fail, and allocates nothing.
+/// Every event has been checked to decode, so iterating cannot fail. It allocates nothing.
 ///
 /// ```
 /// use gametape_mines::{rmv::EventLog, Buttons, Event, MouseAction, MouseEvent, Version};
@@ -36,7 +36,7 @@ pub struct EventLog<'a> {
     last: EventDecoder,
 }
 
-/// Two logs are equal if they hold the same bytes; where they stood in a file is no matter.
+/// Two logs are equal if their versions and bytes are equal; their offsets in a file do not matter.
 impl PartialEq for EventLog<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.version == other.version && self.bytes == other.bytes
@@ -58,7 +58,7 @@ impl<'a> EventLog<'a> {
         }
     }
 
-    /// Bytes that a reader has stepped through; `last` is the decoder behind them.
+    /// A log of bytes that a reader has decoded; `last` is the decoder after the last event.
     pub(crate) const fn checked(
         version: Version,
         bytes: Cow<'a, [u8]>,
@@ -75,7 +75,7 @@ impl<'a> EventLog<'a> {
         }
     }
 
-    /// The version the events are encoded for.
+    /// The version for which the events are encoded.
     #[must_use]
     pub const fn version(&self) -> Version {
         self.version
@@ -93,25 +93,26 @@ impl<'a> EventLog<'a> {
         self.count
     }
 
-    /// True where there is no event.
+    /// True if the log has no events.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Where the first event stands in the file it was read from; 0 for a log that was built.
+    /// The offset of the first event in the file from which the log was read; 0 for a log that was
+    /// built.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Time of the last mouse event in milliseconds, 0 without one.
+    /// Time of the last mouse event in milliseconds, or 0 without one.
     #[must_use]
     pub const fn last_time_ms(&self) -> u32 {
         self.last.time_ms()
     }
 
-    /// The decoder behind the last event.
+    /// The decoder after the last event.
     pub(crate) const fn decoder(&self) -> &EventDecoder {
         &self.last
     }
@@ -130,7 +131,7 @@ impl<'a> EventLog<'a> {
         }
     }
 
-    /// The events from a place on where their iteration was before.
+    /// The events from a place that an earlier iteration reached.
     #[cfg(feature = "tape")]
     pub(crate) fn iter_from(&self, place: EventPlace) -> Events<'_> {
         Events {
@@ -140,7 +141,7 @@ impl<'a> EventLog<'a> {
         }
     }
 
-    /// Adds an event, in the form it asks for.
+    /// Adds an event, in its own form (reduced or not).
     pub fn push(&mut self, event: Event) -> Result<(), WriteError> {
         if let Event::Mouse(mouse) = event
             && mouse.time_ms < self.last.time_ms()
@@ -153,7 +154,7 @@ impl<'a> EventLog<'a> {
         self.append(event)
     }
 
-    /// Adds an event that a reader has let pass, even if it goes back in time.
+    /// Adds an event that a reader has accepted, even if it goes back in time.
     pub(crate) fn append(&mut self, event: Event) -> Result<(), WriteError> {
         let bytes = match &mut self.bytes {
             Cow::Owned(bytes) => bytes,
@@ -167,8 +168,9 @@ impl<'a> EventLog<'a> {
         Ok(())
     }
 
-    /// Adds an event; a mouse move in the reduced form where the specification says a clone
-    /// SHOULD write it: v2, same buttons, at most 255 ms later, −8 to 7 pixels on either axis.
+    /// Adds an event. A mouse move gets the reduced form if the specification says that a clone
+    /// SHOULD write it so: v2, the same buttons, at most 255 ms later, −8 to 7 pixels on either
+    /// axis.
     pub fn push_shortest(&mut self, mut event: Event) -> Result<(), WriteError> {
         if let Event::Mouse(mouse) = &mut event {
             mouse.reduced = reducible(&self.last, mouse);
@@ -206,7 +208,7 @@ pub struct Events<'a> {
     at: usize,
 }
 
-/// Where an iteration is, to go on from there later.
+/// The state of an iteration, from which it can be continued later.
 #[cfg(feature = "tape")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventPlace {
@@ -215,7 +217,7 @@ pub(crate) struct EventPlace {
 }
 
 impl Events<'_> {
-    /// Where it is.
+    /// The current state.
     #[cfg(feature = "tape")]
     pub(crate) const fn place(&self) -> EventPlace {
         EventPlace {
@@ -224,7 +226,7 @@ impl Events<'_> {
         }
     }
 
-    /// Bytes of the log that lie before the next event.
+    /// The number of bytes of the log before the next event.
     #[must_use]
     pub const fn position(&self) -> usize {
         self.at
@@ -235,8 +237,9 @@ impl Events<'_> {
         self.decoder.last_mouse()
     }
 
-    /// The next one. Where it is asked for it stays in registers: an event that is handed over in memory, put
-    /// down in parts and taken up as a whole, is waited for.
+    /// Returns the next event. It is inlined where it is used, so that the event stays in
+    /// registers: the processor would have to wait for an event that is stored in parts and then
+    /// loaded as a whole.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Event> {
         let (event, len) = self.decoder.sound_step(self.bytes.get(self.at..)?)?;
@@ -244,8 +247,8 @@ impl Events<'_> {
         Some(event)
     }
 
-    /// Steps over board events as long as they are those of `wanted`, but for a blast, which
-    /// has two codes; gives their number.
+    /// Skips board events as long as they equal those of `wanted`, and returns their number. Stops
+    /// at a blast, which has two codes.
     pub(crate) fn skip_board(&mut self, wanted: &[BoardEvent]) -> usize {
         let mut rest = self.bytes.get(self.at..).unwrap_or_default();
         let mut count = 0;
@@ -264,8 +267,8 @@ impl Events<'_> {
         count
     }
 
-    /// Steps over quiet moves, as many as there is room for in `into`, where they are put; where a button is
-    /// held, as long as they stay in that square. Gives their number.
+    /// Skips quiet moves and stores them in `into`, as many as fit. While a button is held, only
+    /// moves within its square are skipped. Returns their number.
     pub(crate) fn skip_quiet(&mut self, held: Option<Held>, into: Room<'_>) -> usize {
         let Some(last) = self.decoder.last_mouse() else {
             return 0;
@@ -335,7 +338,7 @@ mod tests {
         }
     }
 
-    /// The three conditions of the specification, each at its edge.
+    /// Tests the three conditions of the specification, each at its limit.
     #[test]
     fn moves_are_reduced_exactly_where_the_specification_says() {
         let cases = [

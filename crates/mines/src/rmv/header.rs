@@ -1,4 +1,4 @@
-//! Everything in front of the events.
+//! The part of the file before the events.
 
 use std::borrow::Cow;
 
@@ -17,8 +17,8 @@ use crate::{Board, Cell, Cells, Game, Text, TextRule};
 /// The first bytes of every RMV file.
 pub const SIGNATURE: [u8; 4] = *b"*rmv";
 
-/// A video size that stands for "not known yet": what [`Writer`](super::Writer) puts there
-/// until the game is finished. Readers then take events to the end of the file.
+/// A video size that means "not known yet". [`Writer`](super::Writer) writes it until the game is
+/// finished; readers then read events up to the end of the file.
 pub(crate) const OPEN_ENDED: u32 = u32::MAX;
 
 /// The fixed part: signature, version, and the table of section sizes.
@@ -37,7 +37,7 @@ pub(crate) struct Prelude {
     extensions: u16,
     pub video: u32,
     pub checksum: u16,
-    /// Bytes of the fixed part itself.
+    /// Length of the fixed part in bytes.
     len: usize,
 }
 
@@ -47,8 +47,8 @@ fn no_signature(found: &[u8]) -> Error {
 }
 
 impl Prelude {
-    /// `None` where more bytes are needed; if none will come, [`Prelude::too_short`] is the
-    /// error.
+    /// Parses the fixed part; `None` if more bytes are needed. If no more will come,
+    /// [`Prelude::too_short`] gives the error.
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Error> {
         let Some(signature) = bytes.get(..4) else {
             return Ok(None);
@@ -68,7 +68,7 @@ impl Prelude {
         Ok(Self::sizes(version, &mut fixed).ok())
     }
 
-    /// What follows the signature and the version.
+    /// Reads the fields after the signature and the version.
     fn sizes(version: Version, fixed: &mut ByteReader<'_>) -> Result<Self, Short> {
         let v2 = version == Version::V2;
         let (clone_id, clone_major) = if v2 {
@@ -94,7 +94,7 @@ impl Prelude {
         })
     }
 
-    /// Why a whole file of these bytes, for which [`Prelude::parse`] said `None`, is no recording.
+    /// The error for a complete file of these bytes, for which [`Prelude::parse`] returned `None`.
     pub fn too_short(bytes: &[u8]) -> Error {
         let signature = bytes.get(..4).unwrap_or(bytes);
         if !SIGNATURE.starts_with(signature) {
@@ -109,8 +109,8 @@ impl Prelude {
         truncated(Section::Header, needed, left, left).into()
     }
 
-    /// The fixed part of a file that is in memory as a whole, all sections before the events
-    /// being there.
+    /// Parses the fixed part of a file that is completely in memory; an error if the file ends
+    /// before its events begin.
     pub fn of_whole(bytes: &[u8]) -> Result<Self, Error> {
         let Some(prelude) = Self::parse(bytes)? else {
             return Err(Self::too_short(bytes));
@@ -122,12 +122,12 @@ impl Prelude {
         Ok(prelude)
     }
 
-    /// The video section's size; `None` while the game is still being recorded.
+    /// The size of the video section; `None` while the game is still being recorded.
     pub fn stated_video(&self) -> Option<u32> {
         (self.video != OPEN_ENDED).then_some(self.video)
     }
 
-    /// Where the video section begins.
+    /// The offset at which the video section begins.
     pub fn video_start(&self) -> usize {
         self.len
             + [
@@ -144,9 +144,10 @@ impl Prelude {
             .sum::<usize>()
     }
 
-    /// Types the sections of `bytes`, which hold all up to [`Prelude::video_start`].
+    /// Parses the sections of `bytes`, which must contain everything up to
+    /// [`Prelude::video_start`].
     ///
-    /// The game has no events yet.
+    /// The resulting game has no events yet.
     pub fn sections<'a>(
         &self,
         bytes: &'a [u8],
@@ -209,7 +210,7 @@ impl Prelude {
     }
 }
 
-/// A section and where it stands.
+/// A section and its offset.
 struct Cut<'a> {
     section: Section,
     bytes: &'a [u8],
@@ -217,9 +218,9 @@ struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    /// The entries behind the first `head` bytes, the last two of which count them. A section whose
-    /// entries do not fit is refused: there is no way to guess what was meant. Bytes that it has and
-    /// its content does not use are named.
+    /// Parses the entries after the first `head` bytes, the last two of which are their count. A
+    /// section whose entries do not fit is an error, because the intended content cannot be
+    /// guessed. Unused bytes at the end of the section are noted as a deviation.
     fn entries<T>(
         &self,
         head: usize,
@@ -252,7 +253,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// `count` cells off the front of `bytes`, and what is left.
+/// Splits `count` cells off the front of `bytes`; also returns the rest.
 fn cells(bytes: &[u8], count: u16) -> Option<(Cells<'_>, &[u8])> {
     let (pairs, rest) = bytes.split_at_checked(usize::from(count) * 2)?;
     Some((Cells::from_bytes(pairs), rest))
@@ -261,7 +262,7 @@ fn cells(bytes: &[u8], count: u16) -> Option<(Cells<'_>, &[u8])> {
 fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Error> {
     let mines = cut.entries(8, cells, deviations)?;
     let mut fixed = ByteReader::new(cut.bytes);
-    // They are there: the mines stand behind them.
+    // These bytes exist: the mines after them have been read.
     let timestamp = fixed.u32_be().unwrap_or_default();
     let [cols, rows] = fixed.array().unwrap_or_default();
     if cols == 0 || rows == 0 {
@@ -333,7 +334,7 @@ fn unique_and_inside(
         ascending &= before.is_none_or(|before| before < key);
         before = Some(key);
     }
-    // Row-major lists, which all known files have, are unique as they stand.
+    // Row-major lists, which all known files have, cannot contain duplicates.
     if !ascending {
         let mut seen = vec![0u64; 1024];
         for (index, cell) in (0u32..).zip(cells.iter()) {
@@ -405,7 +406,7 @@ fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensio
     Ok(extensions)
 }
 
-/// Where the format promises UTF-8, it must be UTF-8.
+/// Checks that texts are UTF-8 where the format promises it.
 fn texts(
     game: &Game<'_>,
     result_at: u64,

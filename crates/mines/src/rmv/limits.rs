@@ -1,15 +1,15 @@
-//! How to read, and what a reader is willing to hold.
+//! Read options and limits.
 
-/// How to read. The default is strict, within [`Limits::DEFAULT`].
+/// How to read a recording. The default is strict, within [`Limits::DEFAULT`].
 pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
-/// Checked before anything is allocated.
+/// Limits, checked before anything is allocated.
 ///
-/// The sections before the events are bounded by the format itself: their sizes are 16-bit
-/// numbers, 448 KiB together. Only the events need a limit.
+/// The sections before the events are bounded by the format itself: their sizes are 16-bit numbers,
+/// in total at most 448 KiB. Only the events need a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Largest video section, in bytes. The longest real game on record takes some 200 KB.
+    /// The largest video section, in bytes. The longest known real game takes some 200 KB.
     pub max_video_bytes: u64,
 }
 
@@ -19,7 +19,7 @@ impl Limits {
         max_video_bytes: 64 << 20,
     };
 
-    /// No limit: for input that is trusted.
+    /// No limit, for trusted input.
     pub const NONE: Self = Self {
         max_video_bytes: u64::MAX,
     };

@@ -1,22 +1,22 @@
-//! What a conversion, a repair or a redaction leaves out.
+//! The losses of a conversion, a repair or a redaction.
 
 use std::fmt;
 
 use super::personal::Personal;
 use crate::TextEncoding;
 
-/// Something a conversion or a repair did not carry over.
+/// Something that a conversion, a repair or a redaction left out or changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Loss {
-    /// The checksum: it covers the old form, and nobody can compute a new one.
+    /// The checksum: it covers the old bytes, and a new one cannot be computed.
     Checksum,
-    /// What says who played, and was to be removed.
+    /// Personal data that was to be removed.
     Personal(Personal),
-    /// What stands in the result string beside ViennaSweeper's keys, and was to be removed.
+    /// Parts of the result string other than ViennaSweeper's keys, which were to be removed.
     ResultExtra,
-    /// v1's result string; 3BV, names and time live on in other fields.
+    /// v1's result string; 3BV, names and time are kept in other fields.
     ResultString,
     /// v1's timestamp events.
     TimestampEvents { count: u32 },
@@ -26,14 +26,14 @@ pub enum Loss {
     CloneId { id: u8, major: u8 },
     /// An extension property.
     Extension { name: String },
-    /// Positions on squares of another size than 16 pixels, which is all v1 knows.
+    /// Positions on squares of a size other than 16 pixels, the only size that v1 has.
     PositionsRescaled { from: u8 },
-    /// A text was decoded by a guess and is UTF-8 now.
+    /// A text whose encoding was guessed; it is now UTF-8.
     TextReencoded {
         field: &'static str,
         from: TextEncoding,
     },
-    /// The bytes behind the termination event had another form.
+    /// The bytes after the termination event had another form.
     Tail,
 }
 

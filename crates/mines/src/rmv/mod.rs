@@ -1,14 +1,14 @@
 //! RMV, the recordings of ViennaSweeper: versions 1 and 2.
 //!
 //! Read a slice with [`read()`] or [`read_with`], any [`std::io::Read`] with [`Reader`] or
-//! [`read_from`], bytes as they come with [`Feed`]; write whole games with [`write()`], games
-//! in progress with [`Writer`]. [`audit()`] says whether a file is what it claims to be,
-//! [`salvage()`] keeps what is whole of a broken one, [`convert()`] goes from one version to the
-//! other, [`redact()`] takes out who played.
+//! [`read_from`], and bytes as they arrive with [`Feed`]. Write whole games with [`write()`] and
+//! games in progress with [`Writer`]. [`audit()`] checks whether a file is what it claims to be,
+//! [`salvage()`] keeps the intact part of a broken file, [`convert()`] converts between the
+//! versions, and [`redact()`] removes personal data.
 //!
-//! Sources: the RMV specification (a draft), and what 17 real files of ViennaSweeper 2.2 to
-//! 5.0.0b4 show beyond it. Where the two differ, the files are right; the book's RMV page lists
-//! the differences.
+//! Sources: the RMV specification (a draft), and 17 real files of ViennaSweeper 2.2 to 5.0.0b4 for
+//! what it leaves open. Where the two disagree, this crate follows the files; the book's RMV page
+//! lists the differences.
 
 mod audit;
 mod convert;

@@ -1,17 +1,18 @@
-//! Mouse events one behind the other, none of which goes back in time: nearly all of a recording. Who does not
-//! ask for each of them has to know no more than how many they are, and the last one.
+//! Runs of mouse events that do not go back in time: nearly all of a recording. Callers that do not
+//! need each event only need the number of events and the last one.
 
 use super::mouse::{MAX_TIME, REDUCED, long_mouse};
 use crate::{MouseAction, MouseEvent};
 
-/// Those in the long form at the start of `bytes`, behind `last`: their number, and the last one.
+/// The run of long-form events at the start of `bytes`, after `last`: their number, and the last
+/// one.
 #[inline(always)]
 pub(super) fn long<const V2: bool>(bytes: &[u8], last: MouseEvent) -> (usize, MouseEvent) {
     let (chunks, _) = bytes.as_chunks::<9>();
     let mut time_ms = last.time_ms;
     let mut count = 0usize;
     for &[code, a, b, c, ..] in chunks {
-        // Code and time are one load.
+        // Code and time are read with one load.
         let word = u32::from_be_bytes([code, a, b, c]);
         let next_ms = word & MAX_TIME;
         let is_mouse = word.wrapping_sub(1 << 24) < 7 << 24;
@@ -29,13 +30,14 @@ pub(super) fn long<const V2: bool>(bytes: &[u8], last: MouseEvent) -> (usize, Mo
     (count, end.unwrap_or(last))
 }
 
-/// So many are looked at in a row.
+/// The most reduced moves that are examined in one run.
 const MANY: usize = 256;
-/// Pixels that so many reduced moves go at most.
+/// The largest distance in pixels that one such run can cover.
 const FAR: i32 = 8 * MANY as i32;
 
-/// The reduced ones at the start of `bytes`, behind `last`. They can't go back in time; where so many of them
-/// could leave what positions and times have room for, there are none.
+/// The run of reduced moves at the start of `bytes`, after `last`: their number, and the last one.
+/// Reduced moves cannot go back in time. Returns no moves if a run could exceed the range of
+/// positions or times.
 #[inline(always)]
 pub(super) fn reduced(bytes: &[u8], last: MouseEvent) -> (usize, MouseEvent) {
     let (chunks, _) = bytes.as_chunks::<3>();
@@ -51,7 +53,8 @@ pub(super) fn reduced(bytes: &[u8], last: MouseEvent) -> (usize, MouseEvent) {
             break;
         }
         ms += u32::from(dt);
-        // Two numbers of −8 to 7 in a byte: both made larger by 8 they have no sign, and add up side by side.
+        // The byte contains two numbers of −8 to 7. With 8 added to each, both are unsigned and can
+        // be summed together.
         let step = i32::from(dxy ^ 0x88);
         both += step;
         down += step & 15;
@@ -77,7 +80,8 @@ mod tests {
     use crate::rmv::decode::{EventDecoder, Step};
     use crate::{Event, Version};
 
-    /// The sound events at the start, one by one, as long as they are of a form and in order of time.
+    /// The reference for the tests: decodes the valid events at the start one by one, as long as
+    /// they have the given form and are in order of time.
     fn one_by_one(
         version: Version,
         bytes: &[u8],
@@ -134,7 +138,7 @@ mod tests {
                 let part = &shorts[..3 * found.0];
                 prop_assert_eq!(found, one_by_one(Version::V2, part, last, true));
             } else {
-                // So near to the edge that each has to be looked at.
+                // Close to the edge of the range, every event has to be examined by itself.
                 prop_assert!(found == (0, last) && (time_ms > MAX_TIME - 65_280 || x.abs() > 30_719));
             }
         }

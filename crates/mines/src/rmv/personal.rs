@@ -1,6 +1,6 @@
-//! What of a recording says who played.
+//! The personal data of a recording.
 
-/// What says who played a game, or when.
+/// A kind of data that tells who played a game, or when.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Personal {
     /// The player's name.
@@ -11,15 +11,15 @@ pub enum Personal {
     Country,
     /// The token: a secret.
     Token,
-    /// When the board was made.
+    /// The time at which the board was generated.
     Date,
-    /// Extension properties: an id, a path on the player's disk, whatever the program puts there.
-    /// `clone_name`, which names the program, is none of it.
+    /// Extension properties: an id, a path on the player's disk, anything that the program stores
+    /// there. `clone_name`, which names the program, does not count.
     Extensions,
 }
 
 impl Personal {
-    /// All of it.
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Name,
         Self::Nick,
@@ -45,13 +45,13 @@ impl Personal {
         }
     }
 
-    /// What a word stands for.
+    /// The kind with this [word](Personal::word).
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|what| what.word() == word)
     }
 
-    /// What a sentence calls it.
+    /// Its name as used in sentences.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -64,7 +64,8 @@ impl Personal {
         }
     }
 
-    /// What a player field is; one that nobody has defined is as secret as the token.
+    /// The kind of the player field at this position. An undefined field is treated as a secret,
+    /// like the token.
     pub(super) fn of_field(at: usize) -> Self {
         let fields = [Self::Name, Self::Nick, Self::Country];
         fields.get(at).copied().unwrap_or(Self::Token)

@@ -1,4 +1,4 @@
-//! A recording out of bytes as they come: the machine behind [`Feed`](super::Feed) and
+//! Decodes a recording from bytes as they arrive: the state machine of [`Feed`](super::Feed) and
 //! [`Reader`](super::Reader).
 
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ use crate::{DeclaredSize, Event, Game, Version};
 enum State {
     Header,
     Events,
-    /// Behind the termination event, or behind an event that can't be read.
+    /// After the termination event (`is_tail`), or after an event that cannot be read.
     RestOfVideo {
         is_tail: bool,
     },
@@ -30,17 +30,17 @@ enum State {
     Done,
 }
 
-/// What the front of the file says of what comes behind it.
+/// The video section, as described by the fixed part of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Video {
     version: Version,
     file_size: u32,
     checksum: usize,
     pub start: u64,
-    /// Where the section ends, if that is stated; where the limit is, if not.
+    /// The end of the section if its size is stated, otherwise the end that the limit allows.
     end: u64,
     is_open_ended: bool,
-    /// Its size as it stands there.
+    /// The stated size, [`OPEN_ENDED`](super::header::OPEN_ENDED) included.
     stated: u64,
 }
 
@@ -60,7 +60,7 @@ impl Video {
     }
 }
 
-/// Events, one at a time, and the game around them.
+/// Decodes the events, one at a time, and the game around them.
 #[derive(Debug)]
 pub(super) struct Decoder {
     options: ReadOptions,
@@ -109,7 +109,7 @@ impl Decoder {
         }
     }
 
-    /// True where the sections before the events are behind us.
+    /// Returns true once the sections before the events have been read.
     pub fn header(&mut self, input: &mut Buffer) -> Result<bool, Error> {
         let bytes = input.rest();
         let Some(prelude) = Prelude::parse(bytes)? else {
@@ -140,7 +140,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// `None` where the state has changed.
+    /// Decodes the next event; `None` if the state has changed.
     #[inline]
     fn event(&mut self, input: &mut Buffer) -> Result<Option<feed::Step>, Error> {
         let offset = input.offset();
@@ -155,7 +155,7 @@ impl Decoder {
                     .checker
                     .check(&event, time, self.index, offset, deviations);
                 if let Err(error) = checked {
-                    // The event is not taken: the same comes again.
+                    // The event is not consumed, so that the next call returns it again.
                     self.events = before;
                     return Err(error);
                 }
@@ -200,7 +200,7 @@ impl Decoder {
             .note_event(rule, offset, self.index, time_ms)
     }
 
-    /// The file ends where the next event should be, or in it.
+    /// The file ends before or inside the next event.
     fn cut_event(&mut self, input: &Buffer) -> Result<(), Error> {
         self.remember();
         let rule = Rule::Truncated {
@@ -216,7 +216,7 @@ impl Decoder {
         video_over_limit(self.video.start, &self.options.limits)
     }
 
-    /// True where the section is behind us.
+    /// Returns true once the section has been read.
     fn rest_of_video(&mut self, input: &mut Buffer, is_tail: bool) -> Result<bool, Error> {
         let room = self.video.end.saturating_sub(input.offset());
         let have = input.rest().len() as u64;
@@ -251,7 +251,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// True where the checksum is behind us.
+    /// Returns true once the checksum has been read.
     fn checksum(&mut self, input: &mut Buffer) -> Result<bool, Error> {
         let (size, rest) = (self.video.checksum, input.rest());
         if rest.len() < size && !input.is_ended() {
@@ -275,7 +275,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// True where the file ends here.
+    /// Returns true at the end of the file.
     fn trailing(&mut self, input: &mut Buffer) -> Result<bool, Error> {
         let found = input.rest().len();
         input.take(found);
@@ -299,7 +299,7 @@ impl Decoder {
         }
     }
 
-    /// The end of the input is the end of the file.
+    /// Called when the end of the input is the end of the file.
     fn end(&mut self, input: &Buffer) -> Result<(), Error> {
         let (version, declared) = (self.video.version, self.video.file_size);
         let size = declared_size(version, declared, input.end(), &mut self.deviations)?;

@@ -1,34 +1,38 @@
-//! Mouse moves that nobody has anything to say of: most of a recording, many in a row.
+//! Quiet mouse moves, about which no check has anything to report: most of a recording, many in a
+//! row.
 //!
-//! They are looked at as one number each, that of the long form: time, buttons and place side by side.
-//! What one move differs from the one before by is then a single subtraction, and so is the look at it.
+//! Each one is treated as a single number, the one of the long form: time, buttons and position
+//! side by side. So the difference between two moves takes a single subtraction, and checking it a
+//! single comparison.
 
 use super::mouse::{REDUCED, V1_ORIGIN};
 use crate::{MouseAction, MouseEvent, Version};
 
-/// When and where a mouse event is, and which buttons are down: 24 bits of time, 8 of buttons, 16 for the
-/// place from the left and 16 for that from the top, both counted from the [origin](Packed::origin).
+/// Time, position and buttons of a mouse event: 24 bits of time, 8 of buttons, 16 for the distance
+/// from the left and 16 for that from the top, both measured from the [origin](Packed::origin).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Packed(u64);
 
-/// Both halves of a place.
+/// The same 16 bits for both coordinates of a position.
 const fn both(half: u16) -> u64 {
     (half as u64) << 16 | half as u64
 }
 
-/// Steps of −32 to 31 pixels on either axis within 16 s have nothing else set, 32 being added to both;
-/// nothing of the buttons changes, either.
+/// Bits that are 0 in the difference of two moves that are at most 16 s and −32 to 31 pixels apart
+/// on either axis and have the same buttons. [`NEAR_BIAS`] adds 32 to both coordinates, so that
+/// they are not negative.
 const NEAR: u64 = !(both(31 * 2 + 1) | 0x3FFF << 40);
 const NEAR_BIAS: u64 = both(32);
-/// The highest bit of time and place. Where it stays, no step is so large that it looks like a small one.
+/// The highest bits of time and position. If they do not change, no large step can look like a
+/// small one.
 const HIGHEST: u64 = 1 << 63 | both(0x8000);
-/// The same for steps that fit into a reduced move.
+/// The same bits for steps that fit in a reduced move.
 const SHORT: u64 = !(both(15) | 0xFF << 40);
 const SHORT_BIAS: u64 = both(8);
 
 impl Packed {
-    /// Where places are counted from: what a place of 0 pixels is. Version 1 stores it so; the places of
-    /// version 2 have signs.
+    /// The stored position that means 0 pixels. Version 1 stores positions relative to it; the
+    /// positions of version 2 are signed.
     pub const fn origin(version: Version) -> (u16, u16) {
         match version {
             Version::V1 => (V1_ORIGIN.0 as u16, V1_ORIGIN.1 as u16),
@@ -38,14 +42,14 @@ impl Packed {
 
     pub fn of(version: Version, event: &MouseEvent) -> Self {
         let (left, top) = Self::origin(version);
-        // A recording holds no place beyond 16 bits.
+        // A recording has no positions beyond 16 bits.
         let x = (event.x as u16).wrapping_add(left);
         let y = (event.y as u16).wrapping_add(top);
         let buttons = u64::from(event.buttons.0);
         Self(u64::from(event.time_ms) << 40 | buttons << 32 | u64::from(x) << 16 | u64::from(y))
     }
 
-    /// Pixels from the left and from the top.
+    /// The position in pixels from the left and from the top.
     #[inline(always)]
     pub fn pixels(self, version: Version) -> (i32, i32) {
         let (left, top) = Self::origin(version);
@@ -58,26 +62,26 @@ impl Packed {
         (self.0 >> 40) as u32
     }
 
-    /// From the left.
+    /// Distance from the left, measured from the origin.
     #[inline(always)]
     pub const fn x(self) -> u16 {
         (self.0 >> 16) as u16
     }
 
-    /// From the top.
+    /// Distance from the top, measured from the origin.
     #[inline(always)]
     pub const fn y(self) -> u16 {
         self.0 as u16
     }
 
-    /// From the bytes of the long form.
+    /// Builds it from the bytes of the long form.
     #[inline(always)]
     const fn long<const V2: bool>([_, bytes @ ..]: [u8; 9]) -> Self {
         let signs = if V2 { both(0x8000) } else { 0 };
         Self(u64::from_be_bytes(bytes) ^ signs)
     }
 
-    /// A reduced move behind this event, in a log that has been checked.
+    /// Builds it from a reduced move after `last`, in a log that has been checked.
     #[inline(always)]
     const fn reduced([_, dt, dxy]: [u8; 3], last: Self) -> Self {
         let step = ((dxy as u64 >> 4) << 16 | (dxy as u64 & 15)) ^ SHORT_BIAS;
@@ -85,8 +89,8 @@ impl Packed {
         Self(later.wrapping_add(step).wrapping_sub(SHORT_BIAS))
     }
 
-    /// Whether nobody has anything to say of the step to a long move: it is a short one, soon, with the
-    /// same buttons, and could not have been a reduced one.
+    /// Whether the step from this event to a long move `next` is quiet: short in distance and time,
+    /// with the same buttons, and not possible as a reduced move.
     #[inline(always)]
     const fn is_quiet<const V2: bool>(self, next: Self) -> bool {
         let by = next.0.wrapping_sub(self.0);
@@ -95,7 +99,7 @@ impl Packed {
     }
 }
 
-/// The pixels of a square on which a button is held.
+/// The area in pixels of a square on which a button is held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub left: i32,
@@ -104,7 +108,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// A place that is no more than a short step away.
+    /// Whether the square contains a position that is at most a short step away.
     #[inline(always)]
     const fn contains(&self, (left, top): (u16, u16), at: Packed) -> bool {
         let left = (self.left as u16).wrapping_add(left);
@@ -114,27 +118,27 @@ impl Held {
     }
 }
 
-/// Where times and places of moves are put: as many of the one as of the other.
+/// Space for the times and positions of moves. The three slices have the same length.
 pub(crate) struct Room<'m> {
     pub times: &'m mut [u32],
-    /// From the left and from the top, counted from the [origin](Packed::origin).
+    /// Distances from the left and from the top, measured from the [origin](Packed::origin).
     pub xs: &'m mut [u16],
     pub ys: &'m mut [u16],
 }
 
-/// What was stepped over.
+/// The moves that were skipped.
 pub(super) struct Skipped<'b> {
     pub count: usize,
-    /// What is behind it.
+    /// The bytes after them.
     pub rest: &'b [u8],
-    /// The last of it: as one number, which is put down and taken up again in one piece.
+    /// The last of them, as one number that is stored and loaded as a whole.
     pub last: Packed,
-    /// That is a reduced move.
+    /// Whether the last one is a reduced move.
     pub reduced: bool,
 }
 
-/// Steps over quiet moves at the start of checked `bytes`, behind `last`: as many as there is room for in
-/// `into`, where they are put; where a button is held, as long as they stay in that square.
+/// Skips quiet moves after `last` at the start of checked `bytes`, and stores them in `into`, as
+/// many as fit. While a button is held, only moves within its square are skipped.
 pub(super) fn skip<'b>(
     version: Version,
     last: &MouseEvent,
@@ -142,7 +146,7 @@ pub(super) fn skip<'b>(
     bytes: &'b [u8],
     into: Room<'_>,
 ) -> Skipped<'b> {
-    // Each a loop of its own, that has only what it needs.
+    // Each case gets a loop of its own that does only what is needed.
     match (version, held) {
         (Version::V1, None) => run::<false>(last, |_| true, bytes, into),
         (Version::V2, None) => run::<true>(last, |_| true, bytes, into),
@@ -198,7 +202,7 @@ fn run<'b, const V2: bool>(
         count += found;
         rest = rest.get(found * width..).unwrap_or_default();
         if !V2 {
-            // Of one form are all.
+            // v1 has only the long form.
             break;
         }
     }
@@ -210,7 +214,8 @@ fn run<'b, const V2: bool>(
     }
 }
 
-/// Puts what is made of each piece behind the one before, as long as something is, and it stays; gives the number.
+/// Stores the event that `next` makes of each piece, until `next` returns `None` or the event does
+/// not pass `stays`. Returns the number of events.
 #[inline(always)]
 fn put<const N: usize>(
     pieces: &[[u8; N]],
@@ -253,13 +258,13 @@ mod tests {
     use crate::rmv::{EventLog, WriteError};
     use crate::{Buttons, Event};
 
-    /// What is quiet, as one would write it down.
+    /// The definition of a quiet move, written in a simple way.
     fn is_quiet(last: &MouseEvent, next: &MouseEvent, version: Version) -> bool {
         let near = |a: i32, b: i32| (-32..=31).contains(&(b - a));
         let soon = next.time_ms.checked_sub(last.time_ms);
         let soon = soon.is_some_and(|ms| ms < 1 << 14);
         let could_be_short = version == Version::V2 && is_short_step(last, next);
-        // Where a place changes its highest bit it is looked at more closely.
+        // The fast check does not accept a step that changes the highest bit of time or position.
         let (left, top) = Packed::origin(version);
         let half = |at: i32, origin: u16| (at + i32::from(origin)) & 0x8000;
         let same_half = half(last.x, left) == half(next.x, left)
@@ -271,7 +276,8 @@ mod tests {
             && (next.reduced || !could_be_short)
     }
 
-    /// Steps of every size, the bounds of all that is compared among them; now and then far away.
+    /// Steps of every size, including the limits of all comparisons and, now and then, large
+    /// distances.
     fn step() -> impl Strategy<Value = i32> {
         prop_oneof![
             8 => -9..=9,
@@ -298,7 +304,7 @@ mod tests {
         prop::collection::vec(one, 1..60)
     }
 
-    /// A log of these steps, as far as it can hold them.
+    /// A log of these steps, leaving out those that it cannot store.
     fn log(version: Version, start: (i32, i32), drawn: &[Drawn]) -> EventLog<'static> {
         let mut log = EventLog::empty(version);
         let (mut x, mut y) = start;
@@ -336,7 +342,7 @@ mod tests {
             let log = log(version, start, &drawn);
             let mut events = log.iter();
             while let Some(Event::Mouse(mut last)) = events.next() {
-                // As the engine has it: the square that the event before is in.
+                // As in the engine: the square of the previous event.
                 let size = held.unwrap_or(1) as i32;
                 let square = |at: i32| at.div_euclid(size) * size;
                 let (left, top) = (square(last.x), square(last.y));
@@ -358,7 +364,7 @@ mod tests {
                     prop_assert_eq!((*time, *x, *y), (next.time_ms, packed.x(), packed.y()));
                     last = next;
                 }
-                // The decoder is where it would be had it looked at each.
+                // The decoder is in the same state as if it had decoded each event.
                 let rest: Vec<Event> = behind.clone().collect();
                 prop_assert_eq!(events.clone().collect::<Vec<_>>(), rest);
                 if let Some(Event::Mouse(next)) = behind.next() {

@@ -1,4 +1,4 @@
-//! Reading from a slice: the fast way, nothing copied.
+//! Reading from a slice: the fastest way, without copying.
 
 use std::borrow::Cow;
 
@@ -17,12 +17,12 @@ use super::rule::Rule;
 use super::section::Section;
 use crate::{Event, Game, Version};
 
-/// A game and what was odd about its file.
+/// A game and the findings about its file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reading<'a> {
     /// The game, as far as it could be read.
     pub game: Game<'a>,
-    /// The rules the file breaks; empty after a strict reading.
+    /// The rules that the file breaks; empty after strict reading.
     pub findings: Findings,
 }
 
@@ -36,15 +36,16 @@ pub struct Reading<'a> {
 /// ```
 ///
 /// # Errors
-/// The first broken rule of the format, see [`Rule`]; [`Rule::Limit`] for a video section beyond
-/// [`Limits::DEFAULT`](super::Limits::DEFAULT).
+/// The first broken rule of the format, see [`Rule`]; [`Rule::Limit`] for a video section that
+/// exceeds [`Limits::DEFAULT`](super::Limits::DEFAULT).
 pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
     Ok(read_with(bytes, ReadOptions::strict())?.game)
 }
 
-/// Reads a recording that lies in memory as a whole.
+/// Reads a recording that is completely in memory.
 ///
-/// Sections and events are borrowed; what it allocates does not depend on the input.
+/// Sections and events are borrowed; the amount of memory that is allocated does not depend on the
+/// input.
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
@@ -59,12 +60,13 @@ pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
 /// ```
 ///
 /// # Errors
-/// As [`read()`]; a lenient reading fails only where nothing can be made of the file.
+/// As [`read()`]. Lenient reading fails only if the sections before the events cannot be read, or a
+/// limit is exceeded.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Error> {
     read_as::<true>(bytes, options, |_| {})
 }
 
-/// Checks events and hands them on; `QUICKLY`, without most of those that are sound.
+/// Checks events and passes them on; with `QUICKLY`, most valid events are not passed on.
 struct Checked<'d, F, const QUICKLY: bool> {
     checker: EventChecker,
     start: u64,
@@ -86,15 +88,15 @@ impl<F: FnMut(Event), const QUICKLY: bool> Sink for Checked<'_, F, QUICKLY> {
     }
 }
 
-/// Reads the sections before the events, and how the game ended, without decoding an event:
-/// for listing many files.
+/// Reads the sections before the events and the outcome of the game, without decoding the events.
+/// Use it to list many files.
 ///
-/// The game has no events. Its ending is looked up where the video section should end, and
-/// is `None` where nothing there looks like one. That the file ends before its sections do is found,
-/// however strictly it is read.
+/// The returned game has no events. Its ending is taken from the place where the video section
+/// should end, and is `None` if there is no termination event. A file that ends before its sections
+/// do gives a finding, even in strict reading.
 ///
 /// # Errors
-/// Where what stands before the events can't be read.
+/// The part of the file before the events cannot be read.
 pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Error> {
     let real = bytes.len() as u64;
     let prelude = Prelude::of_whole(bytes)?;
@@ -137,10 +139,10 @@ pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Er
     Ok(Reading { game, findings })
 }
 
-/// [`read_with`], handing over each event as soon as it is checked: one pass over
-/// the file, where reading first and iterating after takes two.
+/// Like [`read_with`], but passes each event to `each` as soon as it has been checked. This takes
+/// one pass over the file, where reading and then iterating takes two.
 ///
-/// Events are handed over before what comes behind them is known to be sound.
+/// Events are passed on before the rest of the file is known to be valid.
 ///
 /// # Errors
 /// As [`read_with`].
@@ -204,13 +206,13 @@ fn read_as<const QUICKLY: bool>(
     })
 }
 
-/// The video section as far as it is there.
+/// The part of the video section that exists.
 struct VideoCut {
     start: u64,
     declared: u64,
-    /// False where the file ends before the section does.
+    /// False if the file ends before the section does.
     whole: bool,
-    /// The section has no stated size, and is longer than the limit.
+    /// The error for a section without a stated size that exceeds the limit.
     over: Option<Error>,
 }
 

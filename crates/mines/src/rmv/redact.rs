@@ -1,4 +1,4 @@
-//! A game without what says who played it.
+//! Removing the player's personal data from a game.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
 use crate::{Event, Game, Text};
 
-/// The same game without what says who played it and when, but for what is to be kept; and what was
-/// there to be taken out.
+/// A copy of the game without the data that tells who played it and when, except for the kinds in
+/// `keep`. Also returns what was removed.
 ///
-/// Fields and values stay where they are, and are empty: sizes and offsets are right, and the form is
-/// that of any recording. A date becomes 0. The checksum goes with the first thing that is taken out:
-/// it covers it. Where there is nothing, the game comes back as it was.
+/// Fields and values stay in place and become empty, so sizes and offsets remain right and the form
+/// is that of any recording. A date becomes 0. The checksum is removed as soon as anything else is,
+/// because it covers everything. If there is nothing to remove, the game is returned unchanged.
 ///
-/// How a hand moves the mouse is not taken out: it is the game.
+/// The movements of the mouse are not removed: they are the game.
 ///
 /// ```
 /// use gametape_mines::rmv::{self, Personal};
@@ -68,7 +68,7 @@ impl Redaction<'_> {
         }
     }
 
-    /// Whether something has to go that `is_there`; notes that it goes.
+    /// Whether data that `is_there` has to be removed; records it as lost if so.
     fn takes(&mut self, what: Personal, is_there: bool) -> bool {
         let takes = is_there && !self.keep.contains(&what);
         if takes {
@@ -81,7 +81,8 @@ impl Redaction<'_> {
         player.emptied(|at, field| self.takes(Personal::of_field(at), !field.is_empty()))
     }
 
-    /// Version 1's timestamp events, if they say something.
+    /// A copy of version 1's events in which all timestamps are 0; `None` if they already are, or
+    /// are to be kept.
     fn events(&mut self, game: &Game<'_>) -> Option<EventLog<'static>> {
         let says = |event| matches!(event, Event::Timestamp(value) if value != 0);
         let is_there = game.events.iter().any(says);
@@ -94,7 +95,7 @@ impl Redaction<'_> {
                 Event::Timestamp(_) => Event::Timestamp(0),
                 event => event,
             };
-            // What was read can be written.
+            // An event that was read can also be written.
             events.push(event).ok()?;
         }
         Some(events)
@@ -114,7 +115,7 @@ impl Redaction<'_> {
         Text(Cow::Owned(parts.join(&b'#')))
     }
 
-    /// What stands for a value of the result string; `None` where it stays.
+    /// The replacement for a value of the result string; `None` if the value stays.
     fn emptied(&mut self, game: &Game<'_>, key: Option<&[u8]>, value: &[u8]) -> Option<Vec<u8>> {
         let is_there = !value.is_empty();
         let key = key.and_then(|key| std::str::from_utf8(key).ok());
@@ -127,7 +128,7 @@ impl Redaction<'_> {
                 return takes.then(|| b"0".to_vec());
             }
             Some(key) if ResultString::KEYS.contains(&key) => false,
-            // Nobody knows what it says.
+            // The meaning of other keys is unknown, so they are removed.
             _ if is_there => {
                 self.lose(Loss::ResultExtra);
                 true

@@ -23,7 +23,7 @@ impl<'a> ResultString<'a> {
     pub const KEYS: [&'static str; 7] =
         ["LEVEL", "SCORE", "NAME", "NICK", "3BV", "NF", "TIMESTAMP"];
 
-    /// Splits `bytes`; what is malformed is left out, and known by
+    /// Splits `bytes`; malformed parts are left out and reported by
     /// [`ResultString::is_well_formed`].
     #[must_use]
     pub fn parse(bytes: &'a [u8]) -> Self {
@@ -40,7 +40,7 @@ impl<'a> ResultString<'a> {
         }
     }
 
-    /// True where the string has the form the specification gives.
+    /// True if the string has the form that the specification requires.
     #[must_use]
     pub const fn is_well_formed(&self) -> bool {
         self.well_formed
@@ -90,21 +90,22 @@ impl<'a> ResultString<'a> {
     }
 }
 
-/// The time as SCORE has it: seconds, truncated to two decimals.
+/// The time as in SCORE: seconds, truncated to two decimals.
 pub(super) fn score(ending: Ending) -> String {
     let hundredths = ending.time_ms / 10;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// Key and value of one part of a result string; a line break in front is no part of the key.
+/// Splits one part of a result string into key and value; a leading line break is not part of the
+/// key.
 fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
     let pair = pair.strip_prefix(b"\n").unwrap_or(pair);
     let colon = pair.iter().position(|&b| b == b':')?;
     Some((pair.get(..colon)?, pair.get(colon + 1..)?))
 }
 
-/// The string with other values: what `other` gives for a key and its value. All else stays as it is,
-/// well-formed or not.
+/// A copy of the string in which `other` replaces values: it receives each key and value and may
+/// return a new value. Everything else stays as it is, well-formed or not.
 pub(super) fn with_values(
     string: &[u8],
     mut other: impl FnMut(&[u8], &[u8]) -> Option<Vec<u8>>,
@@ -119,10 +120,10 @@ pub(super) fn with_values(
     parts.collect::<Vec<_>>().join(&b'#')
 }
 
-/// What a result string says, to write one.
+/// The values of a result string that is to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultParts<'a> {
-    /// Which of the four levels; its name is written.
+    /// The level; its name is written.
     pub level: Level,
     /// The time, written as seconds truncated to two decimals.
     pub ending: Ending,
@@ -130,11 +131,11 @@ pub struct ResultParts<'a> {
     pub name: &'a str,
     /// The player's nickname.
     pub nick: &'a str,
-    /// 3BV of the board.
+    /// The 3BV of the board.
     pub bbbv: u32,
     /// Whether no flags were placed.
     pub nf: bool,
-    /// Unix time the board was generated.
+    /// The Unix time at which the board was generated.
     pub timestamp: u32,
 }
 
@@ -142,7 +143,7 @@ impl ResultParts<'_> {
     /// The string as ViennaSweeper writes it.
     ///
     /// # Errors
-    /// A name with a `#`, which would end it early and let it say anything.
+    /// A name contains `#`, which would end it early, so that the rest could pass for other keys.
     pub fn write(&self) -> Result<String, WriteError> {
         if let Some(name) = [self.name, self.nick]
             .into_iter()

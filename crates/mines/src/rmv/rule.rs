@@ -1,4 +1,4 @@
-//! Every rule that a recording can break or stretch: the vocabulary of errors and findings alike.
+//! Every rule that a recording can break or stretch. Errors and findings use the same rules.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -609,7 +609,7 @@ fn or_ms(other: Option<f64>) -> String {
     other.map_or_else(String::new, |ms| format!(" or {ms:.1}"))
 }
 
-/// Who is known to write board events late.
+/// Names the releases that are known to write board events late.
 fn late(release: Option<&str>) -> String {
     const KNOWN: &str = "3.0.2";
     match release {
@@ -629,7 +629,7 @@ fn date(unix: u32) -> String {
     text
 }
 
-/// The same rule of two sections is two findings.
+/// The same rule in two sections gives two findings.
 fn section(rule: &Rule) -> u64 {
     match rule {
         Rule::Truncated { section, .. }

@@ -1,4 +1,4 @@
-//! Keeping what is whole of a broken recording.
+//! Keeping the intact part of a broken recording.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,30 +22,30 @@ use crate::fields::Extensions;
 use crate::game::Encoding;
 use crate::{DeclaredSize, Ending, Game, Outcome, Text, Version, replay};
 
-/// One thing a salvage did.
+/// A single repair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Repair {
-    /// The stated file size was set right; nothing is lost.
+    /// The stated file size was corrected; nothing is lost.
     FileSize { was: u32 },
-    /// A section had bytes its content does not use; they were dropped.
+    /// A section had bytes that its content does not use; they were dropped.
     Slack { section: Section, bytes: u64 },
-    /// Bytes behind the checksum were dropped.
+    /// Bytes after the checksum were dropped.
     TrailingBytes { bytes: u64 },
-    /// The video section was cut or unreadable behind the last whole event.
+    /// The video section was cut off or unreadable after the last complete event.
     EventsCut { kept: u32, offset: u64 },
-    /// The termination event was missing: one was put there at the last mouse event's time, with
+    /// The termination event was missing. One was added at the time of the last mouse event, with
     /// the outcome that the rules give for the events that were kept.
     TerminationAdded { outcome: Outcome, time_ms: u32 },
-    /// The bytes behind the termination event were missing or of another size.
+    /// The bytes after the termination event were missing or had another size.
     TailRewritten,
-    /// Something was given up.
+    /// Something was lost.
     Lost(Loss),
 }
 
 impl Repair {
-    /// True where the repaired file holds less than the broken one did.
+    /// True if the repaired file contains less than the broken one did.
     #[must_use]
     pub const fn is_loss(&self) -> bool {
         !matches!(self, Self::FileSize { .. })
@@ -81,14 +81,14 @@ impl fmt::Display for Repair {
     }
 }
 
-/// What was kept.
+/// The result of a salvage.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Salvaged {
     /// The game that was kept.
     pub game: Game<'static>,
-    /// What was done; empty for a file that is whole.
+    /// The repairs; empty for a file that is intact.
     pub repairs: Vec<Repair>,
-    /// The rules that the file broke.
+    /// The rules that the original file broke.
     pub findings: Findings,
 }
 
@@ -96,10 +96,11 @@ pub struct Salvaged {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SalvageError {
-    /// Not even the sections before the events can be read.
+    /// The file cannot be read even leniently: the sections before the events are unreadable, or a
+    /// limit is exceeded.
     #[error(transparent)]
     Read(#[from] Error),
-    /// The file breaks a rule that nobody can mend: the right value is not in the file.
+    /// The file breaks a rule that cannot be repaired, because the right value is not in the file.
     #[error("can't be repaired: {0}")]
     Hopeless(Box<str>),
 }
@@ -127,8 +128,8 @@ impl Coded for SalvageError {
     }
 }
 
-/// Keeps what is whole of a broken recording: every event up to the first one that is cut or
-/// breaks a rule. The file that was made, and what is in it.
+/// Keeps the intact part of a broken recording: every event up to the first one that is incomplete
+/// or breaks a rule. Returns the new file and a description of it.
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
@@ -139,8 +140,8 @@ impl Coded for SalvageError {
 /// ```
 ///
 /// # Errors
-/// [`SalvageError`]: where nothing in front of the events can be read, and where the file breaks a
-/// rule that nobody can mend.
+/// [`SalvageError`] if the sections before the events cannot be read, or if the file breaks a rule
+/// that cannot be repaired.
 pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
     let Reading { game, findings } = read_with(bytes, ReadOptions::lenient())?;
     let mut mender = Mender {
@@ -153,13 +154,13 @@ pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
         mender.mend(finding)?;
     }
     if let Some((event, offset)) = mender.cut_at {
-        // Where only the termination event is missing, no byte is.
+        // If only the termination event is missing, no bytes are lost.
         let lost_bytes = !findings.has("rmv.termination-missing");
         mender.cut(event, offset, lost_bytes)?;
     }
     let had_checksum = Prelude::parse(bytes)?.is_some_and(|prelude| prelude.checksum > 0);
     let (game, repairs) = mender.finish(had_checksum);
-    // What is kept must be whole: a text that was mended may have grown beyond its section.
+    // The kept game must be valid: a repaired text may have outgrown its section.
     let written = write(&game).map_err(|error| hopeless(&error))?;
     let salvaged = Salvaged {
         game,
@@ -173,18 +174,18 @@ fn hopeless(error: &WriteError) -> SalvageError {
     SalvageError::Hopeless(error.to_string().into())
 }
 
-/// A game that is being mended.
+/// A game under repair.
 struct Mender {
     game: Game<'static>,
     repairs: Vec<Repair>,
-    /// Something changes that the checksum covers.
+    /// Whether anything that the checksum covers has changed.
     covered_by_checksum: bool,
-    /// The first event that is lost, and the first byte.
+    /// The first lost event, and the offset of the first lost byte.
     cut_at: Option<(u32, u64)>,
 }
 
 impl Mender {
-    /// Mends what a finding names, or remembers where to cut.
+    /// Repairs what a finding reports, or notes where to cut.
     fn mend(&mut self, finding: &Finding) -> Result<(), SalvageError> {
         match &finding.rule {
             Rule::FileSize { declared, .. } => {
@@ -241,7 +242,7 @@ impl Mender {
         Ok(())
     }
 
-    /// The bytes behind the termination event, as known files have them.
+    /// Replaces the bytes after the termination event by the form of known files.
     fn rewrite_tail(&mut self, time_ms: u32) {
         let tail = Game::canonical_tail(self.game.version(), time_ms);
         self.game.tail = Cow::Owned(tail.to_vec());
@@ -253,7 +254,7 @@ impl Mender {
         let game = &mut self.game;
         let whole = game.events.len();
         game.events = first_events(&game.events, first_lost).map_err(|error| hopeless(&error))?;
-        // A cut among the board events of a click leaves a click that is not whole, either.
+        // A cut among the board events of a click leaves that click incomplete, too.
         if let Some(unmet) = replay(game).unmet_from {
             game.events = first_events(&game.events, unmet).map_err(|error| hopeless(&error))?;
         }
@@ -271,7 +272,7 @@ impl Mender {
         Ok(())
     }
 
-    /// A checksum that covers something else is dropped, the stated size made right.
+    /// Drops a checksum that no longer fits, and corrects the stated file size.
     fn finish(mut self, had_checksum: bool) -> (Game<'static>, Vec<Repair>) {
         if had_checksum && self.covered_by_checksum {
             self.game.checksum = Cow::Borrowed(&[]);
@@ -295,7 +296,7 @@ fn first_events(events: &EventLog<'_>, count: u32) -> Result<EventLog<'static>, 
     Ok(kept)
 }
 
-/// The result string's SCORE follows the new time; the rest of it stays as it was.
+/// Changes SCORE in the result string to the new time; the rest stays as it was.
 fn rewrite_score(game: &mut Game<'static>) {
     let Some(ending) = game.ending else {
         return;
@@ -308,7 +309,7 @@ fn rewrite_score(game: &mut Game<'static>) {
     }
 }
 
-/// Texts that claim to be UTF-8 and are not, decoded as an old file's would be.
+/// Decodes texts that claim to be UTF-8 but are not, in the same way as those of old files.
 fn reencode(game: &mut Game<'static>, repairs: &mut Vec<Repair>) -> Result<(), WriteError> {
     let mut decode = |field, bytes: &[u8]| {
         let decoded = crate::TextRule::Undefined.decode(bytes);

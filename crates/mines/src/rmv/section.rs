@@ -17,20 +17,22 @@ pub enum Section {
     Board,
     /// The flags placed before the game.
     Preflags,
-    /// A byte each, by their places: question marks, non-flagging, mode, level and so on.
+    /// One byte per property, identified by its position: question marks, non-flagging, mode, level
+    /// and so on.
     Properties,
     /// The extension properties (v2).
     Extensions,
     /// The events.
     Video,
-    /// What follows the termination event inside the video section.
+    /// The bytes after the termination event inside the video section.
     Tail,
-    /// What follows the video section, to the end of the file; how it is made is not published.
+    /// The bytes after the video section, to the end of the file. The algorithm of the checksum is
+    /// not published.
     Checksum,
 }
 
 impl Section {
-    /// What a sentence calls it.
+    /// Its name as used in sentences.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -11,11 +11,11 @@ use super::pieces::Decoder;
 use super::read::Reading;
 use crate::{Event, Game};
 
-/// Reads a recording from bytes as they come, without doing I/O itself.
+/// Reads a recording from bytes as they arrive, without doing I/O itself.
 ///
-/// Push any pieces; it holds one event at a time (and the sections before the events, at most
-/// 448 KiB). Where a growing file ends in the middle of an event it says [`Fed::NeedMore`] and
-/// goes on when more is pushed.
+/// Push pieces of any size. The feed keeps one event at a time (and the sections before the events,
+/// at most 448 KiB). If a growing file ends in the middle of an event, [`Feed::next_event`] returns
+/// [`Fed::NeedMore`] and continues once more bytes are pushed.
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
@@ -43,13 +43,13 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// At the start of a file, strict.
+    /// Creates a strict feed at the start of a file.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(ReadOptions::default())
     }
 
-    /// At the start of a file.
+    /// Creates a feed at the start of a file.
     #[must_use]
     pub fn with_options(options: ReadOptions) -> Self {
         Self(feed::Feed::new(Decoder::new(options)))
@@ -60,7 +60,7 @@ impl Feed {
         self.0.push(bytes);
     }
 
-    /// Says that no more bytes will come. Pushing more takes it back.
+    /// Declares that no more bytes will come. Pushing more bytes revokes this.
     pub const fn finish(&mut self) {
         self.0.finish();
     }
@@ -68,33 +68,33 @@ impl Feed {
     /// The next event.
     ///
     /// # Errors
-    /// As [`read_with`](super::read_with). A file that is cut is an error after [`Feed::finish`]
-    /// only, and pushing the rest mends it.
+    /// As [`read_with`](super::read_with). An incomplete file is an error only after
+    /// [`Feed::finish`]; pushing the rest then resolves it.
     #[inline]
     pub fn next_event(&mut self) -> Result<Fed<Event>, Error> {
         self.0.next()
     }
 
-    /// The game without its events: the sections before them as soon as they have come; ending,
-    /// tail, checksum and file size once they were read.
+    /// The game without its events. The sections before the events are available as soon as they
+    /// have arrived; ending, tail, checksum and file size once they have been read.
     #[must_use]
     pub const fn game(&self) -> Option<&Game<'static>> {
         self.0.decoder().game.as_ref()
     }
 
-    /// The rules that were found broken so far (lenient reading).
+    /// The broken rules found so far (lenient reading).
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.0.decoder().deviations.findings
     }
 
-    /// Where the next event starts: the end of what was whole.
+    /// The offset of the next event, which is the end of the complete part.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.0.offset()
     }
 
-    /// True where the recording is there to its last byte, although more might follow.
+    /// True if the recording is complete to its last byte, even if more bytes might follow.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.0.decoder().is_complete()
@@ -116,18 +116,18 @@ impl Feed {
 #[derive(Debug)]
 pub struct Reader<R> {
     reader: feed::Reader<R, Decoder>,
-    /// Once it was asked for.
+    /// Set when it is first requested.
     game: Option<Game<'static>>,
 }
 
 impl<R: Read> Reader<R> {
-    /// At the start of a recording, strictly.
+    /// Creates a strict reader at the start of a recording.
     #[must_use]
     pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())
     }
 
-    /// [`Reader::new`], with other options.
+    /// Like [`Reader::new`], with other options.
     #[must_use]
     pub fn with_options(source: R, options: ReadOptions) -> Self {
         Self {
@@ -136,16 +136,16 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The game without its events: the sections before them; ending, tail, checksum and file size are
-    /// known when [`Reader::next_event`] has said `None`.
+    /// The game without its events: the sections before them. Ending, tail, checksum and file size
+    /// are known once [`Reader::next_event`] has returned `None`.
     ///
     /// # Errors
-    /// As [`read_with`](super::read_with), and what the source says.
+    /// As [`read_with`](super::read_with), and errors of the source.
     pub fn game(&mut self) -> Result<&Game<'static>, Error> {
         if let Some(ref game) = self.game {
             return Ok(game);
         }
-        // What the first event came with is not looked for again.
+        // The game may already be known from reading the first event.
         let game = match &self.reader.decoder().game {
             Some(game) => game.clone(),
             None => self.reader.until(|decoder, input| {
@@ -156,11 +156,11 @@ impl<R: Read> Reader<R> {
         Ok(self.game.insert(game))
     }
 
-    /// The next event; `None` when the file has been read and checked to its end. Where the file
-    /// grows, more may come after it.
+    /// The next event; `None` once the file has been read and checked to its end. In a growing
+    /// file, more events may follow later.
     ///
     /// # Errors
-    /// As [`read_with`](super::read_with), and what the source says.
+    /// As [`read_with`](super::read_with), and errors of the source.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         if self.reader.step()? {
@@ -170,12 +170,12 @@ impl<R: Read> Reader<R> {
         Ok(None)
     }
 
-    /// The rules that were found broken so far (lenient reading).
+    /// The broken rules found so far (lenient reading).
     pub const fn findings(&self) -> &Findings {
         &self.reader.decoder().deviations.findings
     }
 
-    /// Where the next event starts: the end of what was whole.
+    /// The offset of the next event, which is the end of the complete part.
     pub const fn offset(&self) -> u64 {
         self.reader.offset()
     }
@@ -183,15 +183,15 @@ impl<R: Read> Reader<R> {
 
 /// Reads a whole recording from any [`Read`].
 ///
-/// Says the same as [`read_with`](super::read_with) does of the same bytes in memory.
+/// The result is the same as that of [`read_with`](super::read_with) for the same bytes in memory.
 ///
 /// # Errors
-/// As [`read_with`](super::read_with), and what the source says.
+/// As [`read_with`](super::read_with), and errors of the source.
 pub fn read_from<R: Read>(source: R, options: ReadOptions) -> Result<Reading<'static>, Error> {
     let mut reader = Reader::with_options(source, options);
     let mut events = EventLog::empty(reader.game()?.version());
     while let Some(event) = reader.next_event()? {
-        // What was decoded can be encoded again.
+        // An event that was decoded can be encoded again.
         let appended = events.append(event);
         debug_assert!(appended.is_ok(), "{appended:?}");
     }

@@ -1,4 +1,4 @@
-//! Writing: whole games, and games while they are played.
+//! Writing: whole games, and games in progress.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -19,8 +19,8 @@ use crate::{Cells, Ending, Event, Game};
 
 /// Encodes a game in its version.
 ///
-/// A game that [`read`](super::read) returned gives the bytes it was read from. What the
-/// format can't hold, or the strict reader would refuse, is refused here; nothing is cut.
+/// A game that [`read`](super::read()) returned gives the same bytes again. A game that the format
+/// cannot store, or that the strict reader would refuse, is an error; nothing is cut to fit.
 ///
 /// # Errors
 /// See [`WriteError`]; its variants are the limits of the format.
@@ -67,7 +67,7 @@ fn declared(game: &Game<'_>, real: u32) -> u32 {
     }
 }
 
-/// Where the `file_size` field stands.
+/// The offset of the `file_size` field.
 fn file_size_at(game: &Game<'_>) -> usize {
     match game.encoding {
         Encoding::V1 { .. } => 6,
@@ -133,7 +133,7 @@ fn sizes(game: &Game<'_>, video: u32, out: &mut Vec<u8>) -> Result<(), WriteErro
 
 /// The sections before the events.
 fn sections(game: &Game<'_>, out: &mut Vec<u8>) {
-    // What is too many for 16 bits was too large for the section's size before.
+    // The count fits in 16 bits: larger lists have failed the check of the section's size.
     let count = |cells: &Cells<'_>| (cells.len() as u16).to_be_bytes();
     if let Encoding::V1 { result } = &game.encoding {
         out.extend_from_slice(result.as_bytes());
@@ -161,13 +161,13 @@ fn sections(game: &Game<'_>, out: &mut Vec<u8>) {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The caller asked for what the format can't hold.
+    /// The caller asked for something that the format cannot store.
     #[error(transparent)]
     Write(#[from] WriteError),
     /// The destination failed.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
-    /// The file to be resumed is not a recording that can go on.
+    /// The file is not a recording that can be continued.
     #[error("this file can't be resumed: {0}")]
     Resume(#[from] ResumeError),
 }
@@ -197,45 +197,47 @@ impl Coded for RecordError {
     }
 }
 
-/// Where a recording was taken up again.
+/// The place at which a recording was continued.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Resumed {
-    /// Whole events that were there.
+    /// The number of complete events in the file.
     pub events: u32,
-    /// When the last of them happened, in milliseconds of the game.
+    /// The time of the last event, in milliseconds of the game.
     pub last_time_ms: Option<u32>,
-    /// Bytes behind them that were cut off.
+    /// The number of bytes after these events that were cut off.
     pub dropped: u64,
-    /// What is wrong with those; `None` where the recording ended with a whole event.
+    /// The problem of those bytes; `None` if the recording ended with a complete event.
     pub problem: Option<Finding>,
 }
 
-/// Why a recording can't be gone on with. No byte of the file was touched.
+/// Why a recording cannot be continued. [`Writer::resume`] returns an error before it changes the
+/// file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// It can't be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(Error),
     /// The game is over.
     #[error("it has its termination event")]
     Ended,
-    /// What stands behind the last whole event is not the start of one: events may be behind it that
-    /// [`salvage`](super::salvage()) does not find either, but nobody would get back what was written
-    /// over.
+    /// The bytes after the last complete event are not the start of an event. There may be events
+    /// after them, which [`salvage`](super::salvage()) does not find either; but once overwritten
+    /// they would be lost for good.
     #[error(
         "{left} bytes from byte {offset} on are not an event that was cut: the file is damaged, and repair keeps what is whole"
     )]
     NotTorn {
-        /// Where they are.
+        /// The offset of these bytes.
         offset: u64,
-        /// How many.
+        /// Their number.
         left: u64,
     },
-    /// The file goes on behind what was written.
+    /// [`Writer::finish`] found more bytes after the recording that it wrote: the file is an older,
+    /// longer one.
     #[error("{bytes} bytes of an older recording stand behind this one")]
     Older {
-        /// How many.
+        /// The number of these bytes.
         bytes: u64,
     },
 }
@@ -267,10 +269,9 @@ impl Coded for ResumeError {
 
 /// Records a game while it is played.
 ///
-/// The sizes in the header are filled in by [`Writer::finish`]. Until then the video section
-/// has no stated end, so that a recorder killed at any byte leaves a file whose whole events
-/// [`salvage`](super::salvage()) and the lenient reader find, and [`Writer::resume`] goes on
-/// behind them.
+/// [`Writer::finish`] fills in the sizes in the header. Until then the video section has no stated
+/// end. If the program is killed at any byte, [`salvage`](super::salvage()) and the lenient reader
+/// find all complete events of the file, and [`Writer::resume`] continues after them.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -287,15 +288,15 @@ pub struct Writer<W: Write + Seek> {
     out: W,
     game: Game<'static>,
     last: EventDecoder,
-    /// Bytes up to the end of the last whole event.
+    /// The offset of the end of the last complete event.
     written: u64,
     video_start: u64,
     event: Vec<u8>,
 }
 
 impl<W: Write + Seek> Writer<W> {
-    /// Writes everything before the events at the start of `out`. Events `game` already has
-    /// are written, too.
+    /// Writes everything before the events at the start of `out`, and the events that `game`
+    /// already has.
     pub fn new(mut out: W, game: Game<'_>) -> Result<Self, RecordError> {
         let game = game.into_owned();
         let mut front = front(&game, OPEN_ENDED)?;
@@ -313,8 +314,8 @@ impl<W: Write + Seek> Writer<W> {
         })
     }
 
-    /// Writes an event, a mouse move in its reduced form where that is possible. After an error
-    /// the file still ends with the event before, or a part of this one that readers skip.
+    /// Writes an event; a mouse move gets the reduced form if possible. After an error the file
+    /// ends with the previous event, or with a part of this one that readers skip.
     pub fn push(&mut self, mut event: Event) -> Result<(), RecordError> {
         if let Event::Mouse(mouse) = &mut event {
             if mouse.time_ms < self.last.time_ms() {
@@ -330,7 +331,7 @@ impl<W: Write + Seek> Writer<W> {
         let mut next = self.last;
         encode(&mut next, event, &mut self.event)?;
         if let Err(error) = self.out.write_all(&self.event) {
-            // The next event goes where this one began.
+            // The next event overwrites the incomplete one.
             self.out.seek(SeekFrom::Start(self.written))?;
             return Err(error.into());
         }
@@ -339,17 +340,17 @@ impl<W: Write + Seek> Writer<W> {
         Ok(())
     }
 
-    /// Bytes up to the end of the last whole event.
+    /// The offset of the end of the last complete event.
     pub const fn position(&self) -> u64 {
         self.written
     }
 
-    /// Hands all events to the destination.
+    /// Flushes the destination.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// Writes the termination event, tail and checksum of the game, then the sizes.
+    /// Writes the termination event, the tail and the checksum of the game, then the sizes.
     pub fn finish(mut self, ending: Ending) -> Result<W, RecordError> {
         if ending.time_ms > MAX_TIME {
             return Err(WriteError::TimeTooLong { ms: ending.time_ms }.into());
@@ -401,8 +402,8 @@ impl<W: Write + Seek> Writer<W> {
 }
 
 impl<F: Output + Read + Seek> Writer<F> {
-    /// Goes on behind the last whole event of a recording that was cut; the part of one at its end is cut
-    /// off. A file has to be open for reading and writing.
+    /// Continues a recording that was interrupted, after its last complete event. An incomplete
+    /// event at the end is cut off. The file must be open for reading and writing.
     ///
     /// ```no_run
     /// use gametape_mines::rmv::Writer;
@@ -413,8 +414,8 @@ impl<F: Output + Read + Seek> Writer<F> {
     /// ```
     ///
     /// # Errors
-    /// [`RecordError::Resume`], and the file is as it was: nothing but the part of an event at the end
-    /// is ever given up. [`RecordError::Io`].
+    /// [`RecordError::Resume`]; the file is then unchanged, and in any case nothing but an
+    /// incomplete event at the end is ever removed. [`RecordError::Io`].
     pub fn resume(mut file: F) -> Result<(Self, Resumed), RecordError> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0))?;

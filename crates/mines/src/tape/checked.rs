@@ -1,4 +1,4 @@
-//! A game that is checked and measured, in one pass.
+//! Checks and measures a game in one pass.
 
 use gametape_core::tape::Audit;
 use serde_json::{Map, Value};
@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::{info, traces};
 use crate::rmv::{self, Reading};
 
-/// What checking a game comes to, and the statistics that its people compare, for whoever asks for them;
-/// `bytes` is the size of its file.
+/// Audits a game. Also returns a closure that computes the statistics that players compare. `bytes`
+/// is the size of the game's file.
 pub(super) fn check(
     reading: Reading<'_>,
     bytes: u64,

@@ -1,4 +1,4 @@
-//! A game, one JSON object an event.
+//! Dumps a game as JSON, one object per event.
 
 use std::io::{self, Write};
 
@@ -8,8 +8,8 @@ use gametape_core::{At, Clocks, Stamp};
 use crate::event::game_time;
 use crate::{Event, Game};
 
-/// Prints what is `at` a moment, or everything; says whether there was anything. The time of a
-/// board event is that of the mouse event that led to it.
+/// Prints the events at the moment `at`, or all events; returns whether there were any. A board
+/// event has the time of the mouse event that caused it.
 pub(super) fn dump(game: &Game<'_>, at: Option<At>, out: &mut dyn Write) -> Result<bool, Error> {
     Clocks::TIMES.check(at)?;
     let stamp = |step: u32, time_ms: u32| Stamp {

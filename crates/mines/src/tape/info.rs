@@ -1,4 +1,4 @@
-//! What a game says of itself.
+//! The description of a game: header, properties and statistics.
 
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use crate::metrics::Played;
 use crate::rmv::ResultString;
 use crate::{DeclaredSize, Encoding, Game, Level, Metrics, Mode, Outcome, TextRule};
 
-/// What stands for a secret.
+/// Replaces a secret.
 const HIDDEN: &str = "<hidden>";
 
 /// `expert win 34.884 s, 3BV 128, 3.67 3BV/s`.
@@ -25,7 +25,7 @@ pub(super) fn summary(played: &Played, mode: Option<Mode>) -> String {
         played.bbbv()
     );
     if let Some(speed) = played.bbbv_per_s() {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, ", {speed:.2} 3BV/s");
     }
     if let Some(mode) = mode.filter(|mode| *mode != Mode::Normal) {
@@ -34,7 +34,8 @@ pub(super) fn summary(played: &Played, mode: Option<Mode>) -> String {
     text
 }
 
-/// `bytes` is the size of the file, `events` their number where it is known.
+/// Describes a game. `bytes` is the size of the file; `events` is the number of events, if it is
+/// known.
 pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Secrets) -> Info {
     let text = |bytes: &[u8]| game.decode(bytes).0.into_owned();
     let secret = |bytes: &[u8]| match secrets {
@@ -43,7 +44,7 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
         Secrets::Show => text(bytes),
     };
     let board = &game.board;
-    // 0 stands for a date that was taken out, or never known.
+    // 0 means a date that was removed or never known.
     let generated = (board.timestamp != 0).then(|| {
         let at = UNIX_EPOCH + Duration::from_secs(u64::from(board.timestamp));
         humantime::format_rfc3339_seconds(at).to_string()
@@ -96,7 +97,7 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
     }
 }
 
-/// What only one of the two versions has.
+/// Adds the details that only one of the two versions has.
 fn of_encoding(
     game: &Game<'_>,
     details: &mut Map<String, Value>,
@@ -110,7 +111,7 @@ fn of_encoding(
             for (key, value) in parsed.iter() {
                 let hide = key == b"NICK" && game.nick_may_be_token(value);
                 let value = if hide { secret(value) } else { text(value) };
-                // Of a key that occurs twice the first one counts, as in the audit.
+                // If a key occurs twice, the first value counts, as in the audit.
                 pairs.entry(text(key)).or_insert(Value::String(value));
             }
             details.insert("result".into(), Value::Object(pairs));
@@ -144,13 +145,13 @@ fn value(bytes: &[u8]) -> String {
     }
 }
 
-/// What the header declares, and the board may be another.
+/// The values that the header declares and that may differ from those of the board.
 pub(super) fn declared(game: &Game<'_>) -> Map<String, Value> {
     let level = game.declared_level().map(Level::name);
     object(json!({ "declared_level": level }))
 }
 
-/// By what games are listed and ranked: columns of their table of facts.
+/// The values by which games are listed and ranked: columns of their table of facts.
 pub(super) fn facts(game: &Game<'_>, played: &Played) -> Map<String, Value> {
     let board = &game.board;
     object(json!({

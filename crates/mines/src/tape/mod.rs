@@ -1,4 +1,5 @@
-//! RMV as a format among others: described, checked, listed, compared, converted, repaired.
+//! RMV as one of gametape's formats: its description, and opened recordings with their audit,
+//! tables, playback, conversion and repair.
 
 mod checked;
 mod dump;
@@ -25,8 +26,8 @@ use crate::rmv::{self, Personal, ReadOptions, Reading, Rule, SalvageError};
 use crate::{Metrics, Version};
 use name::{NAME, STEP};
 
-/// No recording that can be read is larger: the sections in front of the events and the checksum
-/// have 16-bit sizes. What is in memory already may have any size.
+/// The size of the largest readable recording: the sections before the events, and the checksum,
+/// have 16-bit sizes. Input that is already in memory may have any size.
 const MOST_BYTES: u64 = rmv::Limits::DEFAULT.max_video_bytes + (1 << 20);
 
 const CONVERT: &[OptionDef] = &[
@@ -71,7 +72,7 @@ const WRITE: &[OptionDef] = &[OptionDef {
 #[derive(Clone, Copy, Debug)]
 pub struct Rmv;
 
-/// What is known of the format without asking.
+/// The static description of the format.
 const INFO: FormatInfo = FormatInfo {
     step: STEP,
     extensions: &[NAME],
@@ -106,17 +107,17 @@ impl Format for Rmv {
     }
 }
 
-/// An opened recording: [`Tape::any`] of what [`Rmv`] opens.
+/// An opened recording: the type that [`Tape::any`] returns for recordings opened by [`Rmv`].
 #[derive(Clone, Debug)]
 pub struct RmvTape {
     input: Input,
 }
 
 impl RmvTape {
-    /// The whole file: a game is small.
+    /// The whole file; games are small.
     ///
     /// # Errors
-    /// Where it can't be read, or is larger than any game.
+    /// The file cannot be read, or is larger than any game.
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {
         let size = self.input.size();
         if size > MOST_BYTES && self.input.in_memory().is_none() {
@@ -130,7 +131,7 @@ impl RmvTape {
         self.input.bytes().map_err(Error::Io)
     }
 
-    /// Writes what was made of all of the recording.
+    /// Writes a game that was made from the whole recording.
     fn put(
         &self,
         game: &crate::Game<'_>,
@@ -172,7 +173,7 @@ impl Tape for RmvTape {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
         let game = &reading.game;
-        // The termination event counts as one, as in the specification.
+        // The termination event counts as an event, as in the specification.
         let events = u64::from(game.events.len()) + u64::from(game.ending.is_some());
         let info = info::info(game, bytes.len() as u64, Some(events), secrets);
         Ok(Partial::new(info, reading.findings.problem()))
@@ -209,7 +210,7 @@ impl Tape for RmvTape {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
         let problem = reading.findings.problem();
-        // One pass for both.
+        // A single pass serves both.
         let (audit, stats) = checked::check(reading, bytes.len() as u64);
         let (stats, audit) = (stats(), Some(audit));
         Ok(Partial::new(Measured { stats, audit }, problem))
@@ -220,7 +221,7 @@ impl Tape for RmvTape {
         let reading = read(&bytes)?;
         let found = dump::dump(&reading.game, wanted.at, out)?;
         match (wanted.at, reading.findings.problem()) {
-            // It may have been in what is lost.
+            // The requested moment may have been in the lost part.
             (Some(_), Some(problem)) if !found => Err(problem),
             (Some(at), None) if !found => Err(Error::NotRecorded { at }),
             (_, problem) => Ok(Partial::new((), problem)),
@@ -242,7 +243,7 @@ impl Tape for RmvTape {
         }
         let info = info::info(game, bytes.len() as u64, None, scan.secrets);
         let stats = info::stats(&Metrics::of(game), game.mode());
-        // The level that counts is the board's.
+        // The level of the board takes precedence.
         let told = [info::declared(game), stats, info.details];
         tables::GAME.scan(&told, problem, scan, visit)
     }

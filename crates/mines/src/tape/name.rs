@@ -1,6 +1,6 @@
-//! What the format is called, and a step of its recordings.
+//! The name of the format and of a step of its recordings.
 
 /// The format's name.
 pub(super) const NAME: &str = "rmv";
-/// What a step is called.
+/// The name of a step.
 pub(super) const STEP: &str = "event";

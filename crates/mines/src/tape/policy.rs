@@ -1,9 +1,10 @@
-//! What rankings of Minesweeper admit.
+//! The default policy of a ranking of Minesweeper games.
 
-/// Won games in the normal mode on the three boards, from a least 3BV on, that nothing speaks against.
+/// Accepts won games in normal mode on the three standard boards, from a minimal 3BV on, without
+/// findings against them.
 ///
-/// That some modes are not for the ranking, or a board is too easy, audits say, too: here it is a
-/// condition, so that whoever wants another says so in one place.
+/// The audit, too, reports modes that rankings do not accept and boards that are too easy. Here
+/// these are conditions, so that a user changes them in a single place.
 pub(super) const RANKING: &str = r#"[rmv]
 # A finding of these severities, or of these codes, rejects.
 reject = ["error", "warning"]

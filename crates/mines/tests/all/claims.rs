@@ -1,4 +1,4 @@
-//! What a recording says of itself is held against the rest of it.
+//! The claims of a recording are compared with its content.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -39,7 +39,7 @@ fn sound(seed: u64) -> Vec<(String, Game<'static>)> {
     games
 }
 
-/// The codes that false claims have.
+/// The codes of false claims.
 pub const CLAIMS: [&str; 11] = [
     "rmv.nf",
     "rmv.nf-preflags",
@@ -100,15 +100,16 @@ fn false_claims_are_found_and_nothing_else_is() {
     }
 }
 
-/// What else a false claim brings with it.
+/// Further findings that a false claim causes.
 fn follows(name: &str) -> &'static [&'static str] {
     match name {
-        // The property does not claim it.
+        // The property does not make the claim.
         "no-flag-claim-of-the-result-string" => &["rmv.result-nf"],
         "no-flag-claim-with-preflags-of-a-known-board" => &["rmv.mode-unproven", "rmv.rank-mode"],
-        // The major version beside the clone id is still the old one.
+        // The major version after the clone id is still the old one.
         "release-without-the-format" => &["rmv.release-unusual"],
-        // The game was played before there was a release 5, and by a clock that it has not.
+        // The game was played before release 5 existed, and with a clock that this release does not
+        // use.
         "release-with-another-format" => &["rmv.date-early", "rmv.clock-grid"],
         _ => &[],
     }

@@ -1,4 +1,4 @@
-//! The book's examples of what counts as a click, a flag, a way.
+//! The book's examples of what counts as a click, a flag or a path.
 
 use gametape_mines::metrics::Clicks;
 use gametape_mines::{Buttons, Cell, Event, Metrics, MouseAction, Outcome};
@@ -7,10 +7,10 @@ use crate::common::board::Recording;
 
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
-/// A board with a mine in a corner of the left half and one in the right.
+/// A board with a mine in the top left corner and one in the top right corner.
 const BOARD: [&str; 3] = ["*...*", ".....", "....."];
 
-/// What a hand does behind the first click, on (1, 0), which shows a 1.
+/// The counts of actions after the first click, which is on (1, 0) and shows a 1.
 fn counted(deeds: &[(MouseAction, i32, i32)]) -> Clicks {
     let mut recording = Recording::new(&BOARD);
     recording.plays(LeftUp, 1, 0);
@@ -20,7 +20,7 @@ fn counted(deeds: &[(MouseAction, i32, i32)]) -> Clicks {
     Metrics::of(&recording.game(Outcome::Other)).clicks
 }
 
-/// Left, right, double and effective clicks, less the first one.
+/// Left, right, double and effective clicks, without the first one.
 fn clicks(deeds: &[(MouseAction, i32, i32)]) -> [u32; 4] {
     let clicks = counted(deeds);
     [
@@ -149,6 +149,6 @@ fn the_way_is_in_pixels() {
         last.buttons = Buttons::NONE;
         game.events.push_shortest(Event::Mouse(last)).unwrap();
     }
-    // From (21, 5), 3 and 4 pixels on, and 6 more.
+    // From (21, 5), 3 and 4 pixels further, and then 6 more.
     assert!((Metrics::of(&game).clicks.path_px - 11.0).abs() < 1e-9);
 }

@@ -1,4 +1,4 @@
-//! What nobody has published excuses the board events it could have made, and no others.
+//! Unpublished rules excuse the board events that they might produce, and no others.
 
 use gametape_mines::rmv::Severity;
 use gametape_mines::{
@@ -11,8 +11,8 @@ use crate::common::{audited, game, rewritten};
 
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown};
 
-/// A middle button that goes down and up beside the board, right behind every `every`th mouse
-/// event that leaves no button held; `release` tells whether it goes up at all.
+/// Adds a middle click outside of the board after every `every`th mouse event that leaves no button
+/// held. `release` says whether the button is released.
 fn with_middle_clicks(game: &Game<'_>, every: usize, release: bool) -> Game<'static> {
     let mut events: Vec<Event> = Vec::new();
     let mut quiet = 0usize;
@@ -28,7 +28,7 @@ fn with_middle_clicks(game: &Game<'_>, every: usize, release: bool) -> Game<'sta
             last = Some(mouse);
         }
         events.push(match event {
-            // A button that never goes up stays in nFlags.
+            // A button that is never released stays in nFlags.
             Event::Mouse(mut mouse) if !release && quiet > 0 => {
                 mouse.buttons.0 |= Buttons::MIDDLE.0;
                 Event::Mouse(mouse)
@@ -39,7 +39,7 @@ fn with_middle_clicks(game: &Game<'_>, every: usize, release: bool) -> Game<'sta
     rewritten(game, events)
 }
 
-/// Behind it the cursor is where it was.
+/// After it the cursor is where it was before.
 fn middle_click(before: &MouseEvent, release: bool) -> Vec<Event> {
     let event = |action, buttons| {
         Event::Mouse(MouseEvent {
@@ -63,7 +63,7 @@ fn middle_click(before: &MouseEvent, release: bool) -> Vec<Event> {
     click
 }
 
-/// Every way to alter one board event of a recording: another face, left out, told twice, another
+/// Every way to alter one board event of a recording: another face, left out, repeated, another
 /// cell.
 fn forgeries(game: &Game<'_>, at: usize) -> Vec<(&'static str, Game<'static>)> {
     let events: Vec<Event> = game.events.iter().collect();
@@ -117,7 +117,7 @@ fn forgeries(game: &Game<'_>, at: usize) -> Vec<(&'static str, Game<'static>)> {
     ]
 }
 
-/// The places of some board events behind the first opening, the last one among them.
+/// The indices of some board events after the first opening, including the last one.
 fn some_board_events(game: &Game<'_>) -> Vec<usize> {
     let places: Vec<usize> = (0..)
         .zip(&game.events)
@@ -134,8 +134,8 @@ fn some_board_events(game: &Game<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// The fault this file is about: a middle click that could have done nothing at all turned every
-/// later error into a warning.
+/// The bug for which this file was written: a middle click that could not have any effect turned
+/// every later error into a warning.
 #[test]
 fn a_middle_click_beside_the_board_excuses_nothing() {
     for name in [
@@ -161,8 +161,8 @@ fn a_middle_click_beside_the_board_excuses_nothing() {
     }
 }
 
-/// A middle button held from the first click to the last: a program that does not use it gives
-/// the recording that the other buttons make. What they can't make stays an error.
+/// The middle button is held from the first click to the last. A program that ignores it produces
+/// the recording that the other buttons give. Anything that they cannot produce remains an error.
 #[test]
 fn a_held_middle_button_excuses_no_more_than_the_mouse_can_do() {
     for (name, seed) in [("beginner-win", 2), ("beginner-win", 3), ("no-flags", 2)] {
@@ -179,8 +179,8 @@ fn a_held_middle_button_excuses_no_more_than_the_mouse_can_do() {
                 continue;
             };
             for (what, forged) in forgeries(&sound, at) {
-                // That a press shows or not, or a flag is set or not, a strange middle button
-                // could do; every one of the others it could not.
+                // An unknown middle button could decide whether a press shows and whether a flag is
+                // set. It could cause none of the other changes.
                 if what == "left out" && !matches!(board.face, Face::Number(_)) {
                     continue;
                 }
@@ -195,7 +195,7 @@ fn a_held_middle_button_excuses_no_more_than_the_mouse_can_do() {
     }
 }
 
-/// A wide board with three mines; the opening on the right is one click.
+/// A wide board with three mines; a single click opens the opening on the right.
 const WIDE: [&str; 3] = ["*..*....", ".*......", "........"];
 
 /// A game on [`WIDE`]: the number in (2, 0) is open, its two mines are flagged.
@@ -212,7 +212,7 @@ fn flagged() -> Recording {
 fn a_middle_button_that_does_nothing_is_in_doubt_and_the_rest_is_not() {
     let mut game = flagged();
     game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
-    // What the middle button would have opened is closed: a click opens it.
+    // The squares that the middle button would have opened are closed, so a click can open them.
     game.says(LeftDown, 2, 1, "pressed21")
         .says(LeftUp, 2, 1, "open_221");
     let (findings, replayed) = game.left();
@@ -230,7 +230,7 @@ fn a_middle_button_that_does_nothing_is_in_doubt_and_the_rest_is_not() {
          in doubt"
     );
 
-    // Once the middle button is up, the left one is what it is.
+    // Once the middle button is up, the left one behaves normally.
     game.says(LeftDown, 1, 0, "pressed10")
         .says(LeftUp, 1, 0, "open_310");
     let (findings, replayed) = game.left();
@@ -245,7 +245,7 @@ fn a_middle_button_that_chords_as_it_goes_down_is_in_doubt() {
         .says(MiddleUp, 2, 0, "");
     assert_eq!(game.left().1.fault, None);
     for wrong in [
-        // A number that is not the cell's, half a chord, a cell out of reach, one twice.
+        // A number that is not the cell's, half a chord, a cell out of reach, a cell twice.
         "open_310 open_221 open_131",
         "open_210 open_221",
         "open_210 open_221 open_131 open_112",
@@ -262,7 +262,7 @@ fn a_middle_button_that_chords_as_it_goes_down_is_in_doubt() {
 
 #[test]
 fn no_middle_click_opens_what_no_chord_could() {
-    // One flag of two is missing: no chord of any program fires here.
+    // One of two flags is missing, so no program chords here.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
     game.flags(3, 0);
@@ -276,7 +276,7 @@ fn no_middle_click_opens_what_no_chord_could() {
         .says(MiddleUp, 2, 0, "open_210 open_221 open_131");
     assert!(game.left().1.fault.is_some());
 
-    // Neither is a closed square a chord.
+    // A closed square cannot be chorded either.
     for opened in [
         "open_221",
         "open_122",
@@ -291,13 +291,13 @@ fn no_middle_click_opens_what_no_chord_could() {
     }
 }
 
-/// A game that is won by the middle button alone claims the squares that the recording opened.
+/// If the middle button alone wins a game, the recorded squares decide the ending.
 #[test]
 fn the_ending_is_that_of_the_recorded_board() {
     let mut game = Recording::new(&["*..", "..."]);
     game.plays(LeftUp, 1, 0);
     game.flags(0, 0);
-    // The chord would win; the recording says that nothing happened.
+    // The chord would win, but the recording shows no change.
     game.says(MiddleDown, 1, 0, "").says(MiddleUp, 1, 0, "");
     for (outcome, sound) in [
         (Outcome::Other, true),
@@ -310,7 +310,7 @@ fn the_ending_is_that_of_the_recorded_board() {
     }
 }
 
-/// Board events of a middle click may come one mouse event late, as all others.
+/// Board events of a middle click may come one mouse event late, like all others.
 #[test]
 fn a_middle_click_may_lag_behind() {
     let mut game = flagged();
@@ -322,10 +322,10 @@ fn a_middle_click_may_lag_behind() {
     assert_eq!(replayed.lag.map(|lag| lag.times), Some(1));
 }
 
-/// Question marks: a square with one may open with its neighbours or stay.
+/// A square with a question mark may open with its neighbours or stay closed.
 #[test]
 fn question_marks_may_stay_closed_and_nothing_else_may() {
-    // A question mark on (3, 1), and the opening is clicked in (3, 0).
+    // A question mark is on (3, 1), and the opening is clicked at (3, 0).
     let start = || {
         let mut game = Recording::new(&["*......", "......*", "......."]);
         game.marks();
@@ -350,12 +350,12 @@ fn question_marks_may_stay_closed_and_nothing_else_may() {
     assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
     assert_eq!(findings.worst(), Some(Severity::Warning), "{findings:?}");
 
-    // The square is still there to be opened, and the engine knows.
+    // The square can still be opened, and the engine knows it.
     game.says(LeftDown, 3, 1, "pressed_qm31")
         .says(LeftUp, 3, 1, "open_031");
     assert_eq!(game.left().1.doubted.map(|doubted| doubted.times), Some(1));
 
-    // Every other square of the opening has to open.
+    // Every other square of the opening must open.
     for left_out in 1..stays.len() {
         let mut less = stays.clone();
         let gone = less.remove(left_out);
@@ -397,7 +397,7 @@ fn a_question_mark_may_refuse_a_press_and_its_neighbours_may_not() {
     let (findings, replayed) = game.left();
     assert_eq!(replayed.fault, None, "{findings:?}");
     assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
-    // One that is pressed, and let go.
+    // A chord beside a question mark that is pressed and released.
     let mut game = start();
     game.plays(LeftDown, 1, 0).plays(RightDown, 1, 0);
     game.says(LeftUp, 1, 0, "qm01 open_211 open_121");
@@ -418,16 +418,16 @@ fn a_question_mark_may_refuse_a_press_and_its_neighbours_may_not() {
         assert!(game.left().1.fault.is_some(), "{pressed}, {opened}");
     }
 
-    // What a right press does to a flag is what "marks on" means.
+    // The effect of a right press on a flag is defined by the marks setting, so it is not in doubt.
     let mut game = start();
     game.says(RightDown, 0, 0, "closed00");
     assert!(game.left().1.fault.is_some());
 }
 
-/// Behind the mine of a lost chord the rest may open in any order, or not at all.
+/// After the mine of a lost chord, the other squares may open in any order, or not at all.
 #[test]
 fn the_rest_of_a_lost_chord_is_in_doubt() {
-    // A mine that comes before the others.
+    // A mine that comes before the other squares.
     let picture = ["..*", "...", "..."];
     let early = || {
         let mut game = Recording::new(&picture);
@@ -458,7 +458,7 @@ fn the_rest_of_a_lost_chord_is_in_doubt() {
         assert!(!findings.has("rmv.board-event"), "{findings:?}");
     }
     for recorded in [
-        // Another number, a cell twice, one that the chord does not hold, the flag, a press.
+        // A wrong number, a cell twice, a cell outside of the chord, the flag, a press.
         "open_110 open_blast20 open_101",
         "open_110 open_blast20 open_001 open_001",
         "open_110 open_blast20 open_110",
@@ -474,15 +474,15 @@ fn the_rest_of_a_lost_chord_is_in_doubt() {
         let (findings, _) = game.ended(Outcome::Blast);
         assert!(findings.has("rmv.board-event"), "{recorded}");
     }
-    // A single click on a mine opens that mine.
+    // A single click on a mine opens only that mine.
     let mut game = Recording::new(&picture);
     game.plays(LeftUp, 1, 1).plays(LeftDown, 2, 0);
     game.says(LeftUp, 2, 0, "open_blast20 open_110");
     assert!(game.ended(Outcome::Blast).0.has("rmv.board-event"));
 }
 
-/// What a chord would open is taken back each time the recording says that nothing opened: an
-/// audit does that for sixteen boards' worth, and no more.
+/// The squares that a chord opens are taken back each time the recording shows that nothing opened.
+/// An audit does this for as many squares as sixteen boards have, and no more.
 #[test]
 fn chords_that_do_nothing_are_excused_for_so_long() {
     let times = |times: u32| {

@@ -1,4 +1,4 @@
-//! Random games in doubt: what could have been made is excused, and the impossible is not.
+//! Random games with doubtful events: possible board events are excused, impossible ones are not.
 
 use gametape_mines::{
     Board, BoardEvent, Buttons, Engine, Event, Face, Game, Metrics, MouseAction, MouseEvent,
@@ -12,7 +12,7 @@ use crate::common::{boards, findings, rewritten};
 
 use MouseAction::{MiddleDown, MiddleUp, Move};
 
-/// Actions and squares, the first one a left release; up to one square beside the board.
+/// Actions and squares. The first action is a left release; squares may be one off the board.
 fn deeds() -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     vec((1u8..=7, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(|deeds| {
         let (mut col, mut row) = (0, 0);
@@ -29,7 +29,8 @@ fn deeds() -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     })
 }
 
-/// A game in which the engine is shown `seen` of each action, and the recording holds them all.
+/// A game whose recording has every action, but whose board follows an engine that sees `seen` of
+/// each action instead.
 fn recorded(
     board: &Board<'static>,
     marks: bool,
@@ -71,7 +72,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// A program without a middle button records what it does not use.
+    /// A program without a middle button records events that it does not use.
     #[test]
     fn a_program_without_a_middle_button_is_in_doubt_at_most(
         board in boards(9, 10),
@@ -86,7 +87,7 @@ proptest! {
         prop_assert_eq!(replayed.fault, None);
         let findings = findings(&game);
         prop_assert!(!findings.has("rmv.outcome"), "{findings:?}");
-        // The statistics are those of the same game with nothing to doubt.
+        // The statistics are those of the same game without doubtful events.
         let plain: Vec<_> = deeds.iter().map(|&(n, x, y)| (unused(n), x, y)).collect();
         let plain = Metrics::of(&recorded(&board, false, &plain, unused));
         let clicks = Metrics::of(&game).clicks;
@@ -96,8 +97,8 @@ proptest! {
         prop_assert_eq!(clicks.misflags, plain.clicks.misflags);
     }
 
-    /// Whatever is in doubt: no square shows another number, none opens twice, none that is not
-    /// within reach, and flags fall under the cursor.
+    /// Whatever is in doubt, a square never shows another number, opens twice or opens out of
+    /// reach, and flags are set only under the cursor.
     #[test]
     fn no_doubt_excuses_the_impossible(
         board in boards(9, 10),
@@ -132,7 +133,7 @@ proptest! {
             1 => events[at] = with(Face::Blast),
             2 => events.insert(at + 1, with(Face::Number(number))),
             3 => events.insert(at + 1, with(Face::Flag)),
-            // A hole in an opening.
+            // Make a hole in an opening.
             _ => {
                 let is_board = |event: &&Event| matches!(event, Event::Board(_));
                 let before = events[..at].iter().rev().take_while(is_board);
@@ -146,7 +147,7 @@ proptest! {
                 let blast = |other: &Event| {
                     matches!(other, Event::Board(BoardEvent { face: Face::Blast, .. }))
                 };
-                // Question marks may stay closed, and so may what is behind a mine.
+                // Question marks may stay closed, and so may squares after a mine.
                 if marks || group.clone().any(blast) || !group.any(zero) {
                     return Ok(());
                 }

@@ -18,14 +18,14 @@ impl Table {
         }
     }
 
-    /// A game whose first event, which would press by itself, is past.
+    /// A game after its first event, which would press by itself.
     fn started(picture: &[&str], marks: bool) -> Self {
         let mut table = Self::new(picture, marks);
         table.play(Move, -9, -9);
         table
     }
 
-    /// Plays one action at a cell and says what the board did.
+    /// Plays one action at a cell and returns the board events.
     fn play(&mut self, action: MouseAction, col: i32, row: i32) -> String {
         let mut shown = Vec::new();
         let event = mouse(action, 0, Buttons::NONE, col, row);
@@ -33,7 +33,7 @@ impl Table {
         text(&shown)
     }
 
-    /// Clicks a cell; says what the board did as the button went up.
+    /// Clicks a cell; returns the board events of the release.
     fn click(&mut self, [down, up]: [MouseAction; 2], col: i32, row: i32) -> String {
         self.play(down, col, row);
         self.play(up, col, row)
@@ -51,7 +51,7 @@ fn moving_releases_the_old_area_and_then_presses_the_new_one() {
     assert_eq!(table.play(RightDown, 3, 1), "flag31");
     table.play(RightUp, 3, 1);
     table.click(RIGHT, 0, 0);
-    // (0, 0) has a flag now: it is never pressed.
+    // (0, 0) has a flag now, so it is never pressed.
     assert_eq!(table.click(RIGHT, 1, 0), "");
     assert_eq!(table.play(LeftDown, 0, 1), "pressed01");
     assert_eq!(table.play(Move, 1, 1), "closed01 pressed11");
@@ -87,7 +87,7 @@ fn a_chord_fires_on_the_first_release_and_leaves_a_dead_left_button() {
     assert!(opened.starts_with("open_110 open_020"), "{opened}");
     assert_eq!(table.engine.status(), Status::Won);
 
-    // Not enough flags: the area is let go, and the left button is dead.
+    // There are too few flags: the area is released, and the left button has no effect.
     let mut table = Table::started(&picture, false);
     table.click(LEFT, 1, 1);
     table.play(LeftDown, 1, 1);

@@ -1,5 +1,5 @@
-//! What an audit says of hands, mice and clocks: nothing of those that people have, and the right
-//! thing of each that is forged.
+//! The audit's findings about hands, mice and clocks: none for games that people could have played,
+//! and the right one for each forgery.
 
 use gametape_mines::{Game, Level, MouseAction, Text, Version, rmv};
 use gametape_samples::mines::person::{Clock, Hand, Release};
@@ -8,7 +8,7 @@ use gametape_samples::mines::{Scenario, play, record, scenarios};
 
 use crate::claims::CLAIMS;
 
-/// What is said of hands, mice and clocks.
+/// The codes of findings about hands, mice and clocks.
 const CODES: [&str; 23] = [
     "rmv.click-rate",
     "rmv.clock-grid",
@@ -47,7 +47,7 @@ fn audited(game: &Game<'_>) -> rmv::Findings {
     rmv::audit(&rmv::write(game).unwrap()).findings
 }
 
-/// All that is said of a game, but for what is said of every game.
+/// The codes of a game's findings, except those that every game has.
 fn codes(game: &Game<'_>) -> Vec<&'static str> {
     let usual = [
         "rmv.checksum",
@@ -60,13 +60,13 @@ fn codes(game: &Game<'_>) -> Vec<&'static str> {
     codes.filter(|code| !usual.contains(code)).collect()
 }
 
-/// How many seeds: with `GAMETAPE_EXHAUSTIVE=1` thousands of games.
+/// The seeds to test; with `GAMETAPE_EXHAUSTIVE=1` enough for thousands of games.
 fn seeds(few: u64) -> std::ops::Range<u64> {
     let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
     0..if all { few * 40 } else { few }
 }
 
-/// Whatever they play, and however.
+/// This holds for every level and style of play.
 #[test]
 fn nothing_is_said_of_hands_that_play() {
     let names = [
@@ -99,10 +99,10 @@ fn nothing_is_said_of_hands_that_play() {
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
 }
 
-/// Forgeries say more than one thing of themselves: times that are all the same are no hold, either.
+/// Further findings that a forgery may cause. For example, equal times also mean equal holds.
 fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
     match forgery.name {
-        // Faster is faster in every way.
+        // A faster game is faster in every way.
         "times-scaled" => &["rmv.pace", "rmv.rate", "rmv.hint-hold"],
         "times-in-one-millisecond" | "times-beyond-hands" | "times-beyond-records" => &[
             "rmv.rate",
@@ -115,7 +115,7 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
             "rmv.hint-hold",
             "rmv.hint-times",
         ],
-        // No clock gave them: neither that of the release.
+        // No clock produced these times, so they do not fit the release's clock either.
         "times-even" | "times-random" => &[
             "rmv.clock-off",
             "rmv.clock-part",
@@ -124,12 +124,12 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
             "rmv.hint-times",
             "rmv.steady",
         ],
-        // Without the moves between them, times are those of clicks.
+        // Without the moves in between, the times are those of clicks.
         "moves-removed" | "moves-thinned" => &["rmv.hint-times"],
         "no-holds" => &["rmv.times-invented"],
-        // A jump is a straight way, and one of a step is a quick one.
+        // A jump is a straight path, and a jump in one step is a fast one.
         "jumps-in-steps" => &["rmv.straight", "rmv.hint-speed", "rmv.hint-times"],
-        // Where ways take as long as they have to, moves are slower or quicker than the hand.
+        // If paths get other durations, their moves become slower or faster than the hand.
         "presses-even" | "presses-of-chords-even" | "presses-nearly-even" | "presses-by-turns" => {
             &["rmv.hint-hands", "rmv.hint-hold", "rmv.hint-same-hold"]
         }
@@ -138,25 +138,25 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
     }
 }
 
-/// What is as true, and said of some in place of their code.
+/// A finding that is equally true, and that some forgeries get instead of their own code.
 fn may_be_said_instead(forgery: &Forgery) -> Option<&'static str> {
     match forgery.name {
-        // So much of the way may be gone that it is the whole cursor.
+        // So much of the path may be missing that it counts for the whole cursor.
         "ways-removed" => Some("rmv.cursor-jumps"),
-        // Of few pixels, one may have a quarter of the clicks by chance.
+        // With few pixels, one of them may get a quarter of the clicks by chance.
         "clicks-nearly-central" | "clicks-near-centres" => Some("rmv.same-point"),
-        // Where other events follow soon, holds are cut short.
+        // If other events follow soon, holds are cut short.
         "holds-alike" => Some("rmv.hint-hold"),
         _ => None,
     }
 }
 
-/// Those of hands, mice and clocks.
+/// The forgeries that concern hands, mice and clocks.
 fn of_hands() -> impl Iterator<Item = Forgery> {
     forgeries().filter(|forgery| !CLAIMS.contains(&forgery.code))
 }
 
-/// Each by its code, whatever the release and the hand, and by nothing that it did not do.
+/// Each forgery is found with its code for every release and hand, without unrelated findings.
 #[test]
 fn forgeries_are_found_by_what_was_forged() {
     let mut made = std::collections::BTreeMap::new();
@@ -189,7 +189,7 @@ fn forgeries_are_found_by_what_was_forged() {
     }
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
     for forgery in of_hands() {
-        // Those of the Windows tick need a game that has it.
+        // Forgeries of the Windows tick need a game that has it.
         assert!(made.get(forgery.name).is_some_and(|&n| n >= 10), "{made:?}");
     }
 }
@@ -202,7 +202,7 @@ const QUICK: Hand = Hand {
     bow: 0.2,
 };
 
-/// A file for each code that stands for nothing else.
+/// A file for each code that only this kind of forgery raises.
 pub fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let tick = Hand {
         clock: Clock::Tick(3),
@@ -226,7 +226,7 @@ pub fn cases() -> Vec<(&'static str, Vec<u8>)> {
     games.into_iter().map(written).collect()
 }
 
-/// Two people, each for half of the board.
+/// Two people play one half of the board each.
 #[test]
 fn two_hands_in_one_game_are_hinted_at_where_they_change() {
     let others = [
@@ -262,7 +262,7 @@ fn two_hands_in_one_game_are_hinted_at_where_they_change() {
         }
         assert!(hinted * 10 >= games * 9, "{hinted} of {games}");
     }
-    // On two machines.
+    // They play on two machines.
     let tick = Hand {
         clock: Clock::Tick(3),
         ..QUICK
@@ -283,7 +283,7 @@ fn scaled(game: &Game<'_>, factor: f64) -> Game<'static> {
     remake(game, &mouse).unwrap()
 }
 
-/// The factor is what the times were multiplied by.
+/// The reported factor is the one by which the times were multiplied.
 #[test]
 fn scaled_times_are_measured() {
     for seed in seeds(3) {
@@ -298,7 +298,7 @@ fn scaled_times_are_measured() {
                 let findings = audited(&forged);
                 let found = findings.iter().find_map(|finding| match finding.rule {
                     rmv::Rule::ClockScaled { factor, .. } => Some(factor),
-                    // A tick of 10 ms is one that machines have.
+                    // 10 ms is a tick that real machines have.
                     rmv::Rule::ClockOther { period, .. } => Some(period / 15.625),
                     _ => None,
                 });
@@ -309,7 +309,7 @@ fn scaled_times_are_measured() {
     }
 }
 
-/// Times that were rounded are of no clock, however coarse.
+/// No clock produces rounded times, however coarse it is.
 #[test]
 fn rounded_times_are_found() {
     for seed in seeds(3) {
@@ -328,8 +328,8 @@ fn rounded_times_are_found() {
     }
 }
 
-/// The clock of a millisecond in files of releases that are known to have the tick, and the tick in
-/// those that are known to have none.
+/// A clock with millisecond resolution in files of releases that are known to use the tick, and the
+/// tick in files of releases that are known not to use it.
 #[test]
 fn a_clock_that_a_release_does_not_have() {
     let tick = Hand {
@@ -354,7 +354,7 @@ fn a_clock_that_a_release_does_not_have() {
     }
 }
 
-/// Of times that are too few, chance may make anything.
+/// With too few times, anything may be chance.
 #[test]
 fn few_times_say_nothing_of_a_clock() {
     let game = played("expert-win", Release::R2_2, &[QUICK], 1);
@@ -367,14 +367,14 @@ fn few_times_say_nothing_of_a_clock() {
     assert!(!off(&mouse));
 }
 
-/// Two clicks may follow each other at once; twenty may not.
+/// Two clicks may follow each other at once, but twenty may not.
 #[test]
 fn a_burst_of_clicks_is_no_speed() {
     let sound = played("expert-win", Release::R5_0, &[QUICK], 1);
     let first = mouse_of(&sound)[0];
     let clicks = |count: u32, ms: u32| {
         let mut mouse = vec![first];
-        // A flag that comes and goes.
+        // A flag is set and removed repeatedly.
         let field = gametape_mines::Minefield::new(&sound.board);
         let mine = field.cells().find(|&cell| field.is_mine(cell)).unwrap();
         for at in 1..count {
@@ -396,7 +396,8 @@ fn a_burst_of_clicks_is_no_speed() {
     assert!(clicks(3, 1));
 }
 
-/// Other programs may have what they like, and a touch screen jumps: a hint, no more.
+/// Other programs may record whatever they like, and the cursor of a touch screen jumps: this gives
+/// a hint and no more.
 #[test]
 fn other_programs_may_record_as_few_moves_as_they_like() {
     let removed = forgeries()
@@ -417,7 +418,7 @@ fn other_programs_may_record_as_few_moves_as_they_like() {
     }
 }
 
-/// The bot's games are another program's: it is quicker of eye than of hand.
+/// The bot's games are those of another program, which sees faster than a hand moves.
 #[test]
 fn bots_of_the_samples_are_not_taken_for_forgeries() {
     for scenario in scenarios() {
@@ -432,7 +433,7 @@ fn bots_of_the_samples_are_not_taken_for_forgeries() {
     }
 }
 
-/// The records of the world are far above the bounds.
+/// The world records are far from the bounds.
 #[test]
 fn records_are_no_forgeries() {
     for (name, level, record_ms) in [

@@ -1,8 +1,8 @@
-//! The peer, `ms_toollib`, as an independent implementation.
+//! Comparison with the peer, `ms_toollib`, as an independent implementation.
 //!
-//! What it says of real recordings and of random boards must be what we say; where it is known
-//! to err, or to count differently, the difference itself is asserted. And what we write, it
-//! must read.
+//! For real recordings and random boards, both must give the same results. Where the peer is known
+//! to err, or to count differently, the tests assert the difference itself. The peer must be able
+//! to read the files that we write.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use gametape_mines::{
 use ms_toollib::videos::{ErrReadVideoReason, NewSomeVideo2};
 use ms_toollib::{Event as PeerEvent, RmvVideo, cal_bbbv, cal_hzini, cal_isl, cal_op, cal_zini};
 
-/// The real recordings, beside the repository.
+/// The real recordings, next to the repository.
 const TAPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/tapes/rmv");
 
 fn peer(bytes: &[u8]) -> Result<RmvVideo, ErrReadVideoReason> {
@@ -26,7 +26,7 @@ fn peer(bytes: &[u8]) -> Result<RmvVideo, ErrReadVideoReason> {
     Ok(video)
 }
 
-/// What both sides say about the same thing.
+/// A value as computed by both sides.
 struct Fact {
     what: &'static str,
     ours: f64,
@@ -39,7 +39,7 @@ impl Fact {
     }
 }
 
-/// Compares everything that both sides know of a recording.
+/// Compares everything that both sides compute for a recording.
 fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut fact = |what, ours: f64, peer: f64| facts.push(Fact { what, ours, peer });
@@ -47,7 +47,7 @@ fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
     let won = f64::from(u8::from(metrics.outcome == Some(Outcome::Win)));
     let completed = |video: &RmvVideo| f64::from(u8::from(video.data.is_completed));
 
-    // Before the analysis: what the peer read.
+    // Before the analysis: the values that the peer read.
     fact("won, as recorded", won, completed(video));
     fact(
         "NF, as recorded",
@@ -143,7 +143,7 @@ fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
     if metrics.outcome == Some(Outcome::Win) {
         let mut ratio = |what, ours: Option<f64>, peer: f64| match ours {
             Some(ours) => fact(what, ours, peer),
-            // A division by 0; the peer says infinity, or nothing that is a number.
+            // A division by 0; the peer returns infinity or NaN.
             None => fact(what, 0.0, if peer.is_finite() { f64::NAN } else { 0.0 }),
         };
         ratio("3BV/s", metrics.bbbv_per_s(), rates.bbbv_s);
@@ -158,12 +158,13 @@ fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
     facts
 }
 
-/// How many mouse events are not the same, and how many there are on either side.
+/// The number of mouse events that differ, and the number of events on either side.
 ///
-/// What the peer does to the events it reads is done to ours, too: it puts preflags and the
-/// unrecorded first press of the left button before them, and moves every position off the
-/// board to the board's lower right corner (a square that does not exist). A fault follows from
-/// that: reduced moves go on from that corner, so that they are wrong until the next full event.
+/// Our events are first changed in the same way as the peer changes the events that it reads: it
+/// inserts preflags and the unrecorded first press of the left button before them, and moves every
+/// position outside of the board to the board's lower right corner (a square that does not exist).
+/// This causes an error in the peer: reduced moves continue from that corner, so they are wrong
+/// until the next full event.
 fn compare_mouse_events(game: &Game<'_>, video: &RmvVideo) -> (usize, usize, usize) {
     let theirs: Vec<(f64, &str, i32, i32)> = video
         .data
@@ -234,7 +235,7 @@ fn squares_that_differ(game: &Game<'_>, video: &RmvVideo) -> usize {
         .count()
 }
 
-/// A board as the peer has it: rows of numbers, −1 for a mine.
+/// A board in the peer's form: rows of numbers, −1 for a mine.
 fn numbers(field: &Minefield) -> Vec<Vec<i32>> {
     (0..field.rows())
         .map(|row| {
@@ -252,13 +253,15 @@ fn numbers(field: &Minefield) -> Vec<Vec<i32>> {
         .collect()
 }
 
-/// Files of which both sides say different things: file, what, ours, the peer's.
+/// The known differences: file, value, ours, the peer's.
 ///
-/// - Preflags are right clicks and flags to the peer (12 in this file); they are placed before
-///   the game, so we count none of them.
-/// - It does not count a flag taken off, or put on the same mine again, as an effective click;
-///   we count what changed the board. Everything made of Ce follows.
-/// - It scales the path to squares of 16 pixels; `formats/rmv.md` has it in pixels as they are.
+/// - The peer counts preflags as right clicks and flags (12 in this file). We count none of them,
+///   because they are placed before the game.
+/// - The peer does not count as effective a click that removes a flag, or that sets a flag on the
+///   same mine again. We count every click that changes the board. Everything that is computed from
+///   Ce differs accordingly.
+/// - The peer scales the path to squares of 16 pixels; `formats/rmv.md` measures it in recorded
+///   pixels.
 const KNOWN: &[(&str, &str, f64, f64)] = &[
     ("test_rmv2_24px_preflags.rmv", "right clicks", 17.0, 29.0),
     (
@@ -341,7 +344,7 @@ fn real_recordings_mean_the_same_to_both() {
                 None => wrong.push(line),
             }
         }
-        // The two ways to say a path agree to the last bits.
+        // The two ways to compute a path agree to the last bits.
         let scaled = Metrics::of(&game).clicks.path_px * 16.0 / f64::from(game.square_size());
         let path = video.data.video_action_state_recorder.last().unwrap().path;
         assert!(
@@ -359,8 +362,8 @@ fn real_recordings_mean_the_same_to_both() {
     assert!(compared > 100, "hardly anything was compared");
 }
 
-/// Where v1 promises no encoding the peer takes GB18030 before UTF-8, so that it makes a
-/// Chinese character of a European one. `formats/rmv.md` says: as best you can.
+/// Where v1 promises no encoding, the peer tries GB18030 before UTF-8, and so reads a European
+/// character as a Chinese one. `formats/rmv.md` asks to decode such a text as well as possible.
 #[test]
 fn texts_without_an_encoding_are_guessed_differently() {
     let Ok(bytes) = std::fs::read(format!("{TAPES}/test_rmv1_noutf8_but_valid_utf8.rmv")) else {
@@ -371,12 +374,12 @@ fn texts_without_an_encoding_are_guessed_differently() {
     assert_eq!(peer(&bytes).unwrap().data.player_identifier, "aa葢aa Kolar");
 }
 
-/// Small numbers that look random, the same on every run.
+/// Small pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, end: u32) -> u32 {
-        // Numerical Recipes' 64-bit generator; its upper half.
+        // The upper half of the 64-bit generator of Numerical Recipes.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -391,12 +394,12 @@ impl Dice {
             .flat_map(|row| (0..cols).map(move |col| Cell::new(col as u8, row as u8)))
             .filter(|_| self.below(100) < share)
             .collect::<Vec<_>>();
-        // The peer wants ten digits.
+        // The peer expects a timestamp of ten digits.
         Board::new(cols, rows, mines, 1_700_000_000).unwrap()
     }
 }
 
-/// The peer unfolds openings by recursion: on a large board that takes more than a usual stack.
+/// The peer opens openings recursively, which needs more than a usual stack on a large board.
 #[test]
 fn random_boards_measure_the_same_to_both() {
     let large_stack = std::thread::Builder::new().stack_size(256 << 20);
@@ -432,7 +435,7 @@ fn compare_random_boards() {
     }
 }
 
-/// A player who knows where the mines are, now and then forgets, and records everything.
+/// A player who knows where the mines are, forgets them now and then, and records everything.
 struct Player<'a> {
     dice: &'a mut Dice,
     engine: Engine,
@@ -442,7 +445,7 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Something happens to the mouse; the board does what it does.
+    /// Applies an action of the mouse and records the board events.
     fn act(&mut self, action: MouseAction) {
         self.mouse.action = action;
         self.mouse.buttons = self.mouse.buttons.after(action);
@@ -453,13 +456,13 @@ impl Player<'_> {
             self.log.push(Event::Board(event)).unwrap();
         }
         self.mouse.time_ms += self.dice.below(40);
-        // Sometimes more than the 255 ms of a reduced move.
+        // Sometimes longer than the 255 ms of a reduced move.
         if self.dice.below(20) == 0 {
             self.mouse.time_ms += 300;
         }
     }
 
-    /// Moves to a pixel in a few steps, short and long.
+    /// Moves to a pixel in a few short and long steps.
     fn glide(&mut self, x: i32, y: i32) {
         while (self.mouse.x, self.mouse.y) != (x, y) {
             let reach = 1 + self.dice.below(30) as i32;
@@ -530,7 +533,7 @@ impl Player<'_> {
             } else {
                 self.click(cell);
             }
-            // Out of the window and back: to the left of it and above it positions are negative.
+            // Moves out of the window and back: positions left of it and above it are negative.
             if self.dice.below(15) == 0 {
                 self.glide(-6, 3);
             } else if self.dice.below(15) == 0 {
@@ -567,7 +570,7 @@ fn synthetic(version: Version, dice: &mut Dice) -> Option<Vec<u8>> {
         properties[property::BBBV_LOW] = bbbv as u8;
         properties[property::BBBV_HIGH] = (bbbv >> 8) as u8;
         game.properties = Cow::Owned(properties);
-        // The peer, as the specification, wants a clone with id 0 to say its name.
+        // Like the specification, the peer expects a clone with id 0 to give its name.
         game.encoding = Encoding::V2 {
             clone_id: 0,
             clone_major: 1,
@@ -675,8 +678,8 @@ fn the_peer_reads_what_we_write() {
     }
 }
 
-/// Where the peer counts differently in these games: it does not call the click on the last
-/// mine effective, and leaves out the way beyond the edge of the board.
+/// Values that the peer counts differently in these games: it does not count the click on the last
+/// mine as effective, and ignores the path outside of the board.
 fn counts_differently(fact: &Fact, game: &Game<'_>) -> bool {
     let lost = game
         .ending

@@ -1,4 +1,4 @@
-//! All that is proved of the crate from outside, in one program.
+//! All tests of the crate's public interface, in one program.
 
 mod book;
 mod claims;

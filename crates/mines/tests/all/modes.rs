@@ -11,7 +11,7 @@ use crate::common::{audited, findings, rewritten, scenario};
 
 use MouseAction::{LeftDown, LeftUp, RightDown};
 
-/// Games of a mode, played to this end; v1 knows the first four modes.
+/// Games in a mode, played to the given end. v1 has only the first four modes.
 fn games(mode: Mode, finish: Finish) -> Vec<(String, Game<'static>)> {
     let mut games = Vec::new();
     for name in ["beginner-win", "v1-beginner-win", "clumsy", "preflags"] {
@@ -52,13 +52,14 @@ const FINISHES: [(Finish, Outcome); 4] = [
     (Finish::ChordLoss, Outcome::Blast),
 ];
 
-/// The fault this file is about: modes 3, 11, 12 and 13 were not asked how they ended.
+/// The bug for which this file was written: the audit did not check the endings of modes 3, 11, 12
+/// and 13.
 #[test]
 fn no_mode_excuses_another_ending() {
     for mode in Mode::ALL {
         for (finish, honest) in FINISHES {
             for (name, game) in games(mode, finish) {
-                // A chord that can't lose wins.
+                // A game that was to be lost by a chord may be won instead, if no chord can lose.
                 let honest = match game.ending.unwrap().outcome {
                     Outcome::Win => Outcome::Win,
                     outcome => {
@@ -78,7 +79,7 @@ fn no_mode_excuses_another_ending() {
                         assert_eq!(severity, Some(Severity::Error), "{name}");
                         continue;
                     }
-                    // upk and cheat are said to be unfit for the ranking.
+                    // upk and cheat are reported as unfit for the ranking.
                     let excluded = matches!(mode, Mode::Upk | Mode::Cheat);
                     let verdict = if excluded {
                         Severity::Warning
@@ -93,7 +94,7 @@ fn no_mode_excuses_another_ending() {
     }
 }
 
-/// A game that is cut short and called won, at every tenth of its events.
+/// A game that is cut off after each tenth of its events and declared won.
 #[test]
 fn no_mode_makes_the_first_part_of_a_game_a_win() {
     for mode in Mode::ALL {
@@ -112,7 +113,8 @@ fn no_mode_makes_the_first_part_of_a_game_a_win() {
     }
 }
 
-/// A loss whose mine is told as a number, as a flag, or not at all, and called a win.
+/// A loss whose mine is recorded as a number or as a flag, or is left out, and which is declared a
+/// win.
 #[test]
 fn no_mode_turns_a_loss_into_a_win() {
     for mode in Mode::ALL {
@@ -142,7 +144,7 @@ fn no_mode_turns_a_loss_into_a_win() {
     }
 }
 
-/// One board event changed: an error in every mode.
+/// One changed board event is an error in every mode.
 #[test]
 fn no_mode_excuses_an_altered_board_event() {
     for mode in Mode::ALL {
@@ -176,7 +178,7 @@ fn no_mode_excuses_an_altered_board_event() {
     }
 }
 
-/// The same game with another mode byte: whatever it claims, its ending has to be true.
+/// The same game with another mode byte: whatever the mode, the ending must be true.
 #[test]
 fn a_mode_byte_is_no_excuse() {
     let honest = games(Mode::Normal, Finish::Abort(0.5));
@@ -197,7 +199,8 @@ fn a_mode_byte_is_no_excuse() {
     }
 }
 
-/// What is not known of a mode is said, with its number; of the normal mode all is known.
+/// The audit reports what is unknown about a mode, with the mode's number; nothing is unknown about
+/// the normal mode.
 #[test]
 fn what_is_not_known_of_a_mode_is_said() {
     for mode in Mode::ALL {
@@ -217,7 +220,7 @@ fn what_is_not_known_of_a_mode_is_said() {
     }
 }
 
-/// A game in which a number beside the flagged corner is open, and the left button chords there.
+/// A game in which a number beside the flagged corner is open and the left button chords on it.
 fn chain(mode: Mode) -> Recording {
     let mut game = Recording::new(&["*...*", "....."]);
     game.mode(mode).plays(LeftUp, 0, 1);
@@ -230,7 +233,7 @@ fn chain(mode: Mode) -> Recording {
 
 #[test]
 fn chords_go_on_where_the_mode_says_so_and_no_further() {
-    // Standard: (1, 0) and (1, 1) open, both are 1; each of them chords in turn.
+    // By the standard rules (1, 0) and (1, 1) open; both are 1, and each of them may chord in turn.
     let standard = "open_110 open_111";
     assert_eq!(chain(Mode::Normal).gives(LeftUp, 0, 1), standard);
     let further = "open_110 open_020 open_130 open_111 open_021 open_131 open_141";
@@ -248,11 +251,11 @@ fn chords_go_on_where_the_mode_says_so_and_no_further() {
         }
     }
     for wrong in [
-        // The chord itself is left out, in part or all of it.
+        // Part of the chord itself, or all of it, is missing.
         "",
         "open_110",
         "open_110 open_020 open_130 open_021 open_131",
-        // Another number, a mine, a hole in the opening, a square out of reach.
+        // A wrong number, a mine, a hole in the opening, a square out of reach.
         "open_110 open_111 open_120 open_130 open_021 open_131",
         "open_110 open_111 open_blast40",
         "open_110 open_111 open_020 open_130 open_021",
@@ -263,7 +266,7 @@ fn chords_go_on_where_the_mode_says_so_and_no_further() {
         game.says(LeftUp, 0, 1, wrong);
         assert!(game.left().1.fault.is_some(), "{wrong}");
     }
-    // Nothing goes on where the flags are not as many as the number says.
+    // Nothing continues if the number of flags differs from the square's number.
     let mut game = Recording::new(&["*.....", "...*.."]);
     game.mode(Mode::ChordingRecursiveStandard)
         .plays(LeftUp, 0, 1);
@@ -286,7 +289,7 @@ fn flags_go_on_where_the_mode_says_so_and_no_further() {
         let mut game = start(mode);
         game.says(RightDown, 0, 0, "flag00 open_110 open_111");
         assert_eq!(game.left().1.fault.is_none(), recursive, "{}", mode.name());
-        // A right press on a number that is as high as its closed squares are many.
+        // A right press on a number with exactly as many closed squares around it.
         let mut game = start(mode);
         game.clicks(1, 0);
         game.clicks(1, 1);
@@ -307,7 +310,7 @@ fn flags_go_on_where_the_mode_says_so_and_no_further() {
         game.says(RightDown, 0, 0, wrong);
         assert!(game.left().1.fault.is_some(), "{wrong}");
     }
-    // A flag on a safe square is no mine that has to be there.
+    // A safe square is not a forced mine, so it gets no flag.
     let mut game = start(Mode::FlagRecursive);
     game.says(RightDown, 0, 1, "flag10");
     assert!(game.left().1.fault.is_some());

@@ -1,6 +1,6 @@
-//! What becomes of every single-byte change.
+//! The effect of every single-byte change of a file.
 //!
-//! Run with `--nocapture` to see the shares that the book quotes.
+//! Run with `--nocapture` to see the percentages that the book quotes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use gametape_samples::mines::{record, scenarios};
 
 use crate::common::real_files;
 
-/// What a byte of a recording is for.
+/// The purpose of a byte of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Region {
     Signature,
@@ -35,8 +35,8 @@ enum Region {
 }
 
 impl Region {
-    /// Where a change can be legal: it gives another recording that nobody can tell from a
-    /// true one, as long as nobody can verify the checksum.
+    /// Whether a change of this region can give another valid recording. Nobody can tell it from a
+    /// genuine one, as long as nobody can verify the checksum.
     fn may_be_silent(self) -> bool {
         matches!(
             self,
@@ -53,7 +53,7 @@ impl Region {
     }
 }
 
-/// The region of every byte of a sound recording.
+/// The region of every byte of a valid recording.
 fn regions(game: &Game<'_>, len: usize) -> Vec<Region> {
     let mut map: Vec<Region> = Vec::with_capacity(len);
     let mut put = |region, count: usize| map.resize(map.len() + count, region);
@@ -130,7 +130,7 @@ impl Shares {
 
 type Table = BTreeMap<Region, Shares>;
 
-/// What becomes of these changes of each byte.
+/// Counts the results of changing each byte.
 fn survey(name: &str, bytes: &[u8], changes: impl Fn(usize) -> Vec<u8>) -> Table {
     let mut table = Table::new();
     let game = rmv::read(bytes).unwrap();
@@ -153,7 +153,7 @@ fn survey(name: &str, bytes: &[u8], changes: impl Fn(usize) -> Vec<u8>) -> Table
                 shares.finding += 1;
             } else {
                 shares.silent += 1;
-                // In a game that was not won, nobody saw what lies under the closed squares.
+                // In a game that was not won, the content of the closed squares was never shown.
                 let unseen = region == Region::Cells && !won;
                 assert!(
                     region.may_be_silent() || unseen,
@@ -173,7 +173,7 @@ fn survey(name: &str, bytes: &[u8], changes: impl Fn(usize) -> Vec<u8>) -> Table
     table
 }
 
-/// Surveys files side by side, and prints what comes of it.
+/// Surveys files in parallel and prints the results.
 fn survey_all<C: Fn(usize) -> Vec<u8>>(
     files: &[(String, Vec<u8>)],
     changes: impl Fn(&[u8]) -> C + Sync,
@@ -217,8 +217,8 @@ fn every_byte_of_the_real_files_counts() {
         .into_iter()
         .filter(|(_, bytes)| rmv::read(bytes).is_ok())
         .collect();
-    // Every change of the small files; of the large ones a few of each byte, unless all are
-    // asked for (minutes in release, an hour otherwise).
+    // Small files get every change; large ones get a few changes per byte, unless all are requested
+    // (minutes in release mode, an hour otherwise).
     let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
     survey_all(&files, |bytes| {
         let size = bytes.len();

@@ -1,4 +1,4 @@
-//! Games that a bot played, converted and falsified.
+//! Games that a bot played, which are then converted or falsified.
 
 use gametape_mines::rmv::{self, EventLog, Severity, WriteError};
 use gametape_mines::{Event, Face, Mode, Version};
@@ -6,7 +6,7 @@ use gametape_samples::mines::{record, scenarios};
 
 use crate::common::{findings, scenario};
 
-/// Conversion there and back keeps the game; one way keeps what both versions hold.
+/// Conversion there and back keeps the game; conversion one way keeps what both versions can store.
 #[test]
 fn conversion_keeps_what_both_versions_hold() {
     for scenario in scenarios() {
@@ -21,7 +21,8 @@ fn conversion_keeps_what_both_versions_hold() {
             continue;
         }
         if let Err(error) = &converted {
-            // The way beyond the edge may lead further than v1 can say: refused, not cut.
+            // The path outside of the window may go further than v1 can express: this is refused,
+            // not cut.
             let far = matches!(error, WriteError::PositionRange { .. });
             assert!(scenario.clumsy && far, "{}: {error}", scenario.name);
             continue;
@@ -50,8 +51,9 @@ fn conversion_keeps_what_both_versions_hold() {
     }
 }
 
-/// In which order a lost chord opens its squares is not published: what is left out behind the
-/// blast is unproven, before it an error; a wrong number is an error everywhere.
+/// The order in which a lost chord opens its squares is not published. So a square that is left out
+/// after the blast is unproven, and one left out before it is an error. A wrong number is always an
+/// error.
 #[test]
 fn what_is_left_out_behind_a_blast_is_unproven() {
     let scenario = scenario("loss-by-chord");

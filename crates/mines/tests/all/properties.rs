@@ -117,7 +117,7 @@ fn any_game() -> impl Strategy<Value = Game<'static>> {
         )
 }
 
-/// One byte at a time, as a slow source gives them.
+/// Returns one byte at a time, like a slow source.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -152,7 +152,7 @@ fn same(
     Ok(())
 }
 
-/// A file that ends at `cut` for now and grows later is read as if it had been there at once.
+/// A file that ends at `cut` for now and grows later gives the same result as the complete file.
 fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
     for options in [ReadOptions::strict(), ReadOptions::lenient()] {
         let mut feed = Feed::with_options(options);
@@ -169,7 +169,7 @@ fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
                         return None;
                     }
                     Err(error) if error.is_truncated() && piece.len() == cut => return None,
-                    // What it is in the shorter file.
+                    // The size differs because the file is still shorter.
                     Err(error) if error.code() == "rmv.file-size-wrong" => return None,
                     Err(error) => return Some(error),
                 }
@@ -183,7 +183,7 @@ fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
                 game.events = EventLog::empty(game.version());
                 prop_assert_eq!(feed.game(), Some(&game));
             }
-            // A signature that is wrong is told as far as it has come.
+            // A wrong signature is reported with the bytes that have arrived.
             (Err(whole), Some(grown)) if cut < 4 && whole.code() == "rmv.signature" => {
                 prop_assert_eq!(whole.code(), grown.code());
             }
@@ -224,7 +224,7 @@ proptest! {
         prop_assert_eq!(rmv::write(&read).unwrap(), &bytes[..]);
         readers_agree(&bytes)?;
         growing_agrees(&bytes, cut.index(bytes.len()))?;
-        // What is taken out is named, and the rest is what it was.
+        // Everything that is removed is listed, and the rest is unchanged.
         for keep in [&Personal::ALL[..], &[Personal::Name], &[]] {
             let (redacted, losses) = rmv::redact(&game, keep);
             prop_assert_eq!(losses.is_empty(), redacted == game);
@@ -277,8 +277,8 @@ proptest! {
         readers_agree(&bytes)?;
     }
 
-    /// Whatever the mouse does, the engine keeps the rules; and what it says is what replaying
-    /// expects.
+    /// Whatever the mouse does, the engine keeps the rules, and replaying expects exactly its
+    /// events.
     #[test]
     fn the_engine_keeps_the_rules(
         board in boards(40, 20),
@@ -336,7 +336,8 @@ proptest! {
         prop_assert_eq!(replayed.lag, None);
     }
 
-    /// A recorder killed at any byte: all whole events survive, and it can go on.
+    /// When a recorder is killed at any byte, all complete events survive, and recording can
+    /// continue.
     #[test]
     fn a_killed_recorder_loses_no_whole_event(seed in 0u64..8, which in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>()) {
         let scenarios = scenarios();
@@ -353,7 +354,7 @@ proptest! {
         let header = bytes.len() - played.events.as_bytes().len();
         bytes.truncate(header + cut.index(bytes.len() - header));
 
-        // A reader that waits for more has every whole event, and no complaint.
+        // A reader that waits for more data gets every complete event and no error.
         let mut feed = Feed::new();
         feed.push(&bytes);
         let mut events = Vec::new();
@@ -363,7 +364,7 @@ proptest! {
         prop_assert_eq!(feed.next_event().unwrap(), Fed::NeedMore);
         let whole: Vec<Event> = played.events.iter().take(events.len()).collect();
         prop_assert_eq!(&events, &whole);
-        // Salvage also drops a click whose board events are not all there: what it gives is sound.
+        // Salvage also drops a click whose board events are incomplete, so its result is valid.
         let (written, salvaged) = rmv::salvage(&bytes).unwrap();
         let kept = salvaged.game.events.iter().collect::<Vec<_>>();
         prop_assert!(whole.starts_with(&kept));
@@ -371,7 +372,7 @@ proptest! {
         prop_assert!(dropped.iter().skip(1).all(|event| matches!(event, Event::Board(_))));
         prop_assert_ne!(rmv::audit(&written).findings.worst(), Some(rmv::Severity::Error));
 
-        // Resumed behind the last whole event, it gives the file it would have been.
+        // Resuming after the last complete event gives the same file as without the interruption.
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         let (mut writer, resumed) = rmv::Writer::resume(file).unwrap();
@@ -392,7 +393,7 @@ proptest! {
     }
 }
 
-/// Whatever is damaged: nothing but the part of an event at the end is given up.
+/// Whatever is damaged, nothing but an incomplete event at the end is removed.
 #[test]
 fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
     let played = record(&scenarios()[0], 3).unwrap();

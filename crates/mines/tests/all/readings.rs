@@ -1,5 +1,5 @@
-//! What we read into the rules and no recording proves excuses what another reading gives, and no
-//! more.
+//! Where the engine follows our own reading of the rules, which no recording proves, other readings
+//! are excused, and nothing more.
 
 use gametape_mines::engine::Doubt;
 use gametape_mines::rmv::Severity;
@@ -17,7 +17,7 @@ use MouseAction::{LeftDown, LeftUp, Move, RightDown, RightUp};
 /// A wide board with three mines.
 const WIDE: [&str; 3] = ["*..*....", ".*......", "........"];
 
-/// A game on [`WIDE`]: the 2 in (2, 0) is open, the left button is held on the closed (4, 0).
+/// A game on [`WIDE`]: the 2 at (2, 0) is open, and the left button is held on the closed (4, 0).
 fn held() -> Recording {
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0).plays(LeftDown, 4, 0);
@@ -32,7 +32,8 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
             .starts_with("closed40 pressed")
     );
     for (right, behind) in [
-        // It flags, it does nothing and the click goes on, it ends the click.
+        // The right button sets a flag; it has no effect and the click continues; or it ends the
+        // click.
         ("flag40", ["", ""]),
         ("closed40 flag40", ["", ""]),
         ("", ["", "open_140"]),
@@ -53,7 +54,7 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
         let sentence = sentence.unwrap().message();
         assert!(sentence.contains("is our reading"), "{sentence}");
 
-        // With all buttons up the rules are what they are.
+        // With all buttons up, the normal rules apply.
         game.says(LeftDown, 5, 2, "pressed52")
             .says(LeftUp, 5, 2, "");
         assert!(game.left().0.has("rmv.board-event"), "{right}");
@@ -63,7 +64,7 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
 #[test]
 fn what_no_reading_gives_is_an_error() {
     for right in [
-        // Opens, the right button; another square's flag; a flag and a press.
+        // Opened by the right button; a flag on another square; a flag and a press.
         "open_140",
         "flag50",
         "flag40 pressed40",
@@ -88,7 +89,7 @@ fn what_no_reading_gives_is_an_error() {
         game.says(LeftUp, 4, 0, left);
         assert!(game.left().0.has("rmv.board-event"), "{left}");
     }
-    // On an open square recordings prove what happens.
+    // For open squares, recordings prove the rule.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0).plays(LeftDown, 2, 0);
     game.says(RightDown, 2, 0, "");
@@ -100,13 +101,13 @@ fn a_recording_that_agrees_once_has_answered_the_question() {
     let mut game = held();
     game.plays(RightDown, 4, 0).plays(RightUp, 4, 0);
     assert_eq!(game.left().1.divergence, None);
-    // The chord let go of everything: nothing opens.
+    // The chord released everything, so nothing opens.
     game.says(LeftUp, 4, 0, "open_140");
     let (found, replayed) = game.left();
     assert!(found.has("rmv.board-event") && replayed.doubted.is_none());
 }
 
-/// The cursor is on (2, 0), and the next event of a button is in (4, 0).
+/// The cursor is on (1, 0), and the next button event is at (4, 0).
 fn beside() -> Recording {
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0).plays(Move, 1, 0);
@@ -123,7 +124,7 @@ fn a_button_that_acts_where_the_cursor_was_is_in_doubt() {
     assert_eq!(replayed.fault, None, "{found:?}");
     assert_eq!(replayed.doubted.unwrap().why, Doubt::ButtonElsewhere);
     assert_eq!(found.worst(), Some(Severity::Warning), "{found:?}");
-    // Once the cursor has moved, it is where it is.
+    // Once the cursor has moved, its position is certain.
     game.says(Move, 4, 0, "");
     game.says(LeftDown, 4, 0, "pressed10");
     assert!(game.left().0.has("rmv.board-event"));
@@ -135,7 +136,7 @@ fn a_button_that_acts_where_the_cursor_was_is_in_doubt() {
     let (found, replayed) = game.left();
     assert_eq!(replayed.fault, None, "{found:?}");
 
-    // A press that the next move takes to where the cursor is.
+    // A press that the next move takes to the cursor's position.
     let mut game = beside();
     game.says(LeftDown, 4, 0, "pressed10");
     game.says(Move, 4, 0, "closed10 pressed40");
@@ -163,18 +164,18 @@ fn a_button_acts_in_one_place_at_most() {
         game.says(RightDown, 4, 0, flags);
         assert!(game.left().0.has("rmv.board-event"), "{flags}");
     }
-    // In the square where the cursor is there is nothing to doubt.
+    // In the cursor's own square nothing is in doubt.
     let mut game = beside();
     game.says(LeftDown, 1, 0, "");
     assert!(game.left().0.has("rmv.board-event"));
-    // What agrees has answered the question.
+    // Events that agree with the engine have answered the question.
     let mut game = beside();
     game.plays(LeftDown, 4, 0).says(LeftUp, 4, 0, "closed40");
     assert!(game.left().0.has("rmv.board-event"));
 }
 
-/// What a hand can do: moves, and buttons that go down and up in turn; a move before each button, or
-/// not.
+/// Actions that a hand can do: moves, and buttons that are pressed and released in turn, with or
+/// without a move before each of them.
 fn deeds(jumps: bool) -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     vec((0u8..4, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(move |deeds| {
         let (mut left, mut right) = (false, false);
@@ -204,7 +205,7 @@ fn deeds(jumps: bool) -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     })
 }
 
-/// A game of a program that sees other events than it records.
+/// A game of a program that sees different events than it records.
 fn recorded(
     board: &Board<'static>,
     deeds: &[(MouseAction, i32, i32)],
@@ -247,7 +248,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// A program in which a right button does nothing on a held left one, but on open squares.
+    /// A program in which the right button has no effect while the left one is held, except on open
+    /// squares.
     #[test]
     fn a_right_button_that_does_nothing_is_in_doubt_at_most(
         board in boards(9, 10),
@@ -273,7 +275,7 @@ proptest! {
         prop_assert!(!found.has("rmv.outcome"), "{found:?}");
     }
 
-    /// A program that looks where the cursor is when it moves, and only then.
+    /// A program that updates the cursor's position only on moves.
     #[test]
     fn a_cursor_that_is_where_it_moved_is_in_doubt_at_most(
         board in boards(9, 10),
@@ -293,7 +295,7 @@ proptest! {
         prop_assert!(!found.has("rmv.outcome"), "{found:?}");
     }
 
-    /// What our own reading gives is never in doubt, however the mouse goes.
+    /// Games by our own reading are never in doubt, whatever the mouse does.
     #[test]
     fn our_reading_is_never_in_doubt(board in boards(9, 10), deeds in deeds(true)) {
         let game = recorded(&board, &deeds, |_, event| event);

@@ -55,7 +55,7 @@ fn the_audit_finds_nothing_but_known_deviations() {
     }
 }
 
-/// The table that two independent tools agree on.
+/// The statistics on which two independent tools agree.
 #[test]
 fn statistics_are_those_of_other_tools() {
     for (name, bytes) in real_files() {
@@ -87,8 +87,8 @@ fn statistics_are_those_of_other_tools() {
     }
 }
 
-/// Every truncation is an error to the strict reader, and a finding to the audit; events before
-/// the cut survive in both the lenient reading and the salvage.
+/// Every truncation is an error for the strict reader and a finding of the audit. Events before the
+/// cut survive lenient reading and salvage.
 #[test]
 fn every_truncation_is_noticed_and_salvaged() {
     for (name, bytes) in real_files() {

@@ -1,4 +1,4 @@
-//! What says who played is taken out, said, and nothing else is touched.
+//! Personal data is removed and reported, and nothing else is changed.
 
 use gametape_mines::rmv::{self, Findings, Personal, Severity};
 use gametape_mines::{Encoding, Extensions, Game, PlayerFields, Text};
@@ -8,7 +8,7 @@ use gametape_samples::mines::tamper::with_result;
 
 use crate::common::{real_files, scenario};
 
-/// A game of somebody's, of whom the file says all it can.
+/// A game with every kind of personal data that the file can have.
 fn somebodys(release: Release) -> Game<'static> {
     let hand = Hand::of(release, 3);
     let mut game = play(&scenario("beginner-win"), release, &[hand], 3).unwrap();
@@ -72,7 +72,7 @@ fn nothing_that_names_the_player_is_left() {
         }
         expected.push("the time the board was made");
         match release {
-            // The home editions before 4.0 have the nickname in the result string alone.
+            // The home editions before 4.0 have the nickname only in the result string.
             Release::R2_2 | Release::R3_0 | Release::R3_0_2 => {
                 expected.push("the player's nickname");
             }
@@ -118,7 +118,7 @@ fn what_is_asked_for_is_kept() {
     }
 }
 
-/// Tournament editions have the token in NICK: to keep the nickname is not to keep that.
+/// Tournament editions have the token in NICK: keeping the nickname does not keep it.
 #[test]
 fn a_nickname_that_may_be_a_token_is_one() {
     let mut game = somebodys(Release::R3_0_2);
@@ -131,7 +131,7 @@ fn a_nickname_that_may_be_a_token_is_one() {
     assert!(has(&rmv::write(&kept).unwrap(), "SECRET"));
 }
 
-/// What nobody knows the meaning of may be a name.
+/// A value of unknown meaning may be a name.
 #[test]
 fn what_else_the_result_string_says_goes() {
     let mut game = somebodys(Release::R4_0);

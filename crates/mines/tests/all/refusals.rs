@@ -1,4 +1,4 @@
-//! Everything the writer promises to refuse is refused, and nothing is cut to fit.
+//! The writer refuses everything that it promises to refuse, and cuts nothing to fit.
 
 use gametape_mines::rmv::{self, EventLog, WriteError};
 use gametape_mines::{

@@ -1,4 +1,4 @@
-//! Games that are made of others are found out, those that are not are left alone.
+//! Games that were made from others are found; unrelated games are not reported.
 
 use std::borrow::Cow;
 
@@ -31,13 +31,13 @@ fn own(mut game: Game<'static>, seed: u64) -> Game<'static> {
     let fields = fields.into_iter().enumerate();
     let fields = fields.map(|(at, field)| if at < 2 { name.clone().into() } else { field });
     game.player = PlayerFields::new(fields).unwrap();
-    // No two are alike.
+    // No two checksums are alike.
     let checksum = (1..=18_u64).map(|at| (seed.wrapping_mul(at * at) >> (at % 7)) as u8 ^ at as u8);
     game.checksum = Cow::Owned(checksum.chain(seed.to_be_bytes()).collect());
     game
 }
 
-/// A game by hand; nothing where the hand left the window farther than version 1 can say.
+/// A game played by hand; `None` if the hand left the window further than version 1 can express.
 fn played(scenario: &Scenario, release: Release, seed: u64) -> Option<Game<'static>> {
     let hand = Hand::of(release, seed);
     let mines = scenario.name.bytes().map(u64::from).sum::<u64>();
@@ -105,7 +105,7 @@ fn a_crowd_of_forgeries_is_found_among_others() {
     }
 }
 
-/// Whatever is played, by hands and by machines, on boards of any size.
+/// This holds for games of hands and of machines, on boards of any size.
 #[test]
 fn games_that_have_nothing_to_do_with_each_other_are_left_alone() {
     let mut games = Vec::new();
@@ -116,7 +116,7 @@ fn games_that_have_nothing_to_do_with_each_other_are_left_alone() {
         games.extend(scenarios.filter_map(|scenario| played(&scenario, release, seed)));
     }
     for seed in seeds..seeds + seeds / 10 {
-        // There is one ring.
+        // There is only one ring board.
         let scenarios = scenarios().into_iter();
         for scenario in scenarios.filter(|scenario| scenario.board != BoardSpec::Ring) {
             let number = games.len() as u64 + 100_000;

@@ -1,4 +1,4 @@
-//! Every rule that the documentation promises is raised, each by a file that breaks it.
+//! Every documented rule is raised by a file that breaks it.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ fn v1() -> Parts {
     Parts::of(&game("v1-beginner-win", 1))
 }
 
-/// A change to a file.
+/// Applies a change to a file.
 fn with(mut parts: Parts, change: impl FnOnce(&mut Parts)) -> Vec<u8> {
     change(&mut parts);
     parts.bytes()
 }
 
-/// Where the `nth` event that `is` picks stands in the log.
+/// The position in the log of the `nth` event for which `is` returns true.
 fn find(parts: &Parts, nth: usize, is: impl Fn(&Event) -> bool) -> usize {
     let bytes = parts.bytes();
     let game = rmv::read_with(&bytes, rmv::ReadOptions::lenient())
@@ -57,7 +57,7 @@ fn replace(text: &mut Vec<u8>, from: &str, to: &str) {
     *text = new.into_bytes();
 }
 
-/// The version info of a release of ViennaSweeper's.
+/// Sets the version info of a ViennaSweeper release.
 fn vienna(parts: &mut Parts, release: &str) {
     parts.info = format!("Vienna Minesweeper - {release} Copyright (C) 2008-2023").into_bytes();
 }
@@ -395,7 +395,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("rmv.rank-mode", Parts::of(&game("mode-upk", 1)).bytes()),
         ("rmv.rank-3bv", {
-            // One mine in the corner: 3BV 1 would need ten mines there; 1 is below the least.
+            // Ten mines fill a corner, which gives a 3BV of 1, below the ranking's minimum.
             let mines = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
                 .map(|n: u8| [n % 8, n / 8])
                 .concat();
@@ -416,7 +416,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             }),
         ),
         ("rmv.rate", {
-            // Every time of the game divided by a hundred, consistently.
+            // Every time of the game is divided by a hundred, consistently.
             let mut game = game("intermediate-win", 1);
             let mut log = rmv::EventLog::empty(game.version());
             for mut event in &game.events {
@@ -475,7 +475,7 @@ fn every_rule_is_raised_by_a_file_that_breaks_it() {
     assert_eq!(raised, promised);
 }
 
-/// The reader's rules stop a strict reading, at the same place; the others do not.
+/// Strict reading stops at the reader's rules, at the same place; other rules do not stop it.
 #[test]
 fn strict_reading_stops_at_the_first_broken_rule() {
     for (code, bytes) in cases() {
@@ -497,7 +497,7 @@ fn strict_reading_stops_at_the_first_broken_rule() {
     }
 }
 
-/// Errors say what they are and where.
+/// Errors name the problem and the place.
 #[test]
 fn errors_read_like_sentences() {
     let message = |bytes: &[u8]| rmv::read(bytes).unwrap_err().to_string();

@@ -1,4 +1,5 @@
-//! A game at a moment is what a scan up to then gives, whatever the game, and however it is reached.
+//! The state at a moment equals the result of a scan up to it, for any game, however the moment is
+//! reached.
 
 use std::ops::ControlFlow;
 
@@ -19,12 +20,13 @@ fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
     Rmv.open(Source::new(bytes)).unwrap()
 }
 
-/// Somebody did this to an event.
+/// A change to an event.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     Drop,
     Twice,
-    /// A board event shows something else, beside where it was; a mouse event is by another button.
+    /// A board event shows another face, in addition to the original one; a mouse event has another
+    /// button.
     Forge(u8),
 }
 
@@ -63,7 +65,7 @@ fn forged(game: &Game<'_>, deeds: &[(f64, Deed)]) -> Game<'static> {
             (Deed::Forge(_), Event::Timestamp(_)) => {}
         }
     }
-    // A reduced move behind another event than it was recorded behind goes elsewhere, or can't.
+    // A reduced move after a different event has another position, or is not possible.
     for event in &mut events {
         if let Event::Mouse(event) = event {
             event.reduced = false;
@@ -86,7 +88,7 @@ fn same(play: &mut dyn Playback, scanned: &mut ScanPlayback<'_>) {
     }
 }
 
-/// A way to another moment: to a part of the recording by its step or its time, or some steps on.
+/// A way to another moment: a fraction of the steps, a fraction of the time, or some steps further.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Step(f64),

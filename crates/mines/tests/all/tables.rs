@@ -55,7 +55,7 @@ fn all_that_is_told_of_a_game_is_a_fact() {
     let info = tape.info(Secrets::Show).unwrap().value.details;
     let stats = tape.stats(&Options::new()).unwrap().value;
     let row = rows(&*tape, &Scan::table("game"));
-    // Names that a file makes up can be no columns.
+    // Names that only this file has cannot be columns.
     let made_up = |name: &String| name.starts_with("result_") || name.starts_with("extensions_");
     let told = [flat(&info), flat(&stats)].into_iter().flatten();
     for (name, value) in told.filter(|(name, _)| !made_up(name)) {
@@ -133,7 +133,7 @@ fn a_click_that_is_under_way_is_no_difference() {
     let wide = ["recorded", "rules"];
     for (name, bytes) in games() {
         let tape = open(bytes);
-        // Old codes have no blast.
+        // Old codes do not distinguish a blast.
         let sound = tape.audit(&Options::new()).unwrap().verdict() != Verdict::Fail;
         if !sound || name.ends_with("old-codes") {
             continue;
@@ -142,7 +142,7 @@ fn a_click_that_is_under_way_is_no_difference() {
             assert_eq!(row[0], row[1], "{name}");
         }
     }
-    // What the recording never comes to shows with the next mouse event.
+    // A square that the recording never reaches changes with the next mouse event.
     let game = record(&scenarios()[0], 3).unwrap();
     let mut events: Vec<Event> = game.events.iter().collect();
     let opened = |event: &Event| matches!(event, Event::Board(board) if board.face.name().starts_with("open"));

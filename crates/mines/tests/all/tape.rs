@@ -1,4 +1,4 @@
-//! RMV as a format among others: what surfaces see of it.
+//! RMV as one of gametape's formats, as tools use it.
 
 use std::io::Cursor;
 
@@ -101,7 +101,7 @@ fn a_broken_header_can_be_checked_all_the_same() {
     assert_eq!(audit.summary, "");
 }
 
-/// What the sentence says is data as well.
+/// The values in the sentence are also available as data.
 #[test]
 fn findings_carry_their_figures() {
     let bytes = game("beginner-win");
@@ -175,7 +175,7 @@ fn every_event_has_a_step_and_a_time() {
             format!("{line}\n")
         );
     }
-    // A moment is the mouse events of that millisecond, each with what it did on the board.
+    // A moment includes the mouse events of its millisecond, each with its board events.
     assert!(moments.len() > 20);
     for (time, text) in moments.iter().step_by(7) {
         let at = At::Time(Time::from_ms(*time as i64));
@@ -199,7 +199,7 @@ fn a_moment_that_is_not_recorded_is_an_error() {
         error_at.to_string(),
         "tick 5: the recording has no ticks; name a time, or a step"
     );
-    // It may have been in what is lost.
+    // The moment may have been in the lost part.
     assert_eq!(
         error(&bytes[..bytes.len() - 100], late).code(),
         "rmv.truncated"
@@ -350,7 +350,7 @@ fn progress_is_heard_and_a_cancelled_conversion_ends() {
     assert_eq!(heard.into_inner(), bytes.len() as u64);
 }
 
-/// Larger than any game: nothing of it is read.
+/// The file is larger than any game, so nothing of it is read.
 #[test]
 fn a_file_that_no_game_fills_is_refused() {
     let file = tempfile::tempfile().unwrap();

@@ -1,4 +1,4 @@
-//! The form of the file: sizes, properties, names, tail and checksum.
+//! Checks the form of the file: sizes, properties, names, tail and checksum.
 
 use crate::game::{DeclaredSize, Encoding, Game};
 use crate::properties::Version;
@@ -6,11 +6,11 @@ use crate::release::is_vienna_sweeper;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{TextEncoding, TextRule};
 
-/// The highest clone id that the specification has a name for.
+/// The highest clone id that has a name in the specification.
 const LAST_KNOWN_CLONE: u8 = 7;
-/// Bytes of the checksum in every known file.
+/// The length of the checksum in every known file, in bytes.
 const CHECKSUM_LEN: u64 = 18;
-/// A checksum of so many different bytes is none.
+/// A checksum with at most this many different byte values cannot be a real one.
 const FEW_BYTES: u32 = 10;
 
 pub(super) fn check(game: &Game<'_>, real_size: u64, findings: &mut Findings) {
@@ -123,14 +123,14 @@ fn tail(game: &Game<'_>, findings: &mut Findings) {
             })
             .at(offset),
         ),
-        // Another size is the reader's finding.
+        // The reader reports any other size.
         _ => {}
     }
 }
 
 fn checksum(game: &Game<'_>, findings: &mut Findings) {
     let bytes = game.checksum.len() as u64;
-    // A file that was cut in front of its checksum has its finding already.
+    // A file that was cut off before its checksum already has a finding.
     if bytes == 0 && (game.ending.is_none() || findings.has("rmv.truncated")) {
         return;
     }
@@ -143,8 +143,8 @@ fn checksum(game: &Game<'_>, findings: &mut Findings) {
     }));
 }
 
-/// Whether these can be the bytes of a hash: of 18 at random, fewer than 11 that differ are met once in
-/// millions of millions.
+/// Whether these can be the bytes of a hash. In 18 random bytes, fewer than 11 different values
+/// occur about once in a million million cases.
 fn is_mixed(checksum: &[u8]) -> bool {
     let mut seen = [0u64; 4];
     for &byte in checksum {

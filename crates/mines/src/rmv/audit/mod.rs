@@ -1,4 +1,5 @@
-//! Is this file what it claims to be? Every rule, and what known writers do beyond them.
+//! The audit: is this file what it claims to be? It checks every rule of the format, and how known
+//! programs behave beyond these rules.
 
 mod form;
 mod hands;
@@ -17,23 +18,23 @@ use crate::metrics::Played;
 use crate::replay::Observer;
 use crate::{Game, Metrics};
 
-/// The outcome of an audit.
+/// The result of an audit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Audit<'a> {
-    /// The game; `None` where nothing can be made of the file.
+    /// The game; `None` if the file cannot be read even leniently.
     pub game: Option<Game<'a>>,
-    /// Its statistics.
+    /// The game's statistics.
     pub metrics: Option<Metrics>,
     /// Every broken or stretched rule, worst first.
     pub findings: Findings,
 }
 
-/// Checks a file as thoroughly as its bytes allow: form, text, board, mouse, and every board
-/// event against an independent engine.
+/// Checks a file as thoroughly as its bytes allow: its form, texts, board and mouse, and every
+/// board event against an independent engine.
 ///
-/// Never fails: what can't be read is a finding, too. The checksum can't be verified, because
-/// its algorithm is unpublished; an audit without errors says that the recording is consistent
-/// with itself and with the rules, not that it is genuine.
+/// An audit never fails: what cannot be read becomes a finding, too. The checksum cannot be
+/// verified, because its algorithm is not published. An audit without errors says that the
+/// recording is consistent with itself and with the rules, not that it is genuine.
 ///
 /// ```
 /// # let mut bytes = gametape_samples::mines::example();
@@ -48,7 +49,7 @@ pub fn audit(bytes: &[u8]) -> Audit<'_> {
     audit_with(bytes, Limits::DEFAULT)
 }
 
-/// [`audit()`], within other limits.
+/// Like [`audit()`], with other limits.
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
@@ -61,8 +62,8 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
     audit_at(bytes, limits, SystemTime::now())
 }
 
-/// [`audit_with`], at another time than that of the machine's clock: a board that was made later
-/// than a day after it is a finding.
+/// Like [`audit_with`], but takes the current time as an argument instead of from the machine's
+/// clock. A board that was generated more than a day after this time gives a finding.
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
@@ -96,13 +97,13 @@ pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
     }
 }
 
-/// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
-/// to what the reader found.
+/// Checks a game that was read before, and adds to the reader's findings. `real_size` is the size
+/// of its file in bytes.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
     audit_watched(game, real_size, findings, ()).0.metrics()
 }
 
-/// [`audit_game`] while somebody else watches the game that is replayed.
+/// Like [`audit_game`], with an observer of the replayed game.
 pub(crate) fn audit_watched<O: Observer>(
     game: &Game<'_>,
     real_size: u64,

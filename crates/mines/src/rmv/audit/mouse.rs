@@ -1,4 +1,4 @@
-//! The mouse events by themselves: buttons, times, speed.
+//! Checks the mouse events themselves: buttons, times, speed.
 
 use super::hands::Hands;
 use crate::replay::{Moves, Observer, Place, Step};
@@ -7,26 +7,27 @@ use crate::rmv::encode::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Game, MouseAction, MouseEvent, Version};
 
-/// Known games have steps of up to 43 pixels; one this long, this fast, is a hint.
+/// A step of at least this length, in pixels, that is also fast, is a hint. The longest step in
+/// known games is 43 pixels.
 const JUMP_PX: f64 = 60.0;
-/// A step of no more on either axis is not that long.
+/// A step of at most this many pixels on each axis is certainly shorter than [`JUMP_PX`].
 const LONG_STEP: i32 = 40;
-/// Pixels a millisecond: 10 are about 2.6 m/s at 96 pixels an inch.
+/// In pixels per millisecond: 10 are about 2.6 m/s at 96 pixels per inch.
 const JUMP_PX_PER_MS: f64 = 10.0;
-/// The longest known pause inside of a game is 1.4 s.
+/// In milliseconds. The longest known pause within a game is 1.4 s.
 const PAUSE_MS: u32 = 20_000;
 
-/// About one square: further apart, two clicks at once are two hands.
+/// About one square, in pixels. Two clicks at the same time that are further apart need two hands.
 const SQUARE_PX: f64 = 16.0;
 
-/// Watches the mouse while a game is replayed.
+/// Checks the mouse while a game is replayed.
 pub(super) struct Watch<'f> {
     findings: &'f mut Findings,
     offset: u64,
     version: Version,
-    /// No mouse event has come yet.
+    /// True until the first mouse event.
     none_yet: bool,
-    /// The last event that was more than a move.
+    /// The last event that was not a move.
     last_button: Option<MouseEvent>,
     hands: &'f mut Hands,
 }
@@ -43,7 +44,7 @@ impl<'f> Watch<'f> {
         }
     }
 
-    /// What can be said when all events have been seen.
+    /// Adds the findings that need all events.
     pub fn finish(self) {
         if self.none_yet {
             self.findings.push(Finding::new(Rule::NoMouseEvent));
@@ -63,11 +64,11 @@ impl<'f> Watch<'f> {
         if action != MouseAction::LeftUp || time_ms != 0 {
             self.found(Rule::FirstEvent { action, time_ms }, at, time_ms);
         }
-        // The left button went down before the recording began.
+        // The left button was pressed before the recording began.
         Buttons(u8::from(action == MouseAction::LeftUp))
     }
 
-    /// A hand is in one place at a time.
+    /// Checks that two button events at the same time are not far apart.
     fn instant(&mut self, event: &MouseEvent, at: Place) {
         if let Some(last) = self.last_button.replace(*event)
             && last.time_ms == event.time_ms
@@ -143,7 +144,7 @@ impl Observer for Watch<'_> {
             }
             None => self.first(event, at),
         };
-        // A move that leaves the buttons alone is all right, unless they have unknown bits.
+        // A move that does not change the buttons is fine, unless unknown buttons are down.
         if event.action != MouseAction::Move || event.buttons != before || event.buttons.0 > 7 {
             self.buttons(before, event, at);
         }

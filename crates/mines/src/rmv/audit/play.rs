@@ -1,4 +1,4 @@
-//! What was played, against the rules of the game.
+//! Checks the played game against the rules.
 
 use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::deviations::at_event;

@@ -1,4 +1,4 @@
-//! What the ranking accepts.
+//! Checks the conditions of the ranking.
 
 use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, Rule};

@@ -1,4 +1,5 @@
-//! When the game was played and by which program, as far as its parts contradict each other.
+//! Checks whether the parts of the file that tell when, and with which program, the game was played
+//! contradict each other.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,9 +10,10 @@ use crate::rmv::{Finding, Findings, Rule};
 
 /// ViennaSweeper's clone id.
 const VIENNA_SWEEPER: u8 = 1;
-/// No program is known to have written the format before.
+/// No program is known to have written the format before this year.
 const FORMAT_SINCE: u16 = 2000;
-/// Clocks of players, and of who looks, may be in other time zones, or wrong by a little.
+/// One day in seconds. The clocks of the player and of the auditor may be in different time zones,
+/// or slightly wrong.
 const DAY: u64 = 86_400;
 
 pub(super) fn check(game: &Game<'_>, now: SystemTime, findings: &mut Findings) {
@@ -47,7 +49,7 @@ fn date(game: &Game<'_>, release: Option<&Release<'_>>, now: SystemTime, finding
             not_before,
         }));
     }
-    // A machine whose clock is before 1970 says nothing of other clocks.
+    // A clock before 1970 is wrong, so that it says nothing about other clocks.
     let Ok(now) = now.duration_since(UNIX_EPOCH) else {
         return;
     };
@@ -57,7 +59,7 @@ fn date(game: &Game<'_>, release: Option<&Release<'_>>, now: SystemTime, finding
     }
 }
 
-/// Unix time of the first second of a year between 1970 and 2100.
+/// The Unix time of the first second of a year between 1970 and 2100.
 fn start_of(year: u16) -> u64 {
     let years = u64::from(year.saturating_sub(1970));
     let leap_days = (years + 1) / 4;
@@ -85,11 +87,12 @@ fn clone(game: &Game<'_>, findings: &mut Findings) {
     findings.push(Finding::new(Rule::ReleaseClone { id, by }));
 }
 
-/// What a release is known to write; `found` may be more than that if it came later.
+/// The value that a release is known to write. A higher `found` value may belong to a later
+/// release.
 struct Expected {
     field: &'static str,
     known: u32,
-    /// From how many on, and since which release, there is something of later ones.
+    /// The value from which on something belongs to a later release, its name, and that release.
     later: Option<(u32, &'static str, &'static str)>,
 }
 
@@ -123,7 +126,7 @@ fn fields(game: &Game<'_>, release: &Release<'_>, findings: &mut Findings) {
                 },
             );
         }
-        // What another program has converted keeps the version info.
+        // A file that another program converted keeps its version info.
         Encoding::V2 { clone_id, .. } if *clone_id != VIENNA_SWEEPER => {}
         Encoding::V2 { clone_major, .. } => {
             judge(game.version().number().into(), format);

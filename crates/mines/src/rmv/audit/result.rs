@@ -1,4 +1,4 @@
-//! What the recording says of its result, against the rest of the file.
+//! Checks the recorded result against the rest of the file.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     }
 }
 
-/// The game calls itself a non-flagging one.
+/// Checks a game that declares itself a non-flagging one.
 fn no_flags(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     let (flags, unflags) = (played.clicks.flags, played.clicks.unflags);
     if flags > 0 {
@@ -59,7 +59,7 @@ fn level(game: &Game<'_>, played: &Played, findings: &mut Findings) {
         Some(declared) if declared != actual => {
             findings.push(Finding::new(Rule::LevelBoard { declared, actual }));
         }
-        // An unknown level is the reader's finding.
+        // The reader reports an unknown level.
         _ => {}
     }
 }
@@ -94,7 +94,7 @@ fn result_string(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Find
     }
     let timestamp = game.board.timestamp.to_string();
     contradicts("TIMESTAMP", result.get("TIMESTAMP"), timestamp);
-    // A 3BV that is no number; one that is, is compared with the board.
+    // Only a 3BV that is not a number: a number is compared with the board elsewhere.
     if let Some(text) = result.get("3BV")
         && result.number("3BV").is_none()
     {
@@ -107,7 +107,7 @@ fn result_string(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Find
             Some(found @ (0 | 1)) => {
                 findings.push(Finding::new(Rule::ResultNf { found, expected }));
             }
-            // Neither yes nor no.
+            // The value is neither yes nor no.
             _ => findings.push(Finding::new(Rule::ResultValue {
                 key: "NF",
                 found: String::from_utf8_lossy(text).into_owned(),
@@ -118,7 +118,7 @@ fn result_string(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Find
     name("NAME", result.get("NAME"), game.player.name(), findings);
     if game.player.len() > 1 {
         let nick = result.get("NICK");
-        // Tournament editions put the token there.
+        // Tournament editions put the token into NICK.
         if nick != Some(game.player.token()) {
             name("NICK", nick, game.player.nickname(), findings);
         }
@@ -131,8 +131,8 @@ fn score(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Findings) {
     };
     let score = String::from_utf8_lossy(text).into_owned();
     let expected = u64::from(ending.time_ms / 10);
-    // Later releases than 2.2 are known to write the time itself; without a release, more than one
-    // player field is known from 4.0 on.
+    // Releases after 2.2 are known to write the time itself. If no release is named, four player
+    // fields mean 4.0 or later.
     let release = Release::of(game.version_info.as_bytes());
     let may_add = release.map_or(game.player.len() < 4, |release| release.major() < 3);
     findings.push(Finding::new(match result.score_hundredths() {
@@ -149,7 +149,7 @@ fn name(key: &'static str, found: Option<&[u8]>, field: &[u8], findings: &mut Fi
     let Some(found) = found.filter(|&found| found != field) else {
         return;
     };
-    // Where both are plain ASCII, no difference of encodings explains it.
+    // If both are plain ASCII, the difference is not one of encodings.
     findings.push(Finding::new(if found.is_ascii() && field.is_ascii() {
         Rule::ResultText { key }
     } else {

@@ -1,4 +1,4 @@
-//! The tables of a game but the facts, column by column.
+//! The tables of a game except the facts, column by column.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
@@ -7,7 +7,7 @@ use crate::{BoardEvent, Cell, Face, Game, MouseEvent};
 
 use Kind::{Bool, Int, Text, Uint};
 
-/// A mouse event, and the width of a square.
+/// A mouse event, with the size of the board and of its squares.
 pub(super) struct Mouse {
     event: MouseEvent,
     board: [u8; 2],
@@ -27,7 +27,7 @@ impl Mouse {
         }
     }
 
-    /// The square under the cursor; none beside the board.
+    /// The square under the cursor; `None` outside of the board.
     fn square(&self) -> Option<[u8; 2]> {
         let (col, row) = self.event.square(self.square_size);
         let [cols, rows] = self.board;
@@ -147,7 +147,7 @@ pub(super) const BOARD_EVENTS: Table<BoardEvent> = Table {
     ],
 };
 
-/// A square: what the recording says that it shows, and what the rules give.
+/// A square with the face that the recording shows and the one that the rules give.
 pub(super) struct Square {
     cell: Cell,
     recorded: Face,
@@ -193,7 +193,7 @@ pub(super) const BOARD: Table<Square> = Table {
     ],
 };
 
-/// What a player's screen counts.
+/// The counters on a player's screen.
 pub(super) struct Counters {
     pub clicks: Clicks,
     pub mines: u32,

@@ -1,4 +1,4 @@
-//! The course of a game: what happens in it, and what its tables show behind each event.
+//! The course of a game: its events, and the state of its tables after each event.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -11,15 +11,16 @@ use crate::event::game_time;
 use crate::metrics::{Clicks, Moment, moments};
 use crate::{BoardEvent, Cell, Engine, Event, Face, Game, MouseEvent};
 
-/// Something that happens.
+/// Something that happens in a game.
 pub(super) enum Happening<'m> {
-    /// What a mouse event does by the rules: comes before the event itself, under the same stamp.
+    /// The effect of a mouse event by the rules. It comes before the event itself, with the same
+    /// stamp.
     Rules(&'m Moment),
     /// An event of the recording.
     Event(Event),
 }
 
-/// When an event is: a board event at the time of the mouse event that led to it.
+/// The stamp of an event. A board event has the time of the mouse event that caused it.
 pub(super) fn stamp(step: u32, time_ms: u32) -> Stamp {
     Stamp {
         step: step.into(),
@@ -28,7 +29,7 @@ pub(super) fn stamp(step: u32, time_ms: u32) -> Stamp {
     }
 }
 
-/// The events, and when each is.
+/// The events with their stamps.
 pub(super) fn events<'g>(game: &'g Game<'_>) -> impl Iterator<Item = (Stamp, Event)> + 'g {
     let mut time_ms = 0;
     (0..).zip(game.events.iter()).map(move |(step, event)| {
@@ -39,7 +40,7 @@ pub(super) fn events<'g>(game: &'g Game<'_>) -> impl Iterator<Item = (Stamp, Eve
     })
 }
 
-/// Gives all that happens, in order, until it is told to stop.
+/// Passes everything that happens to `each`, in order, until `each` breaks.
 pub(super) fn course(
     game: &Game<'_>,
     mut each: impl FnMut(Stamp, Happening<'_>) -> Result<ControlFlow<()>, Error>,
@@ -70,40 +71,42 @@ pub(super) fn course(
     Ok(())
 }
 
-/// Games write what a click does in an order close to that of the rules; so many are looked through.
+/// How many pending board events are searched for a square. Recordings list the effects of a click
+/// in almost the same order as the rules.
 const NEAR: usize = 64;
 
-/// Who says what a square shows.
+/// The source of a face.
 #[derive(Clone, Copy)]
 enum Side {
     Recorded,
     Rules,
 }
 
-/// What the tables show behind some event.
+/// The state of the tables after an event.
 #[derive(Clone)]
 pub(super) struct Showing {
     cols: u8,
     rows: u8,
-    /// The codes of the faces of each square, row after row: what is recorded, what the rules give.
+    /// The codes of the faces of each square, row by row: the recorded one and the one by the
+    /// rules.
     faces: Vec<[u8; 2]>,
     pub cursor: Option<MouseEvent>,
     clicks: Clicks,
     mines: u32,
     flags: u32,
     time_ms: u32,
-    /// What the rules have the last mouse event show, as far as the recording has not come to it yet.
+    /// Board events of the last mouse event by the rules that the recording has not reached yet.
     pending: VecDeque<BoardEvent>,
     /// Whether that mouse event itself comes next.
     fresh: bool,
-    /// Events that are left.
+    /// The number of remaining events.
     left: u32,
-    /// Squares of which either side is new since the event before.
+    /// Squares with a face, recorded or by the rules, that is new since the previous event.
     new: Vec<Cell>,
 }
 
 impl Showing {
-    /// Before the first event.
+    /// The state before the first event.
     pub fn new(game: &Game<'_>) -> Self {
         let engine = Engine::of(game);
         let field = engine.field();
@@ -129,7 +132,7 @@ impl Showing {
         }
     }
 
-    /// Takes over what another one shows, into the space that is there.
+    /// Copies another state, reusing the allocated memory.
     pub fn copy(&mut self, other: &Self) {
         let mut faces = std::mem::take(&mut self.faces);
         faces.clone_from(&other.faces);
@@ -142,19 +145,20 @@ impl Showing {
         };
     }
 
-    /// Bytes that a copy of it takes.
+    /// The size of a copy in bytes.
     pub fn size(&self) -> usize {
         let pending = self.pending.len() * size_of::<BoardEvent>();
         let new = self.new.len() * size_of::<Cell>();
         size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>() + pending + new
     }
 
-    /// Squares of which either side is new since the event before; what is beside the board is none.
+    /// Squares with a face that is new since the previous event. Squares outside of the board are
+    /// not included.
     pub fn new_squares(&self) -> &[Cell] {
         &self.new
     }
 
-    /// The squares, column after column: in the order of their keys.
+    /// The squares column by column, which is the order of their keys.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
         let (cols, rows) = (self.cols, self.rows);
         (0..cols).flat_map(move |col| (0..rows).map(move |row| Cell::new(col, row)))
@@ -165,13 +169,13 @@ impl Showing {
         on.then(|| usize::from(cell.row) * usize::from(self.cols) + usize::from(cell.col))
     }
 
-    /// What a square shows, as the recording says and by the rules; `None` beside the board.
+    /// The recorded face of a square and the one by the rules; `None` outside of the board.
     pub fn faces(&self, cell: Cell) -> Option<[Face; 2]> {
         let faces = self.faces.get(self.index(cell)?)?;
         Some(faces.map(|code| Face::from_code(code).unwrap_or(Face::Closed)))
     }
 
-    /// A square shows something else. What is beside the board is not shown anywhere.
+    /// Changes a square. Squares outside of the board are ignored.
     fn set(&mut self, side: Side, change: &BoardEvent) {
         let index = self.index(change.cell);
         let Some([recorded, rules]) = index.and_then(|at| self.faces.get_mut(at)) else {
@@ -191,7 +195,7 @@ impl Showing {
         }
     }
 
-    /// Something happens; true where something is counted by it.
+    /// Advances the state; returns whether the counters may have changed.
     pub fn take(&mut self, happening: &Happening<'_>) -> bool {
         match happening {
             Happening::Rules(moment) => {
@@ -202,7 +206,7 @@ impl Showing {
         }
     }
 
-    /// The mouse event that comes next does something by the rules.
+    /// Takes the effect of the next mouse event by the rules.
     pub fn rules(&mut self, clicks: &Clicks, shown: &[BoardEvent]) {
         self.new.clear();
         self.settle();
@@ -211,18 +215,18 @@ impl Showing {
         self.fresh = true;
     }
 
-    /// What the recording has not come to shows by the rules all the same.
+    /// Applies those board events by the rules that the recording has not reached.
     fn settle(&mut self) {
         while let Some(change) = self.pending.pop_front() {
             self.set(Side::Rules, &change);
         }
     }
 
-    /// An event of the recording; true where something is counted by it.
+    /// Takes an event of the recording; returns whether the counters may have changed.
     ///
-    /// The recording writes down one by one what a mouse event does at once: of each square the rules
-    /// show it when the recording does. What it does not come to before the next mouse event, or its
-    /// end, shows then.
+    /// The recording lists one by one the effects that a mouse event has at once. A square changes
+    /// by the rules at the same event as in the recording. Squares that the recording has not
+    /// reached before the next mouse event, or before its end, change then.
     pub fn event(&mut self, event: &Event) -> bool {
         if !self.fresh {
             self.new.clear();
@@ -259,12 +263,12 @@ impl Showing {
         }
     }
 
-    /// When the last mouse event was.
+    /// The time of the last mouse event in milliseconds.
     pub const fn time_ms(&self) -> u32 {
         self.time_ms
     }
 
-    /// What is counted.
+    /// The values of the counters.
     pub fn counters(&self) -> Counters {
         Counters {
             clicks: self.clicks.clone(),

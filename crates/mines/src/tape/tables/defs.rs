@@ -1,4 +1,4 @@
-//! What tables there are.
+//! The definitions of the tables.
 
 use gametape_core::table::{Lane, TableDef};
 
@@ -6,7 +6,7 @@ use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MOUSE_EVENTS};
 use super::facts::GAME;
 use crate::Game;
 
-/// What every game has.
+/// The tables of every game.
 pub(in crate::tape) fn defs() -> Vec<TableDef> {
     vec![
         GAME.def(),
@@ -18,7 +18,7 @@ pub(in crate::tape) fn defs() -> Vec<TableDef> {
     ]
 }
 
-/// Those of this one.
+/// The tables of this game, with the shape of its board.
 pub(in crate::tape) fn of(game: &Game<'_>) -> Vec<TableDef> {
     let mut tables = defs();
     for table in &mut tables {

@@ -1,4 +1,4 @@
-//! What holds for a whole game.
+//! Facts that are true for a whole game.
 
 use gametape_core::table::{Fact, FactTable, Kind};
 

@@ -11,7 +11,8 @@ use super::course::{Happening, Showing, course, events, stamp};
 use super::defs::of;
 use crate::{Cell, Event, Game, Minefield};
 
-/// The rows of a table, facts aside, of a game with which this is wrong.
+/// Scans the rows of a table other than the facts. `problem` is what is wrong with the game's file,
+/// if anything.
 pub(in crate::tape) fn scan<'v>(
     game: &Game<'_>,
     problem: Option<Error>,
@@ -60,7 +61,7 @@ fn board(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
     let put = |rows: &mut Scanning<'_>, stamp, showing: &Showing, cell: Cell| {
         match showing.faces(cell) {
             Some(faces) => rows.row_of(&BOARD, stamp, &Square::new(cell, faces)),
-            // What is recorded of a square beside the board is no square's face.
+            // Recorded changes of squares outside of the board have no rows.
             None => Ok(ControlFlow::Continue(())),
         }
     };
@@ -91,7 +92,7 @@ fn counters(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
     let mut changed = false;
     course(game, |stamp, happening| {
         changed |= showing.take(&happening);
-        // What a mouse event does and when it is are one row.
+        // The effect of a mouse event and its time form a single row.
         if changed && matches!(happening, Happening::Event(_)) {
             changed = false;
             return rows.row_of(&COUNTERS, stamp, &showing.counters());

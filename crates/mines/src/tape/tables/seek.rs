@@ -1,4 +1,4 @@
-//! A game at a moment: sought through checkpoints.
+//! The state of a game at a moment, found with checkpoints.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -15,19 +15,20 @@ use super::window::Window;
 use crate::rmv::EventPlace;
 use crate::{Event, Game};
 
-/// Events from one checkpoint to the next, at least: what takes some microseconds to go through.
+/// The least number of events from one checkpoint to the next: these take some microseconds to
+/// play.
 const EVERY: u64 = 256;
-/// Bytes that all checkpoints take, at most. One takes two bytes for each square and some two
-/// hundred more: where there are many events on a large board they stand further apart.
+/// The most bytes of all checkpoints together. One takes two bytes per square and some two hundred
+/// more. If a game has many events on a large board, checkpoints are further apart.
 const MOST: u64 = 8 << 20;
 
-/// What shows behind an event, and where the events go on.
+/// The state after an event, and the place where the events continue.
 #[derive(Clone)]
 struct Point {
-    /// The event that comes next.
+    /// The index of the next event.
     next: u32,
     place: EventPlace,
-    /// When the last event was.
+    /// The stamp of the last event.
     now: Stamp,
     showing: Showing,
 }
@@ -50,15 +51,15 @@ impl Point {
 
 /// A game at a moment.
 ///
-/// Opening it plays it once, and leaves checkpoints. Going to a moment takes the nearest one before
-/// it and goes through the events from there; what they do by the rules is remembered, as far as
-/// that is not out of all proportion ([`Window`]).
+/// Opening plays the game once and stores checkpoints. To go to a moment, playback starts at the
+/// nearest checkpoint before it and applies the events from there. The effects of mouse events by
+/// the rules are remembered, up to a limit ([`Window`]).
 pub(in crate::tape) struct Seeking<'t> {
     tape: &'t dyn Tape,
     game: Game<'static>,
     tables: Vec<TableDef>,
     last: Stamp,
-    /// In their order; the first is behind the first event.
+    /// The checkpoints in order; the first one is after the first event.
     points: Vec<Point>,
     window: Window,
     at: Point,
@@ -116,7 +117,7 @@ impl<'t> Seeking<'t> {
         self.points.first().map_or(self.last, |point| point.now)
     }
 
-    /// The newest step that is not after a moment.
+    /// The stamp of the last step that is not after a moment.
     fn find(&self, at: At) -> Result<Stamp, Error> {
         Clocks::TIMES.check(Some(at))?;
         let upto = |stamp: Stamp| at.order(stamp).is_some_and(Ordering::is_le);
@@ -154,7 +155,7 @@ impl<'t> Seeking<'t> {
         self.forward(step);
     }
 
-    /// Goes through the events up to a step.
+    /// Applies the events up to a step.
     fn forward(&mut self, step: u64) {
         let mut events = self.game.events.iter_from(self.at.place);
         while u64::from(self.at.next) <= step {

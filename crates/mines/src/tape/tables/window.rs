@@ -1,19 +1,19 @@
-//! What mouse events do by the rules, remembered.
+//! Remembers the effects of mouse events by the rules.
 
 use crate::metrics::{Clicks, Moment, moments};
 use crate::{BoardEvent, Game};
 
-/// Bytes of moments that are remembered. Those of a game by the rules take some four times what the
-/// recording does, and fit for any game that was ever played; but a forged recording can have the
-/// rules show eighteen squares for three bytes.
+/// The most bytes of remembered moments. The moments of a game take about four times as much memory
+/// as its recording, so those of any real game fit. But in a forged recording three bytes can make
+/// the rules change eighteen squares.
 const MOST: usize = 16 << 20;
 
-/// The moments of a part of a game: mostly of all of it. Where they are too many, a part is kept, and
-/// the game is played once more where another part is needed.
+/// The moments of a part of a game, usually of all of it. If they do not fit, a part is kept, and
+/// the game is played again when another part is needed.
 #[derive(Debug)]
 pub(super) struct Window {
     most: usize,
-    /// From this event on, up to where it was full.
+    /// The first event of the part; the part ends where the limit was reached.
     from: u32,
     full: Option<u32>,
     kept: Vec<Kept>,
@@ -23,7 +23,7 @@ pub(super) struct Window {
 #[derive(Debug)]
 struct Kept {
     step: u32,
-    /// Where what it shows ends; it starts where that of the one before ends.
+    /// The end of its board events; they begin where those of the previous moment end.
     end: usize,
     clicks: Clicks,
 }
@@ -35,7 +35,7 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Of at most so many bytes.
+    /// An empty window of at most `most` bytes.
     pub const fn of(most: usize) -> Self {
         Self {
             most,
@@ -46,12 +46,12 @@ impl Window {
         }
     }
 
-    /// Bytes that it takes.
+    /// Its size in bytes.
     pub const fn size(&self) -> usize {
         self.kept.len() * size_of::<Kept>() + self.shown.len() * size_of::<BoardEvent>()
     }
 
-    /// Takes the next moment, if there is space; the first one always has some.
+    /// Adds the next moment if there is space. The first one always fits.
     pub fn push(&mut self, moment: &Moment) {
         if self.full.is_some() || moment.step < self.from {
             return;
@@ -69,7 +69,7 @@ impl Window {
         });
     }
 
-    /// What an event does by the rules: what is counted, and what the board shows.
+    /// The effect of an event by the rules: the counts and the board events.
     pub fn moment(&mut self, game: &Game<'_>, step: u32) -> Option<(&Clicks, &[BoardEvent])> {
         if step < self.from || self.full.is_some_and(|full| step >= full) {
             self.kept.clear();

@@ -1,15 +1,16 @@
-//! Boards, whichever way up.
+//! Hashes of boards, independent of their orientation.
 
 use super::hash::mix;
 use crate::Board;
 
-/// What tells a board.
+/// Hashes that identify a board.
 pub(super) struct Signs {
-    /// As it lies.
+    /// The hash of the board in its recorded orientation.
     pub as_is: u64,
-    /// The same for all that become this one when they are mirrored or rotated.
+    /// A hash that is the same for all mirrored and rotated versions of the board.
     pub turned: u64,
-    /// Two boards of this size that are made at random are the same once in two to the power of this.
+    /// The information content: two random boards of this size are equal with a probability of two
+    /// to the power of minus this.
     pub bits: u8,
 }
 
@@ -18,13 +19,14 @@ impl Signs {
         let (cols, rows) = (u64::from(board.cols), u64::from(board.rows));
         let upright = mix(cols << 8 | rows);
         let lying = mix(rows << 8 | cols);
-        // The mines in any order; by turns as they are and with columns for rows.
+        // One sum for each of the eight orientations: four as recorded, four with rows and columns
+        // exchanged. Sums do not depend on the order of the mines.
         let mut sums = [
             upright, upright, upright, upright, lying, lying, lying, lying,
         ];
         for mine in board.mines.iter() {
             let (col, row) = (u64::from(mine.col), u64::from(mine.row));
-            // What is outside of the board is an error of its own.
+            // Mines outside of the board have a finding of their own.
             let (left, up) = (
                 (cols - 1).saturating_sub(col),
                 (rows - 1).saturating_sub(row),
@@ -51,7 +53,8 @@ impl Signs {
     }
 }
 
-/// The binary logarithm of how many boards there are, those that others become by turning aside.
+/// The binary logarithm of the number of boards, counting boards that differ only in orientation
+/// once.
 fn bits(squares: u64, mines: u64) -> u8 {
     const TURNS: f64 = 3.0;
     let few = mines.min(squares.saturating_sub(mines));
@@ -62,7 +65,7 @@ fn bits(squares: u64, mines: u64) -> u8 {
             break;
         }
     }
-    // Below 0 it is 0.
+    // The conversion turns negative numbers into 0.
     bits as u8
 }
 
@@ -76,7 +79,7 @@ mod tests {
         Signs::of(&Board::new(cols, rows, mines, 0).unwrap())
     }
 
-    /// Where a square comes to lie.
+    /// Maps a square to its new position.
     type To = fn(u8, u8) -> (u8, u8);
 
     #[test]
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn there_are_many_boards_of_the_levels_and_few_of_small_ones() {
-        // 151,473,214,816; about 10^47.0 and 10^104.7; 6.
+        // The binary logarithms of: 151,473,214,816; about 10^47.0; about 10^104.7; 6.
         assert_eq!(bits(64, 10), 34);
         assert_eq!(bits(256, 40), 153);
         assert_eq!(bits(480, 99), 255);

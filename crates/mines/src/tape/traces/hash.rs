@@ -1,6 +1,6 @@
-//! Numbers made of numbers.
+//! Hashes of numbers.
 
-/// Nobody meets a hash that tells so many bits again by chance.
+/// A hash with this many bits of information does not occur twice by chance.
 pub(super) const CERTAIN: u8 = 80;
 
 /// Spreads a number over 64 bits: the last step of splitmix64.
@@ -11,7 +11,7 @@ pub(super) const fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What several numbers are multiplied with: odd, and as good as random.
+/// The factors for several numbers: odd, and as good as random.
 const ODD: [u64; 4] = [
     0x9E37_79B9_7F4A_7C15,
     0xC2B2_AE3D_27D4_EB4F,
@@ -19,7 +19,8 @@ const ODD: [u64; 4] = [
     0xD6E8_FEB8_6659_FD93,
 ];
 
-/// One of up to four, whose order counts: their sum, each multiplied with another number, spread.
+/// A hash of up to four numbers whose order matters: each is multiplied by a different factor, and
+/// the sum is spread.
 pub(super) fn mix_all<const N: usize>(numbers: [i64; N]) -> u64 {
     const { assert!(N <= ODD.len(), "each number has its own factor") };
     let products = numbers.iter().zip(ODD);

@@ -1,10 +1,10 @@
-//! What a game may have in common with others: where somebody hands in a game again, a board that is
-//! known, the way of somebody else's mouse.
+//! Features that a game may share with others. They reveal games that were handed in twice, boards
+//! that were already known, and copied mouse movements.
 //!
-//! A game that is handed in again is seldom left as it is: it has another name and date, is written in
-//! the other version, mirrored, moved by some pixels, slowed down. So the prints of a way are made of
-//! what such changes leave alone, and of many short pieces of it, of which a few that are alike are
-//! enough.
+//! A game that is handed in again is rarely unchanged: it has another name and date, or is
+//! converted to the other version, mirrored, shifted by some pixels, or slowed down. So the prints
+//! of a path use only what such changes preserve. They cover many short pieces of the path, of
+//! which a few equal ones are enough.
 
 mod board;
 mod hash;
@@ -21,7 +21,7 @@ use crate::replay::{Observer, Step};
 use hash::CERTAIN;
 use way::Way;
 
-/// The relations, the strongest first.
+/// The relations, strongest first.
 pub(super) const RELATIONS: &[RelationDef] = &[
     RelationDef {
         kind: "same-game",
@@ -66,7 +66,7 @@ const CHECKSUM: usize = 2;
 const BOARD: usize = 3;
 const AT_ONCE: usize = 4;
 
-/// Watches a game while it is replayed, and takes its traces.
+/// Computes the traces of a game while it is replayed.
 pub(super) struct Tracer {
     traces: Traces,
     board: board::Signs,
@@ -95,14 +95,14 @@ impl Tracer {
         }
     }
 
-    /// What was found when all events have been seen.
+    /// The traces, after all events.
     pub fn finish(self) -> Traces {
         let mut traces = self.traces;
         let (hash, clicks) = self.way.whole();
         traces.prints.push(Print {
             relation: GAME,
             hash: hash::mix(hash ^ self.board.as_is),
-            // A click is somewhere in some hundred squares, some time.
+            // Each click counts as 8 bits: it has one of some hundred squares, and a time.
             bits: self.board.bits.saturating_add(clicks.saturating_mul(8)),
         });
         let pieces = self.way.pieces(&self.board);
@@ -121,7 +121,7 @@ impl Observer for Tracer {
     }
 }
 
-/// A checksum that says something.
+/// The print of a checksum, unless all of its bytes are equal.
 fn checksum(bytes: &[u8]) -> Option<Print> {
     let first = bytes.first()?;
     let is_mixed = bytes.iter().any(|byte| byte != first);
@@ -132,10 +132,10 @@ fn checksum(bytes: &[u8]) -> Option<Print> {
     })
 }
 
-/// When the player was busy, by each of the player's names.
+/// The time during which the player was busy, for each of the player's names.
 ///
-/// A board is generated in some part of a second, and played then or later: until its time has passed
-/// nobody generates another one.
+/// A board is generated within the second of its timestamp and played then or later. Until the
+/// game's time has passed, the same player cannot generate another board.
 fn busy(game: &Game<'_>, spans: &mut Vec<Span>) {
     let (timestamp, Some(ending)) = (i64::from(game.board.timestamp), game.ending) else {
         return;

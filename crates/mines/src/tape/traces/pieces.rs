@@ -1,22 +1,25 @@
-//! Short pieces of something long, of which a few stand for all.
+//! Selects a few short pieces that represent a long sequence.
 
 use super::hash::mix;
 
-/// Pieces that are kept of a way. Two ways of which a third of the pieces is the same have one of these
-/// in common nine times out of ten; of those that differ in one click in a hundred, nearly always.
+/// The number of pieces that are kept of a path. If two paths share a third of their pieces, nine
+/// times out of ten they have one of the kept ones in common; if they differ in one click in a
+/// hundred, nearly always.
 const KEPT: usize = 6;
-/// In a piece are at least so many different things: who clicks along a row does what others do, too.
+/// The least number of different elements in a piece: clicking along a row looks the same for
+/// everyone.
 const DIFFERENT: usize = 6;
-/// For a hash of a piece that goes on step by step.
+/// The base of the rolling hash of a piece.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The pieces of so many things that follow each other.
+/// The pieces of `LONG` consecutive elements.
 pub(super) struct Pieces<const LONG: usize> {
     last: [u64; LONG],
     at: usize,
     seen: u64,
     hash: u64,
-    /// The smallest hashes, in order: which those are does not depend on what else there is.
+    /// The smallest hashes in ascending order. Which hashes these are does not depend on the rest
+    /// of the sequence.
     kept: [u64; KEPT],
 }
 
@@ -31,7 +34,7 @@ impl<const LONG: usize> Pieces<LONG> {
         }
     }
 
-    /// What comes next, spread over 64 bits.
+    /// Takes the next element, hashed to 64 bits.
     pub fn push(&mut self, thing: u64) {
         let Some(oldest) = self.last.get_mut(self.at) else {
             return;
@@ -64,7 +67,7 @@ impl<const LONG: usize> Pieces<LONG> {
     }
 
     fn is_varied(&self) -> bool {
-        // Nearly always the first few are enough.
+        // Nearly always the first few elements are enough.
         let mut different = [0; DIFFERENT];
         let mut count = 0;
         for thing in self.last {
@@ -83,17 +86,17 @@ impl<const LONG: usize> Pieces<LONG> {
         false
     }
 
-    /// How many things came.
+    /// The number of elements so far.
     pub const fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// All that came, where it is no more than a piece.
+    /// The hash of the whole sequence, if it is not longer than a piece.
     pub const fn all(&self) -> u64 {
         mix(self.hash)
     }
 
-    /// The pieces that stand for all.
+    /// The hashes of the kept pieces.
     pub fn kept(&self) -> impl Iterator<Item = u64> {
         self.kept.into_iter().filter(|hash| *hash != u64::MAX)
     }

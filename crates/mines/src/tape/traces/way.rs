@@ -1,34 +1,38 @@
-//! The way of a mouse, from click to click.
+//! The path of the mouse, from click to click.
 
 use super::board::Signs;
 use super::hash::{CERTAIN, mix, mix_all};
 use super::pieces::Pieces;
 use crate::{BoardEvent, Face, MouseAction, MouseEvent};
 
-/// Clicks of a piece that open something, by the squares between them: a few bits each.
+/// The length of a piece in opening clicks, if it is identified by the squares between them: a few
+/// bits each.
 const BY_SQUARES: usize = 20;
-/// By the pixels between them.
+/// The length of a piece in clicks, if it is identified by the pixels between them.
 const BY_PIXELS: usize = 14;
-/// By the milliseconds between them: some clocks have steps of 16.
+/// The length of a piece in clicks, if it is identified by the milliseconds between them: some
+/// clocks have steps of 16 ms.
 const BY_TIMES: usize = 16;
-/// Of fewer clicks the pixels between all of them tell a way, if they are so many.
+/// A path with too few clicks for a piece is identified as a whole, if it has at least this many
+/// turns.
 const FEW: u64 = 3;
-/// What one of those tells, carefully.
+/// A conservative estimate of the bits of information per turn.
 const BITS: u64 = 5;
 
-/// A point that a button went down at, in some unit.
+/// The position of a button press, in pixels or squares.
 type Point = (i64, i64);
 
-/// From where to where, twice: what does not change when the board is moved, mirrored or rotated.
+/// Two consecutive movements, described by values that do not change if the board is moved,
+/// mirrored or rotated.
 #[derive(Clone, Copy, Default)]
 struct Turn {
     last: Option<Point>,
-    /// From the point before to the last.
+    /// The movement from the point before the last one to the last one.
     came: Option<Point>,
 }
 
 impl Turn {
-    /// The next point; what it looks like from the last ones, with this button.
+    /// Takes the next point; returns a hash of the turn there, including the button.
     fn go(&mut self, to: Point, button: u8) -> Option<u64> {
         let from = self.last.replace(to)?;
         let goes = (to.0 - from.0, to.1 - from.1);
@@ -40,12 +44,12 @@ impl Turn {
     }
 }
 
-/// The way of the mouse in a game, as far as buttons are pressed.
+/// The path of the mouse in a game, from button event to button event.
 ///
-/// The moves in between are left out: some more or less, or other ones, make no other way.
+/// The moves in between are ignored: more, fewer or different ones do not change the path.
 pub(super) struct Way {
     square: u8,
-    /// All clicks, as they are.
+    /// A hash of all button events, unchanged.
     whole: u64,
     clicks: u8,
     squares: (Turn, Pieces<BY_SQUARES>),
@@ -67,7 +71,7 @@ impl Way {
         }
     }
 
-    /// The next event, and what the board did.
+    /// Takes the next event and its board events.
     pub fn follow(&mut self, event: &MouseEvent, shown: &[BoardEvent]) {
         let action = event.action;
         if action == MouseAction::Move {
@@ -75,7 +79,8 @@ impl Way {
         }
         let opens = |shown: &BoardEvent| matches!(shown.face, Face::Number(_) | Face::Open);
         if shown.iter().any(opens) {
-            // Whichever way it was opened: what flags and idle clicks there are is no matter.
+            // How the square was opened does not matter; flags and clicks without an effect are
+            // ignored.
             let (col, row) = event.square(self.square);
             if let Some(turn) = self.squares.0.go((col.into(), row.into()), 0) {
                 self.squares.1.push(turn);
@@ -88,7 +93,7 @@ impl Way {
             action,
             MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
         );
-        // The press of the first click is not recorded.
+        // The press of the first click is not recorded, so its release counts.
         if !is_down && self.last_ms.is_some() {
             return;
         }
@@ -102,13 +107,14 @@ impl Way {
         }
     }
 
-    /// All that buttons did, at its time and in its place, and how many clicks that were.
+    /// The hash of all button events with their times and positions, and the number of clicks.
     pub const fn whole(&self) -> (u64, u8) {
         (self.whole, self.clicks)
     }
 
-    /// Hashes of pieces of the way, and how much each tells; where it is short of all of it, by the
-    /// squares on this board.
+    /// The hashes of pieces of the path, with the bits of information of each. If the path is
+    /// shorter than a piece, this includes a hash of all of it by pixels, and one by squares
+    /// together with the board.
     pub fn pieces(&self, board: &Signs) -> impl Iterator<Item = (u64, u8)> {
         let (squares, pixels, times) = (&self.squares.1, &self.pixels.1, &self.times);
         let pieces = (squares.kept().map(|hash| hash ^ 1))

@@ -1,4 +1,4 @@
-//! Recordings made event by event, as somebody would forge them.
+//! Builds recordings event by event, as a forger might.
 
 use gametape_mines::rmv::Findings;
 use gametape_mines::{
@@ -8,10 +8,10 @@ use gametape_mines::{
 
 use super::findings;
 
-/// When the boards were made: in 2023.
+/// The time at which the boards were generated, in 2023.
 const GENERATED: u32 = 1_700_000_000;
 
-/// The board of a picture: `*` mine, `.` safe, one square a character.
+/// The board in a picture: `*` is a mine, `.` a safe square, one character per square.
 pub fn board(picture: &[&str]) -> Board<'static> {
     let mines = picture.iter().enumerate().flat_map(|(row, line)| {
         let squares = line.bytes().enumerate();
@@ -51,7 +51,7 @@ pub fn text(events: &[BoardEvent]) -> String {
     events.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// A recording on the picture of a [`board`]. Board events are written as [`text`] writes them.
+/// A recording on the picture of a [`board`]. Board events are given in the notation of [`text`].
 pub struct Recording {
     game: Game<'static>,
     engine: Engine,
@@ -59,7 +59,7 @@ pub struct Recording {
     time_ms: u32,
     /// The square of the last event.
     at: Option<(i32, i32)>,
-    /// Whether buttons go down and up where the cursor did not come to before.
+    /// Whether buttons are pressed and released without a move to their square first.
     jumps: bool,
 }
 
@@ -80,27 +80,27 @@ impl Recording {
         }
     }
 
-    /// Turns question marks on; before the first event.
+    /// Enables question marks. Call it before the first event.
     pub fn marks(&mut self) -> &mut Self {
         self.game.properties.to_mut()[property::MARKS] = 1;
         self.engine = Engine::of(&self.game);
         self
     }
 
-    /// Flags that stand before the game; before the first event.
+    /// Sets flags before the game. Call it before the first event.
     pub fn preflags(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut Self {
         self.game.preflags = Some(cells.into_iter().collect());
         self.engine = Engine::of(&self.game);
         self
     }
 
-    /// Another game mode; before the first event.
+    /// Sets the game mode. Call it before the first event.
     pub fn mode(&mut self, mode: Mode) -> &mut Self {
         self.game.properties.to_mut()[property::MODE] = mode.code();
         self
     }
 
-    /// From here on buttons go down and up without a move to their square.
+    /// From here on, buttons are pressed and released without a move to their square.
     pub fn jumps(&mut self) -> &mut Self {
         self.jumps = true;
         self
@@ -121,14 +121,14 @@ impl Recording {
         event
     }
 
-    /// Plays by the rules.
+    /// Records a mouse event and the board events by the rules.
     pub fn plays(&mut self, action: MouseAction, col: i32, row: i32) -> &mut Self {
         let event = self.mouse(action, col, row);
         self.follows(&event);
         self
     }
 
-    /// The board does what the rules give.
+    /// Records the board events that the rules give.
     fn follows(&mut self, event: &MouseEvent) {
         let mut shown = Vec::new();
         self.engine.apply(event, &mut shown);
@@ -143,13 +143,13 @@ impl Recording {
         self.plays(down, col, row).plays(up, col, row)
     }
 
-    /// Clicks with the right button, by the rules: sets a flag, or goes on to what follows.
+    /// Clicks with the right button, by the rules: sets a flag, or changes it to the next mark.
     pub fn flags(&mut self, col: i32, row: i32) -> &mut Self {
         let [down, up] = [MouseAction::RightDown, MouseAction::RightUp];
         self.plays(down, col, row).plays(up, col, row)
     }
 
-    /// What the rules would give.
+    /// The board events that the rules would give.
     pub fn gives(&mut self, action: MouseAction, col: i32, row: i32) -> String {
         let event = self.mouse(action, col, row);
         let mut shown = Vec::new();
@@ -157,7 +157,7 @@ impl Recording {
         text(&shown)
     }
 
-    /// A mouse event, and what the recording says of it.
+    /// Records a mouse event and the given board events.
     pub fn says(&mut self, action: MouseAction, col: i32, row: i32, board: &str) -> &mut Self {
         let event = self.mouse(action, col, row);
         self.engine.apply(&event, &mut Vec::new());
@@ -181,7 +181,7 @@ impl Recording {
         (findings(&game), replay(&game))
     }
 
-    /// The game is left here.
+    /// Ends the game here, as left by the player.
     pub fn left(&self) -> (Findings, Replayed) {
         self.ended(Outcome::Other)
     }

@@ -1,4 +1,4 @@
-//! What several tests take their recordings from.
+//! Recordings and helpers that several tests share.
 
 pub mod board;
 pub mod parts;
@@ -11,7 +11,7 @@ use gametape_samples::mines::{Scenario, record, scenarios};
 use proptest::collection::btree_set;
 use proptest::prelude::*;
 
-/// The real recordings, by name; none, and loudly so, where they are not there.
+/// The real recordings with their names. If they are missing, prints a loud note and returns none.
 pub fn real_files() -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/rmv");
     let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -52,12 +52,12 @@ pub fn rewritten(game: &Game<'_>, events: impl IntoIterator<Item = Event>) -> Ga
     game
 }
 
-/// The findings of a game, once it is written.
+/// The findings of a game after it was written.
 pub fn findings(game: &Game<'_>) -> Findings {
     rmv::audit(&rmv::write(game).unwrap()).findings
 }
 
-/// The worst of them, and the codes of all.
+/// The severity of the worst finding, and the codes of all.
 pub fn audited(game: &Game<'_>) -> (Option<Severity>, Vec<&'static str>) {
     let findings = findings(game);
     (findings.worst(), codes(&findings))
@@ -67,7 +67,7 @@ pub fn codes(findings: &Findings) -> Vec<&'static str> {
     findings.iter().map(rmv::Finding::code).collect()
 }
 
-/// Boards of up to `side` squares each way, with fewer than `mines` mines.
+/// Boards of up to `side` × `side` squares, with fewer than `mines` mines.
 pub fn boards(side: u32, mines: usize) -> impl Strategy<Value = Board<'static>> {
     (1..=side, 1..=side, any::<u32>()).prop_flat_map(move |(cols, rows, timestamp)| {
         btree_set((0..rows as u8, 0..cols as u8), 0..mines).prop_map(move |mines| {

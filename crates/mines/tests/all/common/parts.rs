@@ -1,8 +1,8 @@
-//! Files that nobody would write.
+//! Files that no program would write.
 
 use gametape_mines::{Encoding, Game};
 
-/// A file in parts, put together without any check.
+/// The parts of a file, which are put together without any check.
 #[derive(Clone)]
 pub struct Parts {
     pub version: u8,
@@ -18,9 +18,9 @@ pub struct Parts {
     pub ending: Vec<u8>,
     pub tail: Vec<u8>,
     pub checksum: Vec<u8>,
-    /// Behind the checksum.
+    /// Bytes after the checksum.
     pub behind: Vec<u8>,
-    /// What `file_size` is off by.
+    /// The difference between `file_size` and the right value.
     pub size_off: i32,
 }
 

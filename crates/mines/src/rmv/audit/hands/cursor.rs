@@ -1,4 +1,4 @@
-//! The way of the cursor from event to event: a mouse moves, it does not jump.
+//! The path of the cursor from event to event: a real mouse moves, it does not jump.
 
 use super::place::at_mouse;
 use super::release::Release;
@@ -7,33 +7,33 @@ use crate::replay::Moves;
 use crate::rmv::Finding;
 use crate::rmv::{Findings, Rule};
 
-/// What is known of how the cursor moves.
+/// Statistics of the cursor's steps.
 pub(super) struct Cursor {
-    /// A step of no more than this, to the side and up or down, is no jump.
+    /// The longest step, in pixels, that is not examined as a jump.
     reach: i32,
-    /// Mouse events so far.
+    /// The number of mouse events so far.
     count: u32,
-    /// Counted from somewhere.
+    /// The last position, relative to the format's origin.
     last: Option<(u16, u16)>,
     jumps: u32,
-    /// Pixels that were jumped.
+    /// The total length of all jumps, in pixels.
     jumped: f64,
-    /// The longest jump, and how many mouse events are before it.
+    /// The length of the longest jump, and the number of mouse events before it.
     longest: (f64, u32),
 }
 
-/// Steps that follow each other, each longer than those of hands.
+/// A run of consecutive steps, each longer than [`Cursor::reach`].
 #[derive(Default)]
 struct Run {
     steps: u32,
     pixels: f64,
-    /// How many mouse events are before the first.
+    /// The number of mouse events before the first step.
     at: u32,
-    /// The first step, the last one, and the one before them, squared.
+    /// The squared lengths of the first step, of the last step, and of the step before the run.
     first: i32,
     last: i32,
     before: i32,
-    /// When the first began and the last ended.
+    /// The start of the first step and the end of the last one.
     from_ms: u32,
     to_ms: u32,
 }
@@ -49,10 +49,10 @@ impl Run {
         (self.last, self.to_ms) = (step, time_ms);
     }
 
-    /// Several steps of one hand are known to be slower than this by far.
+    /// Whether the run is faster than a hand: known games are slower by far over several steps.
     fn is_faster_than_hands(&self, reach: i32) -> bool {
         let ms = match self.to_ms.saturating_sub(self.from_ms) {
-            // As much as a tick of Windows may be between them.
+            // At most one tick of Windows may be between them.
             0 => TICK_MS,
             ms => f64::from(ms),
         };
@@ -63,7 +63,8 @@ impl Run {
 impl Cursor {
     pub const fn new(square: i32) -> Self {
         Self {
-            // 12 pixels of squares of 16: the longest step of all known games but two is 11.
+            // 12 pixels for squares of 16 pixels: in all known games except two, the longest step
+            // is 11.
             reach: square * 3 / 4,
             count: 0,
             last: None,
@@ -80,7 +81,7 @@ impl Cursor {
         };
         let first = self.last.unwrap_or((x, y));
         let far = farthest(first.0, xs).max(farthest(first.1, ys));
-        // Nearly all moves of nearly all games are no jumps.
+        // Nearly all moves of nearly all games are too short for a jump.
         if far > self.reach {
             let first_ms = moves.times().first().copied().unwrap_or_default();
             self.look(
@@ -92,9 +93,10 @@ impl Cursor {
         self.last = xs.last().copied().zip(ys.last().copied());
     }
 
-    /// Looks for jumps. A jump is a step that stands alone: a hand that moves fast does so before it
-    /// and behind it, too. A few steps that are faster than hands stand for one. Beside what is looked
-    /// at the cursor is taken to rest: a button is pressed there.
+    /// Looks for jumps. A jump is a long step between much shorter ones: a hand that moves fast
+    /// also moves fast before and after it. A few steps that are faster than a hand count as one
+    /// jump. The cursor is taken to rest before and after these moves, because a button is pressed
+    /// there.
     #[cold]
     fn look(&mut self, (mut last, mut last_ms): ((i16, i16), u32), moves: &Moves) {
         let reach = self.reach * self.reach;
@@ -120,7 +122,7 @@ impl Cursor {
         self.end(&run, 0);
     }
 
-    /// A run of long steps has ended, with this step behind it.
+    /// Ends a run of long steps; `behind` is the squared length of the step after it.
     fn end(&mut self, run: &Run, behind: i32) {
         let stands_alone = run.before < run.first / 9 && behind < run.last / 9;
         if !stands_alone || !(run.steps == 1 || run.is_faster_than_hands(self.reach)) {
@@ -145,7 +147,8 @@ impl Cursor {
         let share = self.jumped / path.max(1.0);
         let mean = path / f64::from(moves.max(1));
         let mean_squares = mean / f64::from(game.square_size().max(1));
-        // A cursor that stirs between jumps goes a long way, and jumps as often.
+        // Small movements between jumps make the path long, and so the share of the jumps small;
+        // but there are still almost as many jumps as long paths.
         let each_way = f64::from(jumps) >= EACH_WAY * f64::from(far);
         let by_count = jumps >= MOST_JUMPS && each_way && share >= A_PART;
         let by_jumps = jumps >= MANY_JUMPS && share >= MOSTLY || by_count;
@@ -189,28 +192,30 @@ fn farthest(first: u16, places: &[u16]) -> i32 {
     i32::from(most).max(-i32::from(least))
 }
 
-/// Of the reach, in a millisecond, for several steps: 4 pixels, where a hand goes 1.
+/// The speed limit for several steps, as a share of the reach per millisecond: 4 pixels, where a
+/// hand reaches 1.
 const FAST: f64 = 1.0 / 3.0;
-/// More steps than these are a way.
+/// A run of more steps than this is a normal path.
 const MOST_STEPS: u32 = 8;
-/// Milliseconds.
+/// One tick of Windows in milliseconds.
 const TICK_MS: f64 = 16.0;
 /// Fewer jumps may be chance.
 const MANY_JUMPS: u32 = 3;
-/// So many, so many of each way as long as one, and so large a share of all that the cursor
-/// goes, are no mishap.
+/// Jumps are no accident if there are at least this many, if they make up this share of the paths
+/// that are long enough for one, and if they cover this share of the cursor's whole path.
 const MOST_JUMPS: u32 = 10;
 const EACH_WAY: f64 = 0.6;
 const A_PART: f64 = 0.1;
-/// The share of the way that known games have in jumps is next to nothing.
+/// A share of the path. In known games next to nothing of the path consists of jumps.
 const OFTEN: f64 = 0.05;
-/// Squares of a step that is worth a word by itself: the longest known one is 43 pixels of 16.
+/// Squares. A single step longer than this is reported; the longest known one is 43 pixels with
+/// squares of 16.
 const LONGEST_SQUARES: f64 = 3.0;
-/// The share of the way from which on a cursor is one that jumps.
+/// If jumps cover at least this share of the path, the cursor jumps rather than moves.
 const MOSTLY: f64 = 0.5;
-/// Squares from event to event, on average. In known games they are 0.04 to 0.18.
+/// The mean step from event to event, in squares. Known games have 0.04 to 0.18.
 const LONG_STEPS: f64 = 0.75;
-/// Twice the longest steps of known games.
+/// In squares: twice the largest mean step of known games.
 const WIDE_STEPS: f64 = 0.36;
-/// Fewer moves say nothing of an average.
+/// With fewer moves the mean is not meaningful.
 const MANY_MOVES: u32 = 50;

@@ -1,31 +1,32 @@
-//! The period of a clock that is not the tick of Windows: times that were scaled lie on the grid of
-//! a tick that was scaled with them.
+//! Finds the period of a clock that is not the tick of Windows. Times that were scaled lie on a
+//! grid that was scaled together with them.
 
-/// Fewer times say nothing of a period.
+/// With fewer times no period can be found.
 pub(super) const LEAST_TIMES: u32 = 40;
-/// Events that share a time with others, on average: known games on the tick have 1.6 to 3.5, those
-/// on a clock of a millisecond 1.0 to 1.1, whatever the rate of the mouse.
+/// The mean number of events that share one time. Known games on the tick have 1.6 to 3.5, those on
+/// a clock with millisecond resolution 1.0 to 1.1, at every report rate of the mouse.
 pub(super) const EVENTS_PER_TIME: f64 = 1.3;
-/// So many times of a hundred are on the grid, if there is one.
+/// The least share of times on the grid for it to be accepted.
 const ENOUGH: f64 = 0.97;
-/// A grid whose times may lie anywhere in so much of a period is none.
+/// If times may lie anywhere within this share of the period, it is not a grid.
 const WIDEST: f64 = 0.6;
-/// Milliseconds by which a time may be off, beside what rounding explains.
+/// The tolerance for a time in milliseconds, in addition to rounding.
 const SLACK_MS: f64 = 0.4;
 
-/// A period is less.
+/// The upper bound for a period, in milliseconds.
 const LONGEST_MS: usize = 256;
 
-/// A grid that times lie on.
+/// A grid on which times lie.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// Milliseconds.
+    /// In milliseconds.
     pub period: f64,
-    /// How many times are on it.
+    /// The number of times that are on it.
     pub on: u32,
 }
 
-/// Windows has a tick of 10 ms on some old machines, and screens show 60 pictures a second.
+/// Whether this is another well-known period: some old machines have a Windows tick of 10 ms, and
+/// screens show 60 frames per second.
 pub(super) fn is_other_tick(period: f64) -> bool {
     [10.0, 10.0144, 1000.0 / 60.0]
         .iter()
@@ -52,12 +53,13 @@ fn likeliest_gap(times: &[(u32, u32)]) -> f64 {
     sum / f64::max(count, 1.0)
 }
 
-/// The period of the grid that these times lie on.
+/// Finds the period of the grid on which these times lie.
 pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
     let (_, first) = *times.first()?;
     let likely = likeliest_gap(times);
     let mut period = likely;
-    // A longer time tells finer: each round looks at four times as many, that much closer.
+    // A longer duration allows a finer estimate: each round uses four times as many times, and
+    // searches a correspondingly smaller range.
     let mut reach = likely * 0.08;
     let mut count = 24;
     loop {
@@ -74,7 +76,8 @@ pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
         }
         count *= 4;
     }
-    // Rounded twice: when the clock was read, which was scaled, and when it was written.
+    // Times were rounded twice: when the clock was read, before they were scaled, and when they
+    // were written.
     let half = f64::midpoint(1.0, period / super::grid::TICK_MS) + SLACK_MS;
     if period < 2.0 || 2.0 * half > WIDEST * period {
         return None;
@@ -91,7 +94,7 @@ pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
     })
 }
 
-/// How much the times gather in one place of the period, from 0 to 1, and in which.
+/// How much the times concentrate at one point of the period, from 0 to 1, and at which point.
 fn gathered(times: &[(u32, u32)], period: f64) -> (f64, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     for &(_, time) in times {

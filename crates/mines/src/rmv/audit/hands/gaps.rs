@@ -1,49 +1,50 @@
-//! Milliseconds from each mouse event that waits to the next, a byte each, counted 32 at a time.
+//! The milliseconds between consecutive waiting mouse events, one byte each, counted 32 at a time.
 
 use crate::replay::{Moves, WAITING};
 
-/// Gaps are no longer than this when they are compared with others.
+/// Longer gaps are cut to this length before they are compared with others.
 const LONGEST_MS: u32 = 20;
-/// A gap up to this long is a short one: the reports of a mouse of 125 Hz are further apart.
+/// Gaps up to this length are short: the reports of a 125 Hz mouse are further apart.
 const SHORT_MS: u8 = 6;
-/// A gap up to this long is none of the Windows tick.
+/// Gaps up to this length, except 0, do not occur on the tick of Windows.
 const FINE_MS: u8 = 14;
-/// Gaps that are counted together. On a clock of a millisecond some of them are fine.
+/// The number of gaps that are counted together. On a clock with millisecond resolution, some gaps
+/// of every part are fine ones.
 pub(super) const PART: usize = 32;
-/// No gap: longer than all, and counted for 0.
+/// Marks a gap that is left out: larger than any gap, but 0 in sums.
 const NONE: u8 = 0x80;
 
-/// The gap before each of the mouse events that wait.
+/// The gap before each of the waiting mouse events.
 pub(super) struct Gaps {
-    /// Behind the last one there is none.
+    /// After the last gap, the array is filled with [`NONE`].
     gaps: [u8; WAITING + PART],
     len: usize,
 }
 
-/// How many gaps there are of some kinds, and their sums.
+/// The number of gaps of some kinds, and their sums.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Counts {
-    /// Of no time.
+    /// Gaps of 0 ms.
     pub zeros: u8,
-    /// Of one millisecond.
+    /// Gaps of 1 ms.
     pub ones: u8,
-    /// Short ones, those of no time among them.
+    /// Short gaps, including those of 0 ms.
     pub shorts: u8,
-    /// Those that the tick of Windows has not, and those of no time.
+    /// Fine gaps, which do not occur on the tick of Windows, and gaps of 0 ms.
     pub fine: u8,
     pub sum: u16,
     pub squares: u16,
 }
 
-/// What gaps have to do with the one behind them.
+/// Sums over gaps and their successors, to compute a correlation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Linked {
     pub gaps: u8,
-    /// Gaps that have one behind them.
+    /// The number of gaps that have a successor.
     pub pairs: u8,
     pub sum: u16,
     pub squares: u16,
-    /// The sum of the products of neighbours.
+    /// The sum of the products of each gap with its successor.
     pub products: u16,
 }
 
@@ -51,7 +52,7 @@ impl Gaps {
     pub fn of(moves: &Moves) -> Self {
         let times = moves.times();
         let mut gaps = [NONE; WAITING + PART];
-        // Back in time is as far as can be.
+        // A gap back in time becomes the longest one.
         let gap = |a: u32, b: u32| b.wrapping_sub(a).min(LONGEST_MS) as u8;
         let pairs = times.iter().zip(times.get(1..).unwrap_or_default());
         for (slot, (&a, &b)) in gaps.iter_mut().skip(1).zip(pairs) {
@@ -66,7 +67,7 @@ impl Gaps {
         }
     }
 
-    /// The counts of each part, and how many gaps are in it.
+    /// The counts of each part, and the number of gaps in it.
     pub fn counts(&self) -> impl Iterator<Item = (usize, Counts)> {
         let (parts, _) = self.gaps.as_chunks::<PART>();
         let lens = (0..self.len).step_by(PART).map(|at| self.len - at);
@@ -74,14 +75,14 @@ impl Gaps {
         lens.zip(parts.iter().map(count))
     }
 
-    /// This one is not to be linked, as if it were not there.
+    /// Leaves a gap out of [`Gaps::linked`].
     pub fn leave_out(&mut self, at: usize) {
         if let Some(gap) = self.gaps.get_mut(at) {
             *gap = NONE;
         }
     }
 
-    /// What each part has to do with the gap behind each.
+    /// The sums over the gaps of each part and their successors.
     pub fn linked(&self) -> impl Iterator<Item = Linked> {
         let (parts, _) = self.gaps.as_chunks::<PART>();
         let (next, _) = self.gaps.get(1..).unwrap_or_default().as_chunks::<PART>();
@@ -90,8 +91,8 @@ impl Gaps {
     }
 }
 
-// Of a length that is known, sixteen are counted at a time, and eight of the sums added up: in loops of their own,
-// or it would be eight for all.
+// These loops have a known length and small types, so that the compiler counts 16 gaps at a time
+// and adds eight of the sums. A single loop would process eight at a time for everything.
 #[inline(always)]
 fn count(part: &[u8; PART]) -> Counts {
     let mut counts = Counts::default();
@@ -133,7 +134,7 @@ mod tests {
     use crate::{Buttons, MouseAction, MouseEvent, Version};
 
     proptest! {
-        /// The sums over all parts are what is found one gap after the other.
+        /// The sums over all parts are equal to those computed gap by gap.
         #[test]
         fn gaps_are_counted_and_linked_as_one_by_one(
             ms in prop::collection::vec(prop_oneof![0..24_i32, 0..3_i32, -40..400_i32], 0..=WAITING),

@@ -1,33 +1,34 @@
-//! The grid of the Windows tick: t = floor(k · 15.625 + p/8) ms, with one p a game.
+//! The grid of the Windows tick: t = floor(k · 15.625 + p/8) ms, with one phase p per game.
 //!
-//! In eighths of a millisecond a time is on the grid of phase p where p - 8t is 0 to 7, modulo 125.
-//! By chance that is so for 8 of 125 times.
+//! In eighths of a millisecond, a time is on the grid of phase p if p - 8t is 0 to 7, modulo 125.
+//! By chance this holds for 8 of 125 times.
 
 use crate::rmv::Rule;
 use crate::{Event, Game};
 
-/// Milliseconds after which the grid repeats itself: eight ticks.
+/// The grid repeats after this many milliseconds, which are eight ticks.
 const PERIOD: usize = 125;
-/// The tick.
+/// The tick in milliseconds.
 pub(super) const TICK_MS: f64 = 15.625;
-/// Eighths of a millisecond that one millisecond covers.
+/// One millisecond in eighths of a millisecond.
 const WIDTH: usize = 8;
-/// What chance puts on a grid.
+/// The share of times that are on a grid by chance.
 const CHANCE: f64 = WIDTH as f64 / PERIOD as f64;
-/// Below a false alarm in a million, of 125 phases, -ln P is 18.6. A mouse that reports every 16 ms
-/// puts three times in a row on one grid: they count as one.
+/// The least -ln P for a grid to be certain. A false alarm in a million, with 125 phases,
+/// corresponds to 18.6. A mouse that reports every 16 ms puts three consecutive times on one grid,
+/// so these count as one.
 const CERTAIN: f64 = 3.0 * 18.6;
 
-/// How the times lie to the grid.
+/// How the times fit the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grid {
-    /// All on it.
+    /// All times are on it.
     Whole,
-    /// More on one than chance puts there, and not all.
+    /// More times are on one grid than chance explains, but not all.
     Part,
-    /// As chance has it; how many.
+    /// As many times as by chance are on it: `on`.
     Off { on: u32 },
-    /// Too few times to say.
+    /// There are too few times to tell.
     Unknown,
 }
 
@@ -36,7 +37,7 @@ const fn is_on(time_ms: u32, phase: usize) -> bool {
     (phase + PERIOD - (time_ms as usize * 8) % PERIOD) % PERIOD < WIDTH
 }
 
-/// How unlikely it is, as -ln P, that chance puts so many of the times on a grid.
+/// How unlikely it is, as -ln P, that chance puts this many times on a grid.
 fn surprise(on: u32, times: u32) -> f64 {
     let share = f64::from(on) / f64::from(times.max(1));
     if share <= CHANCE {
@@ -61,10 +62,10 @@ pub(super) fn judge(times: &[(u32, u32)]) -> Grid {
             *place += 1;
         }
     }
-    // On the grid of a phase is what is up to seven eighths below it.
+    // The places up to seven eighths below a phase are on its grid.
     let below = |phase: usize| (0..WIDTH).map(move |down| (phase + PERIOD - down) % PERIOD);
     let on = |phase: usize| below(phase).filter_map(|at| places.get(at)).sum();
-    // A game begins at 0, which is on the grid of eight phases alone.
+    // A game begins at time 0, which is on the grid of eight phases only.
     let on_best = (0..WIDTH).map(on).max().unwrap_or(0);
     if on_best == count {
         return Grid::Whole;
@@ -76,7 +77,7 @@ pub(super) fn judge(times: &[(u32, u32)]) -> Grid {
     Grid::Off { on: on_best }
 }
 
-/// The times that differ from the one before, each with the number of mouse events before it.
+/// The times that differ from the previous one, each with the number of mouse events before it.
 pub(super) fn times_of(game: &Game<'_>) -> Vec<(u32, u32)> {
     let mut times = Vec::new();
     let mut count = 0;
@@ -91,22 +92,22 @@ pub(super) fn times_of(game: &Game<'_>) -> Vec<(u32, u32)> {
     times
 }
 
-/// A stretch of times that are on the grid of one phase.
+/// A stretch of consecutive times, most of which are on the grid of one phase.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     phase: usize,
     from: usize,
-    /// Behind its last time.
+    /// The index after its last time.
     to: usize,
     score: f64,
 }
 
-/// What a time on the grid says for it, and one beside it against it: logarithms of how much
-/// likelier that is on a grid, where one time in a hundred is off it, than by chance.
+/// Scores for a time on the grid and for one off the grid: the logarithm of how much likelier it is
+/// with a grid, where one time in a hundred is off it, than by chance.
 const FOR: f64 = 2.74;
 const AGAINST: f64 = 4.54;
 
-/// The stretch that says most, in some part of the times.
+/// The stretch with the highest score.
 fn stretch(times: &[(u32, u32)], start: usize) -> Option<Stretch> {
     let of_phase = |phase: usize| {
         let (mut best, mut from, mut score) = (None, 0, 0.0);
@@ -134,20 +135,21 @@ fn stretch(times: &[(u32, u32)], start: usize) -> Option<Stretch> {
     stretches.max_by(|a, b| a.score.total_cmp(&b.score))
 }
 
-/// Where times that were on one grid leave it, or times get onto one.
+/// The place where times leave a grid, or begin to be on one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// How many mouse events are before it.
+    /// The number of mouse events before it.
     pub mouse: u32,
     times: u32,
-    /// How many times are on the grid that most are on.
+    /// The number of times that are on the main grid.
     on: u32,
-    /// How many are on another one, and by how many milliseconds the later one is shifted.
+    /// The number of times that are on another grid, and the shift from the earlier to the later
+    /// one in milliseconds.
     other: Option<(u32, f64)>,
 }
 
 impl Change {
-    /// Whether nearly all times are on the one grid or the other.
+    /// Whether nearly all times are on one of the two grids.
     pub fn explains(&self, times: u32) -> bool {
         let other = self.other.map_or(0, |(on, _)| on);
         (self.on + other) * 10 >= times * 9
@@ -167,7 +169,7 @@ impl Change {
     }
 }
 
-/// The change that says most.
+/// Finds the most significant change.
 pub(super) fn change(times: &[(u32, u32)]) -> Option<Change> {
     let best = stretch(times, 0)?;
     let on = |phase| {
@@ -183,8 +185,8 @@ pub(super) fn change(times: &[(u32, u32)]) -> Option<Change> {
     } else if best.to < times.len() {
         (best.to, times.get(best.to..).unwrap_or_default())
     } else {
-        // One time or another is off the grid; at the least the first, where the game does not
-        // begin when the clock did.
+        // Single times are off the grid; if none in the stretch is, the first time is, because the
+        // game did not begin together with the clock.
         (best.from + stray.unwrap_or(0), &[][..])
     };
     let other = stretch(rest, 0).filter(|other| other.score >= CERTAIN / 3.0);
@@ -204,7 +206,7 @@ pub(super) fn change(times: &[(u32, u32)]) -> Option<Change> {
     })
 }
 
-/// From one phase to another, at most half a tick.
+/// The shift from one phase to another in milliseconds, at most half a tick.
 fn shift_ms(from: usize, to: usize) -> f64 {
     let eighths = ((to + PERIOD - from) % PERIOD) as f64;
     let period = PERIOD as f64;

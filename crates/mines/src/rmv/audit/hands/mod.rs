@@ -1,7 +1,8 @@
-//! Hands, mice and clocks: whether somebody can have played this, with that program, on a machine.
+//! Hands, mice and clocks: could a person have played this game, with that program, on a real
+//! machine?
 //!
-//! What is measured rides in the pass over the events that serves everything else, where mouse events
-//! [wait](crate::replay::Moves) until there are many.
+//! The measurements use the same pass over the events as everything else; there, mouse events
+//! [wait](crate::replay::Moves) until there are many of them.
 
 mod cursor;
 mod fit;
@@ -29,7 +30,7 @@ use rhythm::is_press;
 use times::Times;
 use ways::Ways;
 
-/// What is measured while a game is replayed.
+/// The measurements during a replay.
 pub(super) struct Hands {
     times: Times,
     cursor: Cursor,
@@ -50,7 +51,8 @@ impl Hands {
         }
     }
 
-    /// A mouse event of a button; these were down before it, and those events wait.
+    /// Takes a button event. `before` are the buttons that were down before it, and `waiting` the
+    /// mouse events before it.
     pub fn take_button(&mut self, before: Buttons, event: &MouseEvent, waiting: &Moves) {
         self.ways.take(waiting);
         self.presses.take(before, event, waiting.events());
@@ -59,13 +61,13 @@ impl Hands {
         }
     }
 
-    /// Measures what waits.
+    /// Measures the waiting events.
     pub fn measure(&mut self, waiting: &Moves) {
         self.times.take(waiting);
         self.cursor.take(waiting);
     }
 
-    /// What is to be said of it all.
+    /// Adds the findings.
     pub fn check(&mut self, game: &Game<'_>, played: &Played, findings: &mut Findings) {
         pace::check(game, played, findings);
         let release = Release::of(game);

@@ -4,21 +4,23 @@ use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Game, Level, Mode, Outcome};
 
-/// Fewer 3BV are a click or two, and those may follow each other at once.
+/// Fewer 3BV are only a click or two, which may follow each other immediately.
 const RATE_FROM: u32 = 4;
-/// 3BV/s that nobody keeps up: twice what the best are known for on larger boards.
+/// The 3BV/s that nobody can sustain: twice that of the best known players on larger boards.
 const LONG_RATE: f64 = 10.0;
-/// What a small board may have beyond that: its clicks may be a burst.
+/// The additional 3BV/s for small boards, whose few clicks may come in a burst.
 const BURST: f64 = 100.0;
-/// Milliseconds that a click takes: fifty a second, more than twice what fingers do.
+/// The least time per click in milliseconds: fifty clicks per second, more than twice what fingers
+/// can do.
 const CLICK_MS: u32 = 20;
 
-/// 3BV/s beyond which nobody plays so much 3BV.
+/// The highest plausible 3BV/s for a board with this 3BV.
 fn most(bbbv: u32) -> f64 {
     LONG_RATE + BURST / f64::from(bbbv.max(1))
 }
 
-/// A win in less is beyond all records by a third and more: those are 26.6 s and about 6 s.
+/// The shortest plausible time of a win, in milliseconds. The records are longer by a third or
+/// more: 26.6 s (expert) and about 6 s (intermediate).
 const fn least_ms(level: Level) -> Option<u32> {
     match level {
         Level::Expert => Some(20_000),
@@ -30,13 +32,13 @@ const fn least_ms(level: Level) -> Option<u32> {
 pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     let bbbv = played.clicks.solved_bbbv;
     let time_ms = played.time_ms;
-    // In no time at all: as fast as in one millisecond, at least.
+    // A time of 0 is at least as fast as 1 ms.
     let rate = f64::from(bbbv) * 1000.0 / f64::from(time_ms.max(1));
     let most = most(bbbv);
     if bbbv >= RATE_FROM && rate > most {
         findings.push(Finding::new(Rule::Rate { rate, bbbv, most }));
     }
-    // Clicks that do nothing may be those of a worn-out button.
+    // Clicks without an effect may come from a worn-out button.
     let clicks = played.clicks.effective();
     let least = CLICK_MS
         .saturating_mul(clicks.saturating_sub(1))
@@ -44,7 +46,7 @@ pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     if clicks > 1 && time_ms < least {
         findings.push(Finding::new(Rule::ClickRate { clicks, time_ms }));
     }
-    // Who knows the board, or finds flags on it, needs less.
+    // A player who knows the board, or starts with flags on it, needs less time.
     let helped = matches!(game.mode(), Some(Mode::Upk | Mode::Cheat))
         || game
             .preflags

@@ -1,10 +1,10 @@
-//! Where a mouse event stands.
+//! The place of a mouse event in the file.
 
 use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Rule};
 use crate::{Event, Game};
 
-/// What is to be said at a mouse event, of which is known how many are before it.
+/// A finding at the mouse event that has `before` mouse events before it.
 #[cold]
 pub(super) fn at_mouse(game: &Game<'_>, before: u32, rule: Rule) -> Finding {
     let mut events = game.events.iter();

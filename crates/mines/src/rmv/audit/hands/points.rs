@@ -1,30 +1,32 @@
-//! Where in its square a click is.
+//! The position of clicks within their squares.
 
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Board, MouseEvent};
 
-/// What is known of where clicks are.
+/// Statistics of the positions of clicks.
 pub(super) struct Points {
     square: i32,
-    /// Columns and rows: nobody aims beside the board.
+    /// Columns and rows. Clicks outside of the board are not aimed, so they are ignored.
     size: (i32, i32),
     /// The square of the last click.
     last: Option<(i32, i32)>,
-    /// Clicks in another square than the one before.
+    /// The number of clicks in a different square than that of the click before.
     clicks: u32,
-    /// How many of them are in each place of it.
+    /// The number of these clicks at each position within the square.
     places: [u16; PLACES],
-    /// Those that are within a pixel of its centre, and within two.
+    /// The number of clicks within one pixel of the square's centre, and within two.
     central: [u32; 2],
 }
 
-/// Room for the places of a square of 32 pixels; those of a larger one share it.
+/// Enough for the positions of a square of 32 pixels; in larger squares several positions share an
+/// entry.
 const PLACES: usize = 1024;
-/// Fewer say nothing.
+/// Fewer clicks at the same position are not meaningful.
 const FEW_SAME: u32 = 5;
-/// Within a pixel of the centre, and within two.
+/// The least number of clicks for a finding about clicks within one pixel of the centre, and within
+/// two.
 const FEW_CENTRAL: [u32; 2] = [12, 20];
-/// So many in one place say more than the share of them does.
+/// From this number on, a smaller share of clicks at the same position is enough for a finding.
 const MANY_SAME: u32 = 8;
 
 impl Points {
@@ -66,7 +68,7 @@ impl Points {
     }
 
     pub fn check(&self, findings: &mut Findings) {
-        // Squares of a few pixels have few places.
+        // Squares of a few pixels have few positions.
         if self.square < 12 || self.clicks < FEW_SAME {
             return;
         }

@@ -1,4 +1,4 @@
-//! How buttons are pressed: how long each is held, and how far apart presses are.
+//! How buttons are pressed: how long each press is held, and how far apart presses are.
 
 use super::place::at_mouse;
 use super::rhythm::{Rhythm, is_press};
@@ -7,40 +7,43 @@ use super::times::Clock;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Game, MouseAction, MouseEvent};
 
-/// No known game has a left click that was held for less than 25 ms.
+/// In milliseconds. In no known game was a left click held for less than 25 ms.
 const SHORT_HOLD_MS: u32 = 15;
-/// Holds spread by 0.17 to 0.43 of their mean in known games.
+/// A share of the mean. In known games the spread of holds is 0.17 to 0.43 of their mean.
 const WILD_HOLDS: f64 = 0.6;
-/// A hold that lasts longer is a rest, or a drag.
+/// In milliseconds. A longer hold is a pause or a drag.
 const LONGEST_HOLD_MS: u32 = 150;
-/// Fewer clicks say nothing of holds.
+/// With fewer clicks, the statistics of holds are not meaningful.
 const FEW_HOLDS: usize = 8;
-/// Milliseconds by which holds spread: 5 to 50 in known games.
+/// The spread of holds in milliseconds; 5 to 50 in known games.
 const SAME_HOLD_MS: f64 = 2.0;
-/// Of so many clicks, three quarters are held for one of two times by a program alone.
+/// With at least this many clicks, only a program holds three quarters of them for one of two
+/// durations.
 const MANY_HOLDS: usize = 16;
 
-/// How long a plain click, of the left or the right button, or a chord is held: of each kind a list.
+/// The kinds of holds: a plain left click, a plain right click, a chord.
 const KINDS: usize = 3;
 
-/// What is known of the presses.
+/// Statistics of the presses.
 #[derive(Default)]
 pub(super) struct Presses {
-    /// When the left button went down.
+    /// The time at which the left button was pressed.
     left: Option<u32>,
-    /// How long it was held.
+    /// How long it was held each time.
     lefts: Vec<(u32, f32)>,
-    /// What goes on: of which kind, and since when.
+    /// The current press: its kind and its start.
     now: Option<(usize, u32)>,
-    /// Of each kind how long it was held, with the mouse events before each release.
+    /// For each kind, how long it was held each time, with the number of mouse events before the
+    /// release.
     holds: [Vec<(u32, f32)>; KINDS],
-    /// How many events of buttons there were.
+    /// The number of button events.
     events: u32,
     rhythm: Rhythm,
 }
 
 impl Presses {
-    /// A button event: what was down before it, and how many mouse events are before it.
+    /// Takes a button event. `before` are the buttons that were down before it, and `mouse` is the
+    /// number of mouse events before it.
     pub fn take(&mut self, before: Buttons, event: &MouseEvent, mouse: u32) {
         self.events += 1;
         let time_ms = event.time_ms;
@@ -69,12 +72,12 @@ impl Presses {
         self.rhythm.take(before, event);
     }
 
-    /// How many events of buttons there were.
+    /// The number of button events.
     pub const fn events(&self) -> u32 {
         self.events
     }
 
-    /// Mean and spread of the holds, where they are as short or as different as none of a hand.
+    /// Mean and spread of the holds, if no hand has such short or such different ones.
     pub fn wild_holds(&self) -> Option<(f64, f64)> {
         let median = median(&self.lefts)?;
         let (mean, spread) = shift::mean_and_spread(&self.lefts);
@@ -120,7 +123,7 @@ impl Presses {
         }
     }
 
-    /// Clicks that are held too short, or all the same: of the first kind of which that is so.
+    /// Reports the first kind of click whose holds are too short or too equal.
     fn held(&self, clock: Clock, findings: &mut Findings) {
         let [left, right, chord] = &self.holds;
         let kinds = [
@@ -140,7 +143,7 @@ impl Presses {
             })
         });
         let same = || {
-            // A tick gives holds few different lengths by itself.
+            // On a tick, holds naturally have only few different lengths.
             let mut kinds = kinds.into_iter().filter(|_| clock == Clock::Millisecond);
             kinds.find_map(|(what, holds)| {
                 let (mean, spread) = shift::mean_and_spread(holds);
@@ -157,7 +160,7 @@ impl Presses {
     }
 }
 
-/// How long buttons are held: as many clicks longer as shorter.
+/// The median duration of the holds.
 fn median(holds: &[(u32, f32)]) -> Option<u32> {
     if holds.len() < FEW_HOLDS {
         return None;
@@ -168,14 +171,14 @@ fn median(holds: &[(u32, f32)]) -> Option<u32> {
     Some(*median as u32)
 }
 
-/// Whether three quarters of the clicks are held for one of two times, to the millisecond.
+/// Whether three quarters of the clicks were held for one of two durations, to the millisecond.
 fn are_of_two(holds: &[(u32, f32)]) -> bool {
     if holds.len() < MANY_HOLDS {
         return false;
     }
     let mut counts = [0u32; LONGEST_HOLD_MS as usize];
     for &(_, held) in holds {
-        // The longest of all are cut off: they are rests.
+        // The longest holds are left out: they are pauses.
         if let Some(count) = counts.get_mut(held as usize) {
             *count += 1;
         }
@@ -191,7 +194,7 @@ fn are_of_two(holds: &[(u32, f32)]) -> bool {
     (most + second) as usize * 4 >= holds.len() * 3
 }
 
-/// Room for the clicks of many a game at once.
+/// Appends a value; the first one reserves space for the clicks of most games.
 fn push(list: &mut Vec<(u32, f32)>, value: (u32, f32)) {
     if list.capacity() == 0 {
         list.reserve(64);
@@ -199,14 +202,16 @@ fn push(list: &mut Vec<(u32, f32)>, value: (u32, f32)) {
     list.push(value);
 }
 
-/// How far holds have to part: known games come to 3.6 with a third more.
+/// How much the holds before and after a change must differ. Known games reach 3.6 standard errors
+/// with a ratio of 1.33.
 const HOLD_SHIFT: shift::Bound = shift::Bound {
     errors: 6.5,
     ratio: 1.35,
     least: 10.0,
 };
 
-/// How far the shares of quick events have to part: a mouse of 125 Hz has next to none of them.
+/// How much the shares of quick events before and after a change must differ. A 125 Hz mouse has
+/// almost none of these events.
 const RATE_SHIFT: shift::Bound = shift::Bound {
     errors: 8.0,
     ratio: 3.0,

@@ -1,17 +1,17 @@
-//! What is known of the clock of the release that a file says it is of.
+//! The known clock of the release that a file names.
 
 use crate::{Encoding, Game};
 
-/// What is known of a release's clock.
+/// The clock of a release, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Release {
-    /// In every known game the tick of Windows; how many games that are.
+    /// The tick of Windows in every known game; `known` is the number of these games.
     Tick { name: &'static str, known: u32 },
-    /// Known games have the one clock or the other.
+    /// Known games use one clock or the other.
     Either,
-    /// In every known game a clock of a millisecond.
+    /// A clock with millisecond resolution in every known game.
     Millisecond { name: &'static str },
-    /// Another program, or a release of which no game is known.
+    /// Another program, or a release without known games.
     Unknown { is_vienna: bool },
 }
 
@@ -39,7 +39,7 @@ impl Release {
         }
     }
 
-    /// Whether ViennaSweeper wrote the file, as it says.
+    /// Whether the file says that ViennaSweeper wrote it.
     pub const fn is_vienna(self) -> bool {
         !matches!(self, Self::Unknown { is_vienna: false })
     }

@@ -1,25 +1,27 @@
-//! Presses and releases at equal times: a hand has no metronome.
+//! Presses and releases at equal intervals: a hand is not a metronome.
 
 use std::ops::Range;
 
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, MouseAction, MouseEvent};
 
-/// Fewer intervals say nothing of a rhythm.
+/// With fewer intervals no rhythm can be found.
 const FEW: usize = 10;
-/// Musicians who tap to a metronome come to a spread of 3 to 5 percent; in known games the time
-/// between presses spreads by 43 to 110.
+/// The spread as a share of the mean. Musicians who tap to a metronome reach 0.03 to 0.05; in known
+/// games the time between presses spreads by 0.43 to 1.10.
 const RHYTHM: f64 = 0.025;
-/// Nobody keeps up for so many intervals, from square to square, what musicians do on the spot.
+/// For this many intervals, and moving from square to square, nobody keeps up the precision of
+/// musicians, who tap on one spot.
 const MANY: usize = 20;
 const LONG_RHYTHM: f64 = 0.06;
-/// Of so many intervals so large a share of one length, or of two, is no chance, whatever pauses there
-/// are between: in known games it is 17 of 100 at most, and 30 of two lengths.
+/// If at least this share of [`MANY`] or more intervals have one length, or one of two lengths, it
+/// is not chance, whatever pauses are between them. In known games at most 0.17 have one length,
+/// and at most 0.30 one of two.
 const SHARE: f64 = 0.7;
-/// Milliseconds; a tick of Windows is too much of less.
+/// In milliseconds. For shorter intervals a tick of Windows is too coarse.
 const LEAST_MS: u32 = 100;
 
-/// Whether a button goes down.
+/// Whether the action presses a button.
 pub(super) const fn is_press(action: MouseAction) -> bool {
     matches!(
         action,
@@ -27,10 +29,10 @@ pub(super) const fn is_press(action: MouseAction) -> bool {
     )
 }
 
-/// Button events that may be in step.
+/// Kinds of button events that may have a common rhythm.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Presses with no other button down: a click or a chord begins.
+    /// Presses while no other button is down: the beginning of a click or a chord.
     First,
     Press,
     Release,
@@ -40,7 +42,7 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 4] = [Self::First, Self::Press, Self::Release, Self::Any];
 
-    /// In the middle of a sentence.
+    /// The name as used within sentences.
     const fn name(self) -> &'static str {
         match self {
             Self::First => "presses with no other button down",
@@ -60,13 +62,13 @@ impl Kind {
     }
 }
 
-/// Intervals that are in step.
+/// Intervals with a rhythm.
 struct Even {
     count: usize,
     mean_ms: f64,
-    /// The most of them, where they go by turns.
+    /// The mean of the second length, if the intervals have two.
     other_ms: Option<f64>,
-    /// As a share of the mean.
+    /// The spread as a share of the mean.
     spread: f64,
 }
 
@@ -108,12 +110,14 @@ fn even(intervals: &mut [u32]) -> Option<Even> {
     })
 }
 
-/// At least as many as are of two lengths, in one pass: nearly none of a hand's are looked at further.
+/// An upper bound for the number of intervals that have one of two lengths, found in one pass. For
+/// nearly all human games it is so low that nothing else has to be computed.
 fn most_of_two_lengths(intervals: &[u32]) -> usize {
-    // By the highest four bits: 7 to 13 percent each, so that one length is in two neighbours.
+    // Each class contains the intervals with the same highest four bits, a range of 7 to 13
+    // percent. So the intervals of one length are in at most two neighbouring classes.
     let mut classes = [0_u32; 104];
     for &interval in intervals.iter().filter(|&&interval| interval >= LEAST_MS) {
-        // All of more than a minute are in the last.
+        // All intervals of more than a minute are in the last class.
         let interval = interval.min(0xFFFF);
         let shift = interval.ilog2().saturating_sub(3);
         let class = shift * 8 + ((interval >> shift) & 7);
@@ -133,7 +137,7 @@ fn most_of_two_lengths(intervals: &[u32]) -> usize {
     (most + second) as usize
 }
 
-/// Where, of ascending intervals, the most lie that are the same, to so much.
+/// The range of the ascending intervals in which the most lie that are equal within the tolerance.
 fn nearly_equal(ascending: &[u32]) -> Option<Range<usize>> {
     let ranges = ascending.iter().enumerate().map(|(start, &least)| {
         let most = f64::from(least) * (1.0 + 2.0 * RHYTHM);
@@ -143,7 +147,7 @@ fn nearly_equal(ascending: &[u32]) -> Option<Range<usize>> {
     ranges.max_by_key(Range::len)
 }
 
-/// The mean, and the spread as a share of it.
+/// The mean, and the spread as a share of the mean.
 fn mean_and_spread(intervals: &[u32]) -> (f64, f64) {
     let count = intervals.len().max(1) as f64;
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -157,12 +161,12 @@ fn mean_and_spread(intervals: &[u32]) -> (f64, f64) {
     (mean, spread / mean.max(f64::MIN_POSITIVE))
 }
 
-/// The button events of a game: a program may keep a rhythm of any kind of them.
+/// The button events of a game. A program may keep a rhythm in any kind of them.
 #[derive(Default)]
 pub(super) struct Rhythm(Vec<(u32, Kind)>);
 
 impl Rhythm {
-    /// A button event: what was down before it.
+    /// Takes a button event; `before` are the buttons that were down before it.
     pub fn take(&mut self, before: Buttons, event: &MouseEvent) {
         if self.0.capacity() == 0 {
             self.0.reserve(128);

@@ -1,12 +1,12 @@
-//! Where a figure that belongs to a hand changes in the middle of a game.
+//! Finds the point where a characteristic of the hand changes in the middle of a game.
 
-/// Values on either side of a change, at least.
+/// The least number of values on either side of a change.
 const FEW: usize = 8;
 
-/// How large a change has to be.
+/// The least size of a change; all three must be reached.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
-    /// In standard errors of the difference.
+    /// The difference of the means in standard errors.
     pub errors: f64,
     /// The larger mean as a multiple of the smaller one.
     pub ratio: f64,
@@ -14,14 +14,14 @@ pub(super) struct Bound {
     pub least: f64,
 }
 
-/// A change.
+/// A change of the mean.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Shift {
-    /// How many mouse events are before it.
+    /// The number of mouse events before it.
     pub mouse: u32,
     /// The mean before it.
     pub before: f64,
-    /// The mean from it on.
+    /// The mean after it.
     pub after: f64,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn mean_and_spread(values: &[(u32, f32)]) -> (f64, f64) {
     (mean, (squares.sum::<f64>() / count).sqrt())
 }
 
-/// The place that parts the values best, if the parts differ by enough.
+/// The change that separates the values best, if it is large enough.
 pub(super) fn find(values: &[(u32, f32)], bound: Bound) -> Option<Shift> {
     let count = values.len();
     if count < 2 * FEW {
@@ -56,7 +56,7 @@ pub(super) fn find(values: &[(u32, f32)], bound: Bound) -> Option<Shift> {
     }
 }
 
-/// Looks at each place.
+/// Examines each possible point.
 fn search(values: &[(u32, f32)], (sum, squares): (f64, f64), bound: Bound) -> Option<Shift> {
     let count = values.len();
     let mut low = 0.0;
@@ -89,12 +89,20 @@ fn search(values: &[(u32, f32)], (sum, squares): (f64, f64), bound: Bound) -> Op
     enough.then_some(shift)
 }
 
-/// Whether the parts on either side of any place may differ by as many standard errors as they have to: what
-/// takes neither a root nor a division for each of them.
+/// A fast check whether the two sides of any point can differ by enough standard errors. It needs
+/// neither a root nor a division per point.
 ///
-/// Of the squares of all deviations from the mean, a place that parts a from b values explains
-/// d = (a · sum − n · low)² / (n · a · b), n being a + b; the difference in standard errors, squared, is
-/// (n − 2) · d / (all − d). A hundredth is left for rounding, and where all are nearly the same, it may.
+/// Let n be the number of values, a the number of values before a point, b that of the values after
+/// it, and `low` the sum of the former. Of `all`, the sum of the squared deviations from the mean,
+/// the point explains
+///
+/// d = (a · sum − n · low)² / (n · a · b),
+///
+/// and the difference in standard errors, squared, is
+///
+/// (n − 2) · d / (all − d).
+///
+/// One percent is allowed for rounding. If all values are nearly the same, the answer is yes.
 fn may_differ(values: &[(u32, f32)], (sum, squares): (f64, f64), bound: Bound) -> bool {
     let n = values.len() as f64;
     let all = squares - sum * sum / n;
@@ -121,8 +129,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Where the quick look sees nothing there is nothing, whatever the values are like: of one kind, of two
-        /// with a change between them, nearly or quite the same.
+        /// If the fast check finds nothing, there is no change, whatever the values are: of one
+        /// kind, of two kinds with a change between them, nearly or exactly equal.
         #[test]
         fn no_change_is_passed_over(
             (first, second) in (any::<u8>(), any::<u8>()),

@@ -1,6 +1,8 @@
-//! The times of the mouse events: which clock gave them, and whether one did.
+//! The times of the mouse events: which clock they came from, and whether they came from a clock at
+//! all.
 //!
-//! What is counted on the way is little: enough to know whether more has to be asked.
+//! During the replay only a few counts are kept; they decide whether more has to be computed
+//! afterwards.
 
 use super::fit;
 use super::gaps::{Counts, Gaps, Linked, PART};
@@ -11,36 +13,36 @@ use crate::Game;
 use crate::replay::Moves;
 use crate::rmv::{Finding, Findings, Rule};
 
-/// What is counted of the times.
+/// Counts of the times.
 #[derive(Default)]
 pub(super) struct Times {
-    /// Mouse events, and how many there were when this was last measured.
+    /// The number of mouse events, now and at the previous measurement.
     events: u32,
     measured: u32,
-    /// Of each 32 events, which are behind so many, the share of short gaps.
+    /// The share of short gaps for each 32 events, with the number of events before them.
     shares: Vec<(u32, f32)>,
-    /// Gaps of one millisecond.
+    /// The number of gaps of 1 ms.
     ones: u32,
-    /// Gaps of no time, and those that the tick of Windows has not.
+    /// The number of gaps of 0 ms, and of fine gaps, which do not occur on the tick of Windows.
     zeros: u32,
     fine: u32,
-    /// Mouse events of parts that have no such gaps.
+    /// The number of mouse events in parts without fine gaps.
     coarse: u32,
-    /// The times that differ from the one before, each with the number of mouse events before it, as
-    /// long as all of them may be those of a tick.
+    /// The times that differ from the previous one, each with the number of mouse events before it.
+    /// They are kept as long as all of them may come from a tick.
     ticks: Vec<(u32, u32)>,
-    /// Of all gaps their sum and that of their squares.
+    /// The sum of all gaps and the sum of their squares.
     all: (u64, u64),
     link: Link,
 }
 
-/// What the gaps inside of ways have to do with their neighbours.
+/// Sums over the gaps within paths and their predecessors.
 #[derive(Default)]
 struct Link {
     gaps: u32,
-    /// Gaps that have one before them.
+    /// The number of gaps that have a predecessor.
     pairs: u32,
-    /// Of all gaps: their sum, that of their squares, and that of products of neighbours.
+    /// The sum of the gaps, of their squares, and of the products of neighbours.
     sum: u64,
     squares: u64,
     products: u64,
@@ -55,7 +57,7 @@ impl Link {
         self.products += u64::from(linked.products);
     }
 
-    /// The correlation of a gap with the one before.
+    /// The correlation of each gap with the previous one.
     fn correlation(&self) -> f64 {
         let count = f64::from(self.gaps.max(1));
         let mean = self.sum as f64 / count;
@@ -65,19 +67,19 @@ impl Link {
     }
 }
 
-/// What is known of a game's clock.
+/// The resolution of a game's clock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Clock {
-    /// The tick of Windows, in all of the game or in a part, or something else that is coarse.
+    /// The tick of Windows, in the whole game or in a part of it, or another coarse clock.
     Coarse,
     Millisecond,
 }
 
-/// Events without fine gaps from which on the game may be, in a part, on a tick.
+/// With at least this many events without fine gaps, a part of the game may be on a tick.
 const COARSE_FROM: u32 = 32;
 
 impl Times {
-    /// Mouse events that follow each other.
+    /// Takes consecutive mouse events.
     pub fn take(&mut self, moves: &Moves) {
         let mut gaps = Gaps::of(moves);
         for (events, counts) in gaps.counts() {
@@ -86,8 +88,8 @@ impl Times {
         if self.fine == 0 {
             self.keep_ticks(moves.times());
         }
-        // All but those before button events and behind them, where a hand rests. The first gap is not known
-        // to be one of a way.
+        // Gaps before and after button events are left out, because the hand rests there. So is the
+        // first gap, which may not belong to a path.
         gaps.leave_out(0);
         for &end in moves.ends() {
             gaps.leave_out(end.into());
@@ -125,19 +127,19 @@ impl Times {
         }
     }
 
-    /// Of each 32 mouse events the share that came a short time after the one before.
+    /// For each 32 mouse events, the share that came shortly after the previous event.
     pub fn shares(&self) -> &[(u32, f32)] {
         &self.shares
     }
 
-    /// Which clock gave the times.
+    /// Finds the clock of the times.
     pub fn clock(&mut self, game: &Game<'_>, release: Release, findings: &mut Findings) -> Clock {
         let is_asked =
             self.coarse >= COARSE_FROM || self.is_comb() || matches!(release, Release::Tick { .. });
         if !is_asked {
             return Clock::Millisecond;
         }
-        // All that may be ticks have been kept.
+        // All times that may come from a tick have been kept.
         let times = if self.fine == 0 {
             std::mem::take(&mut self.ticks)
         } else {
@@ -155,7 +157,7 @@ impl Times {
         let change = (judged == Grid::Part)
             .then(|| grid::change(&times))
             .flatten();
-        // Times on two grids that are a bit apart also look like one that is a bit coarser.
+        // Times on two grids with a small shift also look like times on a slightly coarser grid.
         if let Some(change) = change.filter(|change| change.explains(count)) {
             findings.push(at_mouse(game, change.mouse, change.rule()));
             return Clock::Coarse;
@@ -179,10 +181,10 @@ impl Times {
         Clock::Millisecond
     }
 
-    /// A grid that is not that of the Windows tick.
+    /// Looks for a grid other than that of the Windows tick.
     ///
-    /// A mouse sets the pace where the clock is fine: only a coarse clock gives several events the
-    /// same time.
+    /// With a fine clock, the mouse alone may produce such a grid; only a coarse clock gives
+    /// several events the same time.
     fn own_grid(&self, times: &[(u32, u32)]) -> Option<Rule> {
         let count = times.len() as u32;
         let per_time = f64::from(self.events) / f64::from(count.max(1));
@@ -204,13 +206,13 @@ impl Times {
         })
     }
 
-    /// Next to no gaps of one millisecond: the times have a grid of their own.
+    /// Whether there are almost no gaps of 1 ms, so that the times may lie on a grid of their own.
     fn is_comb(&self) -> bool {
         let some = self.events.saturating_sub(self.zeros);
         some >= fit::LEAST_TIMES && self.ones * 50 <= some
     }
 
-    /// Whether a clock gave the times at all.
+    /// Checks whether the times came from a clock at all.
     pub fn check(
         &self,
         game: &Game<'_>,
@@ -223,7 +225,7 @@ impl Times {
             findings.push(Finding::new(Rule::TimesEven { ms, events }));
             return;
         }
-        // A slow mouse sets the pace by itself.
+        // A slow mouse produces equal gaps by itself.
         let is_paced = clock == Clock::Coarse || self.is_comb();
         let link = self.link.correlation();
         if is_paced || self.link.pairs < INVENTED_FROM || link > INVENTED_LINK {
@@ -240,12 +242,12 @@ impl Times {
         }
     }
 
-    /// All events equally far apart: how far.
+    /// The gap in milliseconds, if all gaps are equal.
     fn even(&self, game: &Game<'_>) -> Option<f64> {
         let events = f64::from(self.events);
         let (sum, squares) = self.all;
         let mean = sum as f64 / events.max(1.0);
-        // Known games have 12 and more.
+        // Known games have 12 or more.
         let spread = squares as f64 / events.max(1.0) - mean * mean;
         if self.events < EVEN_FROM || spread > EVEN_SPREAD {
             return None;
@@ -265,22 +267,23 @@ impl Times {
         let (at, pair) = pairs.max_by_key(|(_, pair)| pair.iter().sum::<u32>())?;
         let (low, high) = (*pair.first()?, *pair.last()?);
         let enough = u64::from(low + high) * 100 >= u64::from(self.events) * EVEN_PERCENT;
-        // All in one millisecond is a matter of speed.
+        // If all events are within one millisecond, the finding about speed applies.
         (enough && (at > 0 || high * 10 > low))
             .then(|| at as f64 + f64::from(high) / f64::from(low + high))
     }
 }
 
-/// Fewer mouse events say nothing of even times.
+/// With fewer mouse events, equal gaps are not meaningful.
 const EVEN_FROM: u32 = 50;
-/// Of all gaps so many in a hundred in two neighbouring milliseconds: a hand rests, at times.
+/// The percentage of gaps that are in two neighbouring milliseconds. It is below 100 because a hand
+/// rests at times.
 const EVEN_PERCENT: u64 = 98;
-/// The spread of such gaps, squared: at most two of a hundred are up to 20 ms off.
+/// The variance of such gaps in ms²: at most two of a hundred are up to 20 ms off.
 const EVEN_SPREAD: f64 = 8.5;
-/// Fewer pairs leave the correlation to chance: its standard error is 1/20 here.
+/// With fewer pairs, the correlation may be chance: its standard error is 1/20 here.
 const INVENTED_FROM: u32 = 400;
-/// Where nothing else speaks for it, chance has to be further away: of 16,000 games by hand one of 400
-/// pairs came to less.
+/// Without other evidence more pairs are needed: of 16,000 games played by hand, one with 400 pairs
+/// had a correlation below [`INVENTED_LINK`].
 const HINT_FROM: u32 = 800;
-/// Hands go on as they went: known games have a correlation of 0.35 to 0.57.
+/// A hand continues its motion: known games have a correlation of 0.35 to 0.57.
 const INVENTED_LINK: f64 = 0.1;

@@ -1,43 +1,44 @@
-//! The ways between clicks: hands go in bows, and faster in the middle.
+//! The paths between clicks: a hand moves in curves, and faster in the middle.
 
 use super::release::Release;
 use super::times::Clock;
 use crate::replay::{Moves, Sample};
 use crate::rmv::{Finding, Findings, Rule};
 
-/// Ways of at least so many squares are looked at.
+/// The least length of a path that is examined, in squares.
 const SQUARES: i32 = 2;
-/// Ways of fewer moves have no shape.
+/// Paths with fewer moves have no meaningful shape.
 const FEW_MOVES: usize = 6;
-/// Points of a way that are looked at.
+/// The number of points of a path that are examined.
 const POINTS: usize = 12;
-/// Pixels beside the line that rounding explains.
+/// The distance from the straight line that rounding explains, in pixels.
 const BESIDE_PX: f64 = 0.75;
-/// The ends of the line are rounded, too: so far beside it may be straight, if the speed is constant.
+/// The ends of the line are rounded, too: a path this many pixels off the line may still be
+/// straight, if its speed is constant.
 const EVEN_BESIDE_PX: f64 = 1.0;
-/// Pixels from where a cursor of constant speed would be.
+/// The largest distance, in pixels, from the position that a cursor of constant speed would have.
 const OFF_PX: f64 = 1.5;
-/// Fewer straight ways may be chance: of a hand's, 1 of 30 is.
+/// Fewer straight paths may be chance: one in 30 paths of a hand is straight.
 const FEW_WAYS: u32 = 4;
-/// Parts of a way whose speeds are compared.
+/// The number of parts of a path whose speeds are compared.
 const PARTS: usize = 8;
-/// How far a cursor of constant speed may be from where it would be, whatever the shape of its way: so
-/// much of the way, and what rounding explains. Hands are off by 6% at least.
+/// How far a cursor may be from the position that constant speed along its path would give: a share
+/// of the path's length, plus the pixels that rounding explains. Hands are off by at least 6%.
 const STEADY: f64 = 0.02;
 const STEADY_PX: f64 = 1.25;
-/// Fewer steady ways may be chance.
+/// Fewer steady paths may be chance.
 const FEW_STEADY: u32 = 6;
 
-/// What is known of the ways.
+/// Statistics of the paths.
 pub(super) struct Ways {
-    /// The least length, squared.
+    /// The least length of an examined path, squared.
     least: i64,
-    /// Ways that a jump could be, of however many moves.
+    /// Paths that are long enough for a jump, with any number of moves.
     far: u32,
     all: u32,
     straight: u32,
     even: u32,
-    /// Straight but for rounding, and at constant speed.
+    /// Straight except for rounding, and at constant speed.
     nearly: u32,
     /// At constant speed, straight or not.
     steady: u32,
@@ -57,7 +58,7 @@ impl Ways {
         }
     }
 
-    /// A way from one button event to the next, if all of it waits.
+    /// Takes the path that ends at a button event, if all of it is waiting.
     pub fn take(&mut self, moves: &Moves) {
         let Some(start) = moves.way() else {
             return;
@@ -69,7 +70,7 @@ impl Ways {
         };
         let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
         let square = dx * dx + dy * dy;
-        // Three quarters of a square: a jump may be as long.
+        // Three quarters of a square: the least length of a jump.
         self.far += u32::from(square * 64 > self.least * 9);
         if square < self.least || count < FEW_MOVES {
             return;
@@ -100,7 +101,7 @@ impl Ways {
         self.even += u32::from(is_even);
     }
 
-    /// How many ways were of more than three quarters of a square.
+    /// The number of paths longer than three quarters of a square.
     pub const fn far(&self) -> u32 {
         self.far
     }
@@ -127,7 +128,7 @@ impl Ways {
             }));
             return;
         }
-        // Other programs may have fewer moves, or other ones.
+        // Other programs may record fewer or different moves.
         let is_known = clock == Clock::Millisecond && release.is_vienna();
         if is_known && steady >= FEW_STEADY && steady * 5 >= ways * 3 {
             findings.push(Finding::new(Rule::Steady { steady, ways }));
@@ -135,11 +136,11 @@ impl Ways {
     }
 }
 
-/// Whether the cursor goes as far in equal times all along the way.
+/// Whether the cursor covers equal distances in equal times along the whole path.
 fn is_steady(moves: &Moves, start: usize) -> bool {
     let count = moves.len() - start;
     let at = |part: usize| moves.get(start + (count - 1) * part / PARTS);
-    // In quarters first: next to no way of a hand gets further.
+    // Quarters are checked first: almost no path of a hand passes this check.
     is_steady_in::<4>(|part| at(part * PARTS / 4)) && is_steady_in::<PARTS>(at)
 }
 
@@ -147,7 +148,7 @@ fn is_steady_in<const N: usize>(at: impl Fn(usize) -> Option<Sample>) -> bool {
     let Some(from) = at(0) else {
         return false;
     };
-    // Of each part its end in time, and how far the way is up to there.
+    // For each part, the time of its end and the length of the path up to there.
     let mut ends = [(0.0, 0.0); N];
     let (mut last, mut gone) = (from, 0.0);
     for (slot, part) in ends.iter_mut().zip(1..) {
