@@ -1,8 +1,8 @@
-//! Two states beside each other.
+//! Two states side by side.
 
 use gametape_delta::{Entity, Snapshot};
 
-/// The entities of two states, those of one id together, in the order of their ids.
+/// Pairs the entities of two states by id, in the order of the ids.
 pub(crate) fn beside<'s>(
     a: &'s Snapshot,
     b: &'s Snapshot,

@@ -1,14 +1,14 @@
-//! When a packet is: from its tick, where the length of one is known.
+//! The times of packets, computed from their ticks if the length of a tick is known.
 
 use gametape_core::Time;
 
-/// Nanoseconds of so many ticks; what 64 bits don't hold is the most they hold.
+/// The duration of `count` ticks; values that do not fit in 64 bits become the largest value.
 fn ticks(count: u64, tick_ns: u64) -> Time {
     let ns = u128::from(count) * u128::from(tick_ns);
     Time(i64::try_from(ns).unwrap_or(i64::MAX))
 }
 
-/// Tells the time of ticks: since the tick of the first packet.
+/// Computes the time of ticks, relative to the tick of the first packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     tick_ns: Option<u64>,
@@ -23,7 +23,7 @@ impl Clock {
         }
     }
 
-    /// The time of a packet of this tick; the first that is asked for starts the recording.
+    /// The time of a packet with this tick; the first call starts the recording.
     pub fn time(&mut self, tick: u32) -> Option<Time> {
         let first = *self.first.get_or_insert(tick);
         Some(ticks(tick.saturating_sub(first).into(), self.tick_ns?))

@@ -1,4 +1,4 @@
-//! Packets of a recording, one after the other, whatever it is.
+//! The packets of any kind of recording, one after the other.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::ranges::Window;
 use crate::read::Capture;
 use crate::rule::{CaptureRule, Error, Finding, fault};
 
-/// Goes through the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
+/// Iterates over the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
 pub struct Cursor<'a>(Source<'a>);
 
 enum Source<'a> {
@@ -26,7 +26,7 @@ impl<'a> Cursor<'a> {
         Self::of_delta_from(file, 0, 0)
     }
 
-    /// From a place on, before which there are so many packets.
+    /// A cursor from position `at` on, which has `packets` packets before it.
     pub(crate) fn of_delta_from(file: &'a DeltaFile<'a>, at: u64, packets: u64) -> Self {
         Self(Source::Delta(DeltaCursor {
             window: Window::new(file.ranges()),
@@ -40,8 +40,8 @@ impl<'a> Cursor<'a> {
     /// The next packet; `None` at the end.
     ///
     /// # Errors
-    /// What is wrong with the recording: the next call goes on behind it. Where the recording can't
-    /// be read, that: the next call tries the same again.
+    /// A problem of the recording's content; the next call continues after it. If the recording
+    /// cannot be read, the next call tries the same place again.
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
         match &mut self.0 {
             Source::Capture(chunks) => chunks.next(),
@@ -49,10 +49,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next packet, or what is wrong where one may have been; `None` at the end.
+    /// The next packet, or the problem at a place that may have had one; `None` at the end.
     ///
     /// # Errors
-    /// Where the recording can't be read.
+    /// The recording cannot be read.
     pub(crate) fn next_or_fault(&mut self) -> Result<Option<Result<Packet<'_>, Finding>>, Error> {
         match self.next_packet() {
             Ok(packet) => Ok(packet.map(Ok)),
@@ -68,7 +68,7 @@ impl Capture<'_> {
         Cursor(Source::Capture(Chunks::new(self)))
     }
 
-    /// The packets of a chunk and those behind it; their numbers count from there.
+    /// The packets of a chunk and of the following ones; their numbers start there.
     #[cfg(feature = "tape")]
     pub(crate) fn packets_from(&self, chunk: usize) -> Cursor<'_> {
         Cursor(Source::Capture(Chunks {
@@ -77,7 +77,7 @@ impl Capture<'_> {
         }))
     }
 
-    /// All packets and what lies beside them, in the order of the recording.
+    /// All packets and all other messages, in the order of the recording.
     #[must_use]
     pub fn messages(&self) -> Cursor<'_> {
         Cursor(Source::Capture(Chunks {
@@ -87,20 +87,20 @@ impl Capture<'_> {
     }
 }
 
-/// Goes through the chunks of a capture, and the packets in each.
+/// Iterates over the chunks of a capture and the packets in each.
 pub(crate) struct Chunks<'a> {
     capture: &'a Capture<'a>,
-    /// The chunk after the one that is open.
+    /// The index of the chunk after the open one.
     next: usize,
     offset: u64,
     unpacked: Vec<u8>,
-    /// The next record in it.
+    /// The position of the next record in the open chunk.
     at: usize,
-    /// Channels that chunks behind the first define, where there is no summary to list them.
+    /// Channels that are defined in a chunk after the first one, in a capture without a summary.
     learned: BTreeMap<u16, Role>,
-    /// Packets of the stream so far.
+    /// The number of packets of the stream so far.
     packets: u64,
-    /// Whether what lies beside the packets is given, too.
+    /// Whether messages other than packets are returned, too.
     beside: bool,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Chunks<'a> {
         Ok(Some(self.packet(message)))
     }
 
-    /// Opens the next chunk, which has to be there; gives where its record is.
+    /// Opens the next chunk, which must exist; returns the offset of its record.
     pub fn open(&mut self, window: &mut Window<'_>) -> Result<u64, Error> {
         self.at = 0;
         let unpacked = self
@@ -144,18 +144,18 @@ impl<'a> Chunks<'a> {
         Ok(self.offset)
     }
 
-    /// What the chunk holds that is open.
+    /// The content of the open chunk.
     pub fn unpacked(&self) -> &[u8] {
         &self.unpacked
     }
 
-    /// The next packet of the chunk that is open.
+    /// The next packet of the open chunk.
     pub fn next_here(&mut self) -> Result<Option<Packet<'_>>, Error> {
         let message = self.message()?;
         Ok(message.map(|message| self.packet(message)))
     }
 
-    /// The next message of the chunk that is open: where its packet is in there, and what it is.
+    /// The next message of the open chunk: the range of its packet, its role and its times.
     fn message(&mut self) -> Result<Option<(Range<usize>, Role, Times)>, Error> {
         loop {
             let record = inside(&self.unpacked, self.at, self.offset);
@@ -190,7 +190,7 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// One that was added has the number of the packet before it.
+    /// An added packet has the number of the packet before it.
     fn packet(&mut self, (place, role, times): (Range<usize>, Role, Times)) -> Packet<'_> {
         self.packets += u64::from(role.is_of_stream());
         Packet {
@@ -203,21 +203,21 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// How a packet starts.
+/// The first bytes of a packet.
 const MAGIC: [u8; 4] = wire::MAGIC.to_le_bytes();
 
-/// Packets up to this size are read together with what is behind them; of a larger one nothing is
-/// read before its length is believed.
+/// Packets up to this size are read together with the bytes after them. A larger packet is read
+/// only after its length has proved plausible.
 const AT_ONCE: u64 = 1 << 20;
 
-/// Finds the packets of a file, and finds its way again behind what is damaged.
+/// Finds the packets of a file, and finds the next one after a damaged part.
 struct DeltaCursor<'a> {
     window: Window<'a>,
     schema_hash: u64,
     at: u64,
-    /// Where the next header is that must be one, once that was looked for.
+    /// The next position with a valid header, if it was searched for.
     next_sound: Option<u64>,
-    /// Packets so far.
+    /// The number of packets so far.
     packets: u64,
 }
 
@@ -246,7 +246,7 @@ impl DeltaCursor<'_> {
                 return self.take(end, role);
             }
         }
-        // The length can't be believed, or what follows is damaged.
+        // The length is wrong, or the following bytes are damaged.
         let sound = self.find_sound(at + 1)?;
         if is_packet && (end.is_some() || sound < size) {
             return self.take(end.map_or(sound, |end| end.min(sound)), role);
@@ -263,7 +263,7 @@ impl DeltaCursor<'_> {
         Err(rule.at(at))
     }
 
-    /// Whether another packet seems to be behind this one.
+    /// Whether another packet seems to follow this one.
     fn is_followed(&mut self, end: u64) -> Result<bool, Error> {
         let (length, magic) = (end - self.at, MAGIC.len() as u64);
         if length <= AT_ONCE {
@@ -278,7 +278,7 @@ impl DeltaCursor<'_> {
         self.at = end;
         let index = self.packets;
         self.packets += 1;
-        // What is cut off in its header says nothing.
+        // A packet that is cut off within its header has no known role.
         let whole = bytes.len() >= HEADER_BYTES;
         Ok(Some(Packet {
             bytes,
@@ -289,8 +289,8 @@ impl DeltaCursor<'_> {
         }))
     }
 
-    /// Where the next header is that can be read and has the right schema; the end of the file
-    /// where there is none.
+    /// The next position of a readable header with the right schema; the end of the file if there
+    /// is none.
     fn find_sound(&mut self, from: u64) -> Result<u64, Error> {
         if let Some(found) = self.next_sound.filter(|found| *found >= from) {
             return Ok(found);

@@ -1,4 +1,5 @@
-//! From bytes to packets, as they come: a chunk of a capture, or a packet of a file of packets, at a time.
+//! Decodes packets from bytes as they arrive: a chunk of a capture, or a packet of a file of
+//! packets, at a time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,19 +19,19 @@ use crate::packet::{Packet, Times};
 use crate::read::read_with;
 use crate::rule::{CaptureRule, Error, Finding, Rule};
 
-/// How a packet starts.
+/// The first bytes of a packet.
 const MAGIC: [u8; 4] = wire::MAGIC.to_le_bytes();
 
-/// Makes packets of the bytes that have come.
+/// Produces packets from the bytes that have arrived.
 #[derive(Debug)]
 pub struct Decoder {
     form: Form,
-    /// Packets of the stream so far.
+    /// The number of packets of the stream so far.
     packets: u64,
-    /// What the packet is that was taken last, and where it starts.
+    /// The role and the offset of the last packet.
     role: Role,
     offset: u64,
-    /// What ended reading: it comes again.
+    /// The problem that ended reading; it is returned again on each call.
     failed: Option<Finding>,
 }
 
@@ -40,28 +41,28 @@ enum Form {
     Delta,
 }
 
-/// What is known of a capture.
+/// The state of decoding a capture.
 #[derive(Debug)]
 struct OfCapture {
     limits: Limits,
-    /// All up to the end of the first chunk, until it was read.
+    /// Everything up to the end of the first chunk, until that chunk has been read.
     head: Vec<u8>,
     facts: Option<Facts>,
-    /// The chunk that is open, where it starts, and the next record in it.
+    /// The content of the open chunk, its offset, and the position of the next record in it.
     unpacked: Vec<u8>,
     chunk: u64,
     at: usize,
-    /// Where the packet that was taken last is in it.
+    /// The range of the last packet in the open chunk.
     packet: Range<usize>,
     times: Option<Times>,
-    /// Bytes of a record that are passed over, and where it starts.
+    /// The number of bytes of a record that are still to be skipped, and the record's offset.
     skipped: u64,
     record: u64,
-    /// The end of the data was read.
+    /// Whether the end of the data section has been read.
     ended: bool,
 }
 
-/// What a capture says of itself.
+/// The schema, tick length and channels that a capture declares.
 #[derive(Debug)]
 pub struct Facts {
     pub schema: Schema,
@@ -69,7 +70,7 @@ pub struct Facts {
     channels: BTreeMap<u16, Role>,
 }
 
-/// Says that so many bytes are needed, or that they do not come.
+/// Requests `bytes` bytes of input; if no more will come, returns an error.
 fn wait(input: &mut Buffer, bytes: u64, what: &'static str) -> Result<Option<Step>, Error> {
     if input.rest().len() as u64 >= bytes {
         return Ok(None);
@@ -101,7 +102,7 @@ impl OfCapture {
         }
     }
 
-    /// Takes bytes off the input; those of the head are kept.
+    /// Takes bytes off the input; bytes of the head are kept.
     fn take(&mut self, count: usize, input: &mut Buffer) {
         if self.facts.is_none() {
             let taken = input.rest().get(..count).unwrap_or_default();
@@ -110,14 +111,14 @@ impl OfCapture {
         input.take(count);
     }
 
-    /// The role of the next packet; or what there is in its place.
+    /// The role of the next packet, or the step that has to be returned instead.
     fn next(&mut self, input: &mut Buffer) -> Result<Result<Role, Step>, Error> {
         loop {
             if let Some(role) = self.in_chunk()? {
                 return Ok(Ok(role));
             }
             if self.ended {
-                // Behind it stands what says again what was there.
+                // The rest of the file only repeats or indexes what came before.
                 let rest = input.rest().len();
                 input.take(rest);
                 return Ok(Err(if input.is_ended() {
@@ -132,7 +133,7 @@ impl OfCapture {
         }
     }
 
-    /// The next packet of the chunk that is open.
+    /// The role of the next packet in the open chunk.
     fn in_chunk(&mut self) -> Result<Option<Role>, Error> {
         let Some(facts) = &mut self.facts else {
             return Ok(None);
@@ -169,7 +170,7 @@ impl OfCapture {
         }
     }
 
-    /// Reads the next record, or as much of it as is there; says where it can't go on.
+    /// Reads the next record, as far as it has arrived; returns a step if decoding cannot continue.
     fn record(&mut self, input: &mut Buffer) -> Result<Option<Step>, Error> {
         const WHAT: &str = "last record";
         if self.skipped > 0 {
@@ -209,7 +210,7 @@ impl OfCapture {
                 self.ended = true;
                 Ok(None)
             }
-            // Opcode 0 is none: these bytes are damaged, and no length can be believed.
+            // Opcode 0 does not exist, so these bytes are damaged and no length can be trusted.
             0 => Err(CaptureRule::Truncated { what: WHAT }.at(at)),
             _ if self.facts.is_none() && record.end() - at > MOST_RECORD_BYTES => {
                 Err(record.damaged())
@@ -221,7 +222,7 @@ impl OfCapture {
         }
     }
 
-    /// Opens a chunk, once all of it is there.
+    /// Opens a chunk once it has arrived completely.
     fn chunk(&mut self, record: &Record, input: &mut Buffer) -> Result<Option<Step>, Error> {
         const WHAT: &str = "last record";
         let (at, size) = (record.at, record.end() - record.at);
@@ -256,12 +257,12 @@ impl OfCapture {
 }
 
 impl Decoder {
-    /// Of a capture.
+    /// A decoder of a capture.
     pub fn of_capture(limits: Limits) -> Self {
         Self::new(Form::Capture(Box::new(OfCapture::new(limits))))
     }
 
-    /// Of a file of packets.
+    /// A decoder of a file of packets.
     pub const fn of_packets() -> Self {
         Self::new(Form::Delta)
     }
@@ -287,13 +288,13 @@ impl Decoder {
                 Err(step) => return Ok(step),
             },
         };
-        // One that was added has the number of the packet before it.
+        // An added packet has the number of the packet before it.
         self.packets += u64::from(role.is_of_stream());
         (self.role, self.offset) = (role, offset);
         Ok(Step::Item)
     }
 
-    /// What the first chunk of a capture said.
+    /// The declarations in the first chunk of a capture.
     pub const fn facts(&self) -> Option<&Facts> {
         match &self.form {
             Form::Capture(capture) => capture.facts.as_ref(),
@@ -302,7 +303,7 @@ impl Decoder {
     }
 }
 
-/// The next packet of a file of packets: what it is, and where it starts.
+/// The next packet of a file of packets: its role and its offset.
 fn bare(input: &mut Buffer) -> Result<Result<(Role, u64), Step>, Error> {
     const WHAT: &str = "last packet";
     let at = input.offset();
@@ -312,7 +313,7 @@ fn bare(input: &mut Buffer) -> Result<Result<(Role, u64), Step>, Error> {
     }
     let start = input.rest().first_chunk::<4>().copied().unwrap_or_default();
     if start != MAGIC {
-        // No more is waited for to say so.
+        // The error does not need the rest of the header.
         let mut header = [0; HEADER_BYTES];
         header
             .iter_mut()

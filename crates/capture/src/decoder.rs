@@ -1,17 +1,18 @@
-//! What packets of any origin are decoded with: whatever the length of a packet allows, and a state
-//! can hold.
+//! Decoders for packets of unknown origin: packets of any length, with limited states.
 
 use gametape_delta::{Decoder, Limits, ReadOptions, Schema};
 
 use crate::limits::MAX_STATE_BYTES;
 
-/// What recordings are read with: whatever the length of a packet allows, and a state can hold.
+/// The decoder for reading recordings. It accepts packets of any length as long as the state does
+/// not exceed [`MAX_STATE_BYTES`].
 #[must_use]
 pub fn decoder(schema: &Schema) -> Decoder {
     decoder_within(schema, MAX_STATE_BYTES)
 }
 
-/// What packets are read with to be shown: as plain data they take several times as much.
+/// The decoder for packets that are displayed. Its limit is lower, because packets as plain data
+/// take several times as much memory.
 #[must_use]
 pub fn decoder_to_show(schema: &Schema) -> Decoder {
     decoder_within(schema, MAX_STATE_BYTES / 8)
@@ -28,8 +29,8 @@ fn decoder_within(schema: &Schema, bytes: u64) -> Decoder {
     Decoder::with_options(schema, ReadOptions::lenient().limits(limits))
 }
 
-/// How many entities of all components are within so many bytes: an entity may take far more of
-/// memory than of a packet.
+/// The number of entities, with all components, that fit in `bytes` of memory. An entity may take
+/// far more memory than bytes of a packet.
 #[must_use]
 pub fn entities_within(schema: &Schema, bytes: u64) -> usize {
     let fields = schema

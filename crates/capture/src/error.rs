@@ -1,4 +1,4 @@
-//! Why a capture can't be written, or a recording not be carried over.
+//! Errors of writing captures and of migrating recordings.
 
 use std::io;
 
@@ -8,14 +8,14 @@ use gametape_delta as delta;
 
 use crate::rule::Error;
 
-/// What is wrong with what is to be put into a capture.
+/// Why a capture cannot be written, or a recording not be migrated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
     /// The output can't be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// A packet that does not come after what is recorded.
+    /// A packet whose tick is not after the last recorded one.
     #[error("a packet of tick {} comes after tick {}: the ticks of a capture ascend", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
         /// The tick of the packet that was refused.
@@ -23,27 +23,27 @@ pub enum CaptureError {
         /// The last recorded tick.
         last: u32,
     },
-    /// A packet larger than what readers unpack.
+    /// A packet that is larger than readers accept.
     #[error("a packet of {}, captures hold packets of up to {}", Bytes(*.bytes), Grouped(*.limit))]
     PacketTooLarge {
-        /// Its size.
+        /// The size of the packet.
         bytes: u64,
-        /// Bytes that a packet may have.
+        /// The largest allowed size.
         limit: u64,
     },
     /// A packet that does not fit the capture.
     #[error("{0}")]
     BadPacket(delta::Error),
-    /// The recording can't be carried over to another schema.
+    /// The recording cannot be migrated to another schema.
     #[error("the recording can't be carried over to the schema: {0}")]
     Migrate(String),
-    /// The recording that packets are taken from can't be read.
+    /// The recording from which packets are taken cannot be read.
     #[error("{0}")]
     Read(#[from] Error),
     /// An option out of range.
     #[error("{0}")]
     Option(String),
-    /// The MCAP library refuses.
+    /// The MCAP library reports an error.
     #[error("the capture can't be written: {0}")]
     Write(String),
 }
@@ -67,7 +67,7 @@ const fn refusal(code: &'static str, doc: &'static str) -> RuleInfo {
 }
 
 impl CaptureError {
-    /// The codes that no recording has: the caller's.
+    /// The codes that are not those of a recording's rules but of the caller's errors.
     pub const CODES: &'static [RuleInfo] = &[
         refusal(
             "capture.migrate",
@@ -83,7 +83,7 @@ impl CaptureError {
         ),
     ];
 
-    /// The stable code, documented in the book; that of a packet is the wire's own.
+    /// The stable code, documented in the book; for a packet, the wire's own code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What a capture says of itself: schema, channels, the length of a tick.
+//! The facts that a capture declares: schema, channels, the length of a tick.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error};
 
-/// Schema and channels, as a chunk defines them.
+/// Schema and channels, as defined in a chunk.
 pub(crate) struct Described {
     pub channels: BTreeMap<u16, Role>,
     pub schema: Option<Vec<u8>>,
@@ -47,7 +47,7 @@ pub(crate) fn describe(
     Ok(described)
 }
 
-/// Reads a schema as captures hold it.
+/// Reads a schema in the JSON form that captures use.
 ///
 /// # Errors
 /// [`CaptureRule::Schema`].
@@ -58,15 +58,16 @@ pub fn read_schema(json: &[u8]) -> Result<Schema, Error> {
     })
 }
 
-/// What the metadata of a capture says.
+/// The facts in the metadata of a capture.
 pub(crate) struct Facts {
-    /// The schema, or why it can't be read. It stands elsewhere, too.
+    /// The schema, or the reason why it cannot be read. The capture also has it elsewhere.
     pub schema: Option<Result<Schema, Error>>,
     pub tick_ns: Option<u64>,
     pub log_tick_ns: u64,
-    /// False where the record that all of this stands in is not there.
+    /// False if the metadata record with these facts is missing.
     pub there: bool,
-    /// What a record of its own says of the tables that the capture was made of.
+    /// The description of the tables from which the capture was made; it has a metadata record of
+    /// its own.
     pub tables: Option<String>,
 }
 

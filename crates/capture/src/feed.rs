@@ -1,5 +1,4 @@
-//! Reading as bytes come: captures and files of packets, fed by hand, growing or whole, or from any
-//! source.
+//! Reading captures and files of packets from bytes as they arrive, or from any source.
 
 use std::io::Read;
 
@@ -11,22 +10,22 @@ use crate::limits::Limits;
 use crate::packet::Packet;
 use crate::rule::Error;
 
-/// What a reader knows so far, whatever its bytes come from.
+/// The accessors that `Feed` and `Reader` share.
 macro_rules! known {
     () => {
-        /// Of a capture the schema of its packets, once its first chunk was read.
+        /// The schema of the packets; for a capture, known once its first chunk has been read.
         #[must_use]
         pub fn schema(&self) -> Option<&Schema> {
             self.0.decoder().facts().map(|facts| &facts.schema)
         }
 
-        /// The length of a tick in nanoseconds, where the recorder knew it.
+        /// The length of a tick in nanoseconds, if the recorder knew it.
         #[must_use]
         pub fn tick_ns(&self) -> Option<u64> {
             self.0.decoder().facts().and_then(|facts| facts.tick_ns)
         }
 
-        /// Where the next bytes stand that are looked at: before them, all was whole.
+        /// The offset of the next bytes to be examined: everything before it is complete.
         #[must_use]
         pub const fn offset(&self) -> u64 {
             self.0.offset()
@@ -34,8 +33,8 @@ macro_rules! known {
     };
 }
 
-/// A reader without a source: bytes go in as they come, packets come out as they get whole. Chunks are
-/// taken whole; it holds one, and what was pushed and is not whole.
+/// A reader without a source: push bytes as they arrive, and take packets as they become complete.
+/// A feed keeps one whole chunk in memory, and the pushed bytes of an incomplete one.
 ///
 /// ```
 /// use gametape_capture::{Feed, Options, Writer};
@@ -69,19 +68,19 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// At the start of a capture.
+    /// Creates a feed at the start of a capture.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limits(Limits::DEFAULT)
     }
 
-    /// [`Feed::new`], within other limits.
+    /// Like [`Feed::new`], with other limits.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
         Self(feed::Feed::new(Decoder::of_capture(limits)))
     }
 
-    /// At the start of a file of packets.
+    /// Creates a feed at the start of a file of packets.
     #[must_use]
     pub fn of_packets() -> Self {
         Self(feed::Feed::new(Decoder::of_packets()))
@@ -92,7 +91,8 @@ impl Feed {
         self.0.push(bytes);
     }
 
-    /// Says that no more bytes will come: what is incomplete is cut off. Pushing more takes it back.
+    /// Declares that no more bytes will come; an incomplete packet is then an error. Pushing more
+    /// bytes revokes this.
     pub const fn finish(&mut self) {
         self.0.finish();
     }
@@ -100,13 +100,14 @@ impl Feed {
     /// The next packet.
     ///
     /// # Errors
-    /// What is wrong with the recording. What is cut off is an error after [`Feed::finish`] only, and
-    /// pushing the rest mends it; after any other error the same comes again.
+    /// A problem of the recording's content. An incomplete recording is an error only after
+    /// [`Feed::finish`], and pushing the rest resolves it; any other error is returned again on
+    /// each call.
     pub fn next_packet(&mut self) -> Result<Fed<Packet<'_>>, Error> {
         self.0.next()
     }
 
-    /// What was pushed and is not done with.
+    /// The pushed bytes that have not been consumed.
     #[cfg(feature = "tape")]
     pub(crate) fn rest(&self) -> &[u8] {
         self.0.input().rest()
@@ -115,9 +116,10 @@ impl Feed {
     known!();
 }
 
-/// Reads packets from any source, in memory bounded by a chunk. It needs no [`std::io::BufReader`].
+/// Reads packets from any source; memory is bounded by one chunk. A [`std::io::BufReader`] is not
+/// necessary.
 ///
-/// Places are not known to it: to seek, or to read what is whole of a damaged recording, see
+/// A reader cannot seek. To seek, or to read the intact parts of a damaged recording, see
 /// [`read()`](crate::read()) and [`Packets`](crate::Packets).
 ///
 /// ```no_run
@@ -131,22 +133,22 @@ impl Feed {
 pub struct Reader<R>(feed::Reader<R, Decoder>);
 
 impl<R: Read> Reader<R> {
-    /// At the start of a capture.
+    /// Creates a reader at the start of a capture.
     pub fn new(source: R) -> Self {
         Self::with_limits(source, Limits::DEFAULT)
     }
 
-    /// [`Reader::new`], within other limits.
+    /// Like [`Reader::new`], with other limits.
     pub fn with_limits(source: R, limits: Limits) -> Self {
         Self(feed::Reader::new(source, Decoder::of_capture(limits)))
     }
 
-    /// At the start of a file of packets.
+    /// Creates a reader at the start of a file of packets.
     pub fn of_packets(source: R) -> Self {
         Self(feed::Reader::new(source, Decoder::of_packets()))
     }
 
-    /// The next packet; `None` at the end. Where the recording grows, more may come after it.
+    /// The next packet; `None` at the end. In a growing recording, more packets may follow later.
     ///
     /// # Errors
     /// As [`Feed::next_packet`], and [`Error::Io`].

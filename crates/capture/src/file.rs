@@ -8,7 +8,7 @@ use crate::ranges::Ranges;
 use crate::rule::Error;
 use crate::seek::Entry;
 
-/// A file of packets one behind the other, and their schema.
+/// A file of concatenated packets, and their schema.
 #[derive(Clone, Debug)]
 pub struct DeltaFile<'a> {
     ranges: Ranges<'a>,
@@ -16,7 +16,7 @@ pub struct DeltaFile<'a> {
 }
 
 impl<'a> DeltaFile<'a> {
-    /// Packets of this schema.
+    /// Opens a file of packets with this schema.
     #[must_use]
     pub fn new(source: impl Into<Ranges<'a>>, schema: Schema) -> Self {
         Self {
@@ -25,19 +25,19 @@ impl<'a> DeltaFile<'a> {
         }
     }
 
-    /// What it is read from.
+    /// The source of the packets.
     #[must_use]
     pub const fn ranges(&self) -> Ranges<'a> {
         self.ranges
     }
 
-    /// The schema it was opened with: packets name it by its hash alone.
+    /// The schema with which the file was opened: packets contain only its hash.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The packet whose entry this is.
+    /// The bytes of the packet of an entry.
     pub(crate) fn packet(&self, entry: &Entry) -> Result<Cow<'a, [u8]>, Error> {
         self.ranges.range(entry.at, entry.len as u64)
     }

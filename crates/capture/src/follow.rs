@@ -11,12 +11,12 @@ use crate::packet::Packet;
 use crate::replay::Replay;
 use crate::rule::{Error, fault};
 
-/// Follows packets, and gives each state that one of them leads to with the state before it, until it is
-/// told to stop. It ends where the stream can't be followed any more: what held in what is lost, nobody
-/// knows; before the first state there is nothing to be lost. Gives what is wrong as far as it came;
-/// `behind` is what is wrong behind the last packet.
+/// Follows packets and passes each resulting state to `visit`, together with the state before it,
+/// until `visit` breaks. If `from` is given, it starts with the full snapshot of that tick.
 ///
-/// With a tick it begins with the full snapshot of that tick.
+/// It stops where the stream can no longer be followed, because the lost part may have changed
+/// anything; before the first state there is nothing to lose. Returns the first problem on the way;
+/// `behind` gives a problem after the last packet.
 pub(crate) fn follow(
     mut cursor: Cursor<'_>,
     replay: Replay,
@@ -48,13 +48,13 @@ pub(crate) fn follow(
     }
 }
 
-/// The states that packets lead to.
+/// Turns packets into states.
 pub(crate) struct Steps {
     replay: Replay,
     before: Option<Snapshot>,
-    /// What was wrong first.
+    /// The first problem.
     pub problem: Option<Error>,
-    /// The stream can't be followed any more.
+    /// Whether the stream can no longer be followed.
     pub is_lost: bool,
 }
 
@@ -73,13 +73,13 @@ impl Steps {
         self.before.is_some()
     }
 
-    /// Whether a packet builds on a state that is held no more.
+    /// Whether a packet builds on a state that is no longer kept.
     pub fn is_forgotten(&self, packet: &Packet<'_>) -> bool {
         self.replay.may_have_held(packet)
     }
 
-    /// Gives the state that a packet leads to, with the state before it. Breaks where the stream can't be
-    /// followed any more, and where it is told to.
+    /// Passes the state that results from a packet to `visit`, together with the state before it.
+    /// Breaks if the stream can no longer be followed, or if `visit` breaks.
     pub fn packet(
         &mut self,
         packet: &Packet<'_>,
@@ -90,7 +90,8 @@ impl Steps {
         ) -> Result<ControlFlow<()>, tape::Error>,
     ) -> Result<ControlFlow<()>, tape::Error> {
         let applied = if packet.role == Role::Added {
-            // It says what the stream says, unless that could not be followed.
+            // An added snapshot repeats the state of the stream, unless the stream could not be
+            // followed.
             self.replay.apply_added(packet).map(|_| ())
         } else {
             self.replay.apply(packet).map(|_| ())

@@ -1,20 +1,20 @@
-//! Full snapshots that seeking starts from, as far as they are known.
+//! The known full snapshots from which seeking can start.
 
 use std::sync::OnceLock;
 
 /// A full snapshot that seeking can start from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Keyframe {
-    /// The tick of the state that it holds.
+    /// The tick of its state.
     pub tick: u32,
     /// True if the recorder added it.
     pub added: bool,
     pub(crate) chunk: usize,
-    /// Where its message starts in the unpacked chunk.
+    /// The position of its message in the unpacked chunk.
     pub(crate) at: usize,
 }
 
-/// The full snapshots of each chunk, once they were asked for.
+/// The full snapshots of each chunk, stored when first requested.
 #[derive(Debug)]
 pub(crate) struct Listed(Vec<OnceLock<Box<[Keyframe]>>>);
 
@@ -23,7 +23,7 @@ impl Listed {
         Self((0..chunks).map(|_| OnceLock::new()).collect())
     }
 
-    /// Those of a chunk; what finds them is asked once, if it does not fail.
+    /// The full snapshots of a chunk. `find` is called once, unless it fails.
     pub fn of<E>(
         &self,
         chunk: usize,

@@ -1,73 +1,74 @@
-//! What a capture is made of: its names, its topics, and what it says of itself.
+//! The structure of a capture: its names, topics and metadata.
 
-/// The profile of a capture.
+/// The MCAP profile of a capture.
 pub const PROFILE: &str = "gametape";
 
-/// The encoding of its messages.
+/// The encoding of its packet messages.
 pub const MESSAGE_ENCODING: &str = "snapshot-delta-v0";
 
 /// The name of its schema record.
 pub const SCHEMA_NAME: &str = "gametape.Snapshot";
 
-/// The encoding of its schema record: JSON, as the origin of the wire writes it, with names.
+/// The encoding of its schema record: JSON as written by the origin of the wire format, with names
+/// added.
 pub const SCHEMA_ENCODING: &str = "gametape.schema+json";
 
-/// Where full snapshots of the stream are.
+/// The topic of the stream's full snapshots.
 pub const TOPIC_KEYFRAMES: &str = "keyframes";
 
-/// Where its deltas are.
+/// The topic of the stream's deltas.
 pub const TOPIC_DELTAS: &str = "deltas";
 
-/// Where full snapshots are that the recorder added.
+/// The topic of full snapshots that the recorder added.
 pub const TOPIC_ADDED: &str = "keyframes/added";
 
-/// Where the names are of what the packets speak of by numbers, and what holds throughout: of a capture
-/// that was made of another recording's tables.
+/// The topic of labels, in a capture that was made from another recording's tables: names for the
+/// numbers in the packets, and values that are constant throughout.
 pub const TOPIC_LABELS: &str = "tables/labels";
 
-/// Where the events of another recording are that a capture was made of.
+/// The topic of the events of the recording from which a capture was made.
 pub const TOPIC_EVENTS: &str = "tables/events";
 
-/// The encoding of the messages that are no packets.
+/// The encoding of messages that are not packets.
 pub const BESIDE_ENCODING: &str = "json";
 
-/// The name of the metadata record that says of which tables a capture was made.
+/// The name of the metadata record that describes the tables from which a capture was made.
 pub const TABLES_METADATA: &str = "gametape.tables";
-/// What stands in it.
+/// The key of the description in that record.
 pub(crate) const KEY_TABLES: &str = "tables";
 
 /// The name of the metadata record with the facts of a capture.
 pub(crate) const METADATA: &str = "gametape";
-/// The length of a tick in nanoseconds, where it is known.
+/// The length of a tick in nanoseconds, if it is known.
 pub(crate) const KEY_TICK: &str = "tick_ns";
-/// What log times are multiples of.
+/// The unit of log times, in nanoseconds.
 pub(crate) const KEY_LOG_TICK: &str = "log_tick_ns";
-/// The schema, once more: the record of it is in the first chunk, which may be lost.
+/// A copy of the schema: its record is in the first chunk, which may be lost.
 pub(crate) const KEY_SCHEMA: &str = "schema";
-/// Its hash, which tells whether it is damaged.
+/// The schema's hash, which shows whether the schema is damaged.
 pub(crate) const KEY_SCHEMA_HASH: &str = "schema_hash";
 
-/// What log times are multiples of where the length of a tick is not known: 1 ms.
+/// The unit of log times if the length of a tick is not known: 1 ms.
 pub(crate) const DEFAULT_TICK_NS: u64 = 1_000_000;
 
-/// What a packet is to the recording.
+/// The role of a message in the recording.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
     /// A full snapshot of the stream.
     Keyframe,
     /// A delta of the stream.
     Delta,
-    /// A full snapshot that the recorder added to seek by: no part of the stream, and the state
-    /// that the stream has at that tick anyway.
+    /// A full snapshot that the recorder added for seeking. It is not part of the stream, and
+    /// repeats the state that the stream has at that tick.
     Added,
-    /// No packet: names of what the packets speak of by numbers, and what holds throughout.
+    /// Not a packet: names for the numbers in the packets, and values that are constant throughout.
     Labels,
-    /// No packet: events of another recording that the capture was made of.
+    /// Not a packet: events of the recording from which the capture was made.
     Events,
 }
 
 impl Role {
-    /// The channels that our writer gives them.
+    /// The channels that our writer uses.
     pub(crate) const NUMBERED: [(u16, Self); 5] = [
         (1, Self::Keyframe),
         (2, Self::Delta),
@@ -76,25 +77,25 @@ impl Role {
         (5, Self::Events),
     ];
 
-    /// The number that our writer gives its channel.
+    /// The number of the role's channel in our writer.
     pub(crate) fn number(self) -> u16 {
         let number = Self::NUMBERED.iter().find(|(_, role)| *role == self);
         number.map_or(0, |(number, _)| *number)
     }
 
-    /// True of what is no packet, and lies beside them.
+    /// True for messages that are not packets.
     #[must_use]
     pub const fn is_beside(self) -> bool {
         matches!(self, Self::Labels | Self::Events)
     }
 
-    /// True of the packets of the stream.
+    /// True for packets of the stream.
     #[must_use]
     pub const fn is_of_stream(self) -> bool {
         matches!(self, Self::Keyframe | Self::Delta)
     }
 
-    /// The topic its messages are on.
+    /// The topic of its messages.
     #[must_use]
     pub const fn topic(self) -> &'static str {
         match self {

@@ -1,9 +1,10 @@
-//! Captures: streams of snapshot/delta packets, recorded.
+//! Captures: recorded streams of snapshot/delta packets.
 //!
-//! A capture is an [MCAP](https://mcap.dev) file of profile `gametape`, which any MCAP tool can
-//! list. Its schema record is the replication schema as JSON; packets are messages, byte for byte
-//! as they were sent, on the topics `keyframes` (full snapshots) and `deltas`. Full snapshots that
-//! the recorder added to seek by are on `keyframes/added`: they are no part of the stream.
+//! A capture is an [MCAP](https://mcap.dev) file with the profile `gametape`; any MCAP tool can
+//! list it. Its schema record contains the replication schema as JSON. Packets are messages, byte
+//! for byte as they were sent, on the topics `keyframes` (full snapshots) and `deltas`. Full
+//! snapshots that the recorder added for seeking are on `keyframes/added`: they are not part of the
+//! stream.
 //!
 //! ```
 //! use gametape_capture::{Options, Writer, read};
@@ -31,33 +32,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is opened is a slice, or an [`Input`](gametape_core::Input): of a file, or of [`Ranges`] that
-//! somebody else fetches, those alone are read that are needed, a chunk at a time.
+//! A recording can be opened from a slice or from an [`Input`](gametape_core::Input). From a file,
+//! or from [`Ranges`] that other code fetches, only the necessary parts are read, a chunk at a
+//! time.
 //!
-//! [`Packets`] is one view of a capture and of a [`DeltaFile`], packets one behind the other;
-//! [`Replay`] applies them; [`migrate`] carries them over to another schema.
+//! [`Packets`] is a common view of a capture and of a [`DeltaFile`], a file of concatenated
+//! packets. [`Replay`] applies packets, and [`migrate()`] converts them to another schema.
 //!
 //! | to change | look in |
 //! |---|---|
-//! | names, topics, what a capture says of itself | `layout.rs`; `facts.rs` reads it |
+//! | names, topics, metadata of a capture | `layout.rs`; `facts.rs` reads them |
 //! | the MCAP file: records, chunks, index | [`container`] |
-//! | what a recording is read from, a range at a time | `ranges.rs` |
+//! | reading a recording range by range | `ranges.rs` |
 //! | opening a capture | `read.rs` |
 //! | its keyframes, the state at a tick | `keyframe.rs`, `seek.rs`, `state.rs` |
-//! | going from packet to packet, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
-//! | one view of both | `stream.rs` |
-//! | applying packets, and which states are held | `replay.rs` |
+//! | iterating over packets, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
+//! | the common view of both | `stream.rs` |
+//! | applying packets, and which states are kept | `replay.rs` |
 //! | writing, added keyframes | `write.rs`, `states.rs`, `options.rs` |
-//! | another schema | `migrate.rs` |
-//! | checking | `audit/` |
-//! | keeping what is whole | `salvage/` |
-//! | recordings of packets as any recording (feature `tape`) | `tape/` |
-//! | any recording as a capture, and its tables again | `made/` |
-//! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
+//! | migration to another schema | `migrate.rs` |
+//! | the audit | `audit/` |
+//! | salvage of intact parts | `salvage/` |
+//! | captures and files of packets as recordings of gametape (feature `tape`) | `tape/` |
+//! | captures made from any recording, and back to its tables | `made/` |
+//! | rules of a recording; errors of writing; limits | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
-//! A module knows those below it alone: ranges, then container and packet, then cursor and seek, then
-//! replay and stream, then writer, migration, checking and salvage, then what is made of tables, then the
-//! adapter.
+//! A module uses only modules of lower layers. From the lowest to the highest these are: ranges;
+//! container and packet; cursor and seek; replay and stream; writer, migration, audit and salvage;
+//! captures made from tables; the adapter in `tape/`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -130,7 +132,7 @@ pub use salvage::{Repair, Salvaged, salvage};
 pub use stream::Packets;
 pub use write::{Pushed, Writer};
 
-/// The README's example compiles and runs.
+/// Compiles and runs the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,20 +1,20 @@
-//! Bounds of what is taken in, and of what is written.
+//! Limits of reading and writing.
 
-/// Largest packet of a capture: a chunk that holds it is within every reader's limits.
+/// The largest packet of a capture: a chunk with such a packet is within every reader's limits.
 pub const MAX_PACKET_BYTES: usize = 64 << 20;
 
-/// Most bytes of states that are held for later packets.
+/// The most bytes of states that are kept for later packets.
 pub const MAX_STATE_BYTES: u64 = 512 << 20;
 
-/// Bounds of what a reader takes in.
+/// Limits of a reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Bytes of a chunk, unpacked.
+    /// The largest size of a chunk, unpacked, in bytes.
     pub max_chunk_bytes: u64,
 }
 
 impl Limits {
-    /// 256 MiB a chunk.
+    /// 256 MiB per chunk.
     pub const DEFAULT: Self = Self {
         max_chunk_bytes: 256 << 20,
     };

@@ -1,4 +1,4 @@
-//! A recording of one schema as packets of another.
+//! Converts a recording to packets of another schema.
 
 use std::fmt::Display;
 
@@ -14,22 +14,23 @@ use crate::layout::Role;
 use crate::packet::Packet;
 use crate::stream::Packets;
 
-/// What came of a migration.
+/// The result of a migration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Migrated {
-    /// Packets that the sink was given; what the recorder added is not carried over.
+    /// The number of packets passed to the sink; snapshots that the recorder added are not
+    /// migrated.
     pub packets: u64,
-    /// What was not carried over, a phrase each.
+    /// The losses, one phrase each.
     pub losses: Vec<String>,
 }
 
-/// Gives every packet of a stream in another schema to `sink`, in the place of the old one: full
-/// snapshots stay full, a delta builds on the same tick as before, and every state is exactly the
-/// migrated one, whatever the thresholds of the schemas.
+/// Converts every packet of a stream to another schema and passes it to `sink`. Full snapshots stay
+/// full, a delta builds on the same tick as before, and every state is exactly the migrated one,
+/// regardless of the schemas' thresholds.
 ///
 /// # Errors
-/// [`CaptureError::Migrate`] where a value or a field can't be carried over; what is wrong with
-/// the recording; `sink`'s.
+/// [`CaptureError::Migrate`] if a value or a field cannot be migrated; a problem of the recording;
+/// errors of `sink`.
 pub fn migrate<E: From<CaptureError>>(
     packets: &Packets<'_>,
     schema: &Schema,
@@ -55,7 +56,8 @@ pub fn migrate<E: From<CaptureError>>(
                 .state(state)
                 .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", state.tick())))
         };
-        // Looked up before the packet is applied: it may be the last that builds on it.
+        // The baseline is looked up before the packet is applied, because this may be the last
+        // packet that builds on it.
         let baseline = header.baseline().and_then(|tick| replay.held(tick));
         let baseline = baseline.map(&carried).transpose()?;
         let state = carried(replay.apply(&packet).map_err(CaptureError::from)?)?;
@@ -88,7 +90,7 @@ pub fn migrate<E: From<CaptureError>>(
     })
 }
 
-/// The delta from one state to another, to the last bit: thresholds leave nothing out.
+/// The exact delta from one state to another; thresholds are ignored.
 fn between(header: Header, old: &Snapshot, new: &Snapshot) -> gametape_delta::Packet {
     let [mut destroyed, mut created, mut updated] = [Vec::new(), Vec::new(), Vec::new()];
     for (was, is) in beside(old, new) {

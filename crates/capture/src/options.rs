@@ -1,30 +1,31 @@
-//! How a capture is written.
+//! Options for writing a capture.
 
 use crate::error::CaptureError;
 
-/// Longest tick: log times are 64 bits.
+/// The longest tick in nanoseconds: log times are 64-bit numbers.
 pub(crate) const MAX_TICK_NS: u64 = u64::MAX / (u32::MAX as u64);
 
-/// Largest chunk to aim at. With the largest packet it stays within what readers unpack.
+/// The largest allowed target size of a chunk. Together with the largest packet, the chunk stays
+/// within the readers' limits.
 const MAX_CHUNK_BYTES: u64 = 64 << 20;
 
-/// How a capture is written.
+/// Options for writing a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The length of a tick in nanoseconds, if it is known.
     pub tick_ns: Option<u64>,
-    /// Bytes of a chunk before it is packed: what is lost at most when the recorder is killed,
-    /// and what is unpacked at least to seek.
+    /// The target size of a chunk before compression, in bytes. This is the most that is lost when
+    /// the recorder is killed, and the least that is unpacked to seek.
     pub chunk_bytes: u64,
-    /// No state is built over more ticks than this: where the deltas that lead to it go further
-    /// back, a full snapshot is added, so that seeking does not have to start far away. Packets
-    /// are then decoded as they come. A stream whose deltas build on states of `n` ticks ago
-    /// consists of `n` strands, and takes `n` times as many.
+    /// The most ticks over which a state is built. If the deltas that lead to a state go back
+    /// further, the writer adds a full snapshot, so that seeking never starts far away. To do this,
+    /// it decodes packets as they come. A stream whose deltas build on states of `n` ticks ago
+    /// consists of `n` independent chains, and needs `n` times as many added snapshots.
     pub keyframe_every: Option<u32>,
 }
 
 impl Default for Options {
-    /// Chunks of 64 KiB, ticks of unknown length, nothing added.
+    /// Chunks of 64 KiB, ticks of unknown length, no added snapshots.
     fn default() -> Self {
         Self {
             tick_ns: None,
@@ -35,7 +36,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses what can't be.
+    /// Refuses options that are out of range.
     pub(crate) fn check(&self) -> Result<(), CaptureError> {
         match self.tick_ns {
             Some(0) => return Err(CaptureError::Option("a tick takes longer than 0 ns".into())),

@@ -1,45 +1,44 @@
-//! One packet of a recording, and what the recording says of it.
+//! A packet of a recording, with its place and times.
 
 use gametape_delta::wire::Header;
 
 use crate::layout::Role;
 use crate::rule::{Error, Finding, Rule};
 
-/// What a capture says of a packet besides the packet itself.
+/// The times that a capture records for a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Times {
-    /// The message's sequence number: the tick.
+    /// The sequence number of the message, which is the tick.
     pub sequence: u32,
     /// The tick as a time: nanoseconds since tick 0.
     pub log_time: u64,
-    /// When it was recorded: nanoseconds since 1970; as `log_time` where nobody knew.
+    /// The time of recording in nanoseconds since 1970; equal to `log_time` if it is unknown.
     pub publish_time: u64,
 }
 
-/// One packet of a recording, or a message that lies beside the packets.
+/// A packet of a recording, or another message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet<'a> {
-    /// As it was sent.
+    /// Its bytes, as they were sent.
     pub bytes: &'a [u8],
-    /// Which packet of the stream it is, from 0; one that was added has the number of the packet
-    /// before it.
+    /// Its number in the stream, from 0; an added packet has the number of the packet before it.
     pub index: u64,
-    /// Where it starts in the file; in captures, where its chunk starts.
+    /// Its offset in the file; in captures, the offset of its chunk.
     pub offset: u64,
-    /// What it is to the recording.
+    /// Its role in the recording.
     pub role: Role,
-    /// In captures.
+    /// Its times; only in captures.
     pub times: Option<Times>,
 }
 
 impl Packet<'_> {
-    /// An error of the wire, with its place in the recording.
+    /// An error of the wire format, with the packet's place in the recording.
     #[must_use]
     pub fn error(&self, source: gametape_delta::Error) -> Error {
         self.finding(Rule::Wire(source)).into()
     }
 
-    /// Its tick, where its header can be read.
+    /// Its tick, if its header can be read.
     #[must_use]
     pub fn tick(&self) -> Option<u32> {
         if self.role.is_beside() {
@@ -48,8 +47,8 @@ impl Packet<'_> {
         Header::read(self.bytes).ok().map(|(header, _)| header.tick)
     }
 
-    /// What it breaks, with its place in the recording; within a chunk, the offset of a byte means
-    /// nothing.
+    /// A finding about this packet, with its place in the recording. The offset of a byte within an
+    /// unpacked chunk would mean nothing, so it is not given.
     pub(crate) fn finding(&self, rule: impl Into<Rule>) -> Finding {
         Finding::new(rule.into())
             .step(self.index)

@@ -1,4 +1,4 @@
-//! What a recording is read from, here and there.
+//! The source of a recording, read range by range.
 
 use std::borrow::Cow;
 #[cfg(feature = "tape")]
@@ -9,9 +9,8 @@ use gametape_core::Input;
 
 use crate::rule::Error;
 
-/// What a recording is read from: bytes in memory, of which everything is borrowed, or an [`Input`],
-/// of which those ranges are read that are needed: a file at positions, or what somebody else
-/// fetches.
+/// The source of a recording: bytes in memory, which are borrowed, or an [`Input`], of which only
+/// the necessary ranges are read. An input may be a file, or ranges that other code fetches.
 ///
 /// ```
 /// use gametape_capture::{Options, Writer, read};
@@ -46,7 +45,7 @@ enum Kind<'a> {
     Watched(Watched<'a>),
 }
 
-/// An input, and who is asked whenever some of it is read.
+/// An input with a callback that is called before each read.
 #[cfg(feature = "tape")]
 #[derive(Clone, Copy)]
 struct Watched<'a> {
@@ -88,7 +87,7 @@ impl<'a> From<&'a Input> for Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
-    /// An input of which nothing is read before somebody was asked.
+    /// An input with a callback that is called before each read; its error prevents the read.
     #[cfg(feature = "tape")]
     pub(crate) fn watched(
         input: &'a Input,
@@ -97,7 +96,7 @@ impl<'a> Ranges<'a> {
         Self(Kind::Watched(Watched { input, ask }))
     }
 
-    /// Bytes of the whole.
+    /// The total size in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
         match self.0 {
@@ -108,7 +107,7 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// All of it, where it is in memory.
+    /// All bytes, if they are in memory.
     #[must_use]
     pub const fn in_memory(&self) -> Option<&'a [u8]> {
         match self.0 {
@@ -119,7 +118,7 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// A range of it, which has to be there.
+    /// A range of bytes, which must exist.
     pub(crate) fn range(&self, offset: u64, length: u64) -> Result<Cow<'a, [u8]>, Error> {
         match self.0 {
             Kind::Memory(bytes) => part(bytes, offset, length)
@@ -135,7 +134,7 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// A range of it, as much as there is.
+    /// A range of at most `most` bytes, as far as they exist.
     pub(crate) fn up_to(&self, offset: u64, most: u64) -> Result<Cow<'a, [u8]>, Error> {
         let there = self.size().saturating_sub(offset);
         self.range(offset.min(self.size()), most.min(there))
@@ -147,27 +146,27 @@ fn part(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(from..)?.get(..usize::try_from(length).ok()?)
 }
 
-/// From a place on.
+/// The bytes from a position on.
 #[inline]
 fn rest(bytes: &[u8], at: u64) -> &[u8] {
     let from = usize::try_from(at).unwrap_or(usize::MAX);
     bytes.get(from..).unwrap_or_default()
 }
 
-/// So many of them, or all.
+/// The first `count` bytes, or all.
 #[inline]
 fn start(bytes: &[u8], count: u64) -> &[u8] {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     bytes.get(..count).unwrap_or(bytes)
 }
 
-/// Bytes that are read where somewhere else is looked at.
+/// The number of bytes that are read after a jump to another place.
 const FIRST: u64 = 4 << 10;
-/// Bytes that are read at most where all is gone through, unless more are asked for.
+/// The most bytes that are read at once during sequential reading, unless more are requested.
 const MOST: u64 = 1 << 20;
 
-/// What is looked at of a recording: a part is held, and who reads on in a row gets more of it at a
-/// time. Of what is in memory nothing is held.
+/// A buffered view of a recording. It keeps the last part that was read, and reads ever larger
+/// parts while reading is sequential. Recordings in memory are not copied.
 #[derive(Debug)]
 pub(crate) struct Window<'a> {
     ranges: Ranges<'a>,
@@ -182,7 +181,7 @@ impl<'a> Window<'a> {
         Self::with_first(ranges.into(), FIRST)
     }
 
-    /// One that reads what it is asked for and nothing besides.
+    /// A window that reads exactly the requested bytes.
     pub const fn exact(ranges: Ranges<'a>) -> Self {
         Self::with_first(ranges, 0)
     }
@@ -201,8 +200,8 @@ impl<'a> Window<'a> {
         self.ranges.size()
     }
 
-    /// So many bytes from a place on, or as many as there are. Where they can't be read nothing
-    /// changes.
+    /// `count` bytes from a position on, or as many as exist. If they cannot be read, the window
+    /// does not change.
     #[inline]
     pub fn at(&mut self, at: u64, count: u64) -> Result<&[u8], Error> {
         match self.ranges.in_memory() {
@@ -211,7 +210,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Of what is not in memory.
+    /// Reads a recording that is not in memory.
     #[inline(never)]
     fn read(&mut self, at: u64, count: u64) -> Result<&[u8], Error> {
         let count = count.min(self.size().saturating_sub(at));
@@ -233,7 +232,8 @@ impl<'a> Window<'a> {
         Ok(start(rest(&self.held, at - self.base), count))
     }
 
-    /// So many bytes from a place on, or as many as there are, and all that is at hand behind them.
+    /// At least `least` bytes from a position on, or as many as exist, together with all buffered
+    /// bytes after them.
     #[inline]
     pub fn all_from(&mut self, at: u64, least: u64) -> Result<&[u8], Error> {
         if let Some(bytes) = self.ranges.in_memory() {
@@ -245,7 +245,7 @@ impl<'a> Window<'a> {
         Ok(rest(&self.held, at - self.base))
     }
 
-    /// Where these bytes stand next, from a place on.
+    /// The next position of these bytes, at or after `from`.
     pub fn find(&mut self, from: u64, bytes: &[u8]) -> Result<Option<u64>, Error> {
         let mut at = from;
         loop {
@@ -253,7 +253,7 @@ impl<'a> Window<'a> {
             if let Some(next) = piece.windows(bytes.len()).position(|here| here == bytes) {
                 return Ok(Some(at + next as u64));
             }
-            // They may stand across the border of two pieces.
+            // The bytes may cross the border of two parts.
             let gone = (piece.len() + 1).saturating_sub(bytes.len()) as u64;
             if gone == 0 || at + piece.len() as u64 >= self.size() {
                 return Ok(None);
@@ -262,7 +262,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The checksum of what stands from one place up to another.
+    /// The checksum of a range of bytes.
     pub fn crc(&mut self, from: u64, to: u64) -> Result<u32, Error> {
         let mut crc = Crc::from(from);
         crc.up_to(to, self)?;
@@ -270,7 +270,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The checksum of what stands from a place on, made piece by piece as others go along there.
+/// A checksum from a position on, computed piece by piece while other code reads the same bytes.
 #[derive(Debug)]
 pub(crate) struct Crc {
     hasher: crc32fast::Hasher,
@@ -278,13 +278,13 @@ pub(crate) struct Crc {
 }
 
 impl Crc {
-    /// Of nothing yet.
+    /// A checksum that starts at `at`.
     pub fn from(at: u64) -> Self {
         let hasher = crc32fast::Hasher::new();
         Self { hasher, at }
     }
 
-    /// Goes on up to here, unless it is there already.
+    /// Extends the checksum up to `to`, unless it is already there.
     pub fn up_to(&mut self, to: u64, window: &mut Window<'_>) -> Result<(), Error> {
         while self.at < to {
             let piece = window.at(self.at, MOST.min(to - self.at))?;
@@ -307,7 +307,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// In a file, and in memory.
+    /// Runs a test with a file and with memory.
     fn with_both(bytes: &[u8], each: impl Fn(Window<'_>)) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn what_stands_across_the_border_of_two_pieces_is_found() {
         let mut bytes = vec![b'.'; 3_500_000];
-        // Where pieces end that are read in a row: 4 KiB, then 8 KiB, and so on.
+        // The ends of the parts in sequential reading: 4 KiB, then 8 KiB, and so on.
         let mut places: Vec<usize> = (12..22).map(|power| 1 << power).collect();
         places.extend((1..10).map(|piece| (piece << 12) - 2));
         places.extend([0, 3_499_992]);

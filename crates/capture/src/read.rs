@@ -1,4 +1,4 @@
-//! Reading captures: their facts, their chunks, and how they end.
+//! Opening captures: their facts, their chunks, and how they end.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ use crate::rule::{CaptureRule, Error, Finding, fault};
 /// How a capture ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// With a summary, as [`Writer::finish`](crate::Writer::finish) leaves it.
+    /// With a summary, as written by [`Writer::finish`](crate::Writer::finish).
     Whole,
-    /// Between two records, without a summary: its recorder was stopped.
+    /// Between two records, without a summary: the recorder was stopped.
     NoSummary,
-    /// In a record that starts at this byte: it was cut, or is damaged there.
+    /// In a record that starts at this offset: the capture was cut off or is damaged there.
     Cut(u64),
-    /// Its summary can't be read; the data before it can.
+    /// With an unreadable summary; the data before it is readable.
     BadSummary,
 }
 
 /// A capture: in memory, in a file, or somewhere else.
 ///
-/// Opening reads its head and the summary at its end alone, or where there is none, goes from record
-/// to record; no chunk is read before it is asked for, and one at a time.
+/// Opening reads only its head and the summary at its end; without a summary, it walks from record
+/// to record. Chunks are read one at a time, when they are needed.
 #[derive(Debug)]
 pub struct Capture<'a> {
     ranges: Ranges<'a>,
@@ -42,20 +42,20 @@ pub struct Capture<'a> {
     listed: Listed,
 }
 
-/// What the end of a capture says of it, or what was found without that.
+/// The summary of a capture, or the result of walking if there is none.
 #[derive(Debug)]
 struct End {
     channels: BTreeMap<u16, Role>,
     chunks: Vec<ChunkPlace>,
     messages: Option<BTreeMap<u16, u64>>,
-    /// Where the summary starts, and its schema as JSON.
+    /// The offset of the summary, and the schema in it as JSON.
     summary: Option<(u64, Option<Vec<u8>>)>,
     ending: Ending,
-    /// Where going from record to record ended, where the chunks were found so.
+    /// The end of the walk from record to record, if the chunks were found that way.
     walked: Option<WalkEnd>,
-    /// Messages outside of chunks.
+    /// The number of messages outside of chunks.
     loose: u64,
-    /// What is wrong with the summary.
+    /// The problem of the summary, if it has one.
     problem: Option<Finding>,
 }
 
@@ -115,16 +115,16 @@ impl End {
     }
 }
 
-/// Opens a capture: of bytes, or of an [`Input`](gametape_core::Input).
+/// Opens a capture from bytes or from an [`Input`](gametape_core::Input).
 ///
 /// # Errors
-/// Where it is no capture, or nothing of it can be read. One that was cut opens: see
+/// It is not a capture, or nothing of it can be read. A capture that was cut off can be opened: see
 /// [`Capture::ending`].
 pub fn read<'a>(source: impl Into<Ranges<'a>>) -> Result<Capture<'a>, Error> {
     read_with(source, Limits::DEFAULT)
 }
 
-/// [`read()`], within other limits.
+/// Like [`read()`], with other limits.
 ///
 /// # Errors
 /// As [`read()`].
@@ -150,8 +150,8 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
         schema = of_first_chunk(ranges, &limits, schema, &mut end)?;
     }
     if end.channels.is_empty() || end.ending != Ending::Whole {
-        // Channels of later chunks, or of a first one that is lost: the numbers are those that
-        // our writer gives.
+        // For channels that are defined in later chunks, or in a first chunk that is lost, the
+        // numbers of our writer are assumed.
         for (channel, role) in Role::NUMBERED {
             end.channels.entry(channel).or_insert(role);
         }
@@ -176,37 +176,37 @@ impl<'a> Capture<'a> {
         &self.schema
     }
 
-    /// The length of a tick in nanoseconds, where the recorder knew it.
+    /// The length of a tick in nanoseconds, if the recorder knew it.
     #[must_use]
     pub const fn tick_ns(&self) -> Option<u64> {
         self.tick_ns
     }
 
-    /// What the log time of a message is divided by to have its tick.
+    /// The number by which the log time of a message is divided to get its tick.
     #[must_use]
     pub const fn log_tick_ns(&self) -> u64 {
         self.log_tick_ns
     }
 
-    /// False where the metadata is lost that says how long a tick is.
+    /// False if the metadata with the length of a tick is lost.
     #[must_use]
     pub const fn has_facts(&self) -> bool {
         self.has_facts
     }
 
-    /// What it says of the tables of another recording that it was made of, as JSON.
+    /// The description, as JSON, of the tables from which the capture was made.
     #[must_use]
     pub fn tables(&self) -> Option<&str> {
         self.tables.as_deref()
     }
 
-    /// How it ends.
+    /// How the capture ends.
     #[must_use]
     pub const fn ending(&self) -> Ending {
         self.end.ending
     }
 
-    /// Packets of a role, as the summary counts them.
+    /// The number of packets of a role, according to the summary.
     #[must_use]
     pub fn counted(&self, role: Role) -> Option<u64> {
         let of_role = |(channel, count): (&u16, &u64)| {
@@ -215,13 +215,13 @@ impl<'a> Capture<'a> {
         Some(self.counts()?.iter().filter_map(of_role).sum())
     }
 
-    /// Messages by channel, as the summary counts them.
+    /// The number of messages by channel, according to the summary.
     #[must_use]
     pub const fn counts(&self) -> Option<&BTreeMap<u16, u64>> {
         self.end.messages.as_ref()
     }
 
-    /// The ticks of the first and the last packet, as the chunks say.
+    /// The ticks of the first and the last packet, according to the chunks.
     #[must_use]
     pub fn ticks(&self) -> Option<(u32, u32)> {
         let start = self.chunks().iter().map(|chunk| chunk.start_time).min()?;
@@ -229,7 +229,7 @@ impl<'a> Capture<'a> {
         Some((self.tick_of(start), self.tick_of(end)))
     }
 
-    /// What keeps the end of the capture from being read; nothing where only its index is missing.
+    /// The reason why the end of the capture cannot be read; `None` if only its index is missing.
     #[must_use]
     pub fn problem(&self) -> Option<Error> {
         let truncated = |what, offset| Some(CaptureRule::Truncated { what }.at(offset));
@@ -247,7 +247,7 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// The same capture with these chunks alone.
+    /// The same capture with only these chunks.
     #[must_use]
     pub fn with_chunks(mut self, chunks: Vec<ChunkPlace>) -> Self {
         self.listed = Listed::new(chunks.len());
@@ -256,14 +256,14 @@ impl<'a> Capture<'a> {
         self
     }
 
-    /// Where the summary starts, and its schema as JSON.
+    /// The offset of the summary, and the schema in it as JSON.
     pub(crate) fn summary(&self) -> Option<(u64, Option<&[u8]>)> {
         let (start, schema) = self.end.summary.as_ref()?;
         Some((*start, schema.as_deref()))
     }
 
-    /// What going from record to record finds. Where the chunks were found so, that is not done
-    /// again.
+    /// The result of walking from record to record. If the chunks were already found that way, the
+    /// walk is not repeated.
     pub(crate) fn walked(&self) -> Result<Walked, Error> {
         match self.end.walked {
             None => walk(self.ranges),
@@ -275,19 +275,19 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// What it is read from.
+    /// The source of the capture.
     #[must_use]
     pub const fn ranges(&self) -> Ranges<'a> {
         self.ranges
     }
 
-    /// Its chunks, by their places.
+    /// The places of its chunks.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkPlace] {
         &self.end.chunks
     }
 
-    /// The bounds it is read within.
+    /// The limits within which it is read.
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
@@ -299,7 +299,7 @@ impl<'a> Capture<'a> {
         self.end.channels.values().any(|other| *other == role)
     }
 
-    /// What its channels are for.
+    /// The roles of its channels.
     pub(crate) const fn channels(&self) -> &BTreeMap<u16, Role> {
         &self.end.channels
     }
@@ -308,16 +308,16 @@ impl<'a> Capture<'a> {
         self.end.channels.get(&channel).copied()
     }
 
-    /// Reads a chunk and unpacks it into `into`, whatever that held; gives the place of its record
-    /// in the file.
+    /// Reads a chunk and unpacks it into `into`, replacing its content; returns the offset of the
+    /// chunk's record.
     ///
     /// # Errors
-    /// What keeps it from being unpacked.
+    /// The chunk cannot be unpacked.
     pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, Error> {
         self.unpack_of(&mut Window::exact(self.ranges), chunk, into)
     }
 
-    /// [`Capture::unpack`], of what goes along there.
+    /// Like [`Capture::unpack`], through a window that reads the file in order.
     pub(crate) fn unpack_of(
         &self,
         window: &mut Window<'_>,
@@ -336,14 +336,14 @@ impl<'a> Capture<'a> {
         u32::try_from(log_time / self.log_tick_ns).unwrap_or(u32::MAX)
     }
 
-    /// The full snapshots that are known of its chunks.
+    /// The known full snapshots of its chunks.
     pub(crate) const fn listed(&self) -> &Listed {
         &self.listed
     }
 }
 
-/// Takes channels of the first chunk, and the schema where it is not known; where there is none, or
-/// it can't be read, the schema has to be known.
+/// Adds the channels that the first chunk defines, and takes the schema from it if `schema` is
+/// `None`. An error if the chunk is unreadable and the schema is not known otherwise.
 fn of_first_chunk(
     ranges: Ranges<'_>,
     limits: &Limits,
@@ -353,7 +353,7 @@ fn of_first_chunk(
     let Some(extent) = end.extent(0) else {
         return Ok(schema);
     };
-    // What overlaps with the second one is told when it is asked for.
+    // An overlap with the second chunk is reported when this chunk is read.
     let first = Extent {
         next: None,
         ..extent

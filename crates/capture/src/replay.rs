@@ -1,4 +1,4 @@
-//! Packet after packet onto states, the older ones held as long as they are needed.
+//! Applies packets to states, and keeps older states as long as they are needed.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::limits::MAX_STATE_BYTES;
 use crate::packet::Packet;
 use crate::rule::{CaptureRule, Error};
 
-/// States that a recorder holds because a later packet may build on them.
+/// The number of states that a recorder keeps because a later packet may build on them.
 const WINDOW: usize = 256;
 
-/// Which states are needed again, and how long.
+/// The states that are needed again, and for how long.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Later {
-    /// Baselines that are not simply the packet before, with the last packet that builds on each;
-    /// in the order of the packets until they are sorted.
+    /// The baselines other than the previous packet, each with the last packet that builds on it.
+    /// They are in the order of the packets until they are sorted.
     uses: Vec<(u32, u64)>,
     previous: Option<u32>,
 }
 
 impl Later {
-    /// The next packet: its header, where that can be read and is of the stream.
+    /// Takes the next packet. Only packets of the stream with a readable header count.
     pub fn packet(&mut self, packet: &Packet<'_>) {
         if !packet.role.is_of_stream() {
             return;
@@ -55,24 +55,24 @@ impl Later {
 
 #[derive(Clone, Debug)]
 enum Holding {
-    /// What is known to be needed.
+    /// The states that are known to be needed.
     Needed(Later),
-    /// The latest, as what comes is not known.
+    /// The latest states, because the following packets are not known.
     Window,
 }
 
-/// What a full snapshot that was added says.
+/// The result of applying an added full snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Added {
-    /// The state that the stream has at this tick.
+    /// It is the state that the stream has at this tick.
     Same,
-    /// Another one.
+    /// It is a different state.
     Differs,
-    /// The stream could not be followed up to here; from here on it can again.
+    /// The stream could not be followed up to here; from here on it can be again.
     Resumed,
 }
 
-/// What lenient readers take.
+/// Rules that only strict readers enforce.
 const fn is_deviation(rule: &Rule) -> bool {
     matches!(
         rule,
@@ -80,7 +80,7 @@ const fn is_deviation(rule: &Rule) -> bool {
     )
 }
 
-/// Applies packets one after the other.
+/// Applies packets one after the other, and keeps the states on which later packets may build.
 #[derive(Clone, Debug)]
 pub struct Replay {
     decoder: Decoder,
@@ -93,9 +93,9 @@ pub struct Replay {
     held_bytes: u64,
     limit: u64,
     let_go: bool,
-    /// The latest that was let go although a packet that is not known yet may build on it.
+    /// The latest tick whose state was dropped although a future packet may build on it.
     forgot: Option<u32>,
-    /// An upper bound of what an entity takes in memory.
+    /// An upper bound of the memory for an entity, in bytes.
     entity_bytes: u64,
 }
 
@@ -116,7 +116,7 @@ impl Replay {
         }
     }
 
-    /// Of a stream whose packets are not known yet: it holds the latest 256 states.
+    /// A replay of a stream whose packets are not known in advance: it keeps the latest 256 states.
     #[must_use]
     pub fn live(schema: &Schema) -> Self {
         Self::new(schema, Holding::Window)
@@ -126,7 +126,7 @@ impl Replay {
         Self::new(schema, Holding::Needed(later.sorted()))
     }
 
-    /// Holds no more than this many bytes of older states.
+    /// Sets the most bytes of older states that are kept.
     #[must_use]
     pub const fn max_state_bytes(mut self, limit: u64) -> Self {
         self.limit = limit;
@@ -139,7 +139,7 @@ impl Replay {
         self.current.as_ref()
     }
 
-    /// The state of a tick, if it is held.
+    /// The state of a tick, if it is kept.
     #[must_use]
     pub fn held(&self, tick: u32) -> Option<&Snapshot> {
         match &self.current {
@@ -148,8 +148,8 @@ impl Replay {
         }
     }
 
-    /// Whether the state that a packet builds on may be one that was held before, and is not any more:
-    /// a replay that knows what comes would have held it.
+    /// Whether the state on which a packet builds may have been dropped, although a replay that
+    /// knows all packets would have kept it.
     #[cfg(feature = "tape")]
     pub(crate) fn may_have_held(&self, packet: &Packet<'_>) -> bool {
         let header = Header::read(packet.bytes).ok();
@@ -162,15 +162,15 @@ impl Replay {
     /// Applies a packet of the stream.
     ///
     /// # Errors
-    /// What is wrong with it; [`CaptureRule::TooManyStates`] where the baseline was there, but
-    /// could not be held. The state is then as it was before.
+    /// A problem of the packet; [`CaptureRule::TooManyStates`] if the baseline was recorded but
+    /// could not be kept. After an error the state is the same as before.
     pub fn apply(&mut self, packet: &Packet<'_>) -> Result<&Snapshot, Error> {
         let decoder = self.decoder.clone();
         self.apply_with(&decoder, packet)
     }
 
-    /// [`Replay::apply`], and says where the packet deviates from the letter of the
-    /// specification, but can be read.
+    /// Like [`Replay::apply`]; also returns where a readable packet deviates from the
+    /// specification.
     ///
     /// # Errors
     /// As [`Replay::apply`].
@@ -216,10 +216,10 @@ impl Replay {
             .get_or_insert_with(|| Snapshot::new(self.decoder.schema(), 0)))
     }
 
-    /// Takes a full snapshot that was added: it has to be the state that the stream has.
+    /// Applies a full snapshot that the recorder added. It should equal the state of the stream.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A problem of the packet.
     pub fn apply_added(&mut self, packet: &Packet<'_>) -> Result<Added, Error> {
         let mut next = self.take_spare();
         if let Err(error) = self.decoder.full(packet.bytes, &mut next) {
@@ -229,7 +229,7 @@ impl Replay {
         let added = match self.held(next.tick()) {
             Some(state) if state.same_entities(&next) => Added::Same,
             Some(_) => Added::Differs,
-            // What was added is never older than the stream.
+            // An added snapshot is never older than the stream.
             None if self
                 .current
                 .as_ref()
@@ -282,7 +282,7 @@ impl Replay {
     fn let_go_of(&mut self, tick: u32) {
         if let Some(state) = self.held.remove(&tick) {
             self.held_bytes -= self.bytes_of(&state);
-            // One for the next packet and one for an added snapshot are all that is used again.
+            // Two spare states are enough: one for the next packet and one for an added snapshot.
             if self.spare.len() < 2 {
                 self.spare.push(state);
             }
@@ -290,7 +290,7 @@ impl Replay {
     }
 
     fn advance(&mut self, next: Snapshot, index: u64) {
-        // A second packet of a tick stands for the first.
+        // A second packet of the same tick replaces the first.
         self.let_go_of(next.tick());
         let Some(old) = self.current.replace(next) else {
             return;

@@ -1,5 +1,5 @@
-//! What a recording of packets can break: the rules of its packets, which are the wire's own, and
-//! those of what they are recorded in.
+//! The rules of a recording of packets: the wire's own rules for its packets, and the rules of the
+//! recording around them.
 
 use core::fmt;
 
@@ -261,37 +261,37 @@ fn first_state(first: Option<u32>) -> String {
 }
 
 impl CaptureRule {
-    /// Broken by the recording as a whole.
+    /// An error about the recording as a whole.
     pub(crate) fn whole(self) -> Error {
         Finding::new(self.into()).into()
     }
 
-    /// Broken at a byte of the file.
+    /// An error at an offset of the file.
     pub(crate) fn at(self, offset: u64) -> Error {
         Finding::new(self.into()).at(offset).into()
     }
 }
 
-/// One rule with the figures that break it: of the wire, or of the recording.
+/// A broken rule with its values: a rule of the wire or of the recording.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Rule {
     /// A packet breaks a rule of the wire.
     Wire(delta::Error),
-    /// A full snapshot does that the recorder added.
+    /// A full snapshot that the recorder added breaks a rule of the wire.
     Added(delta::Error),
-    /// The recording breaks one.
+    /// The recording breaks one of its own rules.
     Recording(CaptureRule),
 }
 
 impl Rule {
-    /// Every rule, the wire's own too.
+    /// Every rule, including those of the wire.
     #[must_use]
     pub fn all() -> Vec<RuleInfo> {
         [delta::Rule::ALL, CaptureRule::ALL].concat()
     }
 
-    /// The rule of the recording, where it is one.
+    /// The rule of the recording, if it is one.
     #[must_use]
     pub const fn recording(&self) -> Option<&CaptureRule> {
         match self {
@@ -300,7 +300,7 @@ impl Rule {
         }
     }
 
-    /// The rule of the wire, where it is one.
+    /// The rule of the wire, if it is one.
     #[must_use]
     pub const fn wire(&self) -> Option<&delta::Rule> {
         match self {
@@ -316,7 +316,8 @@ impl From<CaptureRule> for Rule {
     }
 }
 
-/// A packet has bytes of its own, and lies at one of the file's.
+/// Writes an error of the wire. Its offset is within the packet, which itself has an offset in the
+/// file.
 fn in_packet(error: &delta::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let byte = Grouped(error.offset as u64);
     write!(f, "byte {byte} of the packet: {}", error.rule)
@@ -368,7 +369,7 @@ impl gametape_core::Rule for Rule {
         }
     }
 
-    /// Of packets the wire's own figures, and `byte`: where in the packet.
+    /// For packets, the wire's own values, and `byte`, the position within the packet.
     fn data(&self) -> Vec<(&'static str, Datum)> {
         match self {
             Self::Wire(error) | Self::Added(error) => {
@@ -381,17 +382,17 @@ impl gametape_core::Rule for Rule {
     }
 }
 
-/// What was found, and where.
+/// A finding: a broken rule with its place.
 pub type Finding = gametape_core::Finding<Rule>;
-/// What was found, a code once.
+/// Findings, one per code.
 pub type Findings = gametape_core::Findings<Rule>;
-/// Why a recording can't be read.
+/// Why a recording cannot be read.
 pub type Error = gametape_core::ReadError<Rule>;
 
-/// What is wrong with the recording.
+/// The finding of an error about the content of the recording.
 ///
 /// # Errors
-/// Where the recording could not be read, that.
+/// The error itself, if the recording could not be read.
 pub(crate) fn fault(error: Error) -> Result<Finding, Error> {
     match error {
         Error::Malformed(finding) => Ok(*finding),

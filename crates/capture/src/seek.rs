@@ -1,23 +1,24 @@
-//! To the state at a tick: from full snapshot to delta to delta, and nothing besides.
+//! Seeking to the state at a tick: a full snapshot, then only the deltas that lead to the state.
 
 use gametape_delta::{Decoder, Schema, Snapshot};
 
 use crate::decoder::decoder;
 use crate::rule::{CaptureRule, Error, Finding, Rule};
 
-/// A packet, by its place.
+/// The place of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub tick: u32,
-    /// None for a full snapshot.
+    /// The tick on which it builds; `None` for a full snapshot.
     pub baseline: Option<u32>,
-    /// Which chunk it is in.
+    /// The index of its chunk.
     pub chunk: usize,
-    /// Where its message starts in the unpacked chunk; the packet itself in a file of packets.
+    /// The position of its message in the unpacked chunk; in a file of packets, the packet's
+    /// offset.
     pub at: u64,
-    /// The packet's bytes, in a file of packets.
+    /// The length of the packet in bytes; only for a file of packets.
     pub len: usize,
-    /// Which packet of the stream, where that is known.
+    /// The packet's number in the stream, if it is known.
     pub index: Option<u64>,
 }
 
@@ -35,12 +36,12 @@ impl Missing {
     }
 }
 
-/// The packets that make the state of the last entry, from a full snapshot on; `None` without
-/// entries.
+/// The indices of the packets that lead to the state of the last entry, beginning with a full
+/// snapshot; `None` if there are no entries.
 pub(crate) fn chain(entries: &[Entry]) -> Option<Result<Vec<usize>, Missing>> {
     let last = entries.last()?;
     let tick = last.tick;
-    // A full snapshot of the same tick is the same state, and nearer.
+    // A full snapshot of the same tick has the same state without further packets.
     let mut at = full_of(entries, entries.len() - 1, tick);
     let mut chain = vec![at];
     loop {
@@ -52,7 +53,8 @@ pub(crate) fn chain(entries: &[Entry]) -> Option<Result<Vec<usize>, Missing>> {
         let Some(found) = before.iter().rposition(|entry| entry.tick == baseline) else {
             return Some(Err(Missing { tick, baseline }));
         };
-        // Its neighbours, where it is one of them, were looked through when the first was met.
+        // Packets of the baseline's tick next to the current one were already searched for a full
+        // snapshot.
         let neighbour = entries.get(at).is_some_and(|entry| entry.tick == baseline);
         at = if neighbour {
             found
@@ -63,7 +65,7 @@ pub(crate) fn chain(entries: &[Entry]) -> Option<Result<Vec<usize>, Missing>> {
     }
 }
 
-/// Of neighbours of one tick, the full snapshot, where there is one.
+/// Among neighbouring packets of the same tick, the full snapshot if there is one.
 fn full_of(entries: &[Entry], at: usize, tick: u32) -> usize {
     let before = entries.get(..=at).unwrap_or_default();
     let same = before.iter().rev().take_while(|entry| entry.tick == tick);
@@ -72,7 +74,7 @@ fn full_of(entries: &[Entry], at: usize, tick: u32) -> usize {
         .map_or(at, |(back, _)| at - back)
 }
 
-/// Two states, one made from the other.
+/// Applies packets, alternating between two states.
 pub(crate) struct States {
     decoder: Decoder,
     state: Snapshot,

@@ -1,4 +1,4 @@
-//! The state of a capture at any tick, and the full snapshots that it is looked for from.
+//! The state of a capture at any tick, and the full snapshots from which it is built.
 
 use gametape_delta::Snapshot;
 use gametape_delta::wire::Header;
@@ -11,11 +11,11 @@ use crate::rule::{CaptureRule, Error, fault};
 use crate::seek::{self, Entry, Missing};
 
 impl Capture<'_> {
-    /// Full snapshots that seeking starts from, as the index lists them, in the order of the
-    /// recording. Chunks that have no index are unpacked for that.
+    /// The full snapshots from which seeking can start, taken from the index, in the order of the
+    /// recording. Chunks without an index are unpacked.
     ///
     /// # Errors
-    /// Where the capture can't be read; what is damaged is passed over.
+    /// The capture cannot be read; damaged parts are skipped.
     pub fn keyframes(&self) -> Result<Vec<Keyframe>, Error> {
         let mut all = Vec::new();
         for chunk in 0..self.chunks().len() {
@@ -24,17 +24,17 @@ impl Capture<'_> {
         Ok(all)
     }
 
-    /// The state at the latest recorded tick that is not after `tick`, from the nearest full
-    /// snapshot on. Where a delta builds on a state before that, from the one before; and so on.
+    /// The state at the latest recorded tick that is not after `tick`, built from the nearest full
+    /// snapshot before it. If a delta builds on an earlier state, the full snapshot before that one
+    /// is used, and so on.
     ///
     /// # Errors
-    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`]
-    /// where a baseline is not recorded; what is wrong with a packet that is needed; where the
-    /// capture can't be read.
+    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`] if a
+    /// baseline is not recorded; a problem of a packet that is needed; the capture cannot be read.
     pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
         let mut missing = None;
-        // Further back in ever longer steps: a stream whose deltas build on states from before
-        // every full snapshot is gone through a few times at most.
+        // The steps back become ever larger, so that a stream whose deltas build on states from
+        // before every full snapshot is read only a few times.
         let mut next = 1;
         for (back, start) in (1..).zip(self.before(tick)) {
             let start = start?;
@@ -44,7 +44,7 @@ impl Capture<'_> {
             next *= 2;
             let entries = match self.entries_from((start.chunk, start.at), tick) {
                 Ok(entries) => entries,
-                // An index that does not fit is as good as none.
+                // An index that does not fit is ignored.
                 Err(error) => {
                     fault(error)?;
                     break;
@@ -63,8 +63,8 @@ impl Capture<'_> {
         self.state_from_start(tick, missing)
     }
 
-    /// The full snapshots that are not after `tick`, the nearest first. No chunk is looked at before
-    /// those behind it.
+    /// The full snapshots that are not after `tick`, nearest first. Chunks are examined from the
+    /// last one backwards, and only when needed.
     fn before(&self, tick: u32) -> impl Iterator<Item = Result<Keyframe, Error>> {
         let started = |time| self.tick_of(time) <= tick;
         let chunks = self.chunks();
@@ -79,7 +79,7 @@ impl Capture<'_> {
         })
     }
 
-    /// Without any help of the index.
+    /// Builds the state without using the index.
     fn state_from_start(&self, tick: u32, missing: Option<Missing>) -> Result<Snapshot, Error> {
         let entries = self.entries_from((0, 0), tick)?;
         match seek::chain(&entries) {
@@ -109,7 +109,7 @@ impl Capture<'_> {
         let mut entries = Vec::new();
         let mut unpacked = Vec::new();
         let (first, mut at) = from;
-        // The packets say where to stop; a time in the index may be damaged.
+        // The packets themselves decide where to stop; a time in the index may be damaged.
         for number in first..self.chunks().len() {
             let offset = self.unpack(number, &mut unpacked)?;
             while let Some((found, end)) = inside(&unpacked, at, offset)? {
@@ -166,17 +166,18 @@ impl Capture<'_> {
         })
     }
 
-    /// The full snapshots of a chunk, by its message indexes; `None` where those can't be used.
+    /// The full snapshots of a chunk from its message indexes; `None` if these cannot be used.
     fn by_index(&self, chunk: usize) -> Result<Option<Vec<Keyframe>>, Error> {
         let chunks = self.chunks();
-        // The indexes of the last chunk may be cut off in part.
+        // The indexes of the last chunk may be partly cut off.
         let cut = self.ending() != Ending::Whole && chunk + 1 == chunks.len();
         let place = chunks.get(chunk).filter(|place| !place.indexes.is_empty());
         let Some(place) = place.filter(|_| !cut) else {
             return Ok(None);
         };
         let mut listed = Vec::new();
-        // They follow their chunk. Many chunks that shared one index would list it many times.
+        // Indexes follow their chunk. If many chunks shared one index, it would be listed many
+        // times.
         let next = chunks.get(chunk + 1).map(|next| next.at);
         let here = place.at..next.unwrap_or(self.ranges().size());
         for (channel, at) in &place.indexes {

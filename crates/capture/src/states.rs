@@ -1,4 +1,5 @@
-//! States as packets: the first a full snapshot, each other a delta on the one before.
+//! Encodes states as packets: the first one as a full snapshot, each other one as a delta to the
+//! one before.
 
 use std::mem;
 
@@ -6,10 +7,10 @@ use gametape_delta::{EncodeError, Encoder, Error, Limits, Rule, Schema, Snapshot
 
 use crate::error::CaptureError;
 
-/// What coding states takes.
+/// The buffers for encoding states.
 pub(crate) struct States {
     encoder: Encoder,
-    /// What a reader holds after the last one.
+    /// The state that a reader has after the last packet.
     held: Option<Snapshot>,
     next: Snapshot,
     packet: Vec<u8>,
@@ -25,10 +26,10 @@ impl States {
         }
     }
 
-    /// A state as a packet. Values within their thresholds stay as they were.
+    /// Encodes a state as a packet. Values within their thresholds keep their old value.
     ///
     /// # Errors
-    /// [`CaptureError::TickOrder`], [`CaptureError::BadPacket`] for a state of another schema,
+    /// [`CaptureError::TickOrder`]; [`CaptureError::BadPacket`] for a state of another schema;
     /// [`CaptureError::Write`].
     pub fn encode(&mut self, state: &Snapshot) -> Result<&[u8], CaptureError> {
         self.next.clone_from(state);
@@ -53,7 +54,7 @@ impl States {
         }
     }
 
-    /// What was encoded is what readers hold.
+    /// Makes the encoded state the one that readers have.
     pub fn advance(&mut self) {
         let schema = self.next.schema().clone();
         let held = self.held.get_or_insert_with(|| Snapshot::new(&schema, 0));

@@ -1,4 +1,4 @@
-//! One view of packets, whatever they are recorded in.
+//! A common view of recorded packets, in any kind of recording.
 
 use gametape_delta::wire::Header;
 use gametape_delta::{Kind, Schema, Snapshot};
@@ -10,12 +10,12 @@ use crate::replay::{Later, Replay};
 use crate::rule::{CaptureRule, Error};
 use crate::seek::{self, Entry};
 
-/// Packets of a stream, recorded in any way.
+/// The recorded packets of a stream.
 #[derive(Debug)]
 pub enum Packets<'a> {
-    /// In an MCAP file, which carries the schema, too.
+    /// In an MCAP file, which also contains the schema.
     Capture(Box<Capture<'a>>),
-    /// In a file, or in files that were put one behind the other.
+    /// In a file of packets, or in several such files that were concatenated.
     Delta(DeltaFile<'a>),
 }
 
@@ -29,7 +29,7 @@ impl Packets<'_> {
         }
     }
 
-    /// The length of a tick in nanoseconds, where it is known.
+    /// The length of a tick in nanoseconds, if it is known.
     #[must_use]
     pub fn tick_ns(&self) -> Option<u64> {
         match self {
@@ -38,7 +38,8 @@ impl Packets<'_> {
         }
     }
 
-    /// What keeps the end of the recording from being read, where its packets don't tell.
+    /// The reason why the end of the recording cannot be read, if reading the packets does not show
+    /// it.
     #[must_use]
     pub fn problem(&self) -> Option<Error> {
         match self {
@@ -56,7 +57,7 @@ impl Packets<'_> {
         }
     }
 
-    /// All packets and what lies beside them, in the order of the recording.
+    /// All packets and all other messages, in the order of the recording.
     pub(crate) fn messages(&self) -> Cursor<'_> {
         match self {
             Self::Capture(capture) => capture.messages(),
@@ -64,7 +65,7 @@ impl Packets<'_> {
         }
     }
 
-    /// What it says of the tables of another recording that it was made of, as JSON.
+    /// The description, as JSON, of the tables from which the recording was made.
     #[must_use]
     pub fn tables(&self) -> Option<&str> {
         match self {
@@ -76,8 +77,8 @@ impl Packets<'_> {
     /// The state at the latest recorded tick that is not after `tick`.
     ///
     /// # Errors
-    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`]
-    /// where a baseline is not recorded; what is wrong with a packet that is needed.
+    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`] if a
+    /// baseline is not recorded; a problem of a packet that is needed.
     pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
         match self {
             Self::Capture(capture) => capture.state_at(tick),
@@ -85,11 +86,11 @@ impl Packets<'_> {
         }
     }
 
-    /// A replay of these packets that holds each state as long as a later packet builds on it,
-    /// and no longer; for that all headers are read first.
+    /// A replay of these packets that keeps each state exactly as long as a later packet builds on
+    /// it. To know this, it first reads all headers.
     ///
     /// # Errors
-    /// Where the recording can't be read; what is wrong with it is passed over.
+    /// The recording cannot be read; problems of its content are skipped.
     pub fn replay(&self) -> Result<Replay, Error> {
         let mut later = Later::default();
         let mut cursor = self.cursor();
@@ -125,7 +126,7 @@ fn entries_of(file: &DeltaFile<'_>, tick: u32) -> Result<(Vec<Entry>, Option<u32
     let mut entries = Vec::new();
     let mut first = None;
     while let Some(packet) = cursor.next_or_fault()? {
-        // What is damaged is not needed, or the search says that it is.
+        // A damaged packet is not needed, or the search reports that it is.
         let Ok(packet) = packet else { continue };
         let Ok((header, _)) = Header::read(packet.bytes) else {
             continue;

@@ -22,68 +22,69 @@ use crate::packet::{Packet, Times};
 use crate::replay::Replay;
 use crate::states::States;
 
-/// What became of a packet.
+/// The result of recording a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pushed {
     /// The tick in the packet's header.
     pub tick: u32,
-    /// True if a full snapshot of this tick was added behind it.
+    /// True if a full snapshot of this tick was added after it.
     pub keyframe_added: bool,
-    /// Why it could not be applied, where that was tried: it was kept all the same, and where no
-    /// packet before it is missing, it is broken.
+    /// Why the packet could not be applied, if that was tried. It is recorded nevertheless; if no
+    /// earlier packet is missing, the packet is broken.
     pub problem: Option<Error>,
 }
 
 /// Writes a capture, packet by packet.
 ///
-/// Killed at any time, it leaves a file whose whole chunks can all be read. Memory is bounded by a
-/// chunk and, where full snapshots are added, by the states that deltas may build on.
+/// If the program is killed at any time, all complete chunks of the file can be read. Memory is
+/// bounded by one chunk and, if full snapshots are added, by the states on which deltas may build.
 pub struct Writer<W: Write> {
     mcap: mcap::Writer<NoSeek<W>>,
     decoder: Decoder,
     schema_id: u16,
-    /// Roles that have their channel.
+    /// The roles whose channel is defined.
     defined: Vec<Role>,
     log_tick_ns: u64,
-    /// The last packet's tick.
+    /// The tick of the last packet.
     last: Option<u32>,
     index: u64,
     adding: Option<Adding>,
     states: Option<Box<States>>,
 }
 
-/// What is said of the tables of another recording that a capture is made of.
+/// The description of the tables from which a capture is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfTables<'a> {
-    /// As JSON.
+    /// The description as JSON.
     pub tables: &'a str,
-    /// What log times are multiples of, where the length of a tick is not known.
+    /// The unit of log times in nanoseconds, if the length of a tick is not known.
     pub log_tick_ns: Option<u64>,
 }
 
-/// What adding full snapshots takes.
+/// The state for adding full snapshots.
 struct Adding {
     every: u32,
     replay: Replay,
     encoder: Encoder,
     packet: Vec<u8>,
-    /// For each tick that may be built on, the full snapshot that its state goes back to.
+    /// For each tick on which deltas may build, the tick of the full snapshot to which its state
+    /// goes back.
     starts: BTreeMap<u32, u32>,
 }
 
-/// More ticks than states are held.
+/// More than the number of states that are kept.
 const MAX_STARTS: usize = 1024;
 
 impl<W: Write> Writer<W> {
     /// Starts a capture of packets of this schema.
     ///
     /// # Errors
-    /// [`CaptureError::Option`] where an option is out of range; [`CaptureError::Io`].
+    /// [`CaptureError::Option`] if an option is out of range; [`CaptureError::Io`].
     pub fn new(output: W, schema: &Schema, options: Options) -> Result<Self, CaptureError> {
         Self::of_tables(output, schema, options, None)
     }
 
-    /// Starts a capture that is made of the tables of another recording.
+    /// Starts a capture that is made from the tables of another recording.
     pub(crate) fn of_tables(
         output: W,
         schema: &Schema,
@@ -99,7 +100,7 @@ impl<W: Write> Writer<W> {
             .profile(PROFILE)
             .library(concat!("gametape/", env!("CARGO_PKG_VERSION")))
             .chunk_size(Some(options.chunk_bytes))
-            // A chunk is written at once, or not at all.
+            // A chunk is written completely or not at all.
             .disable_seeking(true)
             .create(NoSeek::new(output))?;
         let json = serde_json::to_string(schema)
@@ -143,7 +144,8 @@ impl<W: Write> Writer<W> {
             }),
             states: None,
         };
-        // In the first chunk, where readers look for them if there is no index.
+        // Channels are defined in the first chunk, where readers look for them if there is no
+        // index.
         writer.define(Role::Keyframe)?;
         writer.define(Role::Delta)?;
         if writer.adding.is_some() || of.is_some() {
@@ -156,7 +158,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Records a packet, byte for byte; when it came, nobody knows.
+    /// Records a packet, byte for byte, without a time of arrival.
     ///
     /// # Errors
     /// As [`Writer::push_at`].
@@ -164,26 +166,28 @@ impl<W: Write> Writer<W> {
         self.push_timed(packet, None)
     }
 
-    /// Records a packet, byte for byte, that came at this time: nanoseconds since 1970.
+    /// Records a packet, byte for byte, that arrived at `time`, in nanoseconds since 1970.
     ///
     /// # Errors
-    /// [`CaptureError::BadPacket`] for what is no packet of this schema; [`CaptureError::TickOrder`]
-    /// for one that is not after the last (a full snapshot may have the last one's tick);
-    /// [`CaptureError::PacketTooLarge`]. It is then not recorded, and the next one may be.
-    /// [`CaptureError::Io`] and [`CaptureError::Write`] are final.
+    /// [`CaptureError::BadPacket`] if it is not a packet of this schema;
+    /// [`CaptureError::TickOrder`] if it is not after the last one (a full snapshot may have the
+    /// last one's tick); [`CaptureError::PacketTooLarge`]. In these cases the packet is not
+    /// recorded, and further packets can be. [`CaptureError::Io`] and [`CaptureError::Write`] are
+    /// final.
     pub fn push_at(&mut self, packet: &[u8], time: u64) -> Result<Pushed, CaptureError> {
         self.push_timed(packet, Some(time))
     }
 
-    /// Records a state: the first as a full snapshot, each other as a delta on the one before.
+    /// Records a state: the first one as a full snapshot, each other one as a delta to the one
+    /// before.
     ///
-    /// For what has no packets of its own, and for what a receiver sees
-    /// ([`Receiver::view`](gametape_delta::Receiver::view)). Values within their thresholds stay as
-    /// they were.
+    /// Use it for sources without packets of their own, and for the states that a receiver sees
+    /// ([`Receiver::view`](gametape_delta::Receiver::view)). Values within their thresholds keep
+    /// their old value.
     ///
     /// # Errors
     /// [`CaptureError::TickOrder`] for a state that is not after the last one;
-    /// [`CaptureError::BadPacket`] for one of another schema; as [`Writer::push_at`].
+    /// [`CaptureError::BadPacket`] for a state of another schema; otherwise as [`Writer::push_at`].
     pub fn push_state(
         &mut self,
         state: &Snapshot,
@@ -202,7 +206,7 @@ impl<W: Write> Writer<W> {
         pushed
     }
 
-    /// [`Writer::push`] or [`Writer::push_at`], as the time is known.
+    /// [`Writer::push_at`] if the time is known, otherwise [`Writer::push`].
     ///
     /// # Errors
     /// As [`Writer::push_at`].
@@ -269,7 +273,7 @@ impl<W: Write> Writer<W> {
         self.write(Role::Added, tick, time, packet).map(|_| ())
     }
 
-    /// Records a message that lies beside the packets, as of this tick.
+    /// Records a message other than a packet, with this tick.
     ///
     /// # Errors
     /// [`CaptureError::PacketTooLarge`]; [`CaptureError::Io`] and [`CaptureError::Write`].
@@ -285,7 +289,7 @@ impl<W: Write> Writer<W> {
         self.write(role, tick, time, message).map(|_| ())
     }
 
-    /// Puts what was recorded so far into a chunk of its own, and the chunk out of our hands.
+    /// Ends the current chunk and writes it to the output.
     ///
     /// # Errors
     /// [`CaptureError::Io`].
@@ -293,7 +297,7 @@ impl<W: Write> Writer<W> {
         Ok(self.mcap.flush()?)
     }
 
-    /// Writes the index, and gives the output back.
+    /// Writes the index and returns the output.
     ///
     /// # Errors
     /// [`CaptureError::Io`].
@@ -304,7 +308,8 @@ impl<W: Write> Writer<W> {
         Ok(output)
     }
 
-    /// Defines the channel of a role. That of added snapshots is not there from the start.
+    /// Defines the channel of a role, if it is not defined yet. The channel of added snapshots may
+    /// be defined late.
     ///
     /// # Errors
     /// [`CaptureError::Io`] and [`CaptureError::Write`].
@@ -355,7 +360,7 @@ impl<W: Write> Writer<W> {
 }
 
 impl Adding {
-    /// Follows the stream; true if `packet` now holds a full snapshot to add.
+    /// Follows the stream; returns true if `packet` now contains a full snapshot to be added.
     fn follow(&mut self, packet: &Packet<'_>, header: &Header) -> Result<bool, Error> {
         let state = self
             .replay
@@ -375,7 +380,7 @@ impl Adding {
             Some(baseline) => self.starts.get(&baseline).copied(),
         };
         let due = start.is_none_or(|start| tick.saturating_sub(start) >= self.every);
-        // Within readers' bounds, and no use if it is not.
+        // An added snapshot must be within the readers' limits; otherwise it would be of no use.
         let added = due
             && self.encoder.full(state, &mut self.packet).is_ok()
             && self.packet.len() <= MAX_PACKET_BYTES;

@@ -1,6 +1,6 @@
-//! A recording that is not in memory is never held: a chunk of it is, or a packet.
+//! A recording that is not in memory is never loaded as a whole; only a chunk or a packet of it is.
 //!
-//! One test alone in its program, because the allocator counts for the whole process.
+//! This test has a program of its own, because the allocator counts for the whole process.
 
 #![cfg(feature = "tape")]
 
@@ -27,24 +27,24 @@ fn taken(bytes: usize) {
     PEAK.fetch_max(HELD.fetch_add(bytes, Relaxed) + bytes, Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator as it is.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         taken(layout.size());
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         taken(size);
         HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What is held at most while something is done, beside what was held before.
+/// The most memory that is allocated while `what` runs, in addition to that allocated before.
 fn peak<T>(what: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -67,7 +67,7 @@ fn schema() -> Schema {
     Schema::new([Component::new(1, fields)]).unwrap()
 }
 
-/// A packet of numbers that can't be packed.
+/// A packet of incompressible numbers.
 fn noise(seed: u64) -> Vec<u8> {
     let mut state = Snapshot::new(&schema(), 1);
     let mut number = seed;
@@ -112,13 +112,13 @@ fn opened(format: &dyn Format, mut file: File) -> Box<dyn Tape> {
     format.open(source).unwrap()
 }
 
-/// Does one thing, and says what.
+/// Runs an operation and checks its memory; `what` names it in the message.
 fn within(most: usize, what: &str, run: impl FnOnce()) {
     let (held, ()) = peak(run);
     assert!(held < most, "{what} holds {held} bytes, more than {most}");
 }
 
-/// All that is done with recordings.
+/// Every operation on recordings.
 fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
     within(most, "header", || drop(tape.header(Secrets::Hide).unwrap()));
     within(most, "info", || drop(tape.info(Secrets::Hide).unwrap()));
@@ -129,7 +129,7 @@ fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
         at: Some(At::Tick(300)),
         ..Dump::default()
     };
-    // As text a packet takes several times as much.
+    // As text, a packet takes several times as much memory.
     within(most + (16 << 20), "dump", || {
         tape.dump(&dump, &mut io::sink()).unwrap();
     });
@@ -166,7 +166,8 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
     let file = writer.finish().unwrap();
     let size = file.metadata().unwrap().len() as usize;
     assert!(size > 16 << 20, "{size}");
-    // A chunk packed and unpacked, states, and the largest piece that checksums are made of.
+    // A chunk both packed and unpacked, states, and the largest part over which checksums are
+    // computed.
     let most = 4 << 20;
 
     let whole = opened(&Mcap, file.try_clone().unwrap());
@@ -178,7 +179,7 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
     all_of(&*whole, "delta", most);
 
-    // The same where its recorder was killed, and where a chunk is damaged.
+    // The same if the recorder was killed, and if a chunk is damaged.
     let input = Input::file(file.try_clone().unwrap()).unwrap();
     let WalkEnd::DataEnd { at, .. } = walk(&input).unwrap().end else {
         panic!("it is whole");
@@ -192,7 +193,7 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
     assert_repairs(&Delta, file, most);
 }
 
-/// Repairs what is damaged far behind its start.
+/// Damages a recording far from its start and repairs it.
 fn assert_repairs(format: &dyn Format, mut file: File, most: usize) {
     file.seek(SeekFrom::Start(9 << 20)).unwrap();
     file.write_all(&vec![0x55; 100_000]).unwrap();

@@ -1,4 +1,4 @@
-//! A capture's container: checksums, indexes, summary.
+//! Checks a capture's container: checksums, indexes, summary.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ fn whole(rule: CaptureRule) -> Finding {
     Finding::new(rule.into())
 }
 
-/// Checks what is around the packets, and gives a replay of them. What can't be unpacked is left to
-/// those who read packets.
+/// Checks everything around the packets, and returns a replay for them. A chunk that cannot be
+/// unpacked is reported when its packets are read.
 pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Replay, Error> {
     let size = capture.ranges().size();
     match capture.ending() {
@@ -57,7 +57,7 @@ pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
     Ok(Replay::looking_ahead(capture.schema(), passed.later))
 }
 
-/// The summary against what walking found.
+/// Compares the summary with the result of the walk.
 fn summary(
     capture: &Capture<'_>,
     walked: &Walked,
@@ -85,7 +85,7 @@ fn summary(
     }
 }
 
-/// The chunks that the summary lists, against those that are there.
+/// Compares the chunks that the summary lists with those in the file.
 fn places(capture: &Capture<'_>, walked: &[ChunkPlace], findings: &mut Findings) {
     let listed = capture.chunks();
     if listed != walked {
@@ -103,13 +103,13 @@ fn places(capture: &Capture<'_>, walked: &[ChunkPlace], findings: &mut Findings)
     }
 }
 
-/// What going through the data section once finds.
+/// The result of one pass through the data section.
 ///
-/// A capture is read twice: here, and where its packets are applied. That can't be done on the way:
-/// which states have to be held is known when all headers were seen. (The walk before looks at the
-/// heads of the records alone.)
+/// A capture is read twice: in this pass, and again when its packets are applied. The two cannot be
+/// combined, because the headers of all packets decide which states have to be kept. (The walk
+/// before reads only the heads of the records.)
 struct Passed {
-    /// The checksum of the data section, where one is recorded.
+    /// The checksum of the data section, if one is recorded.
     crc: u32,
     later: Later,
     findings: Findings,
@@ -132,7 +132,7 @@ impl Passed {
             crc.up_to(border.min(place.content()), &mut window)?;
             let offset = match chunks.open(&mut window) {
                 Ok(offset) => offset,
-                // That it can't be unpacked is found when its packets are read.
+                // A chunk that cannot be unpacked is reported when its packets are read.
                 Err(error) => {
                     fault(error)?;
                     counts = None;
@@ -140,7 +140,7 @@ impl Passed {
                 }
             };
             let next = places.get(number + 1);
-            // Up to behind its indexes, while that is at hand.
+            // Includes the indexes of the chunk while they are in the window.
             let behind = next.map_or(border, |next| border.min(next.at));
             crc.up_to(behind, &mut window)?;
             look_ahead(&mut chunks, &mut later)?;
@@ -151,7 +151,7 @@ impl Passed {
                 }
             }
             let listed = listed(&mut window, place, &mut findings)?;
-            // The last chunk of a capture that was cut may have lost its indexes.
+            // In a capture that was cut off, the indexes of the last chunk may be missing.
             if listed != there && (capture.ending() == Ending::Whole || next.is_some()) {
                 findings.push(whole(CaptureRule::MessageIndex).at(offset));
             }
@@ -168,8 +168,8 @@ impl Passed {
     }
 }
 
-/// The headers of the packets in the chunk that is open. What is damaged is found when packets are
-/// read.
+/// Reads the headers of the packets in the open chunk. Damage is reported when the packets are
+/// applied.
 fn look_ahead(chunks: &mut Chunks<'_>, later: &mut Later) -> Result<(), Error> {
     loop {
         match chunks.next_here() {
@@ -180,7 +180,7 @@ fn look_ahead(chunks: &mut Chunks<'_>, later: &mut Later) -> Result<(), Error> {
     }
 }
 
-/// The messages by channel, as the summary counts them, against those that are there.
+/// Compares the number of messages per channel in the summary with the actual one.
 fn statistics(capture: &Capture<'_>, there: &BTreeMap<u16, u64>, findings: &mut Findings) {
     let Some(counted) = capture.counts() else {
         return;
@@ -193,7 +193,7 @@ fn statistics(capture: &Capture<'_>, there: &BTreeMap<u16, u64>, findings: &mut 
     }
 }
 
-/// Log times of messages, and where they start in their chunk, by channel.
+/// For each channel, the log times of messages and their positions in the chunk.
 type Listed = BTreeMap<u16, Vec<(u64, usize)>>;
 
 /// The messages that are in a chunk.
@@ -210,7 +210,7 @@ fn messages_in(unpacked: &[u8], offset: u64) -> Listed {
     there
 }
 
-/// The messages that its indexes list.
+/// The messages that the chunk's indexes list.
 fn listed(
     window: &mut Window<'_>,
     place: &ChunkPlace,

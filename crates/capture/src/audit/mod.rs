@@ -1,4 +1,4 @@
-//! Checking: every packet is read and applied, and the container held against what is in it.
+//! The audit: reads and applies every packet, and compares the container with its content.
 
 mod container;
 
@@ -16,16 +16,16 @@ use crate::replay::{Added, Replay};
 use crate::rule::{CaptureRule, Error, Finding, Findings, Rule};
 use crate::stream::Packets;
 
-/// What checking a recording comes to.
+/// The result of an audit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Audit {
-    /// What was found, worst first.
+    /// The findings, worst first.
     pub findings: Findings,
-    /// Packets of the stream.
+    /// The number of packets in the stream.
     pub packets: u64,
-    /// Those that could be applied.
+    /// The number of packets that could be applied.
     pub applied: u64,
-    /// The tick and the number of entities of the last state, where there is one.
+    /// The tick and the number of entities of the last state, if there is one.
     pub last: Option<(u32, u64)>,
 }
 
@@ -47,10 +47,10 @@ impl fmt::Display for Audit {
     }
 }
 
-/// Reads and applies all packets, and holds what is around them against them.
+/// Reads and applies all packets, and checks the container around them.
 ///
 /// # Errors
-/// Where the recording can't be read; what is wrong with it is a finding.
+/// The recording cannot be read. Anything wrong with its content is a finding.
 pub fn audit(packets: &Packets<'_>) -> Result<Audit, Error> {
     let mut findings = Findings::default();
     let replay = match packets {
@@ -78,7 +78,7 @@ struct Auditor {
     last_tick: Option<u32>,
     /// Ticks whose packets could not be applied.
     failed: BTreeSet<u32>,
-    /// Packets that build on those, and their last tick.
+    /// The number of packets that build on those, and the last tick of these packets.
     behind: Option<(u64, u32)>,
     log_tick_ns: u64,
 }
@@ -125,7 +125,7 @@ impl Auditor {
                 return;
             }
         };
-        // The first one starts the clock.
+        // The first packet starts the clock.
         let _ = self.clock.time(header.tick);
         if let Some(times) = packet.times {
             self.times(packet, &header, times);
@@ -199,7 +199,7 @@ impl Auditor {
             Ok(Added::Resumed) if self.last_tick == Some(tick) => {
                 self.failed.remove(&tick);
             }
-            // Of a tick that the stream does not have, or not any more.
+            // The added snapshot is of a tick that the stream does not have, or no longer has.
             Ok(Added::Differs | Added::Resumed) => self.note(packet, CaptureRule::Keyframe),
             Err(error) => match error.into_finding().map(|finding| finding.rule) {
                 Some(Rule::Wire(source)) => self.note(packet, Rule::Added(source)),
@@ -228,7 +228,7 @@ impl Auditor {
     }
 }
 
-/// The tick whose state is missing, where that is what is wrong.
+/// The tick whose state is missing, if that is the error.
 pub(crate) fn missing_baseline(error: &Error) -> Option<u32> {
     match error.rule()?.wire()? {
         delta::Rule::BaselineMissing { baseline } => Some(*baseline),

@@ -1,4 +1,4 @@
-//! Chunks: unpacked within bounds, and their messages.
+//! Chunks, which are unpacked within limits, and their messages.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -14,48 +14,50 @@ use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error, fault};
 
-/// A chunk record, its packed bytes not looked at.
+/// A chunk record; its packed bytes are not examined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chunk {
-    /// Where its record starts.
+    /// The offset of its record.
     pub offset: u64,
     /// The earliest log time in it.
     pub start_time: u64,
     /// The latest log time in it.
     pub end_time: u64,
-    /// Bytes that it claims to have when unpacked.
+    /// The size that it claims to have when unpacked, in bytes.
     pub unpacked: u64,
-    /// The checksum of those bytes; 0 where there is none.
+    /// The checksum of the unpacked bytes; 0 if there is none.
     pub crc: u32,
-    /// What it is packed with; nothing where it is not.
+    /// The name of the compression; empty if there is none.
     pub compression: String,
-    /// Its bytes, as they are.
+    /// The number of its packed bytes.
     pub packed: u64,
 }
 
-/// Bytes of a chunk's content before its packed bytes, the name of its compression aside.
+/// The length of a chunk record's content before the packed bytes, without the name of the
+/// compression.
 const FIELDS: u64 = 8 + 8 + 8 + 4 + 4 + 8;
-/// More than the name of any compression takes.
+/// Longer than the name of any compression.
 const MOST_NAME: u64 = 255;
-/// Bytes of a chunk record before its packed bytes, at most.
+/// The largest length of a chunk record before its packed bytes.
 pub(crate) const MOST_HEAD: u64 = RECORD_HEAD + FIELDS + MOST_NAME;
 
 impl Chunk {
-    /// The chunk that a record is.
+    /// Parses a record as a chunk.
     pub(super) fn of_record(record: &Record, window: &mut Window<'_>) -> Result<Self, Error> {
         let start = window.start_of(record, MOST_HEAD)?;
         Self::of(start, record.at, record.end()).ok_or_else(|| record.damaged())
     }
 
-    /// The chunk whose record starts at `at`. It says itself how long it is, and has a checksum:
-    /// opcode and length before it are not needed, and may be damaged.
+    /// Parses the chunk record at `at`. The chunk's content contains its own length and a checksum;
+    /// so the opcode and the length before it are not needed, and may be damaged.
     pub(super) fn at(window: &mut Window<'_>, at: u64) -> Result<Self, Error> {
         let size = window.size();
         let start = window.at(at.saturating_add(RECORD_HEAD), MOST_HEAD)?;
         Self::of(start, at, size).ok_or_else(|| damaged(at))
     }
 
-    /// Of the first bytes of its content; none where it does not end before a border.
+    /// Parses the first bytes of a chunk's content; `None` if the chunk does not end before
+    /// `border`.
     pub(crate) fn of(start: &[u8], at: u64, border: u64) -> Option<Self> {
         let mut fields = Fields(start);
         let (start_time, end_time) = (fields.u64()?, fields.u64()?);
@@ -77,19 +79,19 @@ impl Chunk {
         (end <= border).then_some(chunk)
     }
 
-    /// Where its packed bytes start.
+    /// The offset of its packed bytes.
     pub(crate) const fn packed_at(&self) -> u64 {
         self.offset + RECORD_HEAD + FIELDS + self.compression.len() as u64
     }
 
-    /// Where it ends.
+    /// The offset of its end.
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.packed_at() + self.packed
     }
 
-    /// Unpacks its packed bytes into `into`, whatever that held, and checks them. On an error that is
-    /// empty.
+    /// Unpacks the packed bytes into `into`, replacing its content, and checks them. After an error
+    /// `into` is empty.
     pub(crate) fn unpack(&self, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Error> {
         into.clear();
         let result = try_unpack(self, packed, into);
@@ -99,10 +101,10 @@ impl Chunk {
         result
     }
 
-    /// Refuses what would take too much, or can't be unpacked.
+    /// Refuses chunks that would take too much memory or cannot be unpacked.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), Error> {
         let limit = limits.max_chunk_bytes;
-        // What can't be made smaller takes a little more when it is packed.
+        // Incompressible content becomes slightly larger when it is packed.
         let most = limit.saturating_add(limit / 64).saturating_add(1024);
         let rule = if self.unpacked > limit {
             let claimed = self.unpacked;
@@ -126,21 +128,21 @@ pub(crate) fn damaged(at: u64) -> Error {
     CaptureRule::Record { what: "chunk" }.at(at)
 }
 
-/// A chunk, by its place.
+/// The place of a chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChunkPlace {
-    /// Where its record starts.
+    /// The offset of its record.
     pub at: u64,
     /// The earliest log time in it.
     pub start_time: u64,
     /// The latest log time in it.
     pub end_time: u64,
-    /// Where its message indexes are, by channel.
+    /// The offsets of its message indexes, by channel.
     pub indexes: BTreeMap<u16, u64>,
 }
 
 impl ChunkPlace {
-    /// That of a chunk whose indexes are not known.
+    /// The place of a chunk whose indexes are unknown.
     #[must_use]
     pub const fn of(chunk: &Chunk) -> Self {
         Self {
@@ -151,31 +153,31 @@ impl ChunkPlace {
         }
     }
 
-    /// Where its content starts.
+    /// The offset of its content.
     pub(crate) const fn content(&self) -> u64 {
         self.at.saturating_add(RECORD_HEAD)
     }
 
-    /// Where it seems to end, if that is known: its indexes follow it.
+    /// The likely end of the chunk, if it is known: the chunk's indexes follow it.
     pub(crate) fn end(&self) -> Option<u64> {
         self.indexes.values().copied().min()
     }
 }
 
-/// Where a chunk is to be read.
+/// The range in which a chunk is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// Where its record starts.
+    /// The offset of its record.
     pub at: u64,
-    /// Where it seems to end, if that is known: so much is read at once.
+    /// The likely end of the chunk, if it is known. Everything up to it is read at once.
     pub end: Option<u64>,
-    /// Where the next one starts, if there is one. Chunks that overlapped could share what unpacks
-    /// to far more than the file.
+    /// The offset of the next chunk, if there is one. Without this bound, overlapping chunks could
+    /// share bytes and unpack to far more than the file.
     pub next: Option<u64>,
 }
 
-/// Reads a chunk and unpacks it into `into`, whatever that held, and checks it. On an error that is
-/// empty: nothing of a damaged chunk is believed.
+/// Reads a chunk, unpacks it into `into`, replacing its content, and checks it. After an error
+/// `into` is empty, because no part of a damaged chunk is trusted.
 pub(crate) fn unpack(
     window: &mut Window<'_>,
     extent: Extent,
@@ -199,20 +201,22 @@ pub(crate) fn unpack(
     chunk.unpack(packed, into)
 }
 
-/// Windows of more than 2^25 bytes are of no use in chunks, and each is allocated before anything
-/// is unpacked.
+/// Chunks do not benefit from a window of more than 2^25 bytes, and the window is allocated before
+/// anything is unpacked.
 const WINDOW_LOG_MAX: u32 = 25;
 
-/// A context that has grown beyond this was needed for a chunk like no other.
+/// A context that has grown beyond this size was needed only for an exceptional chunk, so it is not
+/// kept.
 const MOST_CONTEXT: usize = 4 << 20;
 
 thread_local! {
-    /// To make one asks the processor what it can do; on a virtual machine that takes longer than to
-    /// unpack a small chunk.
+    /// Creating a context queries the features of the processor. On a virtual machine that takes
+    /// longer than unpacking a small chunk.
     static CONTEXT: Cell<Option<DCtx<'static>>> = const { Cell::new(None) };
 }
 
-/// Lends what a thread has unpacked the chunk before with. One that met damage is made anew.
+/// Lends the context that the thread used for the previous chunk. A context that met damage is
+/// replaced.
 fn with_context<T>(unpack: impl FnOnce(&mut DCtx<'static>) -> io::Result<T>) -> io::Result<T> {
     let mut context = CONTEXT
         .take()
@@ -234,7 +238,7 @@ fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Er
         with_context(|context| {
             let mut decoder = Decoder::with_context(packed, context);
             decoder.window_log_max(WINDOW_LOG_MAX)?;
-            // What is claimed is not allocated before it is there.
+            // The claimed size is not allocated before the data exists.
             let claimed = chunk.unpacked.saturating_add(1);
             decoder.take(claimed).read_to_end(into)
         })
@@ -262,15 +266,15 @@ fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Er
 /// A message record.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
-    /// The channel it is on.
+    /// The channel of the message.
     pub channel: u16,
-    /// Its sequence number: in captures, the tick.
+    /// Its sequence number; in captures, the tick.
     pub sequence: u32,
-    /// Nanoseconds; in captures, the tick as a time.
+    /// In nanoseconds; in captures, the tick as a time.
     pub log_time: u64,
-    /// Nanoseconds; in captures, when it was recorded.
+    /// In nanoseconds; in captures, the time of recording.
     pub publish_time: u64,
-    /// What it holds: in captures, a packet.
+    /// Its content; in captures, a packet.
     pub data: &'a [u8],
 }
 
@@ -287,24 +291,24 @@ impl<'a> Message<'a> {
     }
 }
 
-/// What an unpacked chunk holds, record by record.
+/// A record of an unpacked chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum Inside<'a> {
-    /// What was recorded on one of the channels, with its time.
+    /// A message on one of the channels, with its time.
     Message(Message<'a>),
-    /// What the messages of some channels are described by.
+    /// The schema of the messages on some channels.
     Schema(SchemaRecord<'a>),
-    /// The number of a channel, and what it is for.
+    /// The number and the topic of a channel.
     Channel(ChannelRecord<'a>),
     /// Any other record.
     Other,
 }
 
-/// The record at `at` of an unpacked chunk, and where the next one starts; none at its end. The
-/// chunk's own record is at `offset` of the file.
+/// The record at position `at` of an unpacked chunk, and the position of the next one; `None` at
+/// the end. `offset` is the offset of the chunk's own record in the file.
 ///
 /// # Errors
-/// [`CaptureRule::Record`] where it is damaged.
+/// [`CaptureRule::Record`] if the record is damaged.
 pub fn inside(
     unpacked: &[u8],
     at: usize,
@@ -326,22 +330,22 @@ pub fn inside(
     Ok(Some((found.ok_or_else(damaged)?, end)))
 }
 
-/// Chunks of a damaged file, found by how they look, each checked by unpacking it: in the order
-/// of the file.
+/// Finds the chunks of a damaged file by their appearance, and unpacks each one to check it.
+/// Returns them in the order of the file.
 ///
 /// # Errors
-/// Where it can't be read.
+/// The file cannot be read.
 pub fn find_chunks<'a>(
     source: impl Into<Ranges<'a>>,
     limits: &Limits,
 ) -> Result<Vec<ChunkPlace>, Error> {
-    /// Of a chunk record, before the name of its compression.
+    /// The length of a chunk record before the name of its compression.
     const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;
     const NAME: &[u8] = b"\x04\0\0\0zstd";
     let mut window = Window::new(source);
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
-    // What looks like chunks may be made to look so, one inside the other.
+    // Bytes may be crafted to look like many chunks, nested in each other.
     let mut tries = 1000_usize;
     let mut most_read = window.size().saturating_mul(4);
     let mut from = BEFORE;

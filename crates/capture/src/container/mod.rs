@@ -1,7 +1,7 @@
-//! The container that a capture is: chunks, records and indexes of an MCAP file, for those who check
-//! or mend one.
+//! The container of a capture: chunks, records and indexes of an MCAP file, for programs that check
+//! or repair one.
 //!
-//! Whoever wants packets needs none of it: [`Capture`](crate::Capture) reads them.
+//! To read packets, use [`Capture`](crate::Capture) instead.
 //!
 //! ```
 //! use gametape_capture::container::{WalkEnd, starts_as_mcap, walk};

@@ -1,7 +1,7 @@
-//! The records of an MCAP file, one behind the other: read without believing a length.
+//! The records of an MCAP file, read one after the other without trusting their lengths.
 //!
-//! The `mcap` crate writes captures. Its readers allocate what a record claims, which is not for
-//! files of unknown origin; what captures need of the format is little.
+//! The `mcap` crate writes captures. Its readers allocate what a record claims to need, which is
+//! unsafe for files of unknown origin. Captures need only a small part of the format.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,34 @@ use mcap::records::op;
 use crate::ranges::Window;
 use crate::rule::{CaptureRule, Error};
 
-/// Bytes of a record before its content: an opcode and a length.
+/// The length of a record before its content: an opcode and a length field.
 pub(crate) const RECORD_HEAD: u64 = 9;
 
-/// Bytes of a footer record.
+/// The length of a footer record.
 pub(crate) const FOOTER_BYTES: u64 = RECORD_HEAD + 20;
 
-/// Far more than any record takes that is no chunk: that of all messages of the largest chunk.
+/// Far more than any record other than a chunk needs; the largest is the index of all messages of
+/// the largest chunk.
 pub(crate) const MOST_RECORD_BYTES: u64 = 256 << 20;
 
-/// True for an MCAP file, by its first bytes.
+/// True if the first bytes are those of an MCAP file.
 #[must_use]
 pub fn starts_as_mcap(bytes: &[u8]) -> bool {
     bytes.starts_with(mcap::MAGIC)
 }
 
-/// One record, its content not looked at.
+/// A record; its content is not examined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub op: u8,
-    /// Where it starts.
+    /// The offset of the record.
     pub at: u64,
-    /// Bytes of its content.
+    /// The length of its content.
     len: u64,
 }
 
 impl Record {
-    /// Of its first bytes; none where it does not end before a border.
+    /// Parses the first bytes of a record; `None` if the record does not end before `border`.
     #[inline]
     pub fn of(head: &[u8], at: u64, border: u64) -> Option<Self> {
         let (&op, rest) = head.split_first()?;
@@ -45,7 +46,7 @@ impl Record {
         (end <= border).then_some(Self { op, at, len })
     }
 
-    /// Where the next one starts.
+    /// The offset of the next record.
     pub const fn end(&self) -> u64 {
         self.at + RECORD_HEAD + self.len
     }
@@ -74,7 +75,7 @@ impl Record {
 }
 
 impl Window<'_> {
-    /// The record at `at`; none where it does not end before a border.
+    /// The record at `at`; `None` if it does not end before `border`.
     #[inline]
     pub fn record(&mut self, at: u64, border: u64) -> Result<Option<Record>, Error> {
         let head = self.at(at, RECORD_HEAD)?;
@@ -87,7 +88,7 @@ impl Window<'_> {
         self.at(record.at + RECORD_HEAD, record.len.min(most))
     }
 
-    /// A record's content.
+    /// The content of a record.
     #[inline]
     pub fn content_of(&mut self, record: &Record) -> Result<&[u8], Error> {
         if record.len > MOST_RECORD_BYTES {
@@ -97,8 +98,8 @@ impl Window<'_> {
     }
 }
 
-/// The record at `at` of an unpacked chunk: what it is, its content, where the next one starts. None
-/// where the bytes end before it does.
+/// The record at position `at` of an unpacked chunk: its opcode, its content, and the position of
+/// the next one. `None` if the bytes end before the record does.
 pub(crate) fn record_in(bytes: &[u8], at: usize) -> Option<(u8, &[u8], usize)> {
     let rest = bytes.get(at..)?;
     let (&op, rest) = rest.split_first()?;
@@ -108,7 +109,7 @@ pub(crate) fn record_in(bytes: &[u8], at: usize) -> Option<(u8, &[u8], usize)> {
     Some((op, body, at + RECORD_HEAD as usize + len))
 }
 
-/// Takes the fields of a record one after the other; `None` where it ends too early.
+/// Takes the fields of a record one by one; `None` if the record ends too early.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a>(pub &'a [u8]);
 
@@ -137,7 +138,7 @@ impl<'a> Fields<'a> {
         Some(head)
     }
 
-    /// Bytes with their length before them.
+    /// Bytes that are preceded by their length.
     pub fn sized(&mut self) -> Option<&'a [u8]> {
         let len = self.u32()? as usize;
         self.bytes(len)
@@ -157,12 +158,12 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The schema record of MCAP, as far as captures need it.
+/// An MCAP schema record, as far as captures need it.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaRecord<'a> {
-    /// What it is the schema of.
+    /// The name of the schema.
     pub name: &'a str,
-    /// The schema: in captures, JSON.
+    /// The schema; in captures, JSON.
     pub data: &'a [u8],
 }
 
@@ -177,12 +178,12 @@ impl<'a> SchemaRecord<'a> {
     }
 }
 
-/// The channel record of MCAP, as far as captures need it.
+/// An MCAP channel record, as far as captures need it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelRecord<'a> {
-    /// Its number.
+    /// The channel's number.
     pub id: u16,
-    /// What its messages are on.
+    /// The topic of its messages.
     pub topic: &'a str,
 }
 

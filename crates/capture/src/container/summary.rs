@@ -1,4 +1,4 @@
-//! What the end of a capture says of it, and the message indexes that it points to.
+//! The summary at the end of a capture, and the message indexes to which it points.
 
 use std::collections::BTreeMap;
 
@@ -11,31 +11,31 @@ use crate::layout::{Role, SCHEMA_NAME};
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error};
 
-/// Bytes at the end that are read at once: footer, and most summaries.
+/// The number of bytes at the end that are read at once: the footer and most summaries.
 const TAIL: u64 = 16 << 10;
 
-/// What the end of a whole capture says of it.
+/// The summary of a complete capture.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Summary {
-    /// Where it starts.
+    /// The offset of the summary.
     pub start: u64,
     /// The chunks that it lists, in the order of the file.
     pub chunks: Vec<ChunkPlace>,
-    /// The channels that captures have.
+    /// The roles of the channels that captures have.
     pub channels: BTreeMap<u16, Role>,
     /// The schema of the packets, as JSON.
     pub schema: Option<Vec<u8>>,
-    /// Messages by channel.
+    /// The number of messages by channel.
     pub messages: Option<BTreeMap<u16, u64>>,
-    /// Chunks, as the statistics count them.
+    /// The number of chunks, according to the statistics.
     chunk_count: Option<u32>,
 }
 
-/// Reads the footer and what it points to; `None` where the file does not end in a footer.
+/// Reads the footer and the summary to which it points; `None` if the file does not end with a
+/// footer.
 ///
 /// # Errors
-/// [`CaptureRule::Crc`], and [`CaptureRule::Record`] for what is damaged; where the file can't be
-/// read.
+/// [`CaptureRule::Crc`]; [`CaptureRule::Record`] for a damaged record; the file cannot be read.
 pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>, Error> {
     let mut window = Window::new(source);
     let Some(footer) = footer(&mut window)? else {
@@ -48,7 +48,7 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
     if start == 0 || start > footer.at {
         return Err(footer.damaged());
     }
-    // The checksum goes up to itself.
+    // The checksum covers everything up to itself.
     let found = window.crc(start, footer.end() - size_of::<u32>() as u64)?;
     if crc != 0 && crc != found {
         let rule = CaptureRule::Crc {
@@ -77,10 +77,10 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
     Ok(Some(read))
 }
 
-/// The record that the file ends in, where that is a footer.
+/// The footer at the end of the file, if there is one.
 fn footer(window: &mut Window<'_>) -> Result<Option<Record>, Error> {
     let size = window.size();
-    // All of it, before pieces of it are asked for.
+    // Reads the whole end at once, before parts of it are requested.
     window.at(size.saturating_sub(TAIL), TAIL)?;
     let magic = mcap::MAGIC.len() as u64;
     let Some(end) = size.checked_sub(magic) else {
@@ -97,14 +97,14 @@ fn footer(window: &mut Window<'_>) -> Result<Option<Record>, Error> {
 }
 
 impl Summary {
-    /// False where chunks may be there that it does not list.
+    /// False if the file may have chunks that the summary does not list.
     #[must_use]
     pub fn lists_all_chunks(&self) -> bool {
         let messages = |counts: &BTreeMap<u16, u64>| counts.values().any(|count| *count > 0);
         let counted = self
             .chunk_count
             .is_some_and(|count| count as usize == self.chunks.len());
-        // Messages without a chunk are outside of chunks.
+        // If there are messages but no chunks, the messages are outside of chunks.
         counted && !(self.chunks.is_empty() && self.messages.as_ref().is_none_or(messages))
     }
 
@@ -165,11 +165,10 @@ impl Summary {
     }
 }
 
-/// Log times of messages, and where they start in their unpacked chunk.
+/// Reads a message index: the log times of messages and their positions in their unpacked chunk.
 ///
 /// # Errors
-/// [`CaptureRule::Record`] where at `at` there is no index of this channel; where the file can't be
-/// read.
+/// [`CaptureRule::Record`] if there is no index of this channel at `at`; the file cannot be read.
 pub fn read_message_index<'a>(
     source: impl Into<Ranges<'a>>,
     at: u64,
@@ -178,7 +177,7 @@ pub fn read_message_index<'a>(
     message_index(&mut Window::new(source), at, channel)
 }
 
-/// [`read_message_index`], of what goes along there.
+/// Like [`read_message_index`], through a window that reads the file in order.
 pub(crate) fn message_index(
     window: &mut Window<'_>,
     at: u64,

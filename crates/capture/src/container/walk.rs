@@ -1,4 +1,5 @@
-//! From record to record: the head of a capture, and where its chunks are without a summary.
+//! Walking from record to record: finds the head of a capture, and its chunks if there is no
+//! summary.
 
 use mcap::records::op;
 
@@ -7,40 +8,40 @@ use super::records::{Fields, RECORD_HEAD, Record, starts_as_mcap};
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error, fault};
 
-/// Where a walk came to its end.
+/// The place where a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WalkEnd {
-    /// At the end of the data section, by the record of it.
+    /// At the end of the data section, as marked by its record.
     DataEnd {
-        /// Where that starts.
+        /// The offset of that record.
         at: u64,
-        /// Where it ends.
+        /// The end of that record.
         end: u64,
-        /// The checksum in it.
+        /// The checksum in that record.
         crc: u32,
     },
     /// At the end of the file, between two records.
     Border,
-    /// In a record that starts here and does not end within the file.
+    /// In a record that starts at this offset and does not end within the file.
     Cut(u64),
 }
 
-/// What walking from record to record finds.
+/// The result of walking from record to record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walked {
-    /// The chunks that it came by.
+    /// The chunks that were found.
     pub chunks: Vec<ChunkPlace>,
-    /// Messages outside of chunks, which captures do not have.
+    /// The number of messages outside of chunks, which captures do not have.
     pub loose: u64,
-    /// Where it came to its end.
+    /// The place where the walk ended.
     pub end: WalkEnd,
 }
 
-/// Goes through the data section; nothing is unpacked, and of what is not in memory the heads of the
-/// records are read alone.
+/// Walks through the data section. Nothing is unpacked; of a file that is not in memory, only the
+/// heads of the records are read.
 ///
 /// # Errors
-/// Where the file can't be read.
+/// The file cannot be read.
 pub fn walk<'a>(source: impl Into<Ranges<'a>>) -> Result<Walked, Error> {
     let mut window = Window::new(source);
     let mut walked = Walked {
@@ -64,7 +65,7 @@ pub fn walk<'a>(source: impl Into<Ranges<'a>>) -> Result<Walked, Error> {
 }
 
 impl Walked {
-    /// Takes a record; says where it ended, if it did.
+    /// Takes a record; returns where the walk ended, if it did.
     fn take(&mut self, record: &Record, window: &mut Window<'_>) -> Result<Option<WalkEnd>, Error> {
         let at = record.at;
         match record.op {
@@ -88,7 +89,7 @@ impl Walked {
                 let end = crc.map_or(WalkEnd::Cut(at), |crc| WalkEnd::DataEnd { at, end, crc });
                 return Ok(Some(end));
             }
-            // Opcode 0 is none: these bytes are damaged, and no length can be believed.
+            // Opcode 0 does not exist, so these bytes are damaged and no length can be trusted.
             0 => return Ok(Some(WalkEnd::Cut(at))),
             _ => {}
         }
@@ -96,11 +97,12 @@ impl Walked {
     }
 }
 
-/// Bytes between records, where those at these places are chunks: from, to, and whether they may
-/// have been packets. A record that claims to go beyond the next chunk is none.
+/// The unreadable ranges between records, given the places of the chunks: start, end, and whether
+/// the range may have contained packets. A record that claims to extend beyond the next chunk is
+/// unreadable.
 ///
 /// # Errors
-/// Where the file can't be read.
+/// The file cannot be read.
 pub fn unreadable<'a>(
     source: impl Into<Ranges<'a>>,
     chunks: &[ChunkPlace],
@@ -129,7 +131,8 @@ pub fn unreadable<'a>(
                 at = record.end();
             }
             _ => {
-                // Opcodes above that of chunks are of indexes, and of what else can be made again.
+                // Opcodes above that of chunks belong to indexes and other records that can be
+                // rebuilt.
                 let opcode = window.at(at, 1)?.first().copied().unwrap_or_default();
                 let of_index =
                     opcode == op::FOOTER || (op::CHUNK + 1..=op::DATA_END).contains(&opcode);
@@ -170,7 +173,7 @@ pub(crate) fn profile<'w>(window: &'w mut Window<'_>) -> Result<&'w str, Error> 
     }
     let what = "header";
     let Some(record) = window.record(at, window.size())? else {
-        // A length that no header has is damage, not a file that was cut.
+        // No header has such a length, so this is damage and not a file that was cut off.
         let rule = if window.size() < at + RECORD_HEAD + (1 << 16) {
             CaptureRule::Truncated { what }
         } else {

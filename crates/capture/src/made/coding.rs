@@ -1,12 +1,12 @@
-//! How the values of a column are written as fields of the wire, and read back.
+//! Encodes the values of a column as fields of the wire, and decodes them.
 
 use gametape_core::table::{Kind, Value};
 use gametape_delta::{Codec, FixedPoint, Value as Wire};
 
-/// A value as 64 bits: of a text the number of it. `None` is missing.
+/// A value as 64 bits; a text is represented by its number. `None` means a missing value.
 pub(super) type Word = Option<u64>;
 
-/// The bits of a value that is no text.
+/// The bits of a value other than a text.
 pub(super) fn word(value: Value<'_>) -> Word {
     match value {
         Value::Null | Value::Text(_) => None,
@@ -18,7 +18,7 @@ pub(super) fn word(value: Value<'_>) -> Word {
     }
 }
 
-/// The value of such bits; of a text what `text` says.
+/// The value with these bits; for a text, the one that `text` returns for its number.
 pub(super) fn value_of<'t>(
     kind: Kind,
     word: Word,
@@ -37,11 +37,11 @@ pub(super) fn value_of<'t>(
     }
 }
 
-/// A precision says how far any value may be off; most are far nearer. A copy is so much finer than it
-/// has to be that nobody sees its steps.
+/// A precision is the largest error of a value; most errors are much smaller. The fixed-point steps
+/// are finer than the precision by this factor, so that they are not noticeable.
 const FINER: f64 = 16.0;
 
-/// Numbers of a stated precision, as multiples of a step that is fine enough for it.
+/// Numbers with a stated precision, as multiples of a step that is fine enough.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Fixed {
     kind: Kind,
@@ -50,7 +50,7 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// `None` where the values of the column are exact, or as good as that.
+    /// `None` if the values of the column are exact, or nearly so.
     pub fn new(kind: Kind, precision: Option<f64>) -> Option<Self> {
         let precision = precision.filter(|off| off.is_finite() && *off > 0.0)?;
         let scale = (0.5 * FINER / precision).ceil().max(1.0);
@@ -62,7 +62,7 @@ impl Fixed {
         })
     }
 
-    /// The multiple, where what comes back of it is within the precision.
+    /// The multiple for a number, if decoding it gives a value within the precision.
     pub fn code(self, word: u64) -> Option<i64> {
         let value = number(self.kind, word);
         let all = FixedPoint::of(self.codec(i64::MIN, i64::MAX))?;
@@ -87,7 +87,7 @@ fn number(kind: Kind, word: u64) -> f64 {
     }
 }
 
-/// The bits of the number that is so many steps.
+/// The bits of the number with this multiple.
 fn unfixed(kind: Kind, code: i64, scale: u32) -> u64 {
     let value = code as f64 / f64::from(scale);
     match kind {
@@ -96,21 +96,23 @@ fn unfixed(kind: Kind, code: i64, scale: u32) -> u64 {
     }
 }
 
-/// What the values of a column are like: learned of all of them.
+/// The range and the kinds of values in a column, learned from all of them.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Survey {
     kind: Kind,
     fixed: Option<Fixed>,
     nulls: bool,
-    /// The least and the largest, as whole numbers; of numbers with a precision their multiples.
+    /// The smallest and the largest value as whole numbers; for numbers with a precision, those of
+    /// the multiples.
     bounds: Option<(i128, i128)>,
-    /// Whether there are numbers that no multiple is near enough to, or that are none.
+    /// Whether some numbers have no multiple that is near enough, or are not finite.
     odd: bool,
-    /// Whether others may come that are like none of them.
+    /// Whether further values may come that are unlike all known ones.
     open: bool,
 }
 
-/// Multiples that a column has room for whose values are not all known; others are written by their bits.
+/// The range of multiples for a column whose values are not all known; numbers outside of it are
+/// written as their bits.
 const ROOM: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 
 impl Survey {
@@ -125,7 +127,7 @@ impl Survey {
         }
     }
 
-    /// Others may come: there is to be room for any.
+    /// Makes room for any further values.
     pub const fn open(&mut self) {
         self.open = true;
     }
@@ -152,7 +154,7 @@ impl Survey {
         self.bounds = Some((min.min(number), max.max(number)));
     }
 
-    /// What is learned of other values of the same column.
+    /// Adds what another survey learned about the same column.
     pub fn join(&mut self, other: &Self) {
         self.nulls |= other.nulls;
         self.odd |= other.odd;
@@ -161,12 +163,12 @@ impl Survey {
         self.bounds = both.or(self.bounds).or(other.bounds);
     }
 
-    /// The least and the largest of whole numbers.
+    /// The smallest and the largest value, as whole numbers.
     pub const fn bounds(&self) -> Option<(i128, i128)> {
         self.bounds
     }
 
-    /// How such values are written.
+    /// The coding that fits these values.
     pub fn coding(&self) -> Coding {
         let (min, max) = self.bounds.unwrap_or((0, 0));
         let q = |number: i128| i64::try_from(number).unwrap_or_default();
@@ -208,22 +210,22 @@ impl Survey {
     }
 }
 
-/// What is said of a value beside it.
+/// The additional information that is stored with each value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
-    /// Nothing: it is there, and written plainly.
+    /// None: every value exists and has the plain form.
     Plain,
-    /// Whether it is there.
+    /// Whether the value exists.
     Missing,
-    /// Whether it is there, and whether it is written by its bits.
+    /// Whether the value exists, and whether it is written as its bits.
     Exact,
 }
 
-/// How a value is written by its bits.
+/// Marks a value that is written as its bits.
 const EXACT: u64 = 2;
 
-/// How the values of a column are written: one field, with one before it that says whether it is
-/// there, and one behind it for what the first can't hold.
+/// The coding of a column's values: one field for the value, optionally preceded by one that says
+/// whether the value exists, and followed by one for values that do not fit the first.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Coding {
     pub kind: Kind,
@@ -233,7 +235,7 @@ pub(super) struct Coding {
 }
 
 impl Coding {
-    /// As a reader finds it; `None` where values of this kind can't be written so.
+    /// The coding that a reader finds; `None` if values of this kind cannot be encoded like this.
     pub fn found(
         kind: Kind,
         how: Option<Codec>,
@@ -261,7 +263,7 @@ impl Coding {
         })
     }
 
-    /// The codec of the field before it.
+    /// The codec of the field before the value.
     pub const fn how_codec(&self) -> Option<Codec> {
         match self.how {
             How::Plain => None,
@@ -270,7 +272,7 @@ impl Coding {
         }
     }
 
-    /// The codec of the field behind it.
+    /// The codec of the field after the value.
     pub const fn exact_codec(&self) -> Option<Codec> {
         match (self.how, self.kind) {
             (How::Exact, Kind::Float32) => Some(Codec::UInt { bits: 32 }),
@@ -279,13 +281,13 @@ impl Coding {
         }
     }
 
-    /// The codecs of its fields, in their order.
+    /// The codecs of its fields, in order.
     pub fn codecs(&self) -> impl Iterator<Item = Codec> {
         let [before, behind] = [self.how_codec(), self.exact_codec()];
         before.into_iter().chain([self.plain]).chain(behind)
     }
 
-    /// What stands in the field of a value that is not there, or written by its bits.
+    /// The content of the value's field if the value is missing or written as its bits.
     const fn nothing(&self) -> Wire {
         match self.plain {
             Codec::Bool => Wire::Bool(false),
@@ -295,7 +297,7 @@ impl Coding {
         }
     }
 
-    /// Adds the values of its fields.
+    /// Appends the values of its fields to `out`.
     pub fn write(&self, word: Word, out: &mut Vec<Wire>) {
         let plain = word.and_then(|word| self.plainly(word));
         match self.how {
@@ -330,7 +332,7 @@ impl Coding {
         })
     }
 
-    /// Reads the values of its fields.
+    /// Decodes the values of its fields.
     pub fn read(&self, values: &[Wire]) -> Word {
         let (plain, exact) = match (self.how, values) {
             (How::Plain, [plain]) | (How::Missing, [Wire::Bool(true), plain]) => (plain, None),

@@ -1,4 +1,4 @@
-//! What a capture says of the tables that it was made of.
+//! The description of the tables from which a capture was made.
 
 use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
@@ -10,42 +10,43 @@ use serde_json::Value as Json;
 use super::coding::{Coding, Word};
 use crate::rule::{CaptureRule, Error};
 
-/// The version of what is written.
+/// The version of the description.
 pub(super) const VERSION: u32 = 1;
 
-/// The recording that a capture was made of: the JSON of its record `gametape.tables`.
+/// The description of the recording from which a capture was made: the JSON in the record
+/// `gametape.tables`.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) struct Description {
     pub version: u32,
     pub made_of: MadeOf,
-    /// When each packet is.
+    /// The location of the stamp of each packet.
     pub clock: Clock,
     pub tables: Vec<Table>,
 }
 
-/// What the recording was.
+/// The original recording.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(crate) struct MadeOf {
     /// The name of its format.
     pub format: String,
     pub format_version: u32,
-    /// What it calls a step.
+    /// The format's name for a step.
     pub step: String,
-    /// Whether it has ticks of its own, and knows times.
+    /// Whether it has ticks of its own, and whether it has times.
     pub ticks: bool,
     pub times: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
 
-/// A stamp, as it is written.
+/// A stamp in its written form.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Moment {
     /// The ordinal of the frame, packet or event.
     pub step: u64,
-    /// The recording's own counter, where it has one.
+    /// The recording's own counter, if it has one.
     pub tick: Option<u64>,
-    /// Nanoseconds since the start, where they are known.
+    /// Nanoseconds since the start, if they are known.
     pub time_ns: Option<i64>,
 }
 
@@ -69,7 +70,7 @@ impl From<Moment> for Stamp {
     }
 }
 
-/// The component of one entity that says when a packet is.
+/// The component of one entity that contains the stamp of a packet.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) struct Clock {
     pub entity: u32,
@@ -78,7 +79,7 @@ pub(super) struct Clock {
     pub time_ns: Coded,
 }
 
-/// What is said of a table, and where its rows are.
+/// The definition of a table, and where its rows are.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) struct Table {
     pub name: String,
@@ -91,18 +92,18 @@ pub(super) struct Table {
     pub stored: Stored,
 }
 
-/// Where the rows of a table are.
+/// The place where the rows of a table are stored.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
 #[serde(tag = "as", rename_all = "snake_case")]
 pub(super) enum Stored {
-    /// Messages on the topic of labels.
+    /// As messages on the topic of labels.
     Labels,
-    /// Messages on the topic of events.
+    /// As messages on the topic of events.
     Events,
-    /// An entity for each key, which has these components.
+    /// As one entity per key, with these components.
     Entities { components: Vec<u16>, stated: Place },
-    /// An entity for each tile of cells, `edges` of them along each key from `origin` on; a field of
-    /// each component for each cell, the last key counting first.
+    /// As one entity per tile of cells. A tile has `edges` cells along each key, starting at
+    /// `origin`. Each component has one field per cell; the last key varies fastest.
     Tiles {
         components: Vec<u16>,
         origin: Vec<i64>,
@@ -111,7 +112,7 @@ pub(super) enum Stored {
     },
 }
 
-/// What is said of a column, and how packets hold it.
+/// The definition of a column, and how its values are stored in packets.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) struct Column {
     pub name: String,
@@ -129,7 +130,7 @@ pub(super) struct Column {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
     pub doc: String,
-    /// Of what is in packets.
+    /// Set for values that are stored in packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coded: Option<Coded>,
 }
@@ -139,8 +140,8 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// The fields that a value is written in: whether it is there (1) or not (0), or written by its bits
-/// (2); the value; its bits.
+/// The fields of a value: whether it exists (1) or not (0), or is written as its bits (2); the
+/// value; its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) struct Coded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,7 +151,7 @@ pub(super) struct Coded {
     pub exact: Option<Place>,
 }
 
-/// A field of a component; of a tile each of its fields.
+/// A field of a component; in tiles, all of its fields.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) struct Place {
     pub component: u16,
@@ -159,7 +160,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Its codec, if it is there.
+    /// The codec of the field, if it exists.
     pub fn codec(self, schema: &Schema) -> Option<gametape_delta::Codec> {
         let (_, component) = schema.component(self.component)?;
         match self.field {
@@ -180,7 +181,7 @@ impl Coded {
         Coding::found(kind, codec(self.how)?, plain, codec(self.exact)?)
     }
 
-    /// Its fields, in their order.
+    /// The fields, in order.
     pub fn places(self) -> impl Iterator<Item = Place> {
         let Self { how, plain, exact } = self;
         how.into_iter().chain([plain]).chain(exact)
@@ -238,7 +239,7 @@ impl Table {
         LANES.into_iter().find(|lane| lane.name() == self.lane)
     }
 
-    /// As it was.
+    /// The original definition.
     fn def(&self) -> Option<TableDef> {
         let table = TableDef::new(self.name.clone(), self.lane()?, self.doc.clone());
         let columns: Option<Vec<ColumnDef>> = self.columns.iter().map(Column::def).collect();
@@ -249,14 +250,14 @@ impl Table {
     }
 }
 
-/// What is wrong with what a capture says of its tables.
+/// The error for an invalid description.
 pub(super) fn broken(reason: impl Into<String>) -> Error {
     let reason = reason.into();
     CaptureRule::Tables { reason }.whole()
 }
 
 impl Description {
-    /// Reads it.
+    /// Parses a description.
     ///
     /// # Errors
     /// [`CaptureRule::Tables`].
@@ -269,15 +270,15 @@ impl Description {
         Ok(read)
     }
 
-    /// As JSON.
+    /// The description as JSON.
     ///
     /// # Errors
-    /// Where a number is none: there is none such in it.
+    /// A number that JSON cannot express; the description has none.
     pub fn json(&self) -> Result<Json, tape::Error> {
         serde_json::to_value(self).map_err(|error| tape::Error::Unsupported(error.to_string()))
     }
 
-    /// The tables as they were.
+    /// The original definitions of the tables.
     ///
     /// # Errors
     /// [`CaptureRule::Tables`].
@@ -295,7 +296,7 @@ impl Description {
     }
 }
 
-/// The stamp that words of a clock are.
+/// The stamp with these clock values.
 pub(super) fn stamp_of(step: Word, tick: Word, time: Word) -> Stamp {
     Stamp {
         step: step.unwrap_or_default(),

@@ -1,6 +1,6 @@
-//! All rows of a recording's tables, once: into temporary files, and what their values are like.
-//! Tables are read beside each other, and none waits for another: a scan may hold what the next one
-//! needs.
+//! Reads all rows of a recording's tables once, writes them to temporary files, and surveys their
+//! values. Tables are read in parallel, and none waits for another, because a scan may hold
+//! something that the next one needs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
@@ -19,18 +19,19 @@ use super::description::{MadeOf, Moment};
 use super::json::json;
 use super::spill::{Block, Spill, Spilled, Words};
 
-/// Bytes of texts of a column that are known again; beyond that they get new numbers.
+/// The most bytes of texts of a column that are remembered. Beyond that, repeated texts get new
+/// numbers.
 const KNOWN: usize = 16 << 20;
 
-/// A table, what its rows are like, and the rows.
+/// A table with the survey of its rows, and the rows.
 pub(super) struct Gathered {
     pub gathering: Gathering,
     pub spilled: Spilled,
-    /// What is wrong with the rows.
+    /// The problem of the rows, if there is one.
     pub doubt: Option<Error>,
 }
 
-/// When the rows of all tables are.
+/// The stamps of the rows of all tables.
 pub(super) struct Clocked {
     pub step: Survey,
     pub tick: Survey,
@@ -54,14 +55,14 @@ impl Clocked {
         }
     }
 
-    /// Makes room for rows that are still to come.
+    /// Makes room for further rows.
     pub fn open(&mut self) {
         self.step.open();
         self.tick.open();
         self.time.open();
     }
 
-    /// The same recording, with what is known of its rows.
+    /// The same recording, updated with the known stamps of its rows.
     pub fn told(&self, of: MadeOf) -> MadeOf {
         MadeOf {
             ticks: self.ticks,
@@ -100,7 +101,7 @@ impl Clocked {
     }
 }
 
-/// The numbers of texts, in the order in which they come.
+/// Numbers the texts of a column in the order in which they come.
 #[derive(Default)]
 struct Numbers {
     known: HashMap<String, u64>,
@@ -113,7 +114,7 @@ impl Numbers {
         if let Some(number) = self.known.get(text) {
             return *number;
         }
-        // A key has to be known again.
+        // The texts of a key must always be recognised.
         if self.bytes > KNOWN && !key {
             self.known.clear();
             self.bytes = 0;
@@ -127,7 +128,7 @@ impl Numbers {
     }
 }
 
-/// What of a table may be seen; `None` where nothing of it can be told.
+/// A table without its secret columns; `None` if nothing useful is left.
 pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
     let shown = |column: &&ColumnDef| secrets == Secrets::Show || !column.secret;
     let hidden_key = table
@@ -135,7 +136,7 @@ pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
         .iter()
         .any(|column| column.key && !shown(&column));
     let columns: Vec<ColumnDef> = table.columns.iter().filter(shown).cloned().collect();
-    // Without a key its rows can't be told apart.
+    // Without its key, rows cannot be told apart.
     let untold = hidden_key && matches!(table.lane, Lane::State | Lane::Grid);
     (!untold && !columns.is_empty()).then(|| TableDef {
         columns,
@@ -143,8 +144,8 @@ pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
     })
 }
 
-/// Reads these tables: on each core a share of them, in one pass; of a broken recording what can be
-/// read, where that is asked for.
+/// Reads these tables in parallel: each thread reads a share of them in one pass. If `broken` is
+/// true, it accepts as much of a broken recording as can be read.
 pub(super) fn gather(
     tape: &dyn Tape,
     tables: &[TableDef],
@@ -176,7 +177,7 @@ pub(super) fn gather(
     };
     std::thread::scope(|scope| {
         let helpers = (1..shares).map(|_| {
-            // Where there is no other thread, this one does it all.
+            // If no other thread can be started, this one does all the work.
             std::thread::Builder::new()
                 .spawn_scoped(scope, help)
                 .is_ok()
@@ -195,7 +196,7 @@ pub(super) fn gather(
     Ok((all, clock))
 }
 
-/// Reads tables in one pass.
+/// Reads tables in a single pass.
 fn pass(
     tape: &dyn Tape,
     tables: &[(usize, &TableDef)],
@@ -233,7 +234,7 @@ fn pass(
     .collect()
 }
 
-/// A table whose rows come.
+/// A table whose rows are being read.
 pub(super) struct Gathering {
     pub def: TableDef,
     pub clock: Clocked,
@@ -259,8 +260,8 @@ impl Gathering {
         }
     }
 
-    /// Makes room for rows that are still to come. The keys of a grid say where its cells are: those
-    /// stay.
+    /// Makes room for further rows. The keys of a grid give the positions of its cells and cannot
+    /// change.
     pub fn open(&mut self) {
         let surveys = self.def.columns.iter().zip(&mut self.surveys);
         for (_, survey) in surveys.filter(|(column, _)| !column.key) {
@@ -268,7 +269,7 @@ impl Gathering {
         }
     }
 
-    /// All of it.
+    /// A scan of the whole table.
     pub fn scan(&self) -> Scan {
         let columns = self.def.columns.iter().map(|column| &*column.name);
         Scan {
@@ -277,7 +278,7 @@ impl Gathering {
         }
     }
 
-    /// Some rows.
+    /// Converts a batch of rows.
     pub fn block(&mut self, batch: &Batch) -> Result<Block, Error> {
         self.rows += batch.len() as u64;
         let def = &self.def;
@@ -303,7 +304,7 @@ impl Gathering {
         Ok(block)
     }
 
-    /// Columns of words that its blocks have.
+    /// The number of columns of words in its blocks.
     fn words(&self) -> usize {
         match self.def.lane {
             Lane::Facts | Lane::Events => 0,
@@ -312,8 +313,8 @@ impl Gathering {
     }
 }
 
-/// Whether a recording is all there, whatever is wrong with what its rows say: a replay goes on where it
-/// parts from what was recorded.
+/// Whether the recording is complete in spite of the problem. For example, a replay continues after
+/// it has differed from the recording.
 fn is_whole(tape: &dyn Tape, problem: &Error) -> Result<bool, Error> {
     let Error::Broken(finding) = problem else {
         return Ok(false);
@@ -323,7 +324,7 @@ fn is_whole(tape: &dyn Tape, problem: &Error) -> Result<bool, Error> {
     Ok(within && tape.info(Secrets::Hide)?.problem.is_none())
 }
 
-/// Rows as messages, each the text of its row.
+/// Converts rows to messages, each with the text of its row.
 fn messages(batch: &Batch, def: &TableDef) -> Block {
     let row = |row| {
         let values = def.columns.iter().zip(batch.columns());
@@ -360,7 +361,7 @@ fn block_of(
                 })),
                 value => word(value),
             };
-            // What ended says nothing but its key.
+            // The end of a row contains no values except its key.
             if def.key || block.ended.get(row) != Some(&true) {
                 survey.take(word);
             }

@@ -1,4 +1,4 @@
-//! The stream of a recording that is being written, made as it grows.
+//! The stream of a recording that is still being written, made as it grows.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -18,16 +18,16 @@ use super::segments::{Cut, Cutter, Piece, Segmented};
 use super::spill::Block;
 use super::stream::{Wanted, each_once, made_of, notes, nothing};
 
-/// Bytes of a recording whose rows are held at once, at most.
+/// The most bytes of a recording whose rows are in memory at once.
 const PIECE: u64 = 256 << 10;
 
-/// The stream of snapshot/delta packets of a recording that is being written, in segments: made as it
-/// grows, at a cost that goes with what is new. The segments are, byte for byte, those that
-/// [`segments`](crate::tape::segments) gives of the same bytes, told that they grow; so some may be made
-/// in one way and some in the other.
+/// The stream of snapshot/delta packets of a recording that is still being written, in segments. It
+/// is made as the recording grows, at a cost proportional to the new part. The segments are, byte
+/// for byte, those that [`segments`](crate::tape::segments) makes of the same bytes with `growing`
+/// set; so both ways can be mixed.
 ///
-/// Memory is bounded by what holds at a moment and by its texts, and does not go with the length of the
-/// recording.
+/// Memory is bounded by the state at a moment and by its texts; it does not depend on the length of
+/// the recording.
 ///
 /// ```
 /// use gametape_capture::tape::{Growing, Mcap, Piece, RecordKind};
@@ -77,32 +77,32 @@ pub struct Growing {
     follow: Box<dyn Follow>,
     rows: Rows,
     schema: Schema,
-    /// What is known of the rows is not in it yet.
+    /// The description without the properties of the rows.
     description: Description,
     making: Making,
     cut: Cut,
     notes: Vec<String>,
-    /// Bytes of the recording that were seen.
+    /// The number of bytes of the recording that have been processed.
     seen: u64,
 }
 
-/// The rows that have come and are in no packet yet.
+/// The rows that have been read and are not in a packet yet.
 struct Rows {
     gatherings: Vec<Gathering>,
     feeds: Vec<Feed<VecDeque<Block>>>,
-    /// Of grids the least and the largest of each key: their tiles lie so.
+    /// For grids, the smallest and the largest value of each key, which determine the tiles.
     bounds: Vec<Vec<Bounds>>,
 }
 
 type Bounds = Option<(i128, i128)>;
 
 impl Growing {
-    /// Begins with a recording; what is there of it already comes with the first
-    /// [`more`](Self::more). `None` where its format can't be followed, and while nothing is there that
-    /// says where the cells of its grids are.
+    /// Starts with a recording. The part that already exists is processed by the first
+    /// [`more`](Self::more). `None` if the format cannot be followed, or if the positions of its
+    /// grids' cells are not known yet.
     ///
     /// # Errors
-    /// Where nothing can be read, or its tables can't be carried by packets.
+    /// Nothing can be read, or packets cannot express the tables.
     pub fn begin(
         tape: &dyn Tape,
         secrets: Secrets,
@@ -160,27 +160,28 @@ impl Growing {
         }))
     }
 
-    /// The schema of its packets: it stays.
+    /// The schema of its packets; it never changes.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// What is said of its tables, with what is known of their rows so far: see
+    /// The description of its tables, with what is known about their rows so far: see
     /// [`Segmented::description`].
     ///
     /// # Errors
-    /// None that are known of.
+    /// None are known.
     pub fn description(&self) -> Result<Json, Error> {
         self.rows.told(&self.description)
     }
 
-    /// Makes what has come: `input` is the recording as it lies there now. A packet is given as soon as
-    /// all of its step is there. After an error nothing more can be had.
+    /// Processes the new part of the recording; `input` is the recording in its current state. A
+    /// packet is passed to `each` as soon as its step is complete. After an error, `Growing` cannot
+    /// be used any more.
     ///
     /// # Errors
-    /// [`Error::Changed`] where the recording was cut or replaced, and has to be opened anew; what can't
-    /// be read; what `each` says.
+    /// [`Error::Changed`] if the recording was cut or replaced and must be reopened; parts that
+    /// cannot be read; errors of `each`.
     pub fn more(
         &mut self,
         input: &Input,
@@ -208,8 +209,8 @@ impl Growing {
         }
     }
 
-    /// Nobody writes to the recording any more: makes the rest, the last segment among it, and gives
-    /// what is said of all of it.
+    /// Call it when the recording is complete. Makes the rest, including the last segment, and
+    /// returns the description of the whole.
     ///
     /// # Errors
     /// As [`Growing::more`].
@@ -251,7 +252,7 @@ impl Growing {
 }
 
 impl Rows {
-    /// What is said of the tables, with what is known of the rows.
+    /// The description of the tables, with what is known about the rows.
     fn told(&self, of: &Description) -> Result<Json, Error> {
         let mut description = of.clone();
         let mut clocked = Clocked::new();
@@ -281,15 +282,15 @@ impl Rows {
     }
 }
 
-/// The bounds of the keys of a grid.
+/// The smallest and the largest value of each key of a grid.
 fn bounds(gathering: &Gathering) -> Vec<Bounds> {
     let keys = gathering.def.columns.iter().zip(&gathering.surveys);
     let keys = keys.filter(|(column, _)| column.key && gathering.def.lane == Lane::Grid);
     keys.map(|(_, survey)| survey.bounds()).collect()
 }
 
-/// Learns where the cells of a grid lie: at its first step all of them are told. False where that is
-/// not there yet.
+/// Learns the positions of a grid's cells from its first step, which contains all of them. Returns
+/// false if that step does not exist yet.
 fn lies(tape: &dyn Tape, gathering: &mut Gathering, work: &Work<'_>) -> Result<bool, Error> {
     let Gathering { def, surveys, .. } = gathering;
     let keys = def.columns.iter().zip(surveys).filter(|(def, _)| def.key);

@@ -1,4 +1,4 @@
-//! The rows that hold, as entities of a state.
+//! Rows of state and grid tables, as entities of a state.
 
 use std::collections::HashMap;
 
@@ -14,22 +14,22 @@ use super::plan::{Keep, Part};
 use super::spill::Block;
 use super::tile::Tiling;
 
-/// What is known of an entity.
+/// An entity of a table.
 struct Slot {
     entity: u32,
-    /// The packet that said something of it last.
+    /// The last packet that changed the entity.
     packet: u32,
 }
 
-/// What became of a row.
+/// The result of adding a row.
 pub(super) enum Held {
-    /// It is in the state.
+    /// The row is in the state.
     Yes,
-    /// It is in the state, and the entity is new: this is the message that says what it is.
+    /// The row is in the state as a new entity; this message describes the entity.
     New(Json),
-    /// The packet in the making says something else of the same key: it has to be ended first.
+    /// The current packet already has a row of the same key, so it must be finished first.
     Again,
-    /// It ends what was not there.
+    /// The row ends a key that did not exist.
     Nothing,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Held {
 pub(super) struct Row<'b> {
     pub block: &'b Block,
     pub at: usize,
-    /// The packet that it is to be in.
+    /// The number of the packet for the row.
     pub packet: u32,
 }
 
@@ -48,7 +48,7 @@ impl Row<'_> {
     }
 }
 
-/// Numbers of entities that were not given yet.
+/// The next unused entity number.
 pub(super) struct NextEntity(pub u32);
 
 impl NextEntity {
@@ -62,9 +62,9 @@ impl NextEntity {
     }
 }
 
-/// The rows of a table that hold.
+/// The current rows of a table.
 pub(super) enum Holding {
-    /// Its rows are messages.
+    /// The table's rows are messages.
     Messages,
     Entities(Entities),
     Tiles(Tiles),
@@ -94,7 +94,7 @@ impl Holding {
         }
     }
 
-    /// A text of a key.
+    /// Adds a text of a key.
     pub fn text(&mut self, column: usize, text: &str) {
         if let Self::Entities(entities) = self {
             let key = entities.keys.iter_mut().find(|key| key.column == column);
@@ -117,7 +117,7 @@ impl Holding {
         }
     }
 
-    /// Puts into the state what is not there yet.
+    /// Writes pending changes into the state.
     pub fn settle(&mut self, state: &mut Snapshot) -> Result<(), Error> {
         match self {
             Self::Messages | Self::Entities(_) => Ok(()),
@@ -130,12 +130,12 @@ fn refused(error: impl std::fmt::Display) -> Error {
     Error::Unsupported(format!("a row does not fit its fields: {error}"))
 }
 
-/// One of the columns that tell the rows apart.
+/// A column of the table's key.
 struct Key {
     column: usize,
     name: String,
     kind: Kind,
-    /// Of a column of texts, all that there are: rows hold their numbers.
+    /// For a column of texts, all texts; rows contain their numbers.
     texts: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ impl Key {
     }
 }
 
-/// Rows with a key.
+/// Rows with a key, one entity each.
 pub(super) struct Entities {
     table: String,
     keys: Vec<Key>,
@@ -230,7 +230,7 @@ impl Entities {
             let old = old.and_then(|old| old.component(part.component));
             same &= old.is_some_and(|old| old.values().eq(wires.iter().copied()));
         }
-        // What is said again, as it was, has to show.
+        // A row that repeats the previous values must still be visible.
         if same {
             stated = !stated;
             let first = self.wires.first_mut().and_then(|wires| wires.first_mut());
@@ -257,18 +257,18 @@ struct Tile {
     entity: u32,
     /// The values of each component.
     wires: Vec<Vec<Wire>>,
-    /// The packet that said something last of each cell.
+    /// For each cell, the last packet that changed it.
     packets: Vec<u32>,
     changed: bool,
 }
 
-/// Cells in tiles.
+/// Cells, grouped in tiles.
 pub(super) struct Tiles {
     table: String,
     keys: Vec<(usize, bool)>,
     tiling: Tiling,
     columns: Vec<(usize, Coding)>,
-    /// The components: that which says which cells are there, and those of the columns.
+    /// The components: the one that says which cells have rows, then those of the columns.
     components: Vec<u16>,
     all: Vec<Tile>,
     found: HashMap<Box<[u64]>, usize>,
@@ -277,8 +277,7 @@ pub(super) struct Tiles {
     wires: Vec<Wire>,
 }
 
-/// What stands in the field of a cell that has a row; then the other, whenever it is said again as it
-/// was.
+/// The values that mark a cell with a row. They alternate when a row repeats the previous values.
 const STATED: [Wire; 2] = [Wire::UInt(1), Wire::UInt(2)];
 
 impl Tiles {
@@ -350,7 +349,7 @@ impl Tiles {
         })
     }
 
-    /// A tile without rows.
+    /// Adds a tile without rows.
     fn add(&mut self, next: &mut NextEntity) -> Result<usize, Error> {
         let cells = self.tiling.cells();
         self.wires.clear();

@@ -1,16 +1,16 @@
-//! Values of rows as JSON, and back: without a loss.
+//! Converts values of rows to JSON and back without loss.
 
 use gametape_core::table::{Kind, Owned, Value};
 use serde_json::{Number, Value as Json};
 
-/// What is no number in JSON.
+/// Numbers that JSON does not have.
 const NONE: [(&str, f64); 3] = [
     ("NaN", f64::NAN),
     ("inf", f64::INFINITY),
     ("-inf", f64::NEG_INFINITY),
 ];
 
-/// A value. Numbers that JSON has no way to write are text: `"NaN"`, `"inf"`, `"-inf"`.
+/// A value as JSON. Numbers that JSON cannot express become texts: `"NaN"`, `"inf"`, `"-inf"`.
 pub(super) fn json(value: Value<'_>) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -35,14 +35,14 @@ fn float(value: f64) -> Json {
     })
 }
 
-/// In the digits that are enough for 32 bits, where those give it back.
+/// A number with just the digits that 32 bits need, if these give the same number back.
 fn short(value: f32) -> Option<Json> {
     let near: f64 = value.to_string().parse().ok()?;
     let back = near as f32;
     (value.is_finite() && back.to_bits() == value.to_bits()).then(|| float(near))
 }
 
-/// The value of this kind; `None` where it is none.
+/// The value of this kind; `None` if the JSON is not one.
 pub(super) fn owned(kind: Kind, json: &Json) -> Option<Owned> {
     if json.is_null() {
         return Some(Owned::Null);

@@ -1,4 +1,4 @@
-//! What lies beside the packets of a capture.
+//! The messages of a capture other than packets.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use crate::layout::Role;
 use crate::read::Capture;
 use crate::rule::{Error, Finding, fault};
 
-/// Gives the messages of a role, with the tick each is of; chunks that have none are not read. What
-/// is wrong with the capture is passed over, and told.
+/// Visits the messages of a role with their ticks; chunks without such messages are not read.
+/// Problems of the capture are skipped; the first is returned.
 pub(super) fn each(
     capture: &Capture<'_>,
     role: Role,
@@ -59,32 +59,32 @@ pub(super) fn each(
     Ok(problem)
 }
 
-/// What an entity is.
+/// The identity of an entity.
 #[derive(Debug)]
 pub(super) enum Label {
-    /// The row of this key.
+    /// It is the row with this key.
     Key(Vec<Owned>),
-    /// The tile of these numbers.
+    /// It is the tile with these numbers.
     Tile(Vec<u64>),
 }
 
-/// What entities are, and the texts that values are the numbers of.
+/// The identities of entities, and the texts behind the numbers in the packets.
 #[derive(Debug)]
 pub(super) struct Labels {
     entities: HashMap<u32, Label>,
     texts: HashMap<(usize, usize), Texts>,
-    /// What is wrong with the capture.
+    /// The problem of the capture, if there is one.
     problem: Option<Finding>,
-    /// What is wrong with the labels.
+    /// The problem of the labels, if there is one.
     wrong: Option<Finding>,
-    /// Whether something was asked for that is not among them.
+    /// Whether a missing label was requested.
     missing: Cell<bool>,
 }
 
-/// Texts by their numbers; there are holes where some are lost.
+/// Texts by their numbers; lost texts leave gaps.
 type Texts = Vec<Option<String>>;
 
-/// Numbers that are taken without those before them: more are no numbers of ours.
+/// The largest gap in the numbering of texts; a larger one cannot come from our writer.
 const MOST_LOST: usize = 1 << 20;
 
 impl Labels {
@@ -116,7 +116,7 @@ impl Labels {
         let at = of.tables.iter().position(|table| table.name == name)?;
         let table = of.tables.get(at)?;
         if json.get("row").is_some() {
-            // Facts are read by themselves.
+            // Facts are read separately.
             return Some(());
         }
         if let Some(text) = json.get("text") {
@@ -147,15 +147,15 @@ impl Labels {
         Some(())
     }
 
-    /// Whether something was asked for that is not among them, since this was asked.
+    /// Whether a missing label was requested since the last call.
     pub fn took_missing(&self) -> bool {
         self.missing.take()
     }
 
-    /// What keeps rows from being told as they were, some of which have asked for what is `missing`.
+    /// Why rows could not be reproduced. `missing` says that some of them needed a missing label.
     ///
     /// # Errors
-    /// Never: what is wrong is known.
+    /// Never: all problems are known at this point.
     pub fn problem(&self, missing: bool) -> Result<Option<Finding>, Error> {
         let known = self.problem.as_ref().or(self.wrong.as_ref());
         let missing = missing && known.is_none();
@@ -164,7 +164,7 @@ impl Labels {
         Ok(known.cloned().or(missing.map(fault).transpose()?))
     }
 
-    /// What is wrong with what they say.
+    /// The problem of the labels, if there is one.
     pub fn wrong(self) -> Option<Error> {
         self.wrong.map(Error::from)
     }

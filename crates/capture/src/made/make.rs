@@ -1,4 +1,4 @@
-//! A capture, made of the tables of any recording.
+//! Builds a capture from the tables of any recording.
 
 use gametape_core::Stamp;
 use gametape_core::tape::{Converted, Error, Options, Secrets, Sink, Tape, Work};
@@ -9,7 +9,7 @@ use crate::layout::Role;
 use crate::options;
 use crate::write::{OfTables, Writer};
 
-/// Makes a capture of the tables of a recording.
+/// Builds a capture from the tables of a recording.
 pub(crate) fn make(
     tape: &dyn Tape,
     wanted: options::Options,
@@ -26,7 +26,7 @@ pub(crate) fn make(
         let tables = tables.map_err(|error| Error::Unsupported(error.to_string()))?;
         let of = OfTables {
             tables: &tables,
-            // Log times go about as fast as the recording.
+            // Log times advance about as fast as the recording.
             log_tick_ns: head.mean_step.filter(|_| wanted.tick_ns.is_none()),
         };
         Ok(Writer::of_tables(out, head.schema, kept, Some(of))?)
@@ -71,12 +71,12 @@ impl Out for Writer<&mut dyn Sink> {
     }
 }
 
-/// As messages have it: nanoseconds.
+/// The time of a message in nanoseconds.
 fn time_of(stamp: Stamp) -> Option<u64> {
     stamp.time.and_then(|time| u64::try_from(time.0).ok())
 }
 
-/// Whether an option asks for what is secret.
+/// Whether the options ask for secrets.
 pub(crate) fn secrets(options: &Options) -> Secrets {
     if options.has("with-secrets") {
         Secrets::Show

@@ -1,4 +1,4 @@
-//! Rows becoming a stream: packets, and what lies beside them.
+//! Turns rows into a stream: packets, labels and events.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,13 +18,13 @@ use crate::layout::Role;
 use crate::limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES};
 use crate::states::States;
 
-/// Packets from one full snapshot to the next, where nothing is said: no fewer than these, and no
-/// more; in between, as many as take the bytes of a full snapshot.
+/// The default number of packets between full snapshots: at least the first number and at most the
+/// second; in between, a full snapshot is due when the packets together are as large as one.
 const KEYFRAMES: (u32, u32) = (64, 1024);
 
-/// Where a stream goes.
+/// The destination of a stream.
 pub(super) trait Out {
-    /// A label or an event: of no packet yet, where there is none.
+    /// Takes a label or an event. `stamp` is `None` for one that belongs to no moment.
     fn beside(
         &mut self,
         role: Role,
@@ -33,23 +33,24 @@ pub(super) trait Out {
         message: &[u8],
     ) -> Result<(), Error>;
 
-    /// A packet of the stream: the first is a full snapshot, each other a delta on the one before.
+    /// Takes a packet of the stream: the first is a full snapshot, each other one a delta to the
+    /// previous packet.
     fn packet(&mut self, stamp: Stamp, packet: &[u8]) -> Result<(), Error>;
 
-    /// The state behind the last packet as a full snapshot, to seek by.
+    /// Takes a full snapshot of the state after the last packet, for seeking.
     fn keyframe(&mut self, tick: u32, stamp: Stamp, packet: &[u8]) -> Result<(), Error>;
 }
 
-/// Where full snapshots are added.
+/// Decides where full snapshots are added.
 struct Keyframes {
-    /// As was asked for.
+    /// The requested interval.
     every: Option<u32>,
     encoder: Encoder,
     packet: Vec<u8>,
-    /// Packets since the last, and their bytes.
+    /// The number of packets since the last one, and their bytes.
     since: u32,
     bytes: usize,
-    /// Bytes of the last.
+    /// The size of the last one.
     full: usize,
 }
 
@@ -63,9 +64,9 @@ impl Keyframes {
     }
 }
 
-/// Rows of one table, block by block.
+/// The rows of one table, block by block.
 pub(super) trait Blocks {
-    /// The next ones; `None` where there are no more, or none yet.
+    /// The next block; `None` if there are no more, or none yet.
     fn next(&mut self) -> Result<Option<Block>, Error>;
 }
 
@@ -81,7 +82,7 @@ impl Blocks for VecDeque<Block> {
     }
 }
 
-/// Rows of one table that come.
+/// The incoming rows of one table.
 pub(super) struct Feed<B> {
     pub blocks: B,
     block: Block,
@@ -98,37 +99,37 @@ impl<B> Feed<B> {
     }
 }
 
-/// Texts that rows speak of by their numbers, in the order of those.
+/// The texts to which rows refer by number, in the order of their numbers.
 struct Texts {
     table: String,
     column: String,
-    /// How many were told.
+    /// The number of texts that have been written as labels.
     told: u64,
-    /// Those behind, whose rows are still to come.
+    /// The following texts, whose rows are still to come.
     waiting: VecDeque<String>,
 }
 
-/// A stream in the making.
+/// A stream under construction.
 pub(super) struct Making {
     states: States,
     state: Snapshot,
     of_clock: [Coding; 3],
-    /// When the packet in the making is.
+    /// The stamp of the current packet.
     now: Option<Stamp>,
-    /// Its tick, or the last one's.
+    /// The tick of the current packet, or of the last one.
     tick: u32,
     next: NextEntity,
-    /// Entities that a reader takes.
+    /// The most entities that a reader accepts.
     most: usize,
     pub ends_of_nothing: u64,
     keyframes: Keyframes,
     holdings: Vec<Holding>,
-    /// Those of a column of a table.
+    /// The texts by table and column.
     texts: BTreeMap<(usize, usize), Texts>,
 }
 
 impl Making {
-    /// Of tables that are kept so.
+    /// A stream of tables that are kept as `keeps` says.
     pub fn new(
         plan: &Plan,
         keeps: Vec<Keep>,
@@ -160,7 +161,7 @@ impl Making {
         }
     }
 
-    /// Takes what holds for the whole recording; `row` hears of each row.
+    /// Takes the rows of fact tables; calls `row` for each row.
     pub fn facts<B: Blocks>(
         &mut self,
         tables: &[Table],
@@ -179,8 +180,8 @@ impl Making {
         Ok(())
     }
 
-    /// Takes the rows of all steps up to one, or of all that there are, step after step, facts aside;
-    /// what is of one step has to be there as a whole. `row` hears of each row.
+    /// Takes the rows of all other tables, step by step, up to a given step or to the end. The rows
+    /// of a step must be complete. Calls `row` for each row.
     pub fn steps<B: Blocks>(
         &mut self,
         tables: &[Table],
@@ -199,7 +200,7 @@ impl Making {
                 }
             }
             let Some(step) = next.filter(|next| to.is_none_or(|to| *next <= to)) else {
-                // What is behind it is of another step.
+                // The following rows belong to another step.
                 return self.flush(out);
             };
             for (at, (table, feed)) in tables.iter().zip(&mut *feeds).enumerate() {
@@ -218,7 +219,7 @@ impl Making {
         }
     }
 
-    /// When the next row of a table is.
+    /// The stamp of the next row of a table.
     fn head<B: Blocks>(
         &mut self,
         at: usize,
@@ -244,7 +245,7 @@ impl Making {
         }
     }
 
-    /// A text that rows speak of by a number.
+    /// Adds a text to which rows refer by number.
     fn text(&mut self, at: usize, table: &Table, column: usize, text: &str) {
         if let Some(holding) = self.holdings.get_mut(at) {
             holding.text(column, text);
@@ -261,7 +262,7 @@ impl Making {
         texts.waiting.push_back(text.to_owned());
     }
 
-    /// Tells the texts that a row speaks of, where it is the first.
+    /// Writes the texts to which a row refers as labels, if it is the first row that does.
     fn tell(
         &mut self,
         at: usize,
@@ -295,7 +296,7 @@ impl Making {
         out.beside(Role::Labels, tick, None, text.as_bytes())
     }
 
-    /// A row that is a message.
+    /// Writes a row as a message.
     fn message<B>(
         &self,
         role: Role,
@@ -320,7 +321,7 @@ impl Making {
         out.beside(role, tick, Some(stamp), message.as_bytes())
     }
 
-    /// What follows is of this stamp.
+    /// Starts a packet for this stamp, if the current one has another stamp.
     fn begin(&mut self, stamp: Stamp, out: &mut impl Out) -> Result<(), Error> {
         if self.now == Some(stamp) {
             return Ok(());
@@ -334,7 +335,7 @@ impl Making {
         Ok(())
     }
 
-    /// A row that holds.
+    /// Adds a row to the state.
     fn hold<B>(
         &mut self,
         at: usize,
@@ -370,7 +371,7 @@ impl Making {
         }
     }
 
-    /// Ends the packet in the making.
+    /// Finishes the current packet.
     fn flush(&mut self, out: &mut impl Out) -> Result<(), Error> {
         let Some(stamp) = self.now.take() else {
             return Ok(());
@@ -406,7 +407,7 @@ impl Making {
     fn keyframe(&mut self, stamp: Stamp, bytes: usize, out: &mut impl Out) -> Result<(), Error> {
         let keyframes = &mut self.keyframes;
         if self.tick == 1 {
-            // It is one itself.
+            // The first packet is itself a full snapshot.
             keyframes.full = bytes;
             return Ok(());
         }
@@ -419,7 +420,8 @@ impl Making {
         let encoded = keyframes.encoder.full(&self.state, &mut keyframes.packet);
         encoded.map_err(|error| Error::Unsupported(error.to_string()))?;
         keyframes.full = keyframes.packet.len();
-        // Without one that no reader takes, one seeks from the one before.
+        // A full snapshot that is too large for readers is left out; seeking then uses the previous
+        // one.
         if keyframes.full <= MAX_PACKET_BYTES {
             out.keyframe(self.tick, stamp, &keyframes.packet)?;
         }

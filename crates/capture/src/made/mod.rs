@@ -1,24 +1,24 @@
-//! Captures that are made of the tables of other recordings, and those tables again.
+//! Captures that are made from the tables of other recordings, and the way back to these tables.
 //!
-//! What holds at a moment is the state of the stream: an entity for each key of a table, and one for
-//! each tile of a grid, whose fields are the columns. Numbers of a stated precision are fixed points
-//! within it; all others are exact. An entity of its own, the clock, says which step of the recording
-//! a packet is. What packets have no way to say lies beside them, as JSON: the tables themselves in a
-//! metadata record ([`description`]), keys, texts and facts on the topic `tables/labels`, events on
-//! `tables/events`.
+//! The state of the stream contains the current rows: one entity per key of a state table, and one
+//! per tile of a grid. The fields of an entity are the columns. Numbers with a stated precision are
+//! fixed-point numbers within that precision; all others are exact. A separate entity, the clock,
+//! contains the stamp of each packet. Everything that packets cannot express is stored as JSON: the
+//! tables themselves in a metadata record ([`description`]); keys, texts and facts on the topic
+//! `tables/labels`; events on `tables/events`.
 //!
 //! | to change | look in |
 //! |---|---|
-//! | what is said of the tables | `description.rs` |
+//! | the description of the tables | `description.rs` |
 //! | how a value becomes fields, and which | `coding.rs` |
 //! | values as JSON | `json.rs` |
 //! | which components there are | `plan.rs`; `tile.rs` for grids |
 //! | reading all rows of a recording, once | `gather.rs`, through temporary files: `spill.rs` |
 //! | rows becoming a state, and packets | `held.rs`, `making.rs` |
 //! | a whole recording as a stream; one that is being written | `stream.rs`; `growing.rs` |
-//! | packets becoming a capture; pieces that are fetched one by one | `make.rs`; `segments.rs` |
+//! | packets becoming a capture; segments that are fetched one by one | `make.rs`; `segments.rs` |
 //! | a part of a capture | `part.rs` |
-//! | reading them back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
+//! | reading the tables back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
 
 mod coding;
 mod description;

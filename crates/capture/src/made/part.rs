@@ -1,4 +1,4 @@
-//! A part of a capture that was made of tables: when its packets are, and what is said of it.
+//! A part of a capture that was made from tables: the stamps of its packets, and its description.
 
 use std::ops::ControlFlow;
 
@@ -13,10 +13,10 @@ use crate::error::CaptureError;
 use crate::read::Capture;
 use crate::rule::Error;
 
-/// Tells when packets are.
+/// Finds the stamps of packets.
 pub(crate) struct When {
     clock: Clock,
-    /// How moments can be named.
+    /// The clocks by which moments can be named.
     pub clocks: Clocks,
 }
 
@@ -30,15 +30,15 @@ impl When {
         })
     }
 
-    /// When the packet is that led to a state.
+    /// The stamp of the packet that led to a state.
     pub fn stamp(&self, state: &Snapshot) -> Option<Stamp> {
         self.clock.stamp(state)
     }
 }
 
 impl Made {
-    /// What is said of a part that goes from one moment to another: JSON. Its tables have so many rows;
-    /// where that is not known, as many as before.
+    /// The description, as JSON, of a part from one moment to another. `rows` gives the number of
+    /// rows of each table; without it, the old numbers are kept.
     pub fn part(
         &self,
         [first, last]: [Stamp; 2],
@@ -53,7 +53,7 @@ impl Made {
         serde_json::to_string(&of).map_err(|error| CaptureError::Write(error.to_string()))
     }
 
-    /// How many rows each of its tables has.
+    /// Counts the rows of each table.
     pub fn count(&self, capture: &Capture<'_>) -> Result<Vec<u64>, tape::Error> {
         let tables = self.of.tables.iter();
         let scans: Vec<Scan> = tables

@@ -1,4 +1,4 @@
-//! Which components and fields the columns of tables become.
+//! Assigns components and fields to the columns of tables.
 
 use gametape_core::table::{Kind, Lane, TableDef};
 use gametape_core::tape::Error;
@@ -9,36 +9,36 @@ use super::description::{Clock, Coded, Column, Place, Stored, Table};
 use super::gather::{Clocked, Gathering};
 use super::tile::{CELLS, Tiling};
 
-/// The entity that says when a packet is.
+/// The entity that contains the stamp of a packet.
 pub(super) const CLOCK_ENTITY: u32 = 0;
 
-/// A component whose values are those of some columns.
+/// A component with the values of some columns.
 #[derive(Debug)]
 pub(super) struct Part {
     pub component: u16,
-    /// Whether it begins with the field that tells a row that is stated again.
+    /// Whether it begins with the field that marks a repeated row.
     pub stated: bool,
     pub columns: Vec<(usize, Coding)>,
 }
 
-/// How the rows of a table are kept.
+/// How the rows of a table are stored.
 #[derive(Debug)]
 pub(super) enum Keep {
     /// Each row as a message.
     Messages,
-    /// As entities, one a key.
+    /// As entities, one per key.
     Entities { keys: Vec<usize>, parts: Vec<Part> },
     /// As tiles of cells.
     Tiles {
         keys: Vec<usize>,
         tiling: Tiling,
         stated: u16,
-        /// The columns, with a component for each field of their values.
+        /// The columns, with one component for each field of their values.
         columns: Vec<(usize, Coding, Vec<u16>)>,
     },
 }
 
-/// Which components there are so far.
+/// The components so far.
 #[derive(Default)]
 struct Components(Vec<Component>);
 
@@ -50,7 +50,7 @@ impl Components {
     }
 }
 
-/// Fields, numbered as they come.
+/// Fields, numbered in order.
 #[derive(Default)]
 struct Fields(Vec<Field>);
 
@@ -61,7 +61,7 @@ impl Fields {
         id
     }
 
-    /// Those of a column, in this component.
+    /// Adds the fields of a column to this component.
     fn column(&mut self, name: &str, coding: &Coding, component: u16) -> Coded {
         let mut place = |what: &str, codec: Codec| Place {
             component,
@@ -75,11 +75,11 @@ impl Fields {
     }
 }
 
-/// What becomes of tables.
+/// The plan for storing tables in a capture.
 pub(super) struct Plan {
     pub schema: Schema,
     pub clock: Clock,
-    /// Step, tick and time.
+    /// The codings of step, tick and time.
     pub of_clock: [Coding; 3],
     pub tables: Vec<Table>,
     pub keeps: Vec<Keep>,
@@ -136,7 +136,7 @@ pub(super) fn plan<'g>(
     })
 }
 
-/// Where its columns are written.
+/// The locations of a table's columns.
 type Codes = Vec<Option<Coded>>;
 
 fn keep(gathered: &Gathering, components: &mut Components) -> (Stored, Keep, Codes) {
@@ -210,7 +210,7 @@ fn entities(
     (stored, Keep::Entities { keys, parts }, coded)
 }
 
-/// How the cells of a grid lie in tiles, where its keys are coordinates.
+/// How the cells of a grid are arranged in tiles; `None` if its keys are not coordinates.
 fn tiling(gathered: &Gathering) -> Option<Tiling> {
     let keys = keys(&gathered.def);
     let mut origin = Vec::new();
@@ -239,14 +239,14 @@ fn tiles(
     let cells = tiling.cells();
     let mut all = Vec::new();
     let mut add = |name: String, codec: Codec| {
-        // What the cells are called is a matter of counting.
+        // Cells are numbered, not named.
         let fields = (1..=CELLS as u16).take(cells);
         let fields = fields.map(|id| Field::new(id, codec)).collect();
         let component = components.add(&name, fields);
         all.push(component);
         component
     };
-    // 0 is a cell that has no row yet.
+    // 0 means a cell without a row.
     let stated = add(format!("{}.stated", def.name), Codec::UInt { bits: 2 });
     let mut kept = Vec::new();
     let columns = def.columns.iter().zip(&gathered.surveys).enumerate();

@@ -1,4 +1,4 @@
-//! The rows of a table, from states.
+//! Reads the rows of a table from states.
 
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, TableDef, Value, plain_name};
@@ -12,15 +12,15 @@ use super::labels::{Label, Labels};
 use super::tile::Tiling;
 use crate::rule::Error;
 
-/// A capture that was made of tables: what it says of them, and the tables that it has.
+/// The description and the tables of a capture that was made from tables.
 pub(crate) struct Made {
     pub(super) of: Description,
-    /// Those of the recording, and behind them the packets.
+    /// The tables of the original recording, followed by the table of packets.
     pub tables: Vec<TableDef>,
 }
 
 impl Made {
-    /// Reads what a capture of this schema says of its tables; `packets` is the table of its packets.
+    /// Reads the description of a capture with this schema; `packets` is the table of its packets.
     ///
     /// # Errors
     /// [`CaptureRule::Tables`](crate::CaptureRule::Tables).
@@ -41,19 +41,19 @@ impl Made {
         Ok(Self { of, tables })
     }
 
-    /// The recording that it was made of.
+    /// The recording from which the capture was made.
     pub const fn made_of(&self) -> &MadeOf {
         &self.of.made_of
     }
 }
 
-/// What is told of the recording that a capture was made of.
+/// Information about the recording from which a capture was made.
 pub(crate) struct Told {
     pub duration_ms: Option<u64>,
     pub details: Map<String, Json>,
 }
 
-/// From what the capture says of its tables; `None` where that can't be read.
+/// Reads it from the description of a capture; `None` if the description is invalid.
 pub(crate) fn told(json: &str) -> Option<Told> {
     let of = Description::read(json).ok()?;
     let made_of = &of.made_of;
@@ -81,7 +81,7 @@ pub(crate) fn told(json: &str) -> Option<Told> {
     })
 }
 
-/// Tells when a packet is.
+/// Finds the stamps of packets.
 pub(super) struct Clock {
     entity: u32,
     columns: [(Coding, Vec<Place>); 3],
@@ -111,13 +111,13 @@ impl Clock {
         self.entity
     }
 
-    /// When a state is.
+    /// The stamp of a state.
     pub fn stamp(&self, state: &Snapshot) -> Option<Stamp> {
         let entity = state.entity(self.entity)?;
         self.stamp_of(|place| entity.value(place.component, place.field?))
     }
 
-    /// When a packet is that says this of the clock.
+    /// The stamp of a packet in which the clock's fields have these values.
     pub fn stamp_of(&self, value: impl Fn(Place) -> Option<Wire>) -> Option<Stamp> {
         let [step, tick, time] = &self.columns;
         let word = |(coding, places): &(Coding, Vec<Place>)| {
@@ -128,26 +128,27 @@ impl Clock {
     }
 }
 
-/// Where the fields of a column are among the values of an entity: of a tile those of its first cell.
+/// The indices of a column's fields among the values of an entity; in tiles, those of the first
+/// cell.
 struct Fields {
     coding: Coding,
     places: Vec<usize>,
 }
 
-/// What a column is.
+/// A column of a table.
 enum Column {
-    /// A key, by its number among them.
+    /// A key, by its index among the keys.
     Key(usize, Kind),
     Fields(Fields),
 }
 
-/// Reads the rows of a table that are in packets.
+/// Reads those rows of a table that are stored in packets.
 pub(super) struct Reading {
     table: usize,
     components: Vec<u16>,
     columns: Vec<Column>,
     pub tiles: Option<Tiling>,
-    /// Of tiles where it stands which cells have rows.
+    /// For tiles, the index of the values that say which cells have rows.
     stated: usize,
 }
 
@@ -206,7 +207,7 @@ impl Reading {
         })
     }
 
-    /// The entities of a state that are of this table are those that have its first component.
+    /// Whether an entity belongs to this table: such an entity has the table's first component.
     pub fn is_of(&self, entity: &Entity<'_>) -> bool {
         let first = self.components.first();
         first.is_some_and(|first| entity.component(*first).is_some())
@@ -227,7 +228,7 @@ impl Reading {
         values.get(self.stated + cell) != Some(&Wire::UInt(0))
     }
 
-    /// Whether a cell of a tile says something else than before, or the same again.
+    /// Whether a cell of a tile has new values, or repeats its values.
     pub fn differs(&self, old: &[Wire], new: &[Wire], cell: usize) -> bool {
         let differs = |place: usize| old.get(place + cell) != new.get(place + cell);
         let fields = self.columns.iter().filter_map(|column| match column {
@@ -238,7 +239,7 @@ impl Reading {
         differs(self.stated) || places.any(|place| differs(*place))
     }
 
-    /// What stands in a column, of an entity or a cell of one.
+    /// The value of a column, for an entity or one of its cells.
     pub fn value<'l>(&self, labels: &'l Labels, row: &RowOf<'l, '_>, column: usize) -> Value<'l> {
         match self.columns.get(column) {
             None => Value::Null,
@@ -276,20 +277,20 @@ impl Fields {
     }
 }
 
-/// What tells a row apart.
+/// The key of a row.
 pub(super) enum KeyOf<'l, 'c> {
     Row(Option<&'l Label>),
     Cell(&'c [i128]),
 }
 
-/// A row of a state: the values of its entity, and which cell of them it is.
+/// A row of a state: the values of its entity, and the index of its cell.
 pub(super) struct RowOf<'l, 'c> {
     pub key: KeyOf<'l, 'c>,
     pub values: &'c [Wire],
     pub cell: usize,
 }
 
-/// Where a field is among the values of an entity that has these components.
+/// The index of a field among the values of an entity with these components.
 fn place_of(
     components: &[u16],
     tiles: Option<&Tiling>,
@@ -302,7 +303,7 @@ fn place_of(
         if *id == place.component {
             let within = match (place.field, tiles) {
                 (Some(id), None) => component.fields.iter().position(|field| field.id == id)?,
-                // A field for each cell, of one codec.
+                // There is one field per cell, and all have the same codec.
                 (None, Some(tiling)) => {
                     let codec = component.fields.first()?.codec;
                     let mut fields = component.fields.iter();

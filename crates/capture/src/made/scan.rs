@@ -1,4 +1,4 @@
-//! The rows of the tables that a capture was made of.
+//! Scans the tables from which a capture was made.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ use crate::read::Capture;
 use crate::replay::Replay;
 use crate::rule::{Error, fault};
 
-/// The clocks that the recording has.
+/// The clocks of the original recording.
 pub(super) const fn clocks(of: &Description) -> Clocks {
     Clocks {
         ticks: of.made_of.ticks,
@@ -29,10 +29,10 @@ pub(super) const fn clocks(of: &Description) -> Clocks {
     }
 }
 
-/// What stands in a column of the table of packets.
+/// Returns the value of a column in the table of packets.
 type OfPacket<'p> = dyn Fn(&Packet<'_>, usize) -> Value<'static> + 'p;
 
-/// Gives the rows of a table; `packet` tells what stands in those of the packets.
+/// Scans the rows of a table; `packet` gives the values in the table of packets.
 pub(crate) fn scan<'v>(
     capture: &Capture<'_>,
     made: &Made,
@@ -46,8 +46,7 @@ pub(crate) fn scan<'v>(
     Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
 }
 
-/// Gives the rows of several tables: what is followed, or lies beside the packets, is read once for
-/// all of them.
+/// Scans the rows of several tables; packets and messages are read once for all of them.
 pub(crate) fn scan_each<'v>(
     capture: &Capture<'_>,
     made: &Made,
@@ -92,29 +91,29 @@ pub(crate) fn scan_each<'v>(
     Ok(ends.into_iter().map(|(_, end)| end).collect())
 }
 
-/// A table whose rows are given.
+/// A table that is being scanned.
 struct Going<'m, 'v> {
-    /// Which of the scans it is.
+    /// The index of its scan.
     place: usize,
     gives: Gives<'m>,
     rows: Scanning<'v>,
-    /// Nothing that follows is wanted.
+    /// Whether no more rows are wanted.
     enough: bool,
 }
 
-/// What its rows are.
+/// The source of its rows.
 enum Gives<'m> {
-    /// Messages of this table, and what is wrong with one.
+    /// From messages of this table; with the error of an invalid one.
     Messages(&'m Table, Option<Error>),
     Packets,
-    /// What changes in a state, and whether labels are missing for that.
+    /// From changes of the state; with a flag for missing labels.
     States(Box<Reading>, Changes, bool),
 }
 
-/// What is wrong with what lies beside the packets of a capture that was made of tables.
+/// The problem of the labels and events in a capture that was made from tables, if there is one.
 ///
 /// # Errors
-/// Where it can't be read.
+/// The capture cannot be read.
 pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error>, tape::Error> {
     let wrong = Labels::read(capture, &made.of)?.wrong();
     let mut unread = 0_u64;
@@ -132,7 +131,7 @@ pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error
     Ok(wrong.or_else(|| (unread > 0).then(of_events)))
 }
 
-/// Rows that are messages.
+/// Scans tables whose rows are messages.
 fn messages(
     capture: &Capture<'_>,
     mut tables: Vec<Going<'_, '_>>,
@@ -150,7 +149,7 @@ fn messages(
     let problem = each(capture, role, |_, message| {
         let mut all = ControlFlow::Break(());
         for (going, start) in tables.iter_mut().zip(&starts) {
-            // Most messages are of other tables.
+            // Most messages belong to other tables.
             if !going.enough && message.starts_with(start.as_bytes()) {
                 going.message(message)?;
             }
@@ -176,7 +175,7 @@ fn messages(
 }
 
 impl Going<'_, '_> {
-    /// Gives what a packet says, which led from one state to another.
+    /// Visits the rows of a packet, given the states before and after it.
     fn packet(
         &mut self,
         packet: &Packet<'_>,
@@ -220,12 +219,12 @@ impl Going<'_, '_> {
     }
 }
 
-/// What a message says.
+/// The content of a message.
 enum Said {
     Row(Stamp, Vec<Owned>),
-    /// No row, but a label.
+    /// A label instead of a row.
     Other,
-    /// Nothing that can be read.
+    /// Nothing readable.
     Nothing,
 }
 
@@ -249,13 +248,14 @@ fn row_of(table: &Table, message: &[u8]) -> Said {
     read().unwrap_or(Said::Nothing)
 }
 
-/// The full snapshot that is started from to have the rows from a step on: the last one before it.
+/// The full snapshot at which a scan from a given step on must start: the last one before that
+/// step.
 fn start(
     capture: &Capture<'_>,
     clock: &Clock,
     from: Option<At>,
 ) -> Result<Option<Keyframe>, tape::Error> {
-    // Other clocks may go back: what comes early may be in the range.
+    // Other clocks may go back, so that early packets may be in the range.
     let Some(At::Step(step)) = from else {
         return Ok(None);
     };
@@ -268,7 +268,7 @@ fn start(
         };
         let stamp = match capture.state_at(keyframe.tick) {
             Ok(state) => clock.stamp(&state),
-            // One that is damaged is none to start from.
+            // A scan cannot start at a damaged full snapshot.
             Err(error) => fault(error).map(|_| None)?,
         };
         if stamp.is_some_and(|stamp| stamp.step < step) {
@@ -288,13 +288,13 @@ fn followed(
     visit: impl FnMut(&Packet<'_>, Option<&Snapshot>, &Snapshot) -> Result<ControlFlow<()>, tape::Error>,
 ) -> Result<Option<Error>, tape::Error> {
     let cursor = capture.packets_from(start.map_or(0, |start| start.chunk));
-    // Each packet builds on the one before it.
+    // Each packet builds on the previous one.
     let replay = Replay::live(capture.schema()).max_state_bytes(0);
     let tick = start.map(|start| start.tick);
     follow(cursor, replay, tick, || capture.problem(), visit)
 }
 
-/// Rows that packets say: they are followed once.
+/// Scans tables whose rows come from packets, all in one pass.
 fn states(
     capture: &Capture<'_>,
     made: &Made,
@@ -310,7 +310,7 @@ fn states(
     let has_states = tables.iter().any(of_state);
     let labels = has_states.then(|| Labels::read(capture, &made.of));
     let labels = labels.transpose()?;
-    // What is before the first of all that is wanted is not followed.
+    // Packets before the earliest requested step are not followed.
     let from = tables.iter().map(|going| match going.rows.from() {
         Some(At::Step(step)) => Some(step),
         _ => None,
@@ -344,20 +344,21 @@ fn states(
     Ok(())
 }
 
-/// What a packet says of a table.
+/// The changes of a table by a packet.
 #[derive(Default)]
 pub(super) struct Changes {
-    /// The values of entities, and their ids.
+    /// Changed entities: ids and values.
     entities: Vec<(u32, Vec<Wire>)>,
-    /// Entities that are no more.
+    /// Removed entities.
     gone: Vec<u32>,
-    /// Cells: the entity by its place among them, the cell, and its coordinates.
+    /// Changed cells: the index of the entity in `entities`, the index of the cell, and its
+    /// coordinates.
     cells: Vec<(usize, usize, Vec<i128>)>,
     old: Vec<Wire>,
 }
 
 impl Changes {
-    /// What is new in a state.
+    /// Finds the changes of a state.
     pub fn find(
         &mut self,
         reading: &Reading,
@@ -391,7 +392,7 @@ impl Changes {
                 (None, None) => {}
             }
         }
-        // As keys are ordered.
+        // In the order of keys.
         self.cells.sort_unstable_by(|(_, _, a), (_, _, b)| a.cmp(b));
     }
 
@@ -418,7 +419,7 @@ impl Changes {
         }
     }
 
-    /// The rows that hold of what was found.
+    /// Visits the rows of the changes that were found.
     pub fn rows<'l>(
         &self,
         reading: &Reading,

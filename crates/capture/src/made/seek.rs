@@ -1,4 +1,5 @@
-//! A capture that was made of tables, at a moment of the recording.
+//! Playback of a capture that was made from tables: the state at a moment of the original
+//! recording.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -18,10 +19,10 @@ use crate::packet::Packet;
 use crate::read::Capture;
 use crate::rule::fault;
 
-/// What stands in a column of the table of packets.
+/// Returns the value of a column in the table of packets.
 type Packets = fn(&Packet<'_>, usize) -> Value<'static>;
 
-/// Goes to moments of the recording that a capture was made of.
+/// Plays back the recording from which a capture was made.
 pub(crate) fn play<'t>(
     capture: Capture<'t>,
     made: Made,
@@ -41,10 +42,11 @@ pub(crate) fn play<'t>(
     Ok(Box::new(Stepped::over(stamps, clocks, source)))
 }
 
-/// When each step is, and each step with the tick of its last packet.
+/// The stamp of each step, and each step with the tick of its last packet.
 type Moments = (Vec<Stamp>, Vec<(u64, u32)>);
 
-/// When each step is, and the tick of its last packet. Of the packets the clock is read alone.
+/// Reads the stamp of each step and the tick of its last packet. Only the clock's fields of the
+/// packets are decoded.
 fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
     let clock = Clock::new(&made.of, capture.schema())?;
     let decoder = decoder_to_show(capture.schema());
@@ -56,7 +58,7 @@ fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
             Ok(Some(packet)) if packet.role == Role::Added => continue,
             Ok(Some(packet)) => packet,
             Ok(None) => return Ok((stamps, ticks)),
-            // It goes as far as its rows do.
+            // Playback ends where the rows end.
             Err(error) => {
                 fault(error)?;
                 return Ok((stamps, ticks));
@@ -82,7 +84,7 @@ fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
         let tick = decoded.header.tick;
         match ticks.last_mut() {
             Some((step, last)) if *step == stamp.step => *last = tick,
-            // Steps rise.
+            // Steps ascend.
             Some((step, _)) if *step > stamp.step => {}
             _ => {
                 stamps.push(stamp);
@@ -96,15 +98,15 @@ struct Seeking<'t> {
     capture: Capture<'t>,
     made: Made,
     labels: Labels,
-    /// Steps, and the ticks of their last packets.
+    /// Steps with the ticks of their last packets.
     ticks: Vec<(u64, u32)>,
-    /// The state that was asked for last.
+    /// The state that was requested last.
     held: Option<Snapshot>,
     packet: Packets,
 }
 
 impl Seeking<'_> {
-    /// The state at a step.
+    /// Builds the state at a step.
     fn hold(&mut self, step: u64) -> Result<Option<&Snapshot>, tape::Error> {
         let upto = self.ticks.partition_point(|(other, _)| *other <= step);
         let last = upto.checked_sub(1).and_then(|at| self.ticks.get(at));

@@ -1,4 +1,5 @@
-//! The stream of a recording's tables in pieces, each of which can be decoded without those before it.
+//! The stream of a recording's tables in segments, each of which can be decoded without the
+//! previous ones.
 
 use std::borrow::BorrowMut;
 use std::mem;
@@ -14,31 +15,31 @@ use crate::layout::Role;
 use crate::limits::MAX_PACKET_BYTES;
 use crate::write::check_size;
 
-/// A segment ends at the next full snapshot once it is this long or this large: a few seconds, and
-/// soon fetched.
+/// A segment ends at the next full snapshot after it has reached this duration or this size. It
+/// then lasts a few seconds and can be fetched quickly.
 const ENOUGH_NS: i64 = 4_000_000_000;
 const ENOUGH_BYTES: usize = 256 << 10;
-/// Where nobody knows times, so many packets.
+/// The number of packets that is used instead if times are not known.
 const ENOUGH_PACKETS: u64 = 256;
 
-/// What a record of a segment is.
+/// The kind of a record in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum RecordKind {
-    /// A full snapshot to begin from, or to seek by: the state as it is here.
+    /// A full snapshot of the current state, from which decoding can start.
     Keyframe = 1,
     /// A packet of the stream.
     Packet = 2,
     /// An event, as JSON.
     Event = 3,
-    /// What a number stands for, as JSON.
+    /// The meaning of a number, as JSON.
     Label = 4,
 }
 
-/// Puts a record behind others: a byte for its kind, four for its length, little-endian, and itself.
+/// Appends a record: one byte for its kind, four for its length (little-endian), and its content.
 ///
 /// # Errors
-/// Where it is larger than any packet may be.
+/// The record is larger than the largest packet.
 pub fn push_record(out: &mut Vec<u8>, kind: RecordKind, bytes: &[u8]) -> Result<(), Error> {
     check_size(bytes)?;
     let length = u32::try_from(bytes.len()).unwrap_or(MAX_PACKET_BYTES as u32);
@@ -48,56 +49,57 @@ pub fn push_record(out: &mut Vec<u8>, kind: RecordKind, bytes: &[u8]) -> Result<
     Ok(())
 }
 
-/// A piece of the stream of a recording's tables. The first of its records is a full snapshot; each
-/// packet behind it is a delta on the one before.
+/// A segment of the stream of a recording's tables. Its first record is a full snapshot; each
+/// following packet is a delta to the previous one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Segment {
-    /// Its records, one behind the other: see [`RecordKind`].
+    /// Its records, one after the other: see [`RecordKind`].
     pub records: Vec<u8>,
-    /// Packets of the stream; a full snapshot that says again what the last packet of the segment
-    /// before said is none.
+    /// The number of packets of the stream. A full snapshot that repeats the last packet of the
+    /// previous segment is not counted.
     pub packets: u64,
-    /// Events.
+    /// The number of events.
     pub events: u64,
-    /// When the first of its states is, and the last.
+    /// The stamp of its first state.
     pub from: Stamp,
-    /// See `from`.
+    /// The stamp of its last state.
     pub to: Stamp,
 }
 
-/// What is said of a stream of segments, once all of them are made.
+/// The result of making a stream of segments.
 #[derive(Debug)]
 pub struct Segmented {
     /// The schema of its packets.
     pub schema: Schema,
-    /// What is said of the tables, and where their rows are: the record `gametape.tables` of a capture.
+    /// The description of the tables and of the location of their rows: the record
+    /// `gametape.tables` of a capture.
     pub description: Json,
     /// The records of all labels.
     pub labels: Vec<u8>,
-    /// What is wrong with the recording, each thing once: how far a broken one goes, or from where on
-    /// the values are doubtful.
+    /// The problems of the recording, each one once: how far a broken recording can be read, or
+    /// from where on its values are doubtful.
     pub doubts: Vec<Error>,
-    /// What was left out or rounded.
+    /// The result with its losses: values that were left out or rounded.
     pub outcome: Converted,
 }
 
-/// What comes of a stream that is cut into segments.
+/// A piece of a stream that is cut into segments.
 #[derive(Debug)]
 pub enum Piece<'p> {
     /// The next record.
     Record {
-        /// What it is.
+        /// The record's kind.
         kind: RecordKind,
-        /// As it lies in its segment: kind, length, and itself.
+        /// The record as in its segment: kind, length and content.
         bytes: &'p [u8],
-        /// When it is, where it is of a moment.
+        /// The record's stamp, if it belongs to a moment.
         stamp: Option<Stamp>,
     },
-    /// The segment that the records since the one before have made is whole.
+    /// A complete segment, made of the records since the previous one.
     Segment(Segment),
 }
 
-/// Gives the segments of a recording's tables, in their order.
+/// Passes the segments of a recording's tables to `each`, in order.
 pub(crate) fn segments(
     tape: &dyn Tape,
     wanted: &Wanted<'_>,
@@ -129,9 +131,9 @@ pub(crate) fn segments(
     })
 }
 
-/// A stream that is being cut.
+/// The state of cutting a stream.
 pub(super) struct Cut {
-    /// Whether labels are in the segments, too: for readers who have an older file of them.
+    /// Whether labels are also in the segments, for readers with an older file of labels.
     labelled: bool,
     facts: Vec<u8>,
     labels: Vec<u8>,
@@ -159,17 +161,17 @@ impl Cut {
     }
 }
 
-/// Cuts a stream, and gives the pieces.
+/// Cuts a stream and passes on the pieces.
 pub(super) struct Cutter<C, E> {
     pub cut: C,
     pub each: E,
 }
 
 impl<C: BorrowMut<Cut>, E: FnMut(Piece<'_>) -> Result<(), Error>> Cutter<C, E> {
-    /// There is no more of the stream.
+    /// Ends the stream.
     pub fn end(&mut self) -> Result<(), Error> {
         match self.cut.borrow_mut().now.take() {
-            // The full snapshot alone says nothing new.
+            // A segment with only a full snapshot contains nothing new.
             Some(segment) if segment.packets + segment.events > 0 => {
                 (self.each)(Piece::Segment(segment))
             }
@@ -177,7 +179,7 @@ impl<C: BorrowMut<Cut>, E: FnMut(Piece<'_>) -> Result<(), Error>> Cutter<C, E> {
         }
     }
 
-    /// Puts a record into the segment.
+    /// Adds a record to the segment.
     fn record(
         &mut self,
         kind: RecordKind,
@@ -228,7 +230,7 @@ impl<C: BorrowMut<Cut>, E: FnMut(Piece<'_>) -> Result<(), Error>> Out for Cutter
     ) -> Result<(), Error> {
         let cut = self.cut.borrow_mut();
         let kind = if role == Role::Labels {
-            // Facts, which alone have a stamp, may be others when more is known.
+            // Only facts have a stamp; they may change when more is known.
             let all = match stamp {
                 Some(_) => &mut cut.facts,
                 None => &mut cut.labels,

@@ -1,4 +1,4 @@
-//! Rows that wait in a temporary file until all of them are known.
+//! Stores rows in a temporary file until all of them are known.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -7,16 +7,17 @@ use gametape_core::{Stamp, Time};
 
 use super::coding::Word;
 
-/// As fast as the packing gets: the file is read once.
+/// The fastest compression level, because the file is read only once.
 const LEVEL: i32 = 1;
 
-/// Some rows of a table.
+/// A block of rows of a table.
 #[derive(Default, Debug)]
 pub(super) struct Block {
     pub stamps: Vec<Stamp>,
     pub ended: Vec<bool>,
     pub columns: Vec<Words>,
-    /// Texts that come here first: their columns; their numbers go on from those before.
+    /// Texts that first occur in this block, with their columns. Their numbers continue those of
+    /// the previous blocks.
     pub texts: Vec<(usize, String)>,
 }
 
@@ -24,7 +25,7 @@ pub(super) struct Block {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Words {
     pub words: Vec<u64>,
-    /// Which are there; empty where all are.
+    /// Flags for the values that exist; empty if all do.
     pub valid: Vec<bool>,
 }
 
@@ -65,7 +66,7 @@ impl Spill {
     pub fn push(&mut self, block: &Block) -> io::Result<()> {
         let out = &mut self.0;
         put(out, block.stamps.len() as u64)?;
-        // Many rows have one stamp.
+        // Many rows have the same stamp.
         for run in block.stamps.chunk_by(|a, b| a == b) {
             put(out, run.len() as u64)?;
             let stamp = run.first().copied().unwrap_or_default();
@@ -96,7 +97,7 @@ impl Spill {
         Ok(())
     }
 
-    /// What was written, to be read.
+    /// Finishes writing and returns a reader.
     pub fn finish(self, columns: usize) -> io::Result<Spilled> {
         let mut file = self
             .0
@@ -115,7 +116,7 @@ fn put(out: &mut impl Write, number: u64) -> io::Result<()> {
     out.write_all(&number.to_le_bytes())
 }
 
-/// None, or one a row.
+/// Either no flags, or one per row.
 fn flags(out: &mut impl Write, flags: &[bool]) -> io::Result<()> {
     put(out, flags.len() as u64)?;
     flags

@@ -1,4 +1,4 @@
-//! The tables of any recording as one stream.
+//! The tables of any recording as a single stream.
 
 use std::collections::BTreeMap;
 
@@ -13,33 +13,33 @@ use super::making::{Feed, Making, Out};
 use super::plan::plan;
 use super::spill::Spilled;
 
-/// What is asked of a stream.
+/// Options for making a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'w> {
     pub secrets: Secrets,
-    /// Packets from one full snapshot to the next.
+    /// The number of packets from one full snapshot to the next.
     pub keyframe_every: Option<u32>,
-    /// Whether a broken recording is taken as far as it can be read.
+    /// Whether a broken recording is accepted as far as it can be read.
     pub broken: bool,
-    /// Whether more is to come: the schema is then one that any rows fit.
+    /// Whether the recording may grow. The schema then has room for any rows.
     pub growing: bool,
-    /// The lane whose tables alone are wanted.
+    /// If set, only tables in this lane are included.
     pub lane: Option<Lane>,
     /// A table that is left out.
     pub without: Option<&'w str>,
-    /// What the tables are of, where the recording itself was made of them.
+    /// The original recording, if this recording is itself a capture made from tables.
     pub made_of: Option<&'w MadeOf>,
 }
 
-/// What is known before the first packet.
+/// The information that is known before the first packet.
 pub(super) struct Head<'h> {
     pub schema: &'h Schema,
     pub description: &'h Description,
-    /// Nanoseconds of a step, as a mean, where the recording knows times.
+    /// The mean duration of a step in nanoseconds, if the recording has times.
     pub mean_step: Option<u64>,
 }
 
-/// Gives the tables of a recording to what `begin` makes of their head.
+/// Passes the tables of a recording to the destination that `begin` makes from their head.
 pub(super) fn stream<O: Out>(
     tape: &dyn Tape,
     wanted: &Wanted<'_>,
@@ -99,21 +99,21 @@ pub(super) fn stream<O: Out>(
     Ok((out, streamed))
 }
 
-/// What comes of a stream beside it.
+/// The result of making a stream.
 pub(super) struct Streamed {
-    /// What is wrong with the recording, each thing once.
+    /// The problems of the recording, each one once.
     pub doubts: Vec<Error>,
-    /// What was left out or rounded.
+    /// The result with its losses: values that were left out or rounded.
     pub outcome: Converted,
 }
 
-/// Several tables meet the same.
+/// Several tables may have the same problem.
 pub(super) fn each_once(doubts: impl Iterator<Item = Error>) -> Vec<Error> {
     let said: BTreeMap<String, Error> = doubts.map(|doubt| (doubt.to_string(), doubt)).collect();
     said.into_values().collect()
 }
 
-/// What whoever made the capture ought to know.
+/// Notes for the user who makes the capture.
 pub(super) fn notes<'g>(
     all: &[TableDef],
     shown: &[TableDef],
@@ -152,7 +152,7 @@ pub(super) fn notes<'g>(
     notes
 }
 
-/// What the recording was that the tables are of.
+/// The description of the recording that has the tables.
 pub(super) fn made_of(
     tape: &dyn Tape,
     wanted: &Wanted<'_>,
@@ -175,14 +175,14 @@ pub(super) fn made_of(
     Ok(clocked.told(of))
 }
 
-/// What is lost of rows that end what was not there.
+/// The loss for rows that end a key that did not exist.
 pub(super) fn nothing(making: &Making) -> Option<String> {
     let ends = Counted(making.ends_of_nothing, "row");
     (making.ends_of_nothing > 0).then(|| format!("{ends} that end what was not there"))
 }
 
-/// Nanoseconds of a step, as a mean, where the recording knows times: log times go about as fast as
-/// the recording.
+/// The mean duration of a step in nanoseconds, if the recording has times. Log times then advance
+/// about as fast as the recording.
 fn mean_step(clocked: &Clocked) -> Option<u64> {
     let (first, last) = clocked.first.zip(clocked.last)?;
     let (from, to) = first.time.zip(last.time)?;
@@ -199,7 +199,7 @@ struct Progress<'w> {
 }
 
 impl Progress<'_> {
-    /// One more row is done with.
+    /// Counts a finished row.
     fn row(&mut self) -> Result<(), Error> {
         self.done += 1;
         if !self.done.is_multiple_of(4096) {

@@ -1,19 +1,20 @@
-//! Where the cells of a grid lie in tiles.
+//! Arranges the cells of a grid in tiles.
 
-/// Cells of a tile, at most: the fields of a component.
+/// The most cells of a tile, which are the fields of a component.
 pub(super) const CELLS: u32 = 64;
 
-/// Tiles of cells along the keys of a grid.
+/// The arrangement of a grid's cells in tiles along its keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tiling {
-    /// The least coordinates.
+    /// The smallest coordinates.
     origin: Vec<i64>,
-    /// The cells of a tile along each key: together no more than [`CELLS`].
+    /// The number of cells of a tile along each key. Their product is at most [`CELLS`].
     edges: Vec<u32>,
 }
 
 impl Tiling {
-    /// For so many cells along each key: 8 x 8, 4 x 4 x 4, 64 in a row, and what is narrow less.
+    /// The tiling for these numbers of cells along each key: tiles of 8 x 8, of 4 x 4 x 4, or of 64
+    /// in a row; fewer in a narrow grid.
     pub fn new(origin: Vec<i64>, extents: &[u64]) -> Self {
         let mut edges = vec![1_u32; extents.len()];
         for _ in 0..CELLS.ilog2() {
@@ -29,7 +30,7 @@ impl Tiling {
         Self { origin, edges }
     }
 
-    /// As a reader finds it; `None` where that is no tiling.
+    /// The tiling that a reader finds; `None` if it is invalid.
     pub fn found(origin: &[i64], edges: &[u32]) -> Option<Self> {
         let cells = edges
             .iter()
@@ -49,13 +50,13 @@ impl Tiling {
         &self.edges
     }
 
-    /// Cells of a tile.
+    /// The number of cells in a tile.
     pub fn cells(&self) -> usize {
         self.edges.iter().product::<u32>() as usize
     }
 
-    /// The tile of a cell, and which of its cells it is: the last key counts first. Coordinates lie
-    /// at the origin or behind it.
+    /// The tile of a cell, and the index of the cell in it; the last key varies fastest.
+    /// Coordinates must not be below the origin.
     pub fn place(&self, cell: &[i128], tile: &mut Vec<u64>) -> usize {
         tile.clear();
         let mut number = 0;

@@ -1,4 +1,4 @@
-//! From one form to another, packets byte for byte; and keeping what is whole.
+//! Converts between the forms, packets byte for byte, and repairs.
 
 use gametape_core::tape::{Beside, Converted, Error, Options, Repaired, Sink, Target, Work};
 use gametape_core::text::Counted;
@@ -18,7 +18,7 @@ use crate::salvage::{Salvaged, salvage};
 use crate::stream::Packets;
 use crate::write::{OfTables, Writer};
 
-/// The schema as it lies beside packets.
+/// The schema as a file next to the packets.
 pub(super) fn beside(schema: &Schema) -> Beside {
     let mut bytes = serde_json::to_vec_pretty(schema).unwrap_or_default();
     bytes.push(b'\n');
@@ -28,7 +28,7 @@ pub(super) fn beside(schema: &Schema) -> Beside {
     }
 }
 
-/// How a capture is asked to be written.
+/// The options for writing a capture.
 pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>) -> options::Options {
     let every = options.count("keyframe-every");
     let asked = options.number("tick-rate");
@@ -39,7 +39,7 @@ pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>) -> options::Op
     }
 }
 
-/// What a capture says of the tables that it was made of.
+/// The description of the tables from which a capture was made.
 fn of_tables<'p>(packets: &'p Packets<'_>) -> Option<OfTables<'p>> {
     let Packets::Capture(capture) = packets else {
         return None;
@@ -50,13 +50,13 @@ fn of_tables<'p>(packets: &'p Packets<'_>) -> Option<OfTables<'p>> {
     })
 }
 
-/// What log times are multiples of, where the length of a tick is not known.
+/// The unit of log times in nanoseconds, if the length of a tick is not known.
 pub(super) fn log_tick_ns(capture: &Capture<'_>) -> Option<u64> {
     let unknown = capture.tick_ns().is_none();
     unknown.then(|| capture.log_tick_ns())
 }
 
-/// `None` where the recording is what is asked for as it is, and whole.
+/// Converts a recording; `None` if the result is a plain copy and the recording is complete.
 pub(super) fn convert(
     packets: &Packets<'_>,
     to: &Target<'_>,
@@ -81,7 +81,7 @@ pub(super) fn convert(
     }
     let schema = next.as_ref().unwrap_or_else(|| packets.schema());
     let mut losses = Vec::new();
-    // What is said of tables is said of this schema, and of captures.
+    // The description of tables is valid only for this schema, and only captures have one.
     let keeps_tables = next.is_none() && to.format == CAPTURE;
     if packets.tables().is_some() && !keeps_tables {
         losses.push(
@@ -100,7 +100,7 @@ pub(super) fn convert(
     output.finish(losses).map(Some)
 }
 
-/// Goes through the packets of the stream. Refuses what can't be read to its end.
+/// Visits the packets of the stream. An error if the recording cannot be read to its end.
 fn each(
     packets: &Packets<'_>,
     mut visit: impl FnMut(&Packet<'_>) -> Result<(), Error>,
@@ -124,20 +124,21 @@ fn each(
         .map_or(Ok(()), |problem| Err(problem.into()))
 }
 
-/// When a packet was recorded. A time that is the tick's own says nothing.
+/// The time at which a packet was recorded. A time that equals the tick's own carries no
+/// information.
 pub(super) fn recorded(packet: &Packet<'_>) -> Option<u64> {
     let times = packet.times?;
     (times.publish_time != times.log_time).then_some(times.publish_time)
 }
 
-/// Where packets go.
+/// The destination of packets.
 struct Output<'o> {
     form: Form<'o>,
-    /// The length of a tick that the output can't hold.
+    /// The length of a tick, if the output cannot store it.
     tick_ns: Option<u64>,
-    /// Packets whose time of recording the output can't hold.
+    /// The number of packets whose recording time the output cannot store.
     timed: u64,
-    /// Whether it was made of the tables of another recording.
+    /// Whether the recording was made from the tables of another one.
     made: bool,
     schema: Schema,
 }
@@ -178,12 +179,12 @@ impl<'o> Output<'o> {
             }
             return Ok(());
         }
-        // Of what was made of tables they are when its steps were.
+        // In a capture that was made from tables, these are the times of its steps.
         self.timed += u64::from(time.is_some() && !self.made);
         match &mut self.form {
             Form::Capture(writer) => match writer.push_timed(packet.bytes, time) {
                 Ok(_) => {}
-                // The recording's own faults, where they are.
+                // A fault of the recording, reported with its place.
                 Err(CaptureError::TickOrder { tick, last }) => {
                     return Err(packet.finding(CaptureRule::TickOrder { tick, last }).into());
                 }

@@ -1,4 +1,4 @@
-//! A part of a stream: it begins with a full snapshot, and goes on with the packets as they were.
+//! Cuts a part of a stream: it begins with a full snapshot and continues with the original packets.
 
 use std::fs::File;
 use std::io::Write;
@@ -22,7 +22,8 @@ use crate::read::{Capture, read};
 use crate::stream::Packets;
 use crate::write::{OfTables, Writer};
 
-/// `None` where all of it is kept: a copy is what is asked for.
+/// Cuts the part; no conversion is returned if the whole recording is kept, since a copy is enough
+/// then.
 pub(super) fn cut(
     packets: &Packets<'_>,
     cut: &Cut,
@@ -66,10 +67,10 @@ pub(super) fn cut(
     Ok((kept, Some(converted)))
 }
 
-/// The ticks of the first and the last packet that are kept.
+/// The ticks of the first and the last kept packet.
 type Ticks = [u32; 2];
 
-/// Which packets are in the range: their headers are read alone.
+/// Finds the packets in the range by reading only their headers.
 fn of_packets(packets: &Packets<'_>, cut: &Cut, work: &Work<'_>) -> Result<(Kept, Ticks), Error> {
     let mut steps = cut.steps(Clocks::ticks(packets.tick_ns().is_some()))?;
     let mut clock = Clock::new(packets.tick_ns());
@@ -88,7 +89,7 @@ fn of_packets(packets: &Packets<'_>, cut: &Cut, work: &Work<'_>) -> Result<(Kept
     ended(packets, &steps, ticks)
 }
 
-/// The same of what was made of tables: its states say when they are.
+/// The same for a capture that was made from tables, whose states contain the stamps.
 fn of_tables(
     capture: &Capture<'_>,
     made: &Made,
@@ -115,7 +116,7 @@ fn of_tables(
     Ok((steps.kept()?, ticks.unwrap_or_default()))
 }
 
-/// Notes the ticks of what is in the range; false behind it.
+/// Notes the ticks of a packet in the range; returns false after the range.
 fn take(place: Place, tick: Option<u32>, ticks: &mut Option<Ticks>) -> bool {
     if let (Place::Within, Some(tick)) = (place, tick) {
         let [_, last] = ticks.get_or_insert([tick, tick]);
@@ -129,13 +130,13 @@ fn ended(
     steps: &CutSteps,
     ticks: Option<Ticks>,
 ) -> Result<(Kept, Ticks), Error> {
-    // What is lost may be in the range.
+    // The lost part may be in the range.
     let problem = packets.problem().filter(|_| !steps.has_ended());
     problem.map_or(Ok(()), Err)?;
     Ok((steps.kept()?, ticks.unwrap_or_default()))
 }
 
-/// A part of a stream, on its way.
+/// The part while it is written.
 struct Part<'p> {
     packets: &'p Packets<'p>,
     kept: &'p Kept,
@@ -144,7 +145,8 @@ struct Part<'p> {
 }
 
 impl Part<'_> {
-    /// What is said of the tables of the part: how many rows they have, their packets say.
+    /// The description of the part's tables. To count their rows, the part is written to a
+    /// temporary file first.
     fn described(&self, made: &Made) -> Result<String, Error> {
         let moments = [self.kept.first, self.kept.last];
         let before = made.part(moments, None)?;
@@ -155,7 +157,8 @@ impl Part<'_> {
         Ok(made.part(moments, Some(&rows))?)
     }
 
-    /// Writes it; how many packets had to be written anew, the first apart.
+    /// Writes the part; returns the number of packets, other than the first one, that had to be
+    /// rewritten.
     fn write(&self, tables: Option<&str>, out: &mut dyn Sink) -> Result<u64, Error> {
         let mut put = match self.packets {
             Packets::Delta(_) => Put::Delta(out),
@@ -183,7 +186,7 @@ impl Part<'_> {
         let mut replay = self.packets.replay()?;
         let mut encoder = Encoder::new(self.packets.schema()).limits(Limits::NONE);
         let mut full = Vec::new();
-        // The tick of the first packet: a reader of the part has the states from there on.
+        // The tick of the first packet: a reader of the part has the states from this tick on.
         let mut first = None;
         let is_known = |first: Option<u32>, tick: u32| first.is_some_and(|first| tick >= first);
         let mut anew = 0;
@@ -206,7 +209,8 @@ impl Part<'_> {
             }
             let applied = replay.apply(&packet);
             if packet.index < range.start {
-                // What can't be applied here is of no use to the part, or what builds on it says so.
+                // If this packet cannot be applied, then either the part does not need it or a
+                // later packet reports the problem.
                 continue;
             }
             let state = applied?;
@@ -229,7 +233,7 @@ impl Part<'_> {
         Ok(anew)
     }
 
-    /// What lies beside the packets: the events of the range, and what its packets speak of.
+    /// Writes a message other than a packet: the events of the range, and all labels up to its end.
     fn beside(&self, packet: &Packet<'_>, put: &mut Put<'_>) -> Result<(), Error> {
         let [first, last] = self.ticks;
         let tick = packet.tick().unwrap_or_default();
@@ -239,7 +243,7 @@ impl Part<'_> {
         match put {
             Put::Capture(writer) => {
                 let time = super::convert::recorded(packet);
-                // What is told before the range begins is of its first packet.
+                // Labels from before the range get the tick of its first packet.
                 writer.push_beside(packet.role, tick.max(first), time, packet.bytes)?;
                 Ok(())
             }
@@ -248,7 +252,7 @@ impl Part<'_> {
     }
 }
 
-/// Whether a reader who has the states of `known` ticks can apply a packet.
+/// Whether a reader that has the states of `known` ticks can apply a packet.
 fn stands(packet: &Packet<'_>, known: impl Fn(u32) -> bool) -> bool {
     let header = Header::read(packet.bytes);
     header.is_ok_and(|(header, _)| header.baseline().is_none_or(known))
@@ -259,7 +263,7 @@ fn encode(encoder: &mut Encoder, state: &Snapshot, full: &mut Vec<u8>) -> Result
     encoded.map_err(|error| CaptureError::Write(error.to_string()))
 }
 
-/// Where packets go.
+/// The destination of packets.
 enum Put<'o> {
     Capture(Box<Writer<&'o mut dyn Sink>>),
     Delta(&'o mut dyn Sink),

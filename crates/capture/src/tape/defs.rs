@@ -1,16 +1,16 @@
-//! Which tables packets have.
+//! The tables of a recording of packets.
 
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
 use gametape_delta::{Codec, Component, FixedPoint, Schema};
 
 use super::heads::packets;
 
-/// What every recording of packets has.
+/// The tables of every recording of packets.
 pub(super) fn defs() -> Vec<TableDef> {
     vec![packets()]
 }
 
-/// Those of packets of this schema.
+/// The tables of a recording with this schema.
 pub(super) fn of(schema: &Schema) -> Vec<TableDef> {
     let mut tables = defs();
     for component in schema.components() {
@@ -23,7 +23,7 @@ pub(super) fn of(schema: &Schema) -> Vec<TableDef> {
     tables
 }
 
-/// A component as a table.
+/// The table of a component.
 fn state(name: String, component: &Component) -> TableDef {
     let doc = match &component.name {
         Some(own) => format!("What each entity's {own} is: component {}.", component.id),

@@ -1,4 +1,4 @@
-//! What differs between two recordings of packets: state against state, tick by tick.
+//! Compares two recordings of packets tick by tick, state by state.
 
 use gametape_core::Time;
 use gametape_core::tape::{Diff, Error, object};
@@ -15,7 +15,7 @@ use crate::replay::Replay;
 use crate::rule::{self, fault};
 use crate::stream::Packets;
 
-/// Compares them tick by tick; faults of the second are [`Error::Other`].
+/// Compares two recordings tick by tick; faults of the second one are [`Error::Other`].
 pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
     let mut diff = Diff {
         exhaustive: true,
@@ -52,7 +52,7 @@ fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), 
     right.start().map_err(of_other)?;
     loop {
         let (a, b) = (left.tick, right.tick);
-        // The first tick of all is where time starts.
+        // Time starts at the first tick of all.
         let tick = a.into_iter().chain(b).min();
         let time = tick.and_then(|tick| clock.time(tick));
         let found = match (a, b, left.failed.take(), right.failed.take()) {
@@ -97,21 +97,21 @@ fn of_other(error: rule::Error) -> Error {
     Error::from(error).of_other()
 }
 
-/// Goes from state to state.
+/// Iterates over the states of a recording.
 struct Steps<'a> {
     packets: &'a Packets<'a>,
     cursor: Cursor<'a>,
     replay: Replay,
-    /// The packet that comes next: its index and offset.
+    /// The next packet: its index, offset and role.
     ahead: Option<(u64, u64, Role)>,
     bytes: Vec<u8>,
-    /// The tick of the state; none at the end.
+    /// The tick of the state; `None` at the end.
     tick: Option<u32>,
-    /// The packet that made it.
+    /// The index of the packet that led to the state.
     made_by: Option<u64>,
-    /// The last tick there was a state of.
+    /// The last tick that had a state.
     last: Option<u32>,
-    /// Why it ends there.
+    /// Why the recording ends there.
     failed: Option<rule::Error>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// Goes to the first state: of a recording without any there is nothing to compare.
+    /// Goes to the first state; without any state there is nothing to compare.
     fn start(&mut self) -> Result<(), rule::Error> {
         self.step()?;
         match (self.tick, self.failed.take()) {
@@ -142,8 +142,8 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Goes to the next tick: a full snapshot may have that of the packet before it. What is wrong
-    /// with the recording is where it ends; an error is that it can't be read.
+    /// Goes to the next tick; a full snapshot may have the same tick as the packet before it. The
+    /// recording ends at a problem of its content; an error means that it cannot be read.
     fn step(&mut self) -> Result<(), rule::Error> {
         let before = self.tick.take();
         let result = self.try_step(before.is_none());
@@ -152,7 +152,7 @@ impl<'a> Steps<'a> {
             self.ahead = None;
             self.failed = Some(fault(error)?.into());
         } else if self.tick.is_none() {
-            // What is cut off nobody can compare.
+            // A part that was cut off cannot be compared.
             self.failed = self.failed.take().or_else(|| self.packets.problem());
         }
         Ok(())
@@ -183,7 +183,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// Takes the packet that comes next out of the recording.
+    /// Reads the next packet.
     fn look(&mut self) -> Result<(), rule::Error> {
         self.ahead = None;
         while let Some(packet) = self.cursor.next_packet()? {
@@ -209,7 +209,7 @@ impl Found {
         Self { sentence, details }
     }
 
-    /// The first is told, the others are counted.
+    /// Reports the first difference and counts the others.
     fn note(self, step: Option<u64>, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
         if diff.first.is_some() {
             diff.more += 1;
@@ -222,7 +222,7 @@ impl Found {
         diff.details = self.details;
     }
 
-    /// One of them can't be followed any further.
+    /// A difference: one recording cannot be followed any further.
     fn end(which: &str, last: Option<u32>, error: &rule::Error) -> Self {
         let last = last.unwrap_or_default();
         Self::new(
@@ -231,7 +231,7 @@ impl Found {
         )
     }
 
-    /// A tick that one of them does not have.
+    /// A difference: one recording does not have a tick.
     fn tick(a: Option<u32>, b: Option<u32>) -> Self {
         let sentence = match (a, b) {
             (Some(a), Some(b)) => {
@@ -254,7 +254,7 @@ impl Found {
     }
 }
 
-/// The name of a field as people know it: `component 1 (ship), field 2 (x)`.
+/// The full name of a field: `component 1 (ship), field 2 (x)`.
 fn field_name(part: &Part<'_>, field: &Field) -> String {
     format!(
         "component {}{}, field {}{}",
@@ -269,7 +269,8 @@ fn in_brackets(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!(" ({name})"))
 }
 
-/// The first difference of two states of one tick, and how many values differ in all.
+/// The first difference between two states of the same tick, and the total number of different
+/// values.
 fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
     if a.same_entities(b) {
         return None;

@@ -35,7 +35,7 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
     let mut clock = Clock::new(packets.tick_ns());
     let mut problem = None;
     let mut moment = Moment::new(at, out);
-    // Whether the last packet that was looked at could be read.
+    // Whether the last packet could be read.
     let mut read = true;
     let mut cursor = packets.cursor();
     while let Some(packet) = cursor.next_or_fault()? {
@@ -46,7 +46,7 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
                 continue;
             }
         };
-        // What the recorder added is no part of the stream.
+        // Packets that the recorder added are not part of the stream.
         if packet.role == Role::Added {
             continue;
         }
@@ -69,7 +69,7 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
     let found = moment.finish()? && (read || at.is_none());
     let problem = problem.or_else(|| packets.problem()).map(Error::from);
     match (at, problem) {
-        // It may have been in what is lost.
+        // The requested moment may have been in the lost part.
         (Some(_), Some(problem)) if !found => Err(problem),
         (Some(at), None) if !found => Err(Error::NotRecorded { at }),
         (_, problem) => Ok(Partial::new((), problem)),
@@ -97,7 +97,7 @@ fn write_packet(
     writeln!(out, "]}}")
 }
 
-/// With commas between them.
+/// Writes items with commas between them.
 fn list<T>(
     items: impl IntoIterator<Item = T>,
     out: &mut dyn Write,

@@ -1,4 +1,4 @@
-//! What stands in the way of opening or converting packets.
+//! Errors of opening or converting packets.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use gametape_core::{Class, Coded};
 
 use crate::error::CaptureError;
 
-/// The schema of a recording's packets is missing, or another.
+/// The schema of a recording's packets is missing or does not match.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SchemaError {
-    /// The file that it is said of, where that is not the recording.
+    /// The file with the problem, if it is not the recording.
     pub path: Option<PathBuf>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -32,7 +32,7 @@ impl Coded for SchemaError {
     }
 }
 
-/// [`SchemaError`], as any format's.
+/// A [`SchemaError`] as the error of any format.
 pub(super) fn wrong(message: impl Into<String>) -> Error {
     Error::format(SchemaError {
         path: None,
@@ -40,7 +40,7 @@ pub(super) fn wrong(message: impl Into<String>) -> Error {
     })
 }
 
-/// [`wrong`], of another file.
+/// Like [`wrong`], about another file.
 pub(super) fn wrong_in(path: &Path, message: &dyn Display) -> Error {
     Error::format(SchemaError {
         path: Some(path.to_owned()),

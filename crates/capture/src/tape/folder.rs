@@ -1,4 +1,4 @@
-//! Folders of packets, a file each: `full_000001.bin`, `delta_000002_base_000001.bin`.
+//! Folders of packets, one file each: `full_000001.bin`, `delta_000002_base_000001.bin`.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,9 +14,9 @@ use crate::rule::{CaptureRule, Finding, Findings};
 /// A file in a folder of packets.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct PacketFile {
-    /// By its name.
+    /// The tick in its name.
     tick: u32,
-    /// By its name; none for a full snapshot.
+    /// The baseline in its name; `None` for a full snapshot.
     baseline: Option<u32>,
     path: PathBuf,
 }
@@ -60,8 +60,8 @@ fn packet_files(folder: &Path) -> io::Result<Vec<PacketFile>> {
     Ok(files)
 }
 
-/// Whether a folder is one recording. Where the schema is missing it is one fault, and not one of
-/// each file.
+/// Whether a folder is one recording. A missing schema is then one error for the folder, and not
+/// one for each file.
 pub(super) fn is_folder(folder: &Path) -> bool {
     folder.is_dir()
         && fs::read_dir(folder).is_ok_and(|mut entries| {
@@ -69,7 +69,7 @@ pub(super) fn is_folder(folder: &Path) -> bool {
         })
 }
 
-/// The packets of a folder, one behind the other.
+/// The packets of a folder, concatenated.
 pub(super) fn read(folder: &Path, limit: u64) -> Result<Input, Error> {
     let mut bytes = Vec::new();
     for file in packet_files(folder).map_err(Error::Io)? {
@@ -93,7 +93,7 @@ fn in_file(file: &PacketFile, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", file.name()))
 }
 
-/// The names of a folder's files against what is in them.
+/// Compares the names of a folder's files with their content.
 pub(super) fn names(folder: &Path, input: &Input, findings: &mut Findings) -> Result<(), Error> {
     let mut at = 0;
     for file in packet_files(folder).map_err(Error::Io)? {
@@ -102,7 +102,8 @@ pub(super) fn names(folder: &Path, input: &Input, findings: &mut Findings) -> Re
         };
         let offset = at;
         at += meta.len();
-        // Of this file alone: the next one is no part of its packet. It may have grown since.
+        // Only this file's bytes count, because the next file is not part of its packet. The file
+        // may have grown since it was read.
         let head = meta.len().min(HEADER_BYTES as u64);
         let head = (at <= input.size()).then(|| input.range(offset, head));
         let head = head.transpose().map_err(Error::Io)?;

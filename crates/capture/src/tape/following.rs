@@ -1,4 +1,4 @@
-//! The rows of packets that are being recorded, as their bytes come.
+//! The rows of packets that are still being recorded, as their bytes arrive.
 
 use gametape_core::feed::Fed;
 use gametape_core::table::{Scan, VisitEach, Waiting, go_on};
@@ -13,8 +13,8 @@ use crate::replay::Replay;
 use crate::rule::{Finding, fault};
 use crate::stream::Packets;
 
-/// Follows packets; `None` where they were made of the tables of another recording, which is done at
-/// once.
+/// Follows a recording of packets; `None` for one that was made from the tables of another
+/// recording, since such a capture is made all at once.
 pub(super) fn follow(tape: &PacketsTape, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
     let packets = tape.packets()?;
     if made_of(&packets)?.is_some() {
@@ -40,26 +40,26 @@ pub(super) fn follow(tape: &PacketsTape, scans: &[Scan]) -> Result<Option<Box<dy
     })))
 }
 
-/// Packets that are being recorded.
+/// A recording of packets that is still being written.
 struct Following {
     /// The recording, without its bytes.
     tape: PacketsTape,
     grown: Grown,
     feed: Feed,
-    /// It is a file of packets.
+    /// Whether it is a file of packets.
     is_bare: bool,
-    /// Packets of the stream so far.
+    /// The number of packets of the stream so far.
     packets: u64,
     pass: Pass,
     waiting: Vec<Waiting>,
-    /// What keeps it from being read further.
+    /// The problem that ended reading.
     failed: Option<Finding>,
-    /// Nobody wants more.
+    /// Whether no more rows are wanted.
     enough: bool,
 }
 
 impl Following {
-    /// Gives the rows of the packets that are whole.
+    /// Visits the rows of the packets that are complete.
     fn give(&mut self, visit: &mut VisitEach<'_>) -> Result<(), Error> {
         let Self {
             feed,
@@ -84,7 +84,7 @@ impl Following {
         Ok(())
     }
 
-    /// Takes all that is there.
+    /// Takes all bytes that have arrived.
     fn take(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<(), Error> {
         self.grown.look(input, self.feed.rest())?;
         while !self.enough
@@ -102,7 +102,7 @@ impl Follow for Following {
     fn more(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<Option<Stamp>, Error> {
         self.take(input, visit)?;
         match &self.failed {
-            // Where a damaged packet ends is told by what comes behind it.
+            // The following bytes decide where a damaged packet ends.
             Some(failed) if self.is_bare => Err(failed.clone().into()),
             _ => Ok(self.pass.settled),
         }
@@ -127,7 +127,8 @@ impl Follow for Following {
         let tape = tape.again(input.clone())?;
         let packets = tape.packets()?;
         if let (Packets::Delta(file), false) = (&packets, enough) {
-            // What is behind the whole packets is read as it is read of the whole.
+            // The bytes after the complete packets are read in the same way as in a complete
+            // recording.
             let mut cursor = Cursor::of_delta_from(file, feed.offset(), count);
             failed = go_on(&mut waiting, visit, |rows| pass.all(&mut cursor, rows))?;
         }

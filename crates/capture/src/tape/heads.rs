@@ -1,11 +1,11 @@
-//! Packets as a table: what their headers say.
+//! The table of packets, with the values of their headers.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table, TableDef, Value};
 use gametape_delta::wire::{self, Header};
 
 use crate::packet::Packet;
 
-/// A packet: what its header says, and its size.
+/// A packet's header and size.
 pub(super) struct Head {
     header: Option<Header>,
     bytes: usize,
@@ -60,7 +60,7 @@ pub(super) fn packets() -> TableDef {
     PACKETS.def()
 }
 
-/// What stands in a column of it.
+/// The value of a column of this table.
 pub(super) fn head(packet: &Packet<'_>, column: usize) -> Value<'static> {
     let head = Head::of(packet);
     match PACKETS.value(&head, column) {

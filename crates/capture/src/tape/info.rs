@@ -1,4 +1,4 @@
-//! What a recording of packets says of itself, and where its bytes go.
+//! The description of a recording of packets, and statistics of its bytes.
 
 use gametape_core::Input;
 use gametape_core::tape::{Info, object};
@@ -11,10 +11,10 @@ use crate::layout::Role;
 use crate::made::told;
 use crate::stream::Packets;
 
-/// Entities that are listed by what they take.
+/// The number of largest entities that are listed.
 const TOP: usize = 10;
 
-/// Whether the fields of a component are cells of a grid: of one codec, and without names.
+/// Whether the fields of a component are cells of a grid: they have the same codec and no names.
 fn is_cells(component: &Component) -> bool {
     let mut fields = component.fields.iter();
     let first = fields.next().map(|field| field.codec);
@@ -55,7 +55,7 @@ fn blank(input: &Input, packets: &Packets<'_>) -> Info {
     details.insert("tick_ns".into(), packets.tick_ns().into());
     Info {
         format: name_of(packets),
-        // Of the wire; captures have no version of their own.
+        // The version of the wire format; captures have no version of their own.
         format_version: u32::from(gametape_delta::wire::VERSION),
         bytes: input.size(),
         duration_ms: None,
@@ -69,7 +69,7 @@ fn milliseconds(ticks: u64, tick_ns: Option<u64>) -> Option<u64> {
     Some((u128::from(ticks) * u128::from(tick_ns?) / 1_000_000) as u64)
 }
 
-/// From what can be told without looking at packets.
+/// Describes a recording without reading its packets.
 pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
     let mut info = blank(input, packets);
     info.duration_ms = packets
@@ -94,7 +94,7 @@ pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
     info
 }
 
-/// From all packets.
+/// Describes a recording after reading all packets.
 pub(super) fn info(input: &Input, packets: &Packets<'_>, measured: &Measured) -> Info {
     let mut info = blank(input, packets);
     info.frames = Some(measured.packets());
@@ -139,7 +139,7 @@ pub(super) fn info(input: &Input, packets: &Packets<'_>, measured: &Measured) ->
     info
 }
 
-/// Bytes, and their share of all packets.
+/// Adds a number of bytes, and their share of all packets.
 fn weigh(measured: &Measured, entry: &mut Map<String, Value>, bits: u64) {
     let all = measured.sizes.packets.bits;
     // Eighths are exact.
@@ -152,7 +152,7 @@ fn weigh(measured: &Measured, entry: &mut Map<String, Value>, bits: u64) {
     entry.insert("percent".into(), percent.into());
 }
 
-/// Every bit once.
+/// The bits by kind; every bit is counted once.
 fn by_kind(measured: &Measured) -> Vec<Value> {
     let sizes = &measured.sizes;
     let [create, destroy, update] = sizes.entity_heads;

@@ -1,4 +1,4 @@
-//! One pass over all packets: what is counted, and what it adds up to.
+//! Measures all packets in a single pass.
 
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Schema, Sizes, Tag};
@@ -10,7 +10,7 @@ use crate::replay::{Added, Replay};
 use crate::rule::Error;
 use crate::stream::Packets;
 
-/// What all packets come to.
+/// The measurements of all packets.
 #[derive(Debug)]
 pub(super) struct Measured {
     pub sizes: Sizes,
@@ -18,26 +18,26 @@ pub(super) struct Measured {
     pub deltas: u64,
     pub added: u64,
     pub added_bytes: u64,
-    /// Bytes of each packet, ascending.
+    /// The sizes of the packets in bytes, ascending.
     pub packet_bytes: Vec<u32>,
     pub first_tick: Option<u32>,
     pub last_tick: Option<u32>,
-    /// Ticks that have a packet.
+    /// The number of ticks that have a packet.
     pub ticks: u64,
-    /// Places where ticks are missing, and how many are.
+    /// The number of gaps in the ticks, and of missing ticks.
     pub gaps: u64,
     pub missing_ticks: u64,
-    /// Those of them of which a packet could be decoded.
+    /// The number of ticks with a packet that could be decoded.
     pub read_ticks: u64,
-    /// Entities of each state that could be made.
+    /// The number of entities in each state that could be built.
     pub entities: Range,
     /// Packets that could be applied: their bytes, and the entities of their states.
     pub applied: Applied,
-    /// The first that could not be read.
+    /// The first problem that a packet had.
     pub problem: Option<Error>,
 }
 
-/// Smallest, largest and mean.
+/// Smallest, largest and mean value.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Range {
     pub count: u64,
@@ -46,7 +46,7 @@ pub(super) struct Range {
     pub max: u64,
 }
 
-/// Packets that could be applied.
+/// Totals of the packets that could be applied.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Applied {
     pub bytes: u64,
@@ -91,13 +91,13 @@ impl Measured {
             .copied()
     }
 
-    /// Entities that sections of this tag name.
+    /// The number of entities in sections with this tag.
     pub fn named(&self, tag: Tag) -> u64 {
         let at = tag as usize - 1;
         self.sizes.entity_heads.get(at).map_or(0, |size| size.count)
     }
 
-    /// From the first tick to the last.
+    /// The number of ticks from the first to the last.
     pub fn span(&self) -> Option<u64> {
         Some(u64::from(self.last_tick?.saturating_sub(self.first_tick?)))
     }
@@ -160,7 +160,7 @@ impl Measured {
         }
     }
 
-    /// Takes in the tick of a packet; false where the packet before had it.
+    /// Counts the tick of a packet; returns false if the previous packet had the same tick.
     fn tick(&mut self, tick: u32) -> bool {
         if self.last_tick == Some(tick) {
             return false;

@@ -1,4 +1,4 @@
-//! Recordings of packets as formats among others: captures, and packets in files and folders.
+//! Captures, and packets in files and folders, as two of gametape's formats.
 
 mod convert;
 mod cut;
@@ -49,7 +49,8 @@ pub use opened::PacketsTape;
 pub use schema::schema_of_json;
 pub use segments::{facts, segments};
 
-/// A recording that has a schema may be large.
+/// The largest file, in bytes, from which a schema is taken: it may be a recording that contains
+/// one.
 const MOST_SCHEMA: u64 = 1 << 30;
 
 const SCHEMA: OptionDef = OptionDef {
@@ -101,16 +102,16 @@ const WRITE: &[OptionDef] = &[
     },
 ];
 
-/// The rules of recordings, and what is refused where something is asked of one.
+/// The rules of recordings, and the codes of errors that a caller can cause.
 fn rules() -> Vec<RuleInfo> {
     [&Rule::all(), CaptureError::CODES].concat()
 }
 
-/// Captures, for a registry.
+/// The format of captures, for a registry.
 #[derive(Clone, Copy, Debug)]
 pub struct Mcap;
 
-/// Packets one behind the other, and folders of them, for a registry.
+/// The format of files and folders of packets, for a registry.
 #[derive(Clone, Copy, Debug)]
 pub struct Delta;
 
@@ -249,7 +250,7 @@ impl Tape for PacketsTape {
     fn audit(&self, _options: &Options) -> Result<Audit, Error> {
         match self.packets() {
             Ok(packets) => self.audit_of(&packets),
-            // What can't be opened at all is the one finding.
+            // A recording that cannot be opened at all gives a single finding.
             Err(Error::Broken(finding)) => Ok(Audit {
                 findings: vec![*finding],
                 ..Audit::default()
@@ -390,7 +391,7 @@ impl Tape for PacketsTape {
     }
 }
 
-/// What has to lie beside a file of these packets.
+/// The files that have to be next to a file of these packets.
 fn beside(packets: &Packets<'_>) -> Vec<gametape_core::tape::Beside> {
     match packets {
         Packets::Capture(_) => Vec::new(),

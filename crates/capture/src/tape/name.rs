@@ -1,17 +1,18 @@
-//! What the formats are called, and a step of their recordings.
+//! The names of the formats and of a step of their recordings.
 
 use crate::stream::Packets;
 
-/// The name of captures.
+/// The format name of captures.
 pub(super) const CAPTURE: &str = "capture";
-/// The name of packets in files and folders.
+/// The format name of packets in files and folders.
 pub(super) const DELTA: &str = "delta";
-/// Recordings of both compare with each other, and convert into each other.
+/// The kind of both formats: their recordings can be compared with each other, and converted into
+/// each other.
 pub(super) const KIND: &str = "packets";
-/// What a step is called.
+/// The name of a step.
 pub(super) const STEP: &str = "packet";
 
-/// The name of the format that packets are recorded in.
+/// The name of the format in which packets are recorded.
 pub(super) const fn name_of(packets: &Packets<'_>) -> &'static str {
     match packets {
         Packets::Capture(_) => CAPTURE,

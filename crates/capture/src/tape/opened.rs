@@ -16,21 +16,22 @@ use crate::read::{Capture, read};
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
-/// How packets are recorded.
+/// The form in which packets are recorded.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form {
     Capture,
     Delta,
 }
 
-/// An opened recording: [`Tape::any`](gametape_core::tape::Tape::any) of what [`Mcap`](super::Mcap) and [`Delta`](super::Delta) open.
+/// An opened recording: the type that [`Tape::any`](gametape_core::tape::Tape::any) returns for
+/// recordings opened by [`Mcap`](super::Mcap) and [`Delta`](super::Delta).
 #[derive(Debug)]
 pub struct PacketsTape {
     form: Form,
     pub(super) input: Input,
     path: Option<PathBuf>,
     options: Options,
-    /// Of packets.
+    /// The schema of a file of packets.
     schema: OnceLock<Schema>,
 }
 
@@ -45,7 +46,7 @@ impl PacketsTape {
         }
     }
 
-    /// The same recording, of which these are the bytes now.
+    /// The same recording with its current bytes.
     pub(super) fn again(&self, input: Input) -> Result<Self, Error> {
         let schema = OnceLock::new();
         if let Form::Delta = self.form {
@@ -63,12 +64,12 @@ impl PacketsTape {
     /// Its packets.
     ///
     /// # Errors
-    /// Where it is no capture, or the schema of its packets is not there.
+    /// It is not a capture, or the schema of its packets is missing.
     pub fn packets(&self) -> Result<Packets<'_>, Error> {
         self.packets_in((&self.input).into())
     }
 
-    /// [`PacketsTape::packets`], read from here.
+    /// Like [`PacketsTape::packets`], read from `ranges`.
     pub(super) fn packets_in<'r>(&self, ranges: Ranges<'r>) -> Result<Packets<'r>, Error> {
         if let Form::Delta = self.form {
             let schema = self.of_packets()?;
@@ -118,7 +119,7 @@ impl PacketsTape {
         }
     }
 
-    /// The schema that was given, or that lies beside the packets.
+    /// The schema that was given, or that is next to the packets.
     fn of_packets(&self) -> Result<Schema, Error> {
         if let Some(schema) = self.schema.get() {
             return Ok(schema.clone());
@@ -138,7 +139,7 @@ impl PacketsTape {
     }
 }
 
-/// The tables that a capture was made of.
+/// The tables from which a capture was made.
 pub(super) fn made_of<'p, 'a>(
     packets: &'p Packets<'a>,
 ) -> Result<Option<(&'p Capture<'a>, Made)>, crate::rule::Error> {

@@ -1,4 +1,4 @@
-//! The packets of a recording, as rows of several tables at once.
+//! The packets of a recording as rows of several tables at once.
 
 use std::ops::ControlFlow;
 
@@ -19,33 +19,34 @@ use crate::packet::Packet;
 use crate::replay::Replay;
 use crate::rule::{Error as ReadError, Finding, fault};
 
-/// A table whose rows are given: that of a component, or of the packets themselves.
+/// A table that is being scanned: that of a component, or that of the packets.
 struct Going {
     component: Option<Reading>,
-    /// Nothing that follows is wanted.
+    /// Whether no more rows are wanted.
     enough: bool,
 }
 
-/// What gives the rows of tables, packet after packet.
+/// Produces the rows of tables, packet by packet.
 pub(super) struct Pass {
     going: Vec<Going>,
-    /// When packets are; when states are, which may begin later.
+    /// The times of packets, and those of states, which may begin later.
     clock: Clock,
     of_states: Clock,
-    /// The states, where any table is of them.
+    /// The states, if any table needs them.
     steps: Option<Steps>,
-    /// When the last packet was, and the last up to which no more rows come.
+    /// The stamp of the last packet, and the stamp up to which all rows are complete.
     last: Option<Stamp>,
     pub settled: Option<Stamp>,
 }
 
-/// When the moments of packets are.
+/// The clocks of packets.
 pub(super) const fn clocks(tick_ns: Option<u64>) -> Clocks {
     Clocks::ticks(tick_ns.is_some())
 }
 
 impl Pass {
-    /// Of these scans, which wait for rows; `replay` follows states.
+    /// A pass for these scans; also returns them, waiting for rows. `replay` makes the replay for
+    /// the states.
     pub fn new(
         schema: &Schema,
         tick_ns: Option<u64>,
@@ -57,7 +58,8 @@ impl Pass {
         for scan in scans {
             let table = scan.find(&tables)?;
             waiting.push(Waiting::new(table, scan, clocks(tick_ns))?);
-            // The components' tables follow, in the order of the schema.
+            // After the table of packets, the tables of components follow in the order of the
+            // schema.
             let at = tables.iter().position(|other| std::ptr::eq(other, table));
             let component = at.and_then(|at| at.checked_sub(1));
             let component = component.and_then(|at| schema.components().get(at));
@@ -78,7 +80,8 @@ impl Pass {
         Ok((pass, waiting))
     }
 
-    /// Gives the rows of packets, until nobody wants more; what keeps them from being read further.
+    /// Produces the rows of packets until no more are wanted. Returns the problem that ended
+    /// reading, if any.
     pub fn all(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -97,7 +100,7 @@ impl Pass {
         }
     }
 
-    /// Gives the rows of a packet. Breaks where nobody wants more.
+    /// Produces the rows of a packet. Breaks if no more are wanted.
     pub fn packet(
         &mut self,
         packet: &Packet<'_>,
@@ -107,7 +110,8 @@ impl Pass {
             self.head(packet, rows)?;
         }
         self.state(packet, rows)?;
-        // While there is no state, a full snapshot may come that is of the last packet, too.
+        // As long as there is no state, an added full snapshot of the last packet's tick may still
+        // follow.
         let open = self.steps.as_ref();
         if open.is_none_or(|steps| steps.has_state() || steps.is_lost) {
             self.settled = self.last;
@@ -133,7 +137,7 @@ impl Pass {
         Ok(())
     }
 
-    /// A row where an entity gets other values, and one where it goes.
+    /// Produces a row where an entity gets new values, and one where it is removed.
     fn state(&mut self, packet: &Packet<'_>, rows: &mut [Scanning<'_>]) -> Result<(), Error> {
         let (clock, going) = (&mut self.of_states, &mut self.going);
         let is_open = |going: &Going| !going.enough && going.component.is_some();
@@ -161,7 +165,7 @@ impl Pass {
         Ok(())
     }
 
-    /// There are no more packets; `behind` is what is wrong where they end.
+    /// Ends the pass; `behind` gives the problem at the end of the packets.
     pub fn end(
         self,
         behind: impl Fn() -> Result<Option<ReadError>, Error>,
@@ -176,7 +180,7 @@ impl Pass {
             let mut visit = visitors.of(scan);
             let lost = lost.clone().filter(|_| going.component.is_some());
             let problem = match lost {
-                // Who has enough has not asked for what is behind it.
+                // A scan that has enough rows does not report problems after them.
                 _ if going.enough => None,
                 Some(lost) => Some(ReadError::from(lost)),
                 None => behind()?,

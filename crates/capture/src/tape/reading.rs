@@ -1,4 +1,4 @@
-//! The rows of a component's table, as states give them.
+//! Reads the rows of a component's table from states.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use gametape_core::table::{Scanning, Value};
 use gametape_core::tape::Error;
 use gametape_delta::{Component, Entity, FixedPoint, Part, Snapshot, Value as Wire};
 
-/// The values of an entity's component, as columns have them: fixed points in their unit.
+/// Reads the values of a component as columns; fixed-point numbers in their unit.
 pub(super) struct Reading {
     component: Component,
     fixed: Vec<Option<FixedPoint>>,
@@ -23,7 +23,7 @@ impl Reading {
         }
     }
 
-    /// What stands in a column: the entity, then the fields.
+    /// The value of a column: first the entity, then the fields.
     pub fn value(&self, entity: u32, values: &[Wire], column: usize) -> Value<'static> {
         let Some(at) = column.checked_sub(1) else {
             return entity.into();
@@ -40,12 +40,12 @@ impl Reading {
         }
     }
 
-    /// What an entity of a state has of it.
+    /// The component of an entity in a state.
     fn part<'s>(&self, state: &'s Snapshot, entity: u32) -> Option<Part<'s>> {
         state.entity(entity)?.component(self.component.id)
     }
 
-    /// The entities of a state that have it.
+    /// The entities of a state that have the component.
     pub fn entities<'s>(&self, state: &'s Snapshot) -> impl Iterator<Item = (u32, Part<'s>)> + 's {
         let id = self.component.id;
         let of = move |entity: Entity<'s>| Some((entity.id(), entity.component(id)?));
@@ -53,7 +53,7 @@ impl Reading {
     }
 }
 
-/// Gives what is new in a state.
+/// Produces rows for the changes of a state.
 pub(super) fn show(
     reading: &Reading,
     stamp: Stamp,

@@ -1,4 +1,4 @@
-//! The schema of packets: the one that is given with them, or the one that lies beside them.
+//! Finds the schema of packets: the one that was given, or the one that is next to them.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -13,16 +13,16 @@ use super::error::{wrong, wrong_in};
 use crate::container::starts_as_mcap;
 use crate::ranges::{Ranges, Window};
 
-/// The name of the schema in a folder.
+/// The file name of the schema in a folder.
 const SCHEMA: &str = "schema.json";
 
-/// Far more than any schema takes: 64 components of 64 fields with long names.
+/// Far more than any schema needs: 64 components of 64 fields with long names.
 const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 
-/// The schema that JSON is; or that a capture has, where the bytes are one.
+/// Reads a schema from JSON, or from a capture.
 ///
 /// # Errors
-/// [`SchemaError`](super::SchemaError) for what is no schema; what is wrong with the capture.
+/// [`SchemaError`](super::SchemaError) if the bytes are not a schema; a problem of the capture.
 pub fn schema_of_json(bytes: &[u8]) -> Result<Schema, Error> {
     if starts_as_mcap(bytes) {
         return Ok(crate::read(bytes)?.schema().clone());
@@ -34,7 +34,7 @@ pub fn schema_of_json(bytes: &[u8]) -> Result<Schema, Error> {
     serde_json::from_slice(bytes).map_err(|error| wrong(format!("not a schema: {error}")))
 }
 
-/// The schema that an option gives: JSON, a capture, or packets with their schema beside them.
+/// The schema that an option gives: JSON, a capture, or packets with their schema next to them.
 pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
     let Some((path, bytes)) = options.file("schema") else {
         return Ok(None);
@@ -47,7 +47,7 @@ pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
     Ok(Some(schema))
 }
 
-/// The schema of these packets, if the one that is given is that.
+/// Checks that the given schema is that of these packets.
 pub(super) fn checked(schema: Schema, packets: Ranges<'_>) -> Result<Schema, Error> {
     match mismatch(packets, &schema)? {
         None => Ok(schema),
@@ -58,7 +58,7 @@ pub(super) fn checked(schema: Schema, packets: Ranges<'_>) -> Result<Schema, Err
     }
 }
 
-/// The schema that lies beside packets.
+/// The schema that is next to packets.
 pub(super) fn beside(path: &Path, packets: Ranges<'_>) -> Result<Schema, Error> {
     let places = places(path);
     let mut read = Vec::new();
@@ -83,13 +83,13 @@ pub(super) fn beside(path: &Path, packets: Ranges<'_>) -> Result<Schema, Error> 
     }
 }
 
-/// Says that packets are of none of these schemas, or not of the first.
+/// The message for packets whose schema is none of these, or not the first one.
 fn another(theirs: u64, read: &[(&Path, Schema)]) -> String {
     let mut message = format!("its packets are of schema {theirs:016x}");
     let first = read.first().map(|(_, schema)| schema);
     for (at, (place, schema)) in read.iter().enumerate() {
         let place = place.display();
-        // The other schema that is at hand may be the one, and then says what differs.
+        // The other schema at hand may be the right one; the message then lists the differences.
         if let Some(first) = first.filter(|_| at > 0 && schema.hash() == theirs) {
             let differences = first.differences(schema);
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
@@ -104,7 +104,7 @@ fn another(theirs: u64, read: &[(&Path, Schema)]) -> String {
     message
 }
 
-/// Where the schema of a recording may be, the nearest first.
+/// The places where the schema of a recording may be, nearest first.
 pub(super) fn places(path: &Path) -> Vec<PathBuf> {
     if path.is_dir() {
         return vec![path.join(SCHEMA)];
@@ -133,7 +133,7 @@ fn schema_in(path: &Path) -> Result<Option<Schema>, Error> {
     Ok(Some(schema))
 }
 
-/// The schema that packets say they are of, where none of them is of this one.
+/// The schema hash in the packets, if none of them has the hash of this schema.
 fn mismatch(packets: Ranges<'_>, schema: &Schema) -> Result<Option<u64>, Error> {
     let magic = wire::MAGIC.to_le_bytes();
     let mut window = Window::new(packets);

@@ -1,4 +1,4 @@
-//! Any recording in segments: what is published of it.
+//! Any recording in segments, for publishing.
 
 use gametape_core::table::Lane;
 use gametape_core::tape::{Error, Secrets, Tape, Work};
@@ -6,16 +6,17 @@ use gametape_core::tape::{Error, Secrets, Tape, Work};
 use super::opened::{PacketsTape, made_of};
 use crate::made::{Segment, Segmented, Wanted, segments as of_tables};
 
-/// Gives the tables of a recording as a stream of snapshot/delta packets in segments, each of which
-/// begins with a full snapshot and holds a few seconds; of a broken recording as much as can be read,
-/// and [`Segmented::doubts`] says what is wrong. A capture that was made of another
-/// recording's tables gives those.
+/// Makes the stream of snapshot/delta packets of a recording's tables, in segments that each begin
+/// with a full snapshot and last a few seconds. A broken recording is used as far as it can be
+/// read; [`Segmented::doubts`] lists its problems. For a capture that was made from another
+/// recording's tables, these tables are used.
 ///
-/// Of a recording that is `growing` the schema is one that any later rows fit: called again when it has
-/// grown, all segments but the last are the same, and labels are in them, too.
+/// If the recording is `growing`, the schema has room for any later rows, and the segments also
+/// contain labels. If it is called again after the recording has grown, all segments except the
+/// last one are the same.
 ///
 /// # Errors
-/// As for a capture that is made of the recording, where nothing can be read; what `each` says.
+/// Those of making a capture from a recording that cannot be read at all; errors of `each`.
 pub fn segments(
     tape: &dyn Tape,
     secrets: Secrets,
@@ -26,8 +27,8 @@ pub fn segments(
     cut(tape, secrets, growing, None, each, work)
 }
 
-/// The rows of a recording's tables of facts, as far as they are known: the records of labels that
-/// [`Segmented::labels`] begins with. Of a recording that grows they may be others later.
+/// The rows of a recording's fact tables, as far as they are known: the label records at the start
+/// of [`Segmented::labels`]. They may change while a recording grows.
 ///
 /// # Errors
 /// As [`segments`].

@@ -1,4 +1,4 @@
-//! Figures that those who work on netcode compare.
+//! Statistics for developers of network code.
 
 use gametape_core::tape::object;
 use gametape_delta::Tag;

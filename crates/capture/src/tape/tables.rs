@@ -1,4 +1,4 @@
-//! Packets as tables: themselves, and a state for each component of their schema.
+//! Packets as tables: the packets themselves, and a state table for each component of their schema.
 
 use gametape_core::Stamp;
 use gametape_core::table::{
@@ -15,7 +15,7 @@ use crate::layout::Role;
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
-/// Gives the rows of a table.
+/// Scans the rows of a table.
 pub(super) fn scan<'v>(
     packets: &Packets<'_>,
     scan: &Scan,
@@ -26,13 +26,13 @@ pub(super) fn scan<'v>(
     Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
 }
 
-/// Gives the rows of several tables, in one pass.
+/// Scans the rows of several tables in a single pass.
 pub(super) fn scan_each<'v>(
     packets: &Packets<'_>,
     scans: &[Scan],
     visit: &'v mut VisitEach<'v>,
 ) -> Result<Vec<Partial<()>>, Error> {
-    // Which states are needed again is known only where all packets are looked at before.
+    // To know which states are needed again, all packets have to be examined first.
     let replay = || packets.replay();
     let (mut pass, mut waiting) = Pass::new(packets.schema(), packets.tick_ns(), scans, replay)?;
     let mut cursor = packets.cursor();
@@ -44,7 +44,7 @@ pub(super) fn scan_each<'v>(
     pass.end(problem, waiting, visit)
 }
 
-/// Seeks from the nearest full snapshot.
+/// Playback that seeks from the nearest full snapshot.
 pub(super) struct Seeking<'t> {
     packets: Packets<'t>,
     tables: Vec<TableDef>,
@@ -77,7 +77,7 @@ impl StateAt for Seeking<'_> {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?;
         let mut rows = State::new(table, scan, now)?;
-        // Before them stand the packets, which are no state.
+        // The first table is that of the packets, which is not a state.
         let at = self
             .tables
             .iter()
@@ -107,7 +107,8 @@ impl StateAt for Seeking<'_> {
     }
 }
 
-/// Before the first full snapshot there is no state, and nothing is wrong.
+/// Whether the moment is before the first full snapshot, where the absence of a state is not an
+/// error.
 fn is_too_early(error: &crate::rule::Error) -> bool {
     let rule = error.rule().and_then(|rule| rule.recording());
     matches!(rule, Some(CaptureRule::NoState { .. }))

@@ -1,9 +1,9 @@
-//! The book lists every finding, with the severity it has and what the rule says of it.
+//! The book lists every finding with its severity and the documentation of its rule.
 
 use gametape_capture::{CaptureError, Rule};
 use gametape_core::findings_page;
 
-/// After a change that is meant, run with `GAMETAPE_BLESS=1` and look at the difference.
+/// After an intended change, run with `GAMETAPE_BLESS=1` and review the difference.
 #[test]
 fn the_page_of_findings_is_what_the_rules_say() {
     let path = concat!(

@@ -1,4 +1,4 @@
-//! Cut, flipped, made to lie: what can still be read is read, and never something else.
+//! Captures that were cut, damaged or forged: the readable part is read, and never anything wrong.
 
 use crate::common::{bytes_of, capture_of, small, stream};
 use gametape_capture::{CaptureRule, Ending, Error, Options, Packets};
@@ -56,7 +56,7 @@ fn last_tick(packets: &Packets<'_>) -> u32 {
     last
 }
 
-/// What is wrong with a capture whose index is right.
+/// The first error of a capture whose index is intact.
 fn first_error(bytes: &[u8]) -> Error {
     let capture = gametape_capture::read(bytes).unwrap();
     let mut cursor = capture.packets();
@@ -75,7 +75,7 @@ fn a_chunk_that_claims_too_much_is_refused_before_anything_is_allocated() {
     let at = (0..bytes.len())
         .find(|at| bytes[*at..].starts_with(b"\x04\0\0\0zstd"))
         .unwrap();
-    // The unpacked size stands before the checksum.
+    // The unpacked size is stored before the checksum.
     bytes[at - 12..at - 4].copy_from_slice(&(4_u64 << 30).to_le_bytes());
     let error = first_error(&bytes);
     assert_eq!(error.code(), "capture.limit");
@@ -109,7 +109,7 @@ fn a_chunk_that_unpacks_to_more_than_it_claims_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What a damaged capture says is never wrong: a state is the one there was, or an error.
+    /// A damaged capture never gives a wrong state: it gives the original one or an error.
     #[test]
     fn a_damaged_capture_never_gives_another_state(at: proptest::sample::Index, value in 1..=255_u8, lag in 1..4_u32) {
         let (packets, states) = stream(40, 4, 15, lag);

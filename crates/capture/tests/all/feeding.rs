@@ -1,4 +1,5 @@
-//! Packets as bytes come: in any pieces the same, and the same as by the index.
+//! Packets from bytes as they arrive: pieces of any size give the same result, which is also that
+//! of reading by the index.
 
 use gametape_capture::{DeltaFile, Error, Feed, Options, Packets, Reader, Role, Writer, read};
 use gametape_core::feed::Fed;
@@ -47,7 +48,7 @@ fn kept(packet: &gametape_capture::Packet<'_>) -> Found {
     )
 }
 
-/// Pushed in pieces, the end of the input behind each where that is wished for.
+/// Feeds the bytes in pieces; if `ends` is true, declares the end of the input after each piece.
 fn fed(bytes: &[u8], bare: bool, sizes: &[usize], ends: bool) -> (Vec<Found>, Option<String>) {
     let mut feed = if bare {
         Feed::of_packets()
@@ -98,7 +99,7 @@ fn streamed(bytes: &[u8], bare: bool) -> (Vec<Found>, Option<String>) {
     }
 }
 
-/// What is there of whole packets and chunks, by the index.
+/// The complete packets and chunks, read by the index.
 fn indexed(packets: &Packets<'_>) -> (Vec<Found>, Option<Error>) {
     let mut cursor = packets.cursor();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Recordings of packets: written, read, sought in, damaged, checked and converted.
+//! Recordings of packets: writing, reading, seeking, damage, audit and conversion.
 
 mod common;
 

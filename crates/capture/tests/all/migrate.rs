@@ -1,4 +1,4 @@
-//! A stream carried over to another schema.
+//! Migrating a stream to another schema.
 
 use crate::common::{narrow_schema, next_schema, schema, small, stream};
 use gametape_capture::{CaptureError, DeltaFile, Migrated, Packets, Role, Writer, migrate};
@@ -37,7 +37,7 @@ fn a_recording_is_migrated_state_by_state() {
             assert_eq!(found.ids(), state.ids());
             for (a, b) in state.iter().zip(found.iter()) {
                 let number = |entity: &Entity<'_>, field| entity.value(1, field).unwrap().as_i128();
-                // A threshold does not make it inexact.
+                // The result is exact in spite of the threshold.
                 assert_eq!(number(&b, 1), number(&a, 1) * 10);
                 assert_eq!(number(&b, 2), number(&a, 2));
                 assert_eq!(number(&b, 3), number(&a, 3));

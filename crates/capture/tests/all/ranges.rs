@@ -1,5 +1,5 @@
-//! Bytes in memory, a file read at positions, and ranges that somebody else fetches: all say the
-//! same, and of the latter two no more is read than is needed.
+//! Bytes in memory, a file that is read at positions, and ranges that other code fetches: all give
+//! the same results, and of the latter two no more is read than needed.
 
 use std::cell::{Cell, RefCell};
 use std::error::Error as StdError;
@@ -14,7 +14,7 @@ use gametape_core::{Fetched, Input, Missing, ReadAt};
 use gametape_delta::Snapshot;
 use proptest::prelude::*;
 
-/// A recording that lies somewhere else, and what was asked of it.
+/// A recording in another place, with a log of the requests.
 struct Elsewhere {
     bytes: Vec<u8>,
     fetched: Arc<Fetched>,
@@ -33,7 +33,7 @@ impl Elsewhere {
         }
     }
 
-    /// Fetches what an error asks for.
+    /// Fetches the range that an error requests.
     fn fetch(&self, missing: Missing) {
         let from = missing.offset as usize;
         let range = from..from + missing.length as usize;
@@ -43,7 +43,7 @@ impl Elsewhere {
         self.asked.borrow_mut().push(missing);
     }
 
-    /// Bytes and requests since this was asked last.
+    /// The bytes and requests since the last call.
     fn taken(&self) -> (u64, usize) {
         let asked = self.asked.take();
         (
@@ -53,7 +53,7 @@ impl Elsewhere {
     }
 }
 
-/// How a recording is reached.
+/// How a recording is accessed.
 enum Reached<'a> {
     There(&'a Input),
     Elsewhere(&'a Elsewhere),
@@ -67,7 +67,7 @@ impl Reached<'_> {
         }
     }
 
-    /// Tries until nothing is missing.
+    /// Repeats an operation until nothing is missing.
     fn ask<T, E: StdError + 'static>(
         &self,
         mut what: impl FnMut() -> Result<T, E>,
@@ -83,7 +83,7 @@ impl Reached<'_> {
     }
 }
 
-/// Either is told in a word: equal words are equal results.
+/// A result as a text: equal texts mean equal results.
 fn said<T: Debug>(result: Result<T, Error>) -> String {
     match result {
         Ok(value) => format!("{value:?}"),
@@ -91,10 +91,10 @@ fn said<T: Debug>(result: Result<T, Error>) -> String {
     }
 }
 
-/// Ticks far and near.
+/// Ticks at various distances.
 const TICKS: [u32; 8] = [0, 1, 2, 9, 20, 31, 40, u32::MAX];
 
-/// All that can be asked of a recording of packets.
+/// Every operation on a recording of packets.
 fn all_of(reached: &Reached<'_>, packets: &Packets<'_>, told: &mut String) {
     for tick in TICKS {
         let state = reached.ask(|| packets.state_at(tick));
@@ -103,7 +103,7 @@ fn all_of(reached: &Reached<'_>, packets: &Packets<'_>, told: &mut String) {
     }
     let mut cursor = packets.cursor();
     loop {
-        // An operation is tried again where it was: no packet twice, and none passed over.
+        // An operation is repeated at the same place: no packet comes twice and none is skipped.
         let next = reached.ask(|| match cursor.next_packet() {
             Ok(packet) => Ok(packet.map(|packet| (format!("{packet:?}"), packet.offset))),
             Err(error) => Err(error),
@@ -117,7 +117,7 @@ fn all_of(reached: &Reached<'_>, packets: &Packets<'_>, told: &mut String) {
     writeln!(told, "{}", said(reached.ask(|| audit(packets)))).unwrap();
 }
 
-/// Packets that were kept.
+/// The packets that were kept.
 type Kept = Vec<(Role, Vec<u8>)>;
 
 fn kept(packets: Packets<'_>) -> Result<(Kept, Salvaged), Error> {
@@ -160,7 +160,7 @@ fn delta_says(reached: &Reached<'_>) -> String {
     told + &said(reached.ask(|| kept(open())))
 }
 
-/// The same in whatever way it is reached.
+/// The result is the same for every kind of access.
 fn agree(bytes: &[u8], says: impl Fn(&Reached<'_>) -> String) -> Result<(), TestCaseError> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -172,7 +172,7 @@ fn agree(bytes: &[u8], says: impl Fn(&Reached<'_>) -> String) -> Result<(), Test
     Ok(())
 }
 
-/// A capture of many chunks, what its states are, and the same packets in a file.
+/// A capture of many chunks, and its states.
 fn recorded(ticks: u32, entities: u32) -> (Vec<u8>, Vec<Snapshot>) {
     let (packets, states) = stream(ticks, entities, 1000, 2);
     let options = Options {
@@ -208,12 +208,12 @@ fn a_capture_that_lies_elsewhere_is_read_by_its_summary_and_the_chunks_that_are_
         assert!(read * 20 < size, "{read} of {size} bytes for tick {tick}");
         assert!(requests <= 12, "{requests} requests for tick {tick}");
     }
-    // What is there is not asked for again.
+    // Data that was already fetched is not requested again.
     reached.ask(|| capture.state_at(701)).unwrap();
     assert_eq!(elsewhere.taken(), (0, 0));
 }
 
-/// Bytes that are counted whenever they are read.
+/// Bytes that are counted each time they are read.
 struct Counted {
     bytes: Vec<u8>,
     read: AtomicU64,
@@ -232,9 +232,9 @@ impl ReadAt for Counted {
     }
 }
 
-/// Which states are needed again is known when all headers were seen: hence twice, and a little for
-/// the heads of records, the head of the file and its summary. Of a file that was cut the heads are
-/// looked at when it is opened.
+/// The headers of all packets decide which states are needed again. So a capture is read twice,
+/// plus a little for the heads of records, the head of the file and its summary. In a capture that
+/// was cut off, the heads of the records are read when it is opened.
 #[test]
 fn an_audit_reads_a_capture_twice_and_mending_it_takes_three_passes() {
     let (packets, _) = stream(1500, 400, 1000, 2);
@@ -315,7 +315,7 @@ fn a_capture_that_was_cut_is_walked_from_record_to_record() {
     let there = gametape_capture::read(cut).unwrap();
     assert_eq!(capture.ending(), there.ending());
     assert_eq!(capture.chunks(), there.chunks());
-    // It is opened anew for each piece that was missing; none is asked for twice.
+    // The capture is reopened for each missing range; no range is requested twice.
     let mut asked = elsewhere.asked.borrow().clone();
     asked.sort_by_key(|missing| missing.offset);
     let apart = |a: &Missing, b: &Missing| a.offset + a.length <= b.offset;
@@ -343,7 +343,7 @@ fn every_prefix_says_the_same_wherever_it_lies() {
     }
 }
 
-/// Each that fails once is tried once more, and then gives what it gives.
+/// Each operation that fails is repeated once, and then gives its normal result.
 #[test]
 fn whoever_gets_an_error_may_go_on_with_what_was_missing() {
     for (full_every, lag, keyframe_every) in SHAPES {
@@ -357,7 +357,7 @@ fn whoever_gets_an_error_may_go_on_with_what_was_missing() {
     }
 }
 
-/// A source that says no is not taken for a recording that is damaged.
+/// An error of the source is not mistaken for damage of the recording.
 #[test]
 fn what_can_not_be_read_is_never_a_finding() {
     let (packets, _) = stream(40, 4, 9, 1);

@@ -1,4 +1,4 @@
-//! Packets applied one after the other, within bounds.
+//! Applying packets one after the other, within limits.
 
 use crate::common::{schema, world};
 use gametape_capture::{DeltaFile, MAX_STATE_BYTES, Packets};
@@ -7,7 +7,7 @@ use gametape_delta::{Codec, Component, Encoder, Field, Kind, Schema, Snapshot};
 
 #[test]
 fn states_that_all_stay_needed_are_let_go_at_a_limit() {
-    // Every state is built on once more at the end.
+    // At the end, one more packet builds on every state.
     let mut encoder = Encoder::new(&schema());
     let states: Vec<Snapshot> = (1..=200).map(|tick| world(tick, 20)).collect();
     let mut bytes = Vec::new();
@@ -46,7 +46,8 @@ fn states_that_all_stay_needed_are_let_go_at_a_limit() {
     assert!(too_many > 100);
 }
 
-/// A few bytes of a packet may stand for much of a state: bounded before anything is allocated.
+/// A few bytes of a packet may stand for a large state; the limit is checked before anything is
+/// allocated.
 #[test]
 fn a_state_far_larger_than_its_packet_is_refused() {
     let nothing = Codec::FixedPoint {
@@ -60,7 +61,7 @@ fn a_state_far_larger_than_its_packet_is_refused() {
     };
     let components: Vec<_> = (1..=64).map(component).collect();
     let schema = Schema::new(components).unwrap();
-    // A section of 40,000 entities, of which the count alone is there.
+    // A section of 40,000 entities that contains only their number.
     let section = [1, 6 * 4, 0xc0, 0xb8, 0x02];
     let header = Header {
         kind: Kind::Full,

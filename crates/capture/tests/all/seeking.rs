@@ -1,4 +1,4 @@
-//! Every tick is reached, from the nearest full snapshot on, or said to be out of reach.
+//! Every tick is reached from the nearest full snapshot, or reported as unreachable.
 
 use crate::common::{SHAPES, assert_seeks, bytes_of, capture_of, schema, small, stream};
 use gametape_capture::{CaptureRule, DeltaFile, Ending, Options, Packets, Rule};
@@ -29,7 +29,7 @@ fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
             "byte for byte, without what was added"
         );
 
-        // The same where the recorder was killed: no index.
+        // The same if the recorder was killed, so that there is no index.
         let cut = gametape_capture::read(&bytes[..bytes.len() - 40]).unwrap();
         let still = cut
             .keyframes()
@@ -53,7 +53,7 @@ fn seeking_unpacks_from_the_nearest_keyframe_on() {
             ..small()
         };
         let mut bytes = capture_of(&packets, options);
-        // A third of the chunks, from the second on, are made unreadable.
+        // A third of the chunks, starting with the second, become unreadable.
         let zstd = b"\x28\xb5\x2f\xfd";
         let starts: Vec<usize> = (0..bytes.len() - 4)
             .filter(|at| bytes[*at..].starts_with(zstd))
@@ -62,7 +62,7 @@ fn seeking_unpacks_from_the_nearest_keyframe_on() {
             bytes[at + 14] ^= 0xff;
         }
         let capture = gametape_capture::read(&bytes).unwrap();
-        // Ticks from the middle on don't need them, however far back their deltas build.
+        // Ticks in the second half do not need them, however far back their deltas build.
         for state in &states[200..] {
             assert_eq!(&capture.state_at(state.tick()).unwrap(), state, "{lag}");
         }
@@ -83,7 +83,7 @@ fn a_state_whose_baseline_is_not_recorded_is_an_error_and_never_another_state() 
         for state in &states {
             let found = packets.state_at(state.tick());
             match state.tick() {
-                // The latest tick that is recorded is the one before.
+                // The latest recorded tick is the one before.
                 10 => assert_eq!(found.unwrap().tick(), 9),
                 11..=20 => {
                     let error = found.unwrap_err();

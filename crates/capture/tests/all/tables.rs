@@ -88,7 +88,7 @@ fn rows_end_at_the_damage_and_then_it_is_told() {
         let mut bytes = sound.clone();
         bytes[at] ^= 0x55;
         let tape = open(bytes);
-        // Of what can't be opened nothing is given.
+        // A recording that cannot be opened gives no rows.
         if tape.tables().ok().as_ref() != Some(&tables) {
             continue;
         }
@@ -114,7 +114,7 @@ fn rows_end_at_the_damage_and_then_it_is_told() {
 fn before_the_first_full_snapshot_nothing_holds() {
     let mut encoder = Encoder::new(&schema());
     let (packets, states) = stream(4, 4, 1000, 1);
-    // The first is a delta on what is not recorded.
+    // The first packet is a delta to a state that is not recorded.
     let mut first = Vec::new();
     let nothing = Snapshot::new(&schema(), 1);
     encoder.delta(&nothing, &states[1], &mut first).unwrap();

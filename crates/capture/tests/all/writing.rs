@@ -1,4 +1,4 @@
-//! What is put into a capture is in it, and what does not belong is refused.
+//! Everything that is written to a capture is in it; invalid packets are refused.
 
 use crate::common::{capture_of, schema, small, stream};
 use gametape_capture::{CaptureError, Ending, Options, Pushed, Writer};
@@ -16,7 +16,7 @@ fn states_are_recorded_as_deltas_one_on_the_other() {
     let mut kept = Vec::new();
     for state in &states {
         writer.push_state(state, Some(7)).unwrap();
-        // Within their thresholds values stay as they were.
+        // Values within their thresholds keep their old value.
         let mut state = state.clone();
         if let Some(held) = &held {
             settle(held, &mut state);
@@ -62,12 +62,12 @@ fn the_writer_refuses_what_does_not_belong_and_goes_on() {
         .full(&Snapshot::new(&other, 9), &mut foreign)
         .unwrap();
     assert_eq!(code(writer.push(&foreign)), "delta.schema-hash");
-    // A full snapshot of the last tick: a receiver asked for it.
+    // A full snapshot of the last tick, as requested by a receiver.
     let mut full = Vec::new();
     Encoder::new(&schema()).full(&states[1], &mut full).unwrap();
     writer.push(&full).unwrap();
     writer.push(&packets[2]).unwrap();
-    // A packet was lost: what builds on it is kept, and said to be of no use here.
+    // A packet was lost: a packet that builds on it is recorded, and reported as not applicable.
     let lost = writer.push(&packets[4]).unwrap();
     assert_eq!(lost.problem.unwrap().code(), "delta.baseline-missing");
     let bytes = writer.finish().unwrap();

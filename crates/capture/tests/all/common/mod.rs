@@ -1,4 +1,4 @@
-//! A world of numbers, its stream, and recordings of it.
+//! An artificial world, its stream, and recordings of it.
 
 use gametape_capture::{Options, Packets, Role, Writer};
 use gametape_delta::{
@@ -29,7 +29,8 @@ pub fn schema() -> Schema {
     .unwrap()
 }
 
-/// Finer positions with a threshold, yaw narrowed to what is there, the gun removed, armour added.
+/// A changed schema: finer positions with a threshold, a yaw only as wide as needed, no gun, and
+/// new armour.
 pub fn next_schema() -> Schema {
     Schema::new([
         Component::new(5, [Field::new(1, Codec::Bool)]),
@@ -54,16 +55,16 @@ pub fn next_schema() -> Schema {
     .unwrap()
 }
 
-/// One that no state fits.
+/// A schema that no state fits.
 pub fn narrow_schema() -> Schema {
     Schema::new([Component::new(1, [Field::new(2, Codec::UInt { bits: 3 })])]).unwrap()
 }
 
-/// A world that moves, grows and shrinks, made from numbers alone.
+/// A world that moves, grows and shrinks; its state depends only on the arguments.
 pub fn world(tick: u32, entities: u32) -> Snapshot {
     let mut state = Snapshot::new(&schema(), tick);
     for id in 1..=entities {
-        // Every entity is gone for a while now and then.
+        // Every entity disappears for a while now and then.
         if (tick / 7 + id).is_multiple_of(11) {
             continue;
         }
@@ -86,8 +87,8 @@ fn gun(entity: &mut EntityMut<'_>, value: i32) {
     entity.set(2, &[Value::VarSInt(value)]).unwrap();
 }
 
-/// Shapes of streams and of their captures: a full snapshot every so many ticks, deltas on the state
-/// so many ticks ago, full snapshots added every so many ticks.
+/// Shapes of streams and of their captures: the interval of full snapshots in ticks; how many ticks
+/// ago the baseline of a delta is; the interval of added full snapshots.
 pub const SHAPES: [(u32, u32, Option<u32>); 6] = [
     (1000, 1, None),
     (1000, 1, Some(10)),
@@ -97,8 +98,8 @@ pub const SHAPES: [(u32, u32, Option<u32>); 6] = [
     (1000, 10, Some(10)),
 ];
 
-/// A stream of packets: full at tick 1 and every `full_every` ticks, deltas built on the state
-/// `lag` ticks ago (as acknowledged by a receiver), and what the state is at each tick.
+/// A stream of packets, and the state at each tick. Tick 1 and every `full_every`-th tick are full
+/// snapshots; deltas build on the state of `lag` ticks ago (as acknowledged by a receiver).
 pub fn stream(
     ticks: u32,
     entities: u32,
@@ -145,7 +146,7 @@ pub fn by_hand(messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
     by_hand_with(mcap::WriteOptions::new(), messages)
 }
 
-/// [`by_hand`], with options of the MCAP library.
+/// Like [`by_hand`], with options of the MCAP library.
 pub fn by_hand_with(options: mcap::WriteOptions, messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
     let mut writer = options
         .profile("gametape")
@@ -177,7 +178,7 @@ pub fn by_hand_with(options: mcap::WriteOptions, messages: &[(usize, u32, &[u8])
     writer.into_inner().into_inner()
 }
 
-/// The packets of a recording, in a row.
+/// The packets of a recording, concatenated.
 pub fn bytes_of(packets: &Packets<'_>) -> Vec<u8> {
     let mut all = Vec::new();
     let mut cursor = packets.cursor();

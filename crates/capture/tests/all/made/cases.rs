@@ -1,4 +1,4 @@
-//! What a user would notice first.
+//! The cases that a user would notice first.
 
 use gametape_capture::tape::Mcap;
 use gametape_core::table::kit::{self, Made, Row, assert_same};
@@ -31,7 +31,7 @@ fn float(value: f64) -> Owned {
     Owned::Float64(value.to_bits())
 }
 
-/// Things that move, their names, and what they say; the second goes at step 600.
+/// Things that move, their names, and their messages; the second thing disappears at step 600.
 fn things() -> Made {
     let things = TableDef::new("things", Lane::State, "Things that move.")
         .with(column("thing", Kind::Text).key())
@@ -113,7 +113,7 @@ fn another_reader_of_mcap_finds_packets_labels_and_events_by_an_index() {
     };
     assert_eq!(on("keyframes") + on("deltas"), 1000);
     assert_eq!(on("tables/events"), 10);
-    // Two things, two moods.
+    // Two things and two moods.
     assert_eq!(on("tables/labels"), 4);
     assert!(on("keyframes/added") >= 5);
     let tables = summary
@@ -216,7 +216,7 @@ fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
         Verdict::Pass
     );
     let rows = scanned(&*copy, table);
-    // Other keyframes.
+    // With other keyframes.
     let to = |format: &str, options: &Options| {
         let mut out = std::io::Cursor::new(Vec::new());
         let target = Target { format, options };
@@ -227,7 +227,7 @@ fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
     let (converted, again) = to("capture", &every);
     assert!(!converted.unwrap().is_lossy());
     assert_same(table, &rows, &scanned(&*open(again), table));
-    // Bare packets.
+    // As bare packets.
     let (converted, packets) = to("delta", &Options::new());
     assert!(!packets.is_empty());
     let losses = converted.unwrap().losses;
@@ -242,7 +242,7 @@ fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
             .to_string()
             .contains("nothing of them is secret")
     );
-    // Cut: what is whole stays, and its tables with it.
+    // After a cut, the complete part remains, including its tables.
     let cut = open(bytes[..bytes.len() * 2 / 3].to_vec());
     let mut out = std::io::Cursor::new(Vec::new());
     cut.repair(&Options::new(), &mut out, &Work::default())
@@ -273,7 +273,7 @@ fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
     });
     assert!(count > 100 && count < 1600, "{count}");
     assert!(scanned.unwrap().problem.unwrap().is_broken());
-    // In the middle, too: what is behind it is not given.
+    // The same for damage in the middle: rows after it are not returned.
     let scan = Scan::table("things");
     let rows = kit::scanned(&*open(bytes.clone()), &scan);
     let mut shorter = 0;
@@ -296,12 +296,12 @@ fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 50, ..ProptestConfig::default() })]
 
-    /// Whatever is done with it, what it says of its tables included.
+    /// Any kind of damage, including that of the description of the tables.
     #[test]
     fn damaged_ones_never_panic(flips in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>(), any::<bool>()), 1..6), cut: proptest::sample::Index) {
         let mut bytes = capture(&things(), &Options::new());
         for (at, value, early) in &flips {
-            // Half of them where tables are described.
+            // Half of the changes are in the description of the tables.
             let most = if *early { 6000 } else { bytes.len() };
             let at = at.index(most.min(bytes.len()));
             bytes[at] ^= value;
@@ -373,7 +373,7 @@ fn a_table_of_many_columns_has_several_components() {
         &Options::new(),
     ));
     assert_same(&wide, &rows, &scanned(&*copy, &wide));
-    // 65 fields of 63 columns each are more than a packet can tell apart.
+    // Forty such wide tables need more components than a packet can have.
     let many = (0..40).map(|at| {
         let mut table = wide.clone();
         table.name = format!("wide_{at}").into();

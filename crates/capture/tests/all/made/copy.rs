@@ -1,11 +1,11 @@
-//! What is made into captures, and opened again.
+//! Makes captures and opens them again.
 
 use gametape_capture::tape::Mcap;
 use gametape_core::table::kit::{self, Row};
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
 use gametape_core::tape::{Format, Options, Source, Tape, Work};
 
-/// As a capture.
+/// A capture of a recording.
 pub fn capture(of: &dyn Tape, options: &Options) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let made = Mcap
@@ -25,7 +25,8 @@ pub fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
     kit::scanned(tape, &kit::all_of(table))
 }
 
-/// Where the rows of a step stand does not matter, but those of one key stay in their order.
+/// The order of the rows within a step does not matter, except that rows of the same key stay in
+/// order.
 pub fn sorted(table: &TableDef, mut rows: Vec<Row>) -> Vec<Row> {
     if table.lane == Lane::State || table.lane == Lane::Grid {
         rows.sort_by_key(|row| (row.stamp.step, row.key(table)));

@@ -1,4 +1,4 @@
-//! Captures that are made of tables, and those tables again.
+//! Captures that are made from tables, and the way back to these tables.
 
 mod cases;
 mod copy;

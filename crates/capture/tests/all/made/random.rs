@@ -1,4 +1,4 @@
-//! Any tables at all.
+//! Random tables.
 
 use gametape_core::table::kit::{self, Made, Row, assert_same, holding};
 use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef};
@@ -17,7 +17,7 @@ const KINDS: [Kind; 6] = [
     Kind::Text,
 ];
 
-/// Numbers where things go wrong, and others.
+/// Difficult numbers and ordinary ones.
 fn float() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -57,7 +57,7 @@ fn or_null(kind: Kind) -> BoxedStrategy<Owned> {
     prop_oneof![1 => Just(Owned::Null), 5 => value(kind)].boxed()
 }
 
-/// Few enough that they come again.
+/// So few different keys that they repeat.
 fn key(kind: Kind, lane: Lane, size: u64) -> BoxedStrategy<Owned> {
     match (lane, kind) {
         (Lane::Grid, Kind::Int) => (0..size).prop_map(|at| Owned::Int(at as i64 - 3)).boxed(),
@@ -73,7 +73,7 @@ fn key(kind: Kind, lane: Lane, size: u64) -> BoxedStrategy<Owned> {
     }
 }
 
-/// A column, where it is a key the number of cells along it, and how precise it is.
+/// Columns, and for each key the number of its cells.
 fn columns(lane: Lane) -> impl Strategy<Value = (Vec<ColumnDef>, Vec<u64>)> {
     let keys = match lane {
         Lane::Grid => 1..4_usize,
@@ -130,7 +130,7 @@ fn lane() -> impl Strategy<Value = Lane> {
     ]
 }
 
-/// A step has one stamp, whatever the table.
+/// A step has the same stamp in every table.
 fn stamp(step: u64) -> Stamp {
     Stamp {
         step,
@@ -181,7 +181,7 @@ fn rows_of(def: &TableDef, mut rows: Vec<(u64, bool, Vec<Owned>)>) -> (TableDef,
             values,
         };
         if ends && def.lane == Lane::State {
-            // Nothing ends that was not there.
+            // A key can end only if it exists.
             if !there.remove(&row.key(def)) {
                 continue;
             }
@@ -238,7 +238,7 @@ proptest! {
             let wanted: Vec<Row> = holding(def, rows.iter().filter(|row| row.stamp.step <= now.step)).into_iter().map(|row| Row { stamp: now, ..row }).collect();
             assert_same(def, &wanted, &held);
         }
-        // A recording whose facts are of a step that nothing else is of is none.
+        // A recording whose facts are at a step that no other row has is not valid.
         let first = |facts: bool| {
             let of = tape.tables.iter().filter(|(def, _)| (def.lane == Lane::Facts) == facts);
             of.filter_map(|(_, rows)| rows.first()).map(|row| row.stamp.step).min()

@@ -1,4 +1,4 @@
-//! What is right passes, and what is not is found.
+//! Valid recordings pass the audit; faults are found.
 
 use gametape_capture::{Options, Writer};
 use gametape_core::Severity;
@@ -34,7 +34,7 @@ fn what_is_written_verifies_clean() {
 fn a_packet_that_builds_on_a_lost_one_is_found() {
     let (mut packets, states) = stream(5, 3, 100, 1);
     packets.remove(3);
-    // A full snapshot of the tick before: a receiver asked for it.
+    // A full snapshot of the previous tick, as requested by a receiver.
     let mut full = Vec::new();
     Encoder::new(&schema()).full(&states[1], &mut full).unwrap();
     packets.insert(2, full);
@@ -70,7 +70,7 @@ fn a_flipped_byte_is_always_found_in_a_capture_and_never_panics() {
     assert!(unseen.is_empty(), "{unseen:?} of {}", bytes.len());
 }
 
-/// Reading less than there is, and not saying so, would be the worst.
+/// The worst error would be to read less than there is without reporting it.
 #[test]
 fn a_flipped_bit_never_makes_a_capture_shorter_in_silence() {
     let (packets, _) = stream(20, 3, 8, 1);
@@ -112,7 +112,7 @@ fn a_foreign_channel_in_a_capture_is_a_finding() {
         (0, 1, &packets[0]),
         (3, 1, b"hello"),
         (1, 2, &packets[1]),
-        // A tick that its message does not have.
+        // A tick that differs from the one in the message.
         (1, 4, &packets[2]),
     ];
     let bytes = by_hand(&messages);
@@ -176,14 +176,14 @@ fn an_added_keyframe_that_lies_is_found() {
     let messages: [(usize, u32, &[u8]); 3] =
         [(0, 1, &packets[0]), (1, 2, &packets[1]), (2, 2, &full)];
     let bytes = by_hand(&messages);
-    // The other one: this file was made without our metadata.
+    // The second code: this file was made without our metadata.
     assert_eq!(
         codes(&audit(&bytes)),
         ["capture.keyframe", "capture.metadata"]
     );
     let recording = opened(bytes, "tape");
     let (kept, repaired) = recording.repair().unwrap();
-    // Of the stream nothing is lost.
+    // Nothing of the stream is lost.
     assert!(repaired.actions[0].starts_with("the length of a tick is lost"));
     assert_eq!(
         repaired.actions.last().unwrap(),
@@ -196,7 +196,7 @@ fn an_added_keyframe_that_lies_is_found() {
     );
 }
 
-/// What was added is of a tick of the stream, the one before it: no other is believed.
+/// An added snapshot must have the tick of the packet before it; any other is not trusted.
 #[test]
 fn added_keyframes_of_other_ticks_are_found_and_left_out() {
     let (packets, states) = stream(5, 3, 100, 1);

@@ -1,4 +1,4 @@
-//! From one form to another, and to another schema.
+//! Conversion between the forms, and to another schema.
 
 use gametape_capture::{Options, Writer};
 use gametape_core::tape::{OptionValue, Secrets, Verdict};
@@ -29,7 +29,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
             "when packets were recorded (4 times)"
         ]
     );
-    // Rewritten with added keyframes, both stay.
+    // If the recording is rewritten with added keyframes, both remain.
     let wish = none().with("keyframe-every", OptionValue::Count(2));
     let (bytes, again) = recording.convert("capture", &wish).unwrap();
     assert!(again.losses.is_empty());

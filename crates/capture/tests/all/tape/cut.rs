@@ -1,4 +1,5 @@
-//! A part of a stream has the states of the whole, and its packets where they stand alone.
+//! A part of a stream has the states of the whole, and the original packets as far as they do not
+//! build on earlier ones.
 
 use std::io::Cursor;
 
@@ -54,7 +55,7 @@ proptest! {
         for state in &states[from as usize - 1..to as usize] {
             prop_assert_eq!(&opened_part.state_at(state.tick()).unwrap(), state);
         }
-        // Packets that stand alone are what they were.
+        // Packets that do not need earlier ones are unchanged.
         let kept: Vec<&Vec<u8>> = packets[from as usize - 1..to as usize].iter().collect();
         let all = bytes_of(&opened_part);
         for packet in kept.iter().skip(lag as usize) {
@@ -67,7 +68,7 @@ proptest! {
             !is_full && tick.saturating_sub(lag).max(1) < from
         });
         prop_assert_eq!(!notes.is_empty(), rebuilt, "{:?}", notes);
-        // What is left of a part is a part of the whole.
+        // A part of a part is a part of the whole.
         let inner = ticks(from + again.min(to - from), to);
         let (of_part, _) = cut(&part, inner).unwrap();
         let of_part = opened(of_part, name);
@@ -78,7 +79,7 @@ proptest! {
     }
 }
 
-/// Bare packets have no index that could be wrong: in a capture they are checked all the same.
+/// Bare packets have no index that could be wrong; in a capture they are nevertheless checked.
 fn bytes_or_capture(bytes: &[u8], bare: bool) -> Vec<u8> {
     if !bare {
         return bytes.to_vec();

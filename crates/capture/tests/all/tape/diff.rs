@@ -1,4 +1,4 @@
-//! Where two recordings differ.
+//! Differences between two recordings.
 
 use gametape_capture::Options;
 use gametape_core::tape::Diff;
@@ -44,7 +44,7 @@ fn missing_entities_ticks_and_other_schemas_are_named() {
         Some("tick 8: the second recording has ended")
     );
     assert_eq!((found.step, found.tick, found.more), (Some(7), Some(8), 2));
-    // The step is that of the recording which has it.
+    // The step is that of the recording that has the tick.
     let later = diff(&capture_of(&packets[..7], small()), &a);
     assert_eq!((later.step, later.tick), (Some(7), Some(8)));
     assert!(diff(&a, &capture_of(&packets, small())).same);
@@ -59,7 +59,7 @@ fn missing_entities_ticks_and_other_schemas_are_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// One value is changed in one state; the delta behind it sets it right again.
+    /// One value is changed in one state; the next delta restores it.
     #[test]
     fn diff_finds_the_one_value_that_was_changed(tick in 2..30_u32, entity in 0..6_usize, field in 1..=3_u16, captured: bool) {
         let states: Vec<Snapshot> = (1..=30).map(|tick| world(tick, 8)).collect();

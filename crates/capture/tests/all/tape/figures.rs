@@ -1,4 +1,4 @@
-//! Where bytes go, and what happens.
+//! Statistics of bytes and events.
 
 use gametape_capture::Options;
 use gametape_core::tape::{Dump, OptionValue};
@@ -21,7 +21,7 @@ fn every_byte_goes_somewhere_once() {
     let info = opened(bytes, "tape.mcap").info().unwrap();
     let all = packets.concat().len() as u64;
     assert_eq!(info.details["packet_bytes"]["all"], all);
-    // Bytes in eighths are exact: counted in bits.
+    // Bytes in eighths are exact, because bits are counted.
     let bits = |entry: &Json| (entry["bytes"].as_f64().unwrap() * 8.0) as u64;
     let list = |key: &str| info.details[key].as_array().unwrap().clone();
     let sum = |key: &str| -> u64 { list(key).iter().map(bits).sum() };
@@ -95,7 +95,7 @@ fn of_a_damaged_recording_what_could_be_applied_counts() {
     };
     let whole = stats(&packets);
     assert!(whole.problem.is_none());
-    // The payload of packet 10 says that its section is of no kind: nothing behind it can be applied.
+    // The payload of packet 10 has a section of an unknown kind, so no later packet can be applied.
     let mut broken = packets.clone();
     broken[10][28] = 0xFF;
     let damaged = stats(&broken);
@@ -107,7 +107,7 @@ fn of_a_damaged_recording_what_could_be_applied_counts() {
         damaged.value["bytes_per_entity_tick"],
         bytes as f64 / entities as f64
     );
-    // All others can still be decoded.
+    // All other packets can still be decoded.
     let updates = damaged.value["updates"].as_f64().unwrap();
     assert!(updates < whole.value["updates"].as_f64().unwrap());
     assert_eq!(damaged.value["updates_per_tick"], updates / 29.0);

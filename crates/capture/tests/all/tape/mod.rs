@@ -1,4 +1,5 @@
-//! Recordings of the snapshot/delta wire as any recording: captures, files of packets, folders.
+//! Recordings of the snapshot/delta wire as recordings of gametape: captures, files of packets,
+//! folders.
 
 mod audit;
 mod convert;
@@ -24,7 +25,7 @@ use serde_json::Value as Json;
 
 use crate::common::schema;
 
-/// A recording, opened as a registry opens it: by its content, then by its name.
+/// A recording, opened as a registry would open it: by its content, then by its name.
 struct Recording {
     format: &'static dyn Format,
     tape: Box<dyn Tape>,
@@ -43,7 +44,7 @@ impl Recording {
         Self { format, tape }
     }
 
-    /// What lies there.
+    /// Opens the file or folder at a path.
     fn open(path: &Path) -> Self {
         if Delta.is_recording(path) {
             let input = Delta.read(path, 1 << 30).unwrap();
@@ -57,7 +58,7 @@ impl Recording {
         Self::new(Source::new(input).lying_at(path), path.to_str().unwrap())
     }
 
-    /// Bytes, with the schema of their packets.
+    /// Opens bytes with the schema of their packets.
     fn of(bytes: Vec<u8>, name: &str, schema: &Schema) -> Self {
         let options = Options::new().with("schema", file(schema));
         let source = Source {
@@ -129,7 +130,7 @@ fn codes(audit: &Audit) -> Vec<&'static str> {
         .collect()
 }
 
-/// Without a fault; it may be that nothing is left.
+/// Whether the audit found no fault; the recording may be empty.
 fn clean(audit: &Audit) -> bool {
     audit.verdict() == Verdict::Pass
         || matches!(codes(audit)[..], ["capture.empty" | "delta.empty"])

@@ -1,4 +1,4 @@
-//! Steps, ticks and times; what is refused; what is cancelled, and what is fetched.
+//! Steps, ticks and times; refused requests; cancellation; fetched ranges.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::json;
 use super::{Recording, dumped, none, opened};
 use crate::common::{capture_of, schema, small, stream};
 
-/// Ten ticks of 50 ms, the first is tick 1.
+/// Ten ticks of 50 ms, starting at tick 1.
 fn timed() -> Recording {
     let options = Options {
         tick_ns: Some(50_000_000),
@@ -45,7 +45,7 @@ fn a_packet_is_found_by_step_tick_and_time() {
     let [step, tick, time] = ["step", "tick", "time_ms"].map(|key| all[4][key].clone());
     assert_eq!((step, tick, time), (json!(4), json!(5), json!(200)));
     let mut play = recording.tape.playback().unwrap();
-    // A time is what holds then.
+    // A time selects the state at that time.
     let then = [200, 249].map(|ms| At::Time(Time::from_ms(ms)));
     for moment in [At::Step(4), At::Tick(5)].into_iter().chain(then) {
         assert_eq!(dumped(&recording, &at(moment)), [all[4].clone()]);

@@ -1,4 +1,4 @@
-//! Schemas beside packets, and folders of packets.
+//! Schemas next to packets, and folders of packets.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn a_folder_of_packets_is_one_recording_wherever_it_is_found() {
         };
         fs::write(folder.join(name), packet).unwrap();
     }
-    // Without a schema it is one recording all the same, and that is its one fault.
+    // Without a schema, the folder is still one recording, with a single fault.
     let error = Recording::open(&folder).info().unwrap_err();
     assert_eq!(error.code(), "schema");
     assert!(
@@ -98,7 +98,7 @@ fn a_folder_of_packets_is_one_recording_wherever_it_is_found() {
     );
 }
 
-/// Wherever a schema may come from.
+/// Every place from which a schema may come.
 #[test]
 fn a_schema_is_given_as_json_as_a_capture_or_as_packets_with_theirs_beside_them() {
     let (packets, _) = stream(3, 2, 8, 1);

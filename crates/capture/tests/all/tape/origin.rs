@@ -1,4 +1,4 @@
-//! What the origin implementation recorded.
+//! Recordings of the origin implementation.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ fn tapes() -> Option<PathBuf> {
     None
 }
 
-/// A state as the origin prints it.
+/// A state in the form that the origin prints.
 fn as_the_origin_prints(state: &Snapshot) -> String {
     let mut text = String::new();
     for entity in state.iter() {
@@ -51,7 +51,7 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
     assert_eq!(as_the_origin_prints(&state).trim_end(), rest.trim_end());
 
     let info = recording.info().unwrap();
-    // What the origin's own summary says.
+    // The summary that the origin wrote.
     let summary: Json =
         serde_json::from_slice(&fs::read(tapes.join("demo12/summary.json")).unwrap()).unwrap();
     assert_eq!(info.details["full"], summary["full_count"]);
