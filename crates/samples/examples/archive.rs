@@ -1,4 +1,4 @@
-//! Invents an archive of short matches, a folder a season: to try tools on.
+//! Generates an archive of short matches, one folder per season, to try tools on.
 //!
 //! `cargo run --release --example archive -p gametape-samples -- FOLDER MATCHES FRAMES`
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use gametape_echo::Frame;
 use gametape_samples::echo::{Match, MatchOptions, echoreplay};
 
-/// Seasons that the matches are spread over.
+/// The number of seasons over which the matches are distributed.
 const SEASONS: u64 = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! Writes a folder of games of Minesweeper, of all levels and releases, each of a player of its own:
+//! Writes a folder of Minesweeper games of all levels and releases, each of a different player:
 //! `cargo run --release -p gametape-samples --example games -- FOLDER COUNT`.
 
 use std::error::Error;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if written == count {
             break;
         }
-        // A hand may leave the window farther than version 1 can say.
+        // A hand may leave the window further than version 1 can express.
         let Ok(mut game) = play(scenario, *release, &[Hand::of(*release, seed)], seed) else {
             continue;
         };

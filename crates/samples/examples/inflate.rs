@@ -1,5 +1,5 @@
-//! Inflates and parses the recordings below a folder on two threads: what converting them can't do
-//! without.
+//! Inflates and parses the recordings in a folder on two threads. This is the minimal work of a
+//! conversion.
 //!
 //! `cargo run --release --example inflate -p gametape-samples -- FOLDER`
 

@@ -1,4 +1,4 @@
-//! Records a small world for so long that the recording gets large: to try tools on.
+//! Records a small world until the recording is large, to try tools on.
 //!
 //! `cargo run --release --example large_murk -p gametape-samples -- OUT MEGABYTES`
 
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     while written < bytes {
         tick += 1;
         commands.clear();
-        // Eight commands a tick, of 60 bytes each.
+        // Eight commands per tick, of 60 bytes each.
         for at in 0..8_u8 {
             let cell = (tick * 8 + u64::from(at)).wrapping_mul(2_654_435_761) >> 8;
             let coord = [(cell % 8) as i32, (cell / 8 % 8) as i32];

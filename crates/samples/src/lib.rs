@@ -1,15 +1,15 @@
-//! Invented recordings of each kind: for demonstrations, tests and benchmarks, where no real
-//! recording is at hand or none may be shown.
+//! Invented recordings of each kind for demonstrations, tests and benchmarks, to be used where no
+//! real recording is available or may be shown.
 //!
-//! All of it is made from a seed: the same one gives the same recording, on every machine. Nobody
-//! in them exists.
+//! All recordings are generated from a seed: the same seed gives the same recording on every
+//! machine. All people in them are invented.
 //!
-//! | module, and feature | |
+//! | module and feature | content |
 //! |---|---|
 //! | [`echo`] | matches of Echo VR, frame by frame |
-//! | [`mines`] | games of Minesweeper that a bot plays |
+//! | [`mines`] | games of Minesweeper, played by a bot |
 //! | [`delta`] | ships in an arena, as snapshots |
-//! | [`murk`] | worlds as texts; with feature `engine` their recordings |
+//! | [`murk`] | worlds as texts; with feature `engine` also their recordings |
 //!
 //! ```
 //! # #[cfg(all(feature = "echo", feature = "mines"))] {
@@ -30,8 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every kind is a feature, all are on by default. A format crate's tests, which use their own kind
-//! alone, turn the others off.
+//! Every kind is a feature that is on by default. The tests of a format crate use only their own
+//! kind and turn the others off.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -54,7 +54,7 @@ pub mod mines;
 #[cfg(feature = "murk")]
 pub mod murk;
 
-/// The README's example compiles and runs.
+/// Compiles and runs the README's example.
 #[cfg(all(doctest, feature = "delta"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

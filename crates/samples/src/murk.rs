@@ -1,6 +1,6 @@
-//! Worlds to begin with, the files in this crate's folder `worlds`; and recordings of worlds.
+//! Example worlds, from the files in this crate's folder `worlds`, and recordings of worlds.
 //!
-//! The worlds are texts. Feature `engine` runs and records them:
+//! The worlds are texts. The feature `engine` runs and records them:
 //!
 //! ```
 //! # #[cfg(feature = "engine")] {
@@ -22,18 +22,18 @@ use gametape_murk::{
     CommandBuf, Envelope, Payload, RecordError, Recorder, Simulation, Writer, engine::World,
 };
 
-/// Heat on a plate, stoves and their smoke, on squares with four neighbours.
+/// Heat on a plate, with stoves and their smoke, on squares with four neighbours.
 pub const HEAT: &str = include_str!("../worlds/heat.toml");
 /// Sheep on a pasture, on squares with eight neighbours.
 pub const FORAGING: &str = include_str!("../worlds/foraging.toml");
-/// A pressure that wanders at random, and the wind that it drives, on hexagons.
+/// A pressure that changes at random and the wind that it causes, on hexagons.
 pub const WEATHER: &str = include_str!("../worlds/weather.toml");
 /// A product of two spaces.
 pub const TORUS: &str = include_str!("../worlds/torus.toml");
-/// A lattice of twelve neighbours in three dimensions.
+/// A lattice with twelve neighbours in three dimensions.
 pub const CRYSTAL: &str = include_str!("../worlds/crystal.toml");
 
-/// All of them, with the names of their files.
+/// All worlds with the names of their files.
 pub const ALL: [(&str, &str); 5] = [
     ("heat", HEAT),
     ("foraging", FORAGING),
@@ -42,11 +42,11 @@ pub const ALL: [(&str, &str); 5] = [
     ("crystal", CRYSTAL),
 ];
 
-/// A recording of a world as `simulation` runs it: ticks 1 to `ticks`, and in every third a command
-/// that writes 0 or 1 somewhere into the first field that no propagator writes. The commands are
-/// the same for each seed.
+/// A recording of a world that `simulation` runs, from tick 1 to `ticks`. Every third tick has a
+/// command that writes 0 or 1 to some cell of the first field that no propagator writes. The same
+/// seed gives the same commands.
 ///
-/// `simulation` is what [`World::build`] gives, or that within a [`Faulty`](gametape_murk::Faulty).
+/// `simulation` is the result of [`World::build`], or that in a [`Faulty`](gametape_murk::Faulty).
 ///
 /// # Errors
 /// As those of [`Recorder`].

@@ -1,12 +1,12 @@
-//! A world to try things on: ships that fly, bounce, are hit, and come back.
+//! An artificial world: ships that fly, bounce, are hit, and come back.
 
 use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value, ValueError};
 
-/// Half the width of the arena, in hundredths.
+/// Half the width of the arena, in hundredths of a unit.
 const WALL: i64 = 50_000;
-/// The largest speed, in hundredths a tick.
+/// The largest speed, in hundredths of a unit per tick.
 const SPEED: i64 = 900;
-/// Ticks from a hit until the ship is back, under another id.
+/// The number of ticks from a hit until the ship is back, with another id.
 const AWAY: u32 = 45;
 
 #[derive(Clone, Debug)]
@@ -16,16 +16,17 @@ struct Ship {
     velocity: [i64; 3],
     yaw: u64,
     hull: i64,
-    /// Ticks the shield lasts; without one the ship lacks the component.
+    /// The number of ticks for which the shield lasts; without a shield the ship lacks the
+    /// component.
     shield: u32,
-    /// Ticks until it is back.
+    /// The number of ticks until the ship is back.
     away: u32,
 }
 
-/// Ships in an arena: the same ones for the same seed, on every machine.
+/// Ships in an arena. The same seed gives the same ships on every machine.
 ///
-/// Ships move all the time, shields (a component of their own) come and go, ships that are hit
-/// are destroyed and come back as new entities.
+/// Ships move all the time. Shields, which are a component of their own, come and go. A ship that
+/// is hit is destroyed and comes back as a new entity.
 ///
 /// ```
 /// use gametape_delta::Snapshot;
@@ -49,7 +50,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// A component of position, velocity, yaw and hull, and one for shields.
+    /// The schema: a component of position, velocity, yaw and hull, and one for shields.
     #[must_use]
     pub fn schema() -> Schema {
         let position = Codec::FixedPoint {
@@ -77,7 +78,7 @@ impl Arena {
         );
         let shield = Component::new(2, [Field::new(1, Codec::VarUInt).named("ticks_left")]);
         let components = [ship.named("ship"), shield.named("shield")];
-        // These components are a schema: a test says so.
+        // These components form a valid schema; a test checks this.
         Schema::new(components).unwrap_or_else(|_| Schema::empty())
     }
 
@@ -97,13 +98,13 @@ impl Arena {
         arena
     }
 
-    /// Its tick: 0 before the first step.
+    /// The tick of the arena: 0 before the first step.
     #[must_use]
     pub const fn tick(&self) -> u32 {
         self.tick
     }
 
-    /// splitmix64
+    /// The splitmix64 generator.
     fn below(&mut self, bound: u64) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.random;
@@ -130,7 +131,7 @@ impl Arena {
         }
     }
 
-    /// One tick on.
+    /// Advances the arena by one tick.
     pub fn step(&mut self) {
         self.tick += 1;
         let mut ships = std::mem::take(&mut self.ships);
@@ -165,8 +166,8 @@ impl Arena {
         self.ships = ships;
     }
 
-    /// The state of this tick, in place of what `state` holds (which must be of
-    /// [`schema`](Self::schema)).
+    /// Writes the state of this tick to `state`, replacing its content; `state` must have the
+    /// schema [`schema`](Self::schema).
     pub fn state(&self, state: &mut Snapshot) -> Result<(), ValueError> {
         state.clear();
         state.set_tick(self.tick);

@@ -1,4 +1,5 @@
-//! Ships in an arena, to replicate; and what a receiver sees of them over a network that loses packets.
+//! Ships in an arena, for replication, and the view of a receiver behind a network that loses
+//! packets.
 //!
 //! ```
 //! use gametape_samples::delta::{Network, Replication};

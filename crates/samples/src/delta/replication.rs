@@ -1,23 +1,24 @@
-//! An arena that is replicated.
+//! Replication of an arena.
 
 use fastrand::Rng;
 use gametape_delta::{Feedback, ReceiveError, Receiver, SendError, Sender, Snapshot, ValueError};
 
 use super::arena::Arena;
 
-/// What lies between the sender and the receiver.
+/// The network between the sender and the receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Network {
-    /// Of 100 packets, how many are lost, each way.
+    /// The percentage of packets that are lost in each direction.
     pub loss: u32,
-    /// Ticks a packet is on its way.
+    /// The travel time of a packet in ticks.
     pub delay: u32,
-    /// Ticks for which the ships stand still at the end, so that all can arrive.
+    /// The number of ticks for which the ships stand still at the end, so that everything can
+    /// arrive.
     pub rest: u32,
 }
 
 impl Default for Network {
-    /// 10 % are lost, the others take two ticks; 60 ticks of rest.
+    /// A loss of 10 %, a travel time of two ticks, and 60 ticks of rest.
     fn default() -> Self {
         Self {
             loss: 10,
@@ -27,18 +28,18 @@ impl Default for Network {
     }
 }
 
-/// How a replication went.
+/// The result of a replication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
-    /// Packets that were sent.
+    /// The number of packets that were sent.
     pub sent: u64,
-    /// Their bytes.
+    /// The size of these packets in bytes.
     pub bytes: u64,
-    /// How many of them were lost.
+    /// The number of packets that were lost.
     pub lost: u64,
-    /// How many times the receiver asked for a full snapshot.
+    /// How often the receiver requested a full snapshot.
     pub resyncs: u64,
-    /// The receiver sees what the sender sees.
+    /// Whether the receiver's view equals the sender's state.
     pub converged: bool,
 }
 
@@ -46,10 +47,10 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplicationError {
-    /// The arena's state is not of its schema.
+    /// The state of the arena does not have its schema.
     #[error(transparent)]
     State(#[from] ValueError),
-    /// The sender can't say it.
+    /// The sender cannot encode the state.
     #[error(transparent)]
     Send(#[from] SendError),
     /// The receiver refuses a packet, and a full snapshot would not help.
@@ -57,11 +58,11 @@ pub enum ReplicationError {
     Receive(#[from] ReceiveError),
 }
 
-/// An [`Arena`], a sender, a network and a receiver: the same run for the same seed.
+/// An [`Arena`], a sender, a network and a receiver. The same seed gives the same run.
 #[derive(Debug)]
 pub struct Replication {
     network: Network,
-    /// Ticks until the ships stand still.
+    /// The number of ticks until the ships stand still.
     ticks: u32,
     tick: u32,
     arena: Arena,
@@ -69,7 +70,7 @@ pub struct Replication {
     sender: Sender,
     receiver: Receiver,
     random: Rng,
-    /// On their way, with the ticks at which they arrive.
+    /// Packets in transit, with the ticks at which they arrive.
     down: Vec<(u32, Vec<u8>)>,
     up: Vec<(u32, Feedback)>,
     packet: Vec<u8>,
@@ -77,7 +78,7 @@ pub struct Replication {
 }
 
 impl Replication {
-    /// So many ships that fly for so many ticks.
+    /// A replication of `ships` ships that fly for `ticks` ticks.
     #[must_use]
     pub fn new(ships: u32, ticks: u32, seed: u64, network: Network) -> Self {
         let schema = Arena::schema();
@@ -97,10 +98,10 @@ impl Replication {
         }
     }
 
-    /// Goes on until the receiver sees something new: what it sees. `None` where the run is over.
+    /// Runs until the receiver's view changes, and returns the view; `None` at the end of the run.
     ///
     /// # Errors
-    /// [`ReplicationError`]. No run of an arena has one: a test says so.
+    /// [`ReplicationError`]. A test checks that no run of an arena causes one.
     pub fn next_seen(&mut self) -> Result<Option<&Snapshot>, ReplicationError> {
         while self.tick < self.ticks.saturating_add(self.network.rest) {
             self.tick += 1;
@@ -112,7 +113,7 @@ impl Replication {
         Ok(None)
     }
 
-    /// How it went so far.
+    /// The result so far.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         Outcome {
@@ -144,7 +145,7 @@ impl Replication {
         Ok(())
     }
 
-    /// The receiver's half. Says whether it sees something new.
+    /// The receiver's half of a tick. Returns whether its view has changed.
     fn receive(&mut self) -> Result<bool, ReplicationError> {
         let (tick, mut fresh) = (self.tick, false);
         for (_, packet) in self.down.extract_if(.., |(at, _)| *at <= tick) {

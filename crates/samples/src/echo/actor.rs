@@ -1,4 +1,4 @@
-//! A player: how it moves, looks and holds things, whatever is played.
+//! A player: how it moves, looks and holds things in any game.
 
 use fastrand::Rng;
 use gametape_echo::{Holding, Loadout, Player, Pose, Stats, Vec3};
@@ -9,28 +9,29 @@ use super::math::{
 use super::roster::Person;
 use super::skeleton::{LEFT_HAND, RIGHT_HAND, Skeleton};
 
-/// Frames after joining in which the game knows neither number nor level.
+/// The number of frames after joining for which the game does not know the player's number and
+/// level.
 const FRESH_FRAMES: u8 = 2;
-/// m/s²
+/// In m/s².
 const THRUST: f32 = 8.0;
-/// Seconds.
+/// In seconds.
 const STUN: f32 = 3.0;
 const INVULNERABLE: f32 = 3.0;
 
-/// What a player is about.
+/// The activity of a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Act {
-    /// Flies on as it flies: nothing slows it down.
+    /// Keeps its velocity; nothing slows it down.
     Coast,
     /// Accelerates towards its target.
     Thrust,
     /// Holds on to the arena.
     Grab,
-    /// Nothing moves at all: the headset lies on the table.
+    /// Does not move at all: the headset lies on a table.
     Statue,
 }
 
-/// What a hand holds.
+/// The content of a hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
     Nothing,
@@ -46,10 +47,10 @@ struct Hand {
     rest: Vec3,
     at: Vec3,
     goal: Vec3,
-    /// Seconds until it moves elsewhere.
+    /// The number of seconds until it moves elsewhere.
     left: f32,
     basis: Basis,
-    /// Where it points, relative to the body.
+    /// The direction in which it points, relative to the body.
     aim: Vec3,
 }
 
@@ -74,7 +75,7 @@ impl Hand {
             self.aim = unit_or(ahead, [0.0, 0.0, 1.0]);
         }
         if held == Hold::Geo {
-            // It holds on to something that does not move.
+            // The hand holds on to something that does not move.
             return;
         }
         self.at = mix(self.at, self.goal, ease(5.0, dt));
@@ -94,7 +95,7 @@ pub(super) struct Actor {
     pub velocity: Vec3,
     pub target: Vec3,
     pub act: Act,
-    /// Seconds until it does something else.
+    /// The number of seconds until the player does something else.
     pub act_left: f32,
     head: Basis,
     body: Basis,
@@ -104,7 +105,7 @@ pub(super) struct Actor {
     pub invulnerable: f32,
     pub blocking: f32,
     pub emote: f32,
-    /// Seconds in which it does not try to catch.
+    /// The number of seconds for which the player does not try to catch.
     pub catch_wait: f32,
     pub possession: bool,
     ping: i32,
@@ -153,13 +154,13 @@ impl Actor {
         }
     }
 
-    /// Known to the game since before the recording.
+    /// Makes the player one that the game knew before the recording.
     pub(super) fn settled(mut self) -> Self {
         self.fresh = 0;
         self
     }
 
-    /// Stands somewhere else, at rest, with nothing in the hands.
+    /// Moves the player to another place, at rest and with empty hands.
     pub(super) fn spawn(&mut self, position: Vec3, ahead: Vec3) {
         self.position = position;
         self.velocity = [0.0; 3];
@@ -187,7 +188,7 @@ impl Actor {
         self.act_left = STUN;
     }
 
-    /// Can do something: hold, catch, punch.
+    /// Whether the player can hold, catch or punch.
     pub(super) fn able(&self) -> bool {
         self.stunned <= 0.0 && self.act != Act::Statue
     }
@@ -196,19 +197,19 @@ impl Actor {
         self.act == Act::Statue
     }
 
-    /// Where a hand is (0 left, 1 right) and how it lies.
+    /// The position and orientation of a hand (0 left, 1 right).
     pub(super) fn hand(&self, right: bool) -> (Vec3, Basis) {
         let [left_hand, right_hand] = &self.hands;
         let hand = if right { right_hand } else { left_hand };
         (add(self.position, self.body.place(hand.at)), hand.basis)
     }
 
-    /// Timers, connection: what goes on even where nothing moves.
+    /// Advances timers and the connection, which continue even when nothing moves.
     pub(super) fn pass_time(&mut self, rng: &mut Rng, dt: f32) {
         self.fresh = self.fresh.saturating_sub(1);
         self.ping_left -= dt;
         if self.ping_left <= 0.0 {
-            // The game measures about once a second.
+            // The game measures the ping about once a second.
             self.ping_left = between(rng, 0.8, 1.3);
             self.ping_base = (self.ping_base + rng.i32(-2..=2)).clamp(20, 110);
             self.ping = (self.ping_base + rng.i32(-4..=10)).clamp(20, 120);
@@ -220,7 +221,7 @@ impl Actor {
         }
     }
 
-    /// Timers of play.
+    /// Advances the timers of play.
     pub(super) fn cool_down(&mut self, rng: &mut Rng, dt: f32) {
         if self.stunned > 0.0 {
             self.stunned -= dt;
@@ -238,7 +239,7 @@ impl Actor {
         }
     }
 
-    /// Head, body and hands go on by `dt`, looking at `at`.
+    /// Advances head, body and hands by `dt`, looking at `at`.
     pub(super) fn pose(&mut self, rng: &mut Rng, dt: f32, at: Vec3, bones: bool) {
         if self.still() {
             return;
@@ -262,7 +263,7 @@ impl Actor {
             [0.0, 1.0, 0.0],
         );
         if self.stunned > 0.0 {
-            // Tumbles.
+            // The player tumbles.
             self.head
                 .turn(self.head.left, self.head.forward, ease(0.8, dt));
         } else {
@@ -286,7 +287,7 @@ impl Actor {
             Act::Statue => return,
             Act::Coast => {}
             Act::Thrust => {
-                // Towards the velocity that it would like to have, no harder than thrusters push.
+                // Towards the desired velocity, but no harder than thrusters push.
                 let way = unit_or(sub(self.target, self.position), [0.0; 3]);
                 let wanted = sub(scale(way, top), self.velocity);
                 let push = (THRUST * dt / length(wanted).max(1e-3)).min(1.0);
@@ -302,7 +303,7 @@ impl Actor {
         self.position = add(self.position, scale(self.velocity, dt));
     }
 
-    /// Lets go of the arena and of mates.
+    /// Releases the arena and team mates.
     pub(super) fn let_go(&mut self) {
         for hold in &mut self.holds {
             if matches!(hold, Hold::Geo | Hold::Mate(_)) {
@@ -311,14 +312,15 @@ impl Actor {
         }
     }
 
-    /// Takes hold with a hand that is free; the left one first.
+    /// Grabs something with a free hand, preferably the left one.
     pub(super) fn take(&mut self, what: Hold) {
         if let Some(hold) = self.holds.iter_mut().find(|hold| **hold == Hold::Nothing) {
             *hold = what;
         }
     }
 
-    /// As the API answers. `frozen`: the match is paused, nothing has a velocity.
+    /// Writes the player in the form of the API's answer. If `frozen`, the match is paused and
+    /// nothing has a velocity.
     pub(super) fn write(&self, player: &mut Player, frozen: bool, arena: bool) {
         let person = &self.person;
         if player.name != person.name {
@@ -353,7 +355,7 @@ impl Actor {
             rounded(self.velocity)
         };
         player.head = pose(self.position, &self.head);
-        // In every real frame the body is where the head is.
+        // In every real frame the body is at the position of the head.
         player.body = pose(self.position, &self.body);
         let (at, basis) = self.hand(false);
         player.lhand = pose(at, &basis);
@@ -375,7 +377,7 @@ pub(super) fn pose(position: Vec3, basis: &Basis) -> Pose {
     }
 }
 
-/// The playspace of the client: somebody standing in a room.
+/// The playspace of the client: a person standing in a room.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
     step: Wave,

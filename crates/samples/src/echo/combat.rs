@@ -1,4 +1,4 @@
-//! A combat match: two rounds, in which one team pushes a payload and the other holds it up.
+//! A combat match: two rounds in which one team pushes a payload and the other one stops it.
 
 use compact_str::CompactString;
 use fastrand::Rng;
@@ -12,18 +12,18 @@ use super::crowd::{Crowd, SPECTATORS};
 use super::math::{add, between, ease, length, once_in, scale, sub, unit_or, within};
 use super::options::MatchOptions;
 
-/// Metres that the payload has to go.
+/// The length of the payload's track in metres.
 const TRACK: f32 = 120.0;
-/// Metres between checkpoints.
+/// The distance between checkpoints in metres.
 const CHECKPOINT: f32 = 40.0;
-/// Metres within which one stands at the payload.
+/// The distance in metres within which a player counts as being at the payload.
 const NEAR: f32 = 5.0;
-/// Metres from the floor to a head.
+/// The height of a head above the floor in metres.
 const HEAD: f32 = 1.6;
-/// Seconds of a round.
+/// The length of a round in seconds.
 const ROUND: f32 = 300.0;
 const ROUNDS: i32 = 2;
-/// Half the size of the map, metres.
+/// Half the size of the map, in metres.
 const ROOM: Vec3 = [18.0, 6.0, 75.0];
 
 #[derive(Clone, Debug)]
@@ -33,12 +33,12 @@ pub(super) struct Combat {
     status: GameStatus,
     status_left: f32,
     clock: f32,
-    /// Hundredths of the way that each team has pushed the payload.
+    /// For each team, the percentage of the track along which it has pushed the payload.
     points: [f32; 2],
     rounds_won: [i32; 2],
     rounds_played: i32,
     payload: Payload,
-    /// Seconds since an attacker was there.
+    /// The number of seconds since an attacker was at the payload.
     alone: f32,
     room: Room,
     bones: bool,
@@ -85,7 +85,7 @@ impl Combat {
         [0.0, HEAD, self.payload.payload_distance - TRACK * 0.5]
     }
 
-    /// Goes on by `dt`. `false` where the match is over.
+    /// Advances the match by `dt`; returns `false` when it is over.
     pub(super) fn step(&mut self, rng: &mut Rng, dt: f32) -> bool {
         self.crowd.pass_time(rng, dt);
         self.room.step(rng, dt);
@@ -125,7 +125,7 @@ impl Combat {
             if height > HEAD {
                 *rising -= 9.0 * dt;
             } else if once_in(rng, 8.0, dt) {
-                // A jump, with a push of the thrusters.
+                // A jump with the help of the thrusters.
                 *rising = between(rng, 3.0, 6.0);
             }
             actor.fly(dt, 6.0);
@@ -140,7 +140,7 @@ impl Combat {
         }
     }
 
-    /// Somebody hits somebody, who comes back from the base with what else it likes.
+    /// One player hits another, who comes back from the base with a new loadout.
     fn fight(&mut self, rng: &mut Rng, dt: f32) {
         if !once_in(rng, 3.0, dt) {
             return;
@@ -191,7 +191,7 @@ impl Combat {
         let wanted = match (pushing, defending) {
             (0, _) if self.alone > 10.0 => -0.5,
             (0, _) => 0.0,
-            // Contested, it still creeps where more push than hold.
+            // A contested payload still moves slowly if more players push than defend.
             _ if defending >= pushing => 0.0,
             _ => payload.payload_multiplier / (1.0 + defending as f32),
         };
@@ -199,7 +199,7 @@ impl Combat {
         if payload.payload_speed.abs() < 0.01 {
             payload.payload_speed = 0.0;
         }
-        // It does not roll back behind a checkpoint.
+        // The payload does not roll back past a checkpoint.
         let behind = CHECKPOINT * payload.payload_checkpoint as f32;
         payload.payload_distance =
             (payload.payload_distance + payload.payload_speed * dt).clamp(behind, TRACK);
@@ -210,7 +210,7 @@ impl Combat {
         *points = points.max(share);
     }
 
-    /// Clock and status. `false` where the match is over.
+    /// Advances clock and status; returns `false` when the match is over.
     fn advance(&mut self, rng: &mut Rng, dt: f32) -> bool {
         if self.status == GameStatus::Playing {
             self.clock = (self.clock - dt).max(0.0);
@@ -312,12 +312,12 @@ fn start() -> Payload {
     }
 }
 
-/// Into the base, with what it picks this time.
+/// Moves a player into the base with a new loadout.
 fn respawn(rng: &mut Rng, actor: &mut Actor) {
     let way = if actor.team == 0 { 1.0 } else { -1.0 };
     if actor.team == SPECTATORS {
         actor.spawn([0.0, 5.0, 0.0], [0.0, 0.0, 1.0]);
-        // The game tells one of spectators, too; the reference of .butter can't do without.
+        // The game reports a loadout for spectators, too, and the reference of .butter needs it.
         actor.loadout = Some(Loadout {
             weapon: Weapon::Rocket,
             ordnance: Ordnance::Stun,

@@ -1,4 +1,4 @@
-//! Everybody in the match, and who comes and goes.
+//! All people in the match, and their coming and going.
 
 use compact_str::CompactString;
 use fastrand::Rng;
@@ -14,15 +14,15 @@ pub(super) const SPECTATORS: usize = 2;
 
 #[derive(Clone, Debug)]
 pub(super) struct Crowd {
-    /// Blue first, then orange, then spectators.
+    /// Blue players first, then orange ones, then spectators.
     pub actors: Vec<Actor>,
     bench: Bench,
     per_team: usize,
     spectators: usize,
     joins: bool,
-    /// Seconds until somebody joins or leaves.
+    /// The number of seconds until a person joins or leaves.
     change_left: f32,
-    /// `playerid` of the one who records, and who therefore stays.
+    /// The `playerid` of the player who records, and who therefore stays.
     pub client: i32,
     pub client_name: CompactString,
 }
@@ -34,9 +34,9 @@ impl Crowd {
         let present = per_team * 2 + spectators;
         let mut bench = Bench::new(rng, present as u32 + 24);
         let mut actors = Vec::with_capacity(present + 1);
-        // The game numbers players in the order in which they came.
+        // The game numbers players in the order in which they joined.
         let mut ids: Vec<i32> = (0..present as i32).collect();
-        // `Rng::shuffle` draws as wide as the platform's pointers are.
+        // `Rng::shuffle` is not used, because it draws numbers of the platform's pointer width.
         for last in (1..ids.len()).rev() {
             ids.swap(last, rng.u32(..=last as u32) as usize);
         }
@@ -80,20 +80,20 @@ impl Crowd {
         self.get(playerid).map(|actor| &actor.person.name)
     }
 
-    /// Those who play.
+    /// The players, without spectators.
     pub(super) fn players(&self) -> impl Iterator<Item = &Actor> {
         self.actors.iter().filter(|actor| actor.team < SPECTATORS)
     }
 
-    /// Those who play.
+    /// The players, without spectators.
     pub(super) fn players_mut(&mut self) -> impl Iterator<Item = &mut Actor> {
         self.actors
             .iter_mut()
             .filter(|actor| actor.team < SPECTATORS)
     }
 
-    /// Somebody may join or leave, but neither the client nor `keep`. Who joins is placed by
-    /// `place`. Says who left.
+    /// A person may join or leave, except the client and `keep`. `place` gives a new person a
+    /// position. Returns who left.
     pub(super) fn come_and_go(
         &mut self,
         rng: &mut Rng,
@@ -124,7 +124,7 @@ impl Crowd {
         } else {
             (self.per_team.saturating_sub(2).max(1), self.per_team)
         };
-        // Whoever left is soon replaced.
+        // A person who left is soon replaced.
         if size < most && (size <= least || rng.u32(..4) > 0) {
             self.join(rng, team, place);
             return None;
@@ -172,7 +172,7 @@ impl Crowd {
         Some(id)
     }
 
-    /// Spectators float about.
+    /// The spectators float around.
     pub(super) fn watch(&mut self, rng: &mut Rng, dt: f32, room: Vec3) {
         for actor in &mut self.actors {
             if actor.team != SPECTATORS {
@@ -188,7 +188,7 @@ impl Crowd {
         }
     }
 
-    /// Everybody goes on looking about; players look at `at`.
+    /// Everybody continues to look around; players look at `at`.
     pub(super) fn pose(&mut self, rng: &mut Rng, dt: f32, at: Vec3, bones: bool) {
         for actor in &mut self.actors {
             actor.pose(rng, dt, at, bones && actor.team < SPECTATORS);
@@ -201,14 +201,14 @@ impl Crowd {
         }
     }
 
-    /// A new match: nobody has done anything yet.
+    /// Resets the statistics for a new match.
     pub(super) fn forget_stats(&mut self) {
         for actor in &mut self.actors {
             actor.stats = Stats::default();
         }
     }
 
-    /// Team and place of a player, as the API counts.
+    /// A player's team and index in the team, as in the API.
     pub(super) fn place_of(&self, playerid: i32) -> Option<[i32; 2]> {
         let mut place = 0;
         let mut team = 0;
@@ -224,7 +224,7 @@ impl Crowd {
         None
     }
 
-    /// The teams of a session.
+    /// Writes the teams of a session.
     pub(super) fn write(&self, session: &mut Session, frozen: bool, arena: bool) {
         session.teams.resize_with(3, Team::default);
         let names = ["BLUE TEAM", "ORANGE TEAM", "SPECTATORS"];
@@ -245,7 +245,7 @@ impl Crowd {
         }
     }
 
-    /// The bones of those who play, in the order of the teams.
+    /// Writes the bones of the players, in the order of the teams.
     pub(super) fn write_bones(&self, bones: &mut Bones) {
         bones.unknown.clear();
         bones

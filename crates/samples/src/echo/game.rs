@@ -1,4 +1,4 @@
-//! A match, frame after frame.
+//! An invented match, frame by frame.
 
 use compact_str::{CompactString, format_compact};
 use fastrand::Rng;
@@ -8,17 +8,17 @@ use super::arena::Arena;
 use super::combat::Combat;
 use super::options::MatchOptions;
 
-/// An invented match, frame after frame.
+/// An invented match, frame by frame.
 ///
-/// It is an iterator; [`Match::next_into`] reuses one frame and allocates next to nothing.
+/// It is an iterator; [`Match::next_into`] reuses a frame and allocates almost nothing.
 #[derive(Clone, Debug)]
 pub struct Match {
     options: MatchOptions,
     rng: Rng,
     world: World,
-    /// Frames made so far.
+    /// The number of frames so far.
     made: u64,
-    /// Milliseconds since the start at which the last frame was recorded.
+    /// The time of the last frame in milliseconds since the start.
     at: i64,
     over: bool,
     sessionid: CompactString,
@@ -45,7 +45,7 @@ impl Match {
             id.1 >> 48,
             id.1 & 0xFFFF_FFFF_FFFF
         );
-        // Addresses that are set aside for examples.
+        // Addresses that are reserved for examples.
         let sessionip = format_compact!("203.0.113.{}", rng.u32(1..255));
         let world = if options.game == Game::Combat {
             World::Combat(Box::new(Combat::new(&mut rng, &options)))
@@ -64,8 +64,8 @@ impl Match {
         }
     }
 
-    /// The next frame, into `frame`, of which nothing remains but its allocations. `false` where
-    /// the match is over: `frame` is as it was.
+    /// Writes the next frame to `frame`, replacing its content but reusing its memory. Returns
+    /// `false` when the match is over; `frame` is then unchanged.
     ///
     /// ```
     /// use gametape_echo::Frame;
@@ -95,14 +95,14 @@ impl Match {
         true
     }
 
-    /// Goes on to the next recorded moment. `false` where the match is over.
+    /// Advances to the next recorded moment; returns `false` when the match is over.
     fn step(&mut self) -> bool {
         let rate = i64::from(self.options.rate());
         let due = i64::try_from(self.made)
             .unwrap_or(i64::MAX)
             .saturating_mul(1000)
             / rate;
-        // The recorder asks on time and gets its answer a little later or sooner.
+        // The recorder sends its requests on time, and gets the answers a little later or earlier.
         let jitter = (1000 / rate / 4).min(4);
         let at = due.saturating_add(self.rng.i64(-jitter..=jitter));
         let at = at.max(self.at.saturating_add(1));
@@ -153,7 +153,7 @@ impl Iterator for Match {
     }
 }
 
-/// `to` becomes `text`, without an allocation where it is so already.
+/// Sets `to` to `text`, without allocating if they are already equal.
 fn set(to: &mut CompactString, text: &str) {
     if to != text {
         to.clear();

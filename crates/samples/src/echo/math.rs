@@ -1,6 +1,6 @@
-//! The arithmetic of the generator: additions, multiplications, divisions and square roots, which
-//! IEEE 754 fixes to the last bit. No sine, no power: those differ between platforms, and a seed
-//! has to give the same match everywhere.
+//! The arithmetic of the generator: only additions, multiplications, divisions and square roots,
+//! whose results IEEE 754 defines to the last bit. There are no sines and no powers, because these
+//! differ between platforms, and a seed must give the same match everywhere.
 
 use fastrand::Rng;
 use gametape_echo::Vec3;
@@ -29,7 +29,7 @@ pub(super) fn length(v: Vec3) -> f32 {
     dot(v, v).sqrt()
 }
 
-/// The unit vector along `v`; `other` where `v` is too short to have a direction.
+/// The unit vector in the direction of `v`; `other` if `v` is too short to have a direction.
 pub(super) fn unit_or(v: Vec3, other: Vec3) -> Vec3 {
     let length = length(v);
     if length < 1e-3 {
@@ -39,22 +39,22 @@ pub(super) fn unit_or(v: Vec3, other: Vec3) -> Vec3 {
     }
 }
 
-/// From `a` to `b` by the fraction `by`.
+/// The point at the fraction `by` of the way from `a` to `b`.
 pub(super) fn mix(a: Vec3, b: Vec3, by: f32) -> Vec3 {
     add(a, scale(sub(b, a), by))
 }
 
-/// The fraction of the way gone in `dt` seconds at `rate` a second: like `1 - exp(-rate·dt)`,
-/// without the exponential.
+/// The fraction of a distance that is covered in `dt` seconds at `rate` per second: like `1 -
+/// exp(-rate·dt)`, but without the exponential.
 pub(super) fn ease(rate: f32, dt: f32) -> f32 {
     rate * dt / (1.0 + rate * dt)
 }
 
-/// A number the way the game rounds positions, directions and velocities: whole thousandths times
-/// the `f32` that is nearest to 0.001, which it then prints with the last bits showing
+/// Rounds a number in the same way as the game rounds positions, directions and velocities: to a
+/// whole multiple of the `f32` nearest to 0.001. Printed, it shows the error of the last bits
 /// (`-1.7870001`).
 pub(super) fn thousandths(value: f32) -> f32 {
-    // A cast that cuts off is an instruction; `round` is a call.
+    // A truncating cast is a single instruction, whereas `round` is a call.
     let whole = (value * 1000.0 + 0.5_f32.copysign(value)) as i32;
     whole as f32 * 0.001
 }
@@ -63,12 +63,12 @@ pub(super) fn rounded([x, y, z]: Vec3) -> Vec3 {
     [thousandths(x), thousandths(y), thousandths(z)]
 }
 
-/// Evenly from `low` to `high`.
+/// A uniformly distributed number from `low` to `high`.
 pub(super) fn between(rng: &mut Rng, low: f32, high: f32) -> f32 {
     low + (high - low) * rng.f32()
 }
 
-/// A point of a box around the origin.
+/// A random point in a box around the origin.
 pub(super) fn within(rng: &mut Rng, [x, y, z]: Vec3) -> Vec3 {
     [
         between(rng, -x, x),
@@ -77,12 +77,12 @@ pub(super) fn within(rng: &mut Rng, [x, y, z]: Vec3) -> Vec3 {
     ]
 }
 
-/// Whether something that happens once in `seconds` happens within `dt`.
+/// Whether an event with a mean interval of `seconds` happens within `dt`.
 pub(super) fn once_in(rng: &mut Rng, seconds: f32, dt: f32) -> bool {
     rng.f32() * seconds < dt
 }
 
-/// An orientation: three unit vectors at right angles, `left` = `up` × `forward`.
+/// An orientation: three orthogonal unit vectors with `left` = `up` × `forward`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Basis {
     pub forward: Vec3,
@@ -91,17 +91,17 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    /// Looking along the arena, upright.
+    /// Upright, looking along the arena.
     pub(super) const AHEAD: Self = Self {
         forward: [0.0, 0.0, 1.0],
         left: [1.0, 0.0, 0.0],
         up: [0.0, 1.0, 0.0],
     };
 
-    /// Turns towards `aim` by the fraction `by`, and its top towards `top`; both are unit vectors.
-    /// Never more than a quarter turn at once.
+    /// Turns the direction towards `aim` and the top towards `top`, by the fraction `by`; both are
+    /// unit vectors. A single call turns by at most a quarter turn.
     pub(super) fn turn(&mut self, aim: Vec3, top: Vec3, by: f32) {
-        // What lies behind is reached by way of a side.
+        // A direction behind is reached by way of a side.
         let aim = if dot(aim, self.forward) > 0.0 {
             aim
         } else if dot(aim, self.left) < 0.0 {
@@ -112,7 +112,7 @@ impl Basis {
         let forward = unit_or(mix(self.forward, aim, by), self.forward);
         let mut left = cross(mix(self.up, top, by), forward);
         if dot(left, left) < 0.05 {
-            // Looking straight up or down: `top` says nothing.
+            // Looking straight up or down, where `top` has no effect.
             left = sub(self.left, scale(forward, dot(self.left, forward)));
         }
         let left = unit_or(left, self.left);
@@ -126,7 +126,7 @@ impl Basis {
         };
     }
 
-    /// A vector given as left, up and forward of this basis.
+    /// Converts a vector with components along left, up and forward of this basis.
     pub(super) fn place(&self, [left, up, forward]: Vec3) -> Vec3 {
         add(
             scale(self.left, left),
@@ -135,18 +135,18 @@ impl Basis {
     }
 }
 
-/// A point on a circle that goes round: its coordinates are a cosine and a sine, made by rotation
-/// through the half-angle tangent.
+/// A point that moves around a circle. Its coordinates are a cosine and a sine, computed by
+/// rotation with the half-angle tangent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wave {
     pub x: f32,
     pub y: f32,
-    /// Radians a second.
+    /// In radians per second.
     rate: f32,
 }
 
 impl Wave {
-    /// Starts anywhere on the circle.
+    /// Starts at a random point of the circle.
     pub(super) fn new(rng: &mut Rng, rate: f32) -> Self {
         let [x, y, _] = unit_or(
             [between(rng, -1.0, 1.0), between(rng, -1.0, 1.0), 0.0],
@@ -160,7 +160,7 @@ impl Wave {
         let whole = 1.0 / (1.0 + t * t);
         let (cos, sin) = ((1.0 - t * t) * whole, 2.0 * t * whole);
         let (x, y) = (self.x * cos - self.y * sin, self.x * sin + self.y * cos);
-        // Rounding would let it drift off the circle in hours.
+        // Without this correction, rounding would move the point off the circle within hours.
         let correct = 1.5 - 0.5 * (x * x + y * y);
         (self.x, self.y) = (x * correct, y * correct);
     }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn numbers_show_the_noise_of_the_game() {
-        // As a real frame spells them.
+        // As written in a real frame.
         for (value, shown) in [
             (-1.787_f32, "-1.7870001"),
             (34.439, "34.439003"),

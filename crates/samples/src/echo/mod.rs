@@ -1,15 +1,14 @@
-//! Invented matches: for tests, demonstrations and benchmarks, where no real recording is at hand
-//! or none may be shown.
+//! Invented matches for tests, demonstrations and benchmarks, to be used where no real recording is
+//! available or may be shown.
 //!
-//! A match is made from a seed, one frame after another, in memory that does not grow. The same
-//! seed and options give the same frames on every platform: the arithmetic is additions,
-//! multiplications, divisions and square roots only. (Another version of this crate may give
-//! others.)
+//! A match is generated from a seed, frame by frame, in constant memory. The same seed and options
+//! give the same frames on every platform, because only additions, multiplications, divisions and
+//! square roots are used. (Another version of this crate may give different frames.)
 //!
-//! What it imitates: numbers rounded and noisy as the game prints them, a recorder whose interval
-//! jitters, players who fly, grab, throw, catch, stun and stand still, the course of a match
-//! through its statuses, goals with their points, statistics and last score, pauses, people who
-//! join and leave. What it does not: tactics. Nobody in it exists.
+//! The generator imitates the rounding and noise of the game's numbers; a recorder with jitter;
+//! players who fly, grab, throw, catch, stun and stand still; the statuses of a match; goals with
+//! their points, statistics and last score; pauses; people who join and leave. It does not imitate
+//! tactics. All people are invented.
 //!
 //! ```
 //! use gametape_samples::echo::{Match, MatchOptions};

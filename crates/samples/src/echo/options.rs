@@ -1,44 +1,44 @@
-//! What a match is made with.
+//! The options of a match.
 
 use std::time::Duration;
 
 use gametape_echo::{Game, Time};
 
-/// What kind of match is made.
+/// The properties of a generated match.
 #[derive(Clone, PartialEq, Eq, Debug)]
-// Each is a question of its own.
+// The flags are independent of each other.
 #[allow(clippy::struct_excessive_bools)]
 pub struct MatchOptions {
     /// Decides everything that the other options leave open.
     pub seed: u64,
-    /// Arena or combat; anything else is taken as arena.
+    /// Arena or combat; any other game is treated as arena.
     pub game: Game,
-    /// Frames a second, 1 to 1000. Recorders use 10, 15, 30 or 60.
+    /// The frame rate in Hz, 1 to 1000. Recorders use 10, 15, 30 or 60.
     pub rate_hz: u32,
-    /// How many frames. Where a match is over before, another begins in the same session. `None`:
-    /// one whole match, however long it takes (about a quarter of an hour; see also
+    /// The number of frames. If a match ends before, another one begins in the same session. `None`
+    /// means one whole match, however long it takes (about a quarter of an hour; see also
     /// [`MatchOptions::lasting`]).
     pub frames: Option<u64>,
-    /// Players in each team, 1 to 16.
+    /// The number of players in each team, 1 to 16.
     pub players_per_team: u8,
-    /// Spectators, 0 to 16.
+    /// The number of spectators, 0 to 16.
     pub spectators: u8,
-    /// With the bones of every player.
+    /// Whether frames have the bones of every player.
     pub bones: bool,
-    /// A private match: three rounds of five minutes instead of one of ten, and rules that
-    /// somebody may change.
+    /// A private match: three rounds of five minutes instead of one of ten, and rules that may be
+    /// changed.
     pub private: bool,
-    /// When the first frame is recorded.
+    /// The time of the first frame.
     pub start: Time,
-    /// Players leave, others join, a spectator looks in.
+    /// Whether players leave, others join, and spectators look in.
     pub joins: bool,
-    /// Teams ask for pauses. Arena.
+    /// Whether teams request pauses (arena only).
     pub pauses: bool,
 }
 
 impl Default for MatchOptions {
-    /// A public arena match, 5 against 5, at 30 Hz, without bones, from start to end; people join
-    /// and leave, nobody pauses.
+    /// A public arena match, 5 against 5, at 30 Hz, without bones, from start to end. People join
+    /// and leave; there are no pauses.
     fn default() -> Self {
         Self {
             seed: 0,
@@ -58,7 +58,7 @@ impl Default for MatchOptions {
 }
 
 impl MatchOptions {
-    /// The same with as many frames as are recorded within `duration`.
+    /// The same options with the number of frames that are recorded within `duration`.
     ///
     /// ```
     /// use gametape_samples::echo::MatchOptions;

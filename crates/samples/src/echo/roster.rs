@@ -1,9 +1,9 @@
-//! The people of a match: who plays, who waits.
+//! The people of a match: players, and those who wait to join.
 
 use compact_str::CompactString;
 use fastrand::Rng;
 
-/// Invented names, none longer than the game allows.
+/// Invented names that are not longer than the game allows.
 const NAMES: [&str; 24] = [
     "Alder",
     "Birch",
@@ -31,7 +31,7 @@ const NAMES: [&str; 24] = [
     "Yew",
 ];
 
-/// Someone with an account.
+/// A person with an account.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub name: CompactString,
@@ -40,8 +40,8 @@ pub(super) struct Person {
     pub level: i32,
 }
 
-/// Those who are not in the match at the moment. They are a fixed crowd, so that a recording of
-/// any length stays within the 255 players that a .butter can name.
+/// The people who are not in the match at the moment. Everybody who joins comes from this fixed
+/// group, so that a recording of any length stays within the 255 players that a .butter can have.
 #[derive(Clone, Debug)]
 pub(super) struct Bench {
     waiting: Vec<Person>,
@@ -49,7 +49,7 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(rng: &mut Rng, people: u32) -> Self {
-        // Even steps between ids: nobody has the same.
+        // Ids have equal distances, so they are all different.
         let first = 1_000_000_000_000_000 + rng.u64(..2_000_000_000_000_000);
         let step = 1 + rng.u64(..9_000_000_000_000);
         let turn = rng.u32(..24);
@@ -76,7 +76,7 @@ impl Bench {
         Self { waiting }
     }
 
-    /// Someone who waits; mostly the one who left last.
+    /// A waiting person, often the one who left last.
     pub(super) fn take(&mut self, rng: &mut Rng) -> Option<Person> {
         let last = self.waiting.len().checked_sub(1)?;
         let at = if rng.u32(..3) == 0 {

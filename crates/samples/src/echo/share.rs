@@ -1,11 +1,11 @@
-//! Matches as files, and what somebody made of them.
+//! Matches as files, and manipulated matches.
 
 use std::io::Cursor;
 
 use gametape_echo::echoreplay::ZipWriter;
 use gametape_echo::{Frame, GameStatus, WriteError};
 
-/// Frames as the community shares them: an .echoreplay, zipped.
+/// Writes frames in the form in which the community shares them: a zipped .echoreplay.
 ///
 /// # Errors
 /// As those of [`ZipWriter`].
@@ -17,9 +17,9 @@ pub fn echoreplay<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Result<Vec
     Ok(writer.finish()?.into_inner())
 }
 
-/// A match that somebody cut `count` frames of play out of, closing the gap; as near to frame `near`
-/// as it is played all the while, and in the frame before and the one behind. `None` where it is
-/// nowhere played for so long.
+/// A match from which `count` frames of play were cut out and the gap was closed. The cut is as
+/// close to frame `near` as possible, at a place where the game is being played in all of these
+/// frames, in the one before and in the one after. `None` if there is no such place.
 ///
 /// ```
 /// use gametape_samples::echo::{Match, MatchOptions, cut_out};
@@ -41,7 +41,7 @@ pub fn cut_out(frames: &[Frame], count: usize, near: usize, rate_hz: u32) -> Opt
     Some(cut)
 }
 
-/// The first of `count` frames as [`cut_out`] wants them.
+/// The index of the first of `count` frames that [`cut_out`] may remove.
 fn played(frames: &[Frame], count: usize, near: usize) -> Option<usize> {
     let playing = |frame: &Frame| frame.session.game_status == GameStatus::Playing;
     let windows = frames.windows(count.checked_add(2)?).enumerate();

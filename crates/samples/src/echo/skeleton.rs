@@ -5,11 +5,12 @@ use gametape_echo::{PlayerBones, Vec3};
 
 use super::math::{Wave, add, dot, ease, mix, scale, sub};
 
-/// Where a bone rests, relative to the head (metres: left, up, forward), how far breathing and
-/// swaying move it, and how much of a hand's movement it follows (negative: the right hand).
+/// The rest position of a bone relative to the head (in metres: left, up, forward), how far
+/// breathing and swaying move it, and how much of a hand's movement it follows (negative: the right
+/// hand).
 struct Rest(Vec3, f32, f32, f32);
 
-/// From the pelvis up, along the left arm, the right arm, and down the legs.
+/// From the pelvis up, along the left arm, along the right arm, and down the legs.
 const REST: [Rest; 23] = [
     Rest([0.0, -0.72, -0.04], 0.002, 0.010, 0.0),
     Rest([0.0, -0.60, -0.05], 0.003, 0.012, 0.0),
@@ -36,7 +37,7 @@ const REST: [Rest; 23] = [
     Rest([0.0, 0.09, 0.02], 0.004, 0.006, 0.0),
 ];
 
-/// Where the hands rest, in the same coordinates.
+/// The rest positions of the hands, in the same coordinates.
 pub(super) const LEFT_HAND: Vec3 = [0.28, -0.36, 0.30];
 pub(super) const RIGHT_HAND: Vec3 = [-0.28, -0.36, 0.30];
 
@@ -58,7 +59,7 @@ impl Skeleton {
         }
     }
 
-    /// Goes on by `dt`, with the hands at these places relative to the head.
+    /// Advances by `dt`, with the hands at these positions relative to the head.
     pub(super) fn step(&mut self, dt: f32, left: Vec3, right: Vec3) {
         for wave in [&mut self.breath, &mut self.sway, &mut self.twist] {
             wave.step(dt);
@@ -66,19 +67,19 @@ impl Skeleton {
         let by = ease(12.0, dt);
         let [left_arm, right_arm] = &mut self.arms;
         for (arm, hand, rest) in [(left_arm, left, LEFT_HAND), (right_arm, right, RIGHT_HAND)] {
-            // Hands reach further than the arms of a skeleton.
+            // Hands may reach further than the arms of a skeleton.
             let [x, y, z] = sub(hand, rest).map(|by| by.clamp(-0.5, 0.5));
             *arm = mix(*arm, [x, y, z], by);
         }
     }
 
-    /// How the skeleton is now.
+    /// Writes the current pose.
     pub(super) fn write(&self, bones: &mut PlayerBones) {
         let [left, right] = self.arms;
         let mut phase = 0.0;
         let places = bones.positions.iter_mut().zip(&mut bones.rotations);
         for ((position, rotation), Rest(rest, breath, sway, arm)) in places.zip(&REST) {
-            // Each bone lags a little behind the one before it.
+            // Each bone follows the previous one with a small delay.
             phase += 0.07;
             let breath = (self.breath.x + phase * self.breath.y) * breath;
             let (swing, turn) = (
@@ -92,7 +93,7 @@ impl Skeleton {
             };
             let [x, y, z] = add(*rest, follow);
             *position = [x + swing * sway, y + breath, z + turn * sway];
-            // A small turn of its own, as a quaternion that is made a unit one.
+            // A small additional rotation, as a normalised quaternion.
             let [fx, fy, fz] = follow;
             let turn = [
                 0.15 * self.sway.y + phase * 0.2 - fy,
@@ -117,7 +118,7 @@ mod tests {
         let (mut last, mut now) = (PlayerBones::default(), PlayerBones::default());
         skeleton.write(&mut last);
         for frame in 0..3000 {
-            // Arms thrown about as far as they go.
+            // The arms move as far as they can.
             let hand = if frame % 60 < 30 { [2.0; 3] } else { [-2.0; 3] };
             skeleton.step(1.0 / 60.0, hand, LEFT_HAND);
             skeleton.write(&mut now);

@@ -1,4 +1,4 @@
-//! Boards to play on, made as each mode asks for, as far as that is known.
+//! Boards for games, generated as each mode requires, as far as its rules are known.
 
 use gametape_mines::engine::{Engine, Status};
 use gametape_mines::rmv::WriteError;
@@ -6,16 +6,16 @@ use gametape_mines::{Board, Buttons, Cell, Cells, Minefield, Mode, MouseAction, 
 
 use super::solver::{Knowledge, Solver};
 
-/// Which board a scenario is played on.
+/// The board of a scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BoardSpec {
-    /// So many mines at random.
+    /// Random mines.
     Random {
         /// Columns.
         cols: u32,
         /// Rows, 1 to 255 for RMV.
         rows: u32,
-        /// How many squares have a mine.
+        /// The number of mines.
         mines: u32,
     },
     /// Rings of eight and of seven mines, for the highest numbers.
@@ -37,11 +37,11 @@ impl BoardSpec {
     }
 }
 
-/// Boards tried before a mode's wish for a solvable board is given up.
+/// How many boards are tried before a mode's requirement of a solvable board is dropped.
 const TRIES: u32 = 500;
 
-/// A board for a mode, and the cell the game begins in: never a mine; where the mode says so,
-/// an opening from which the board can be solved without guessing.
+/// A board for a mode, and the cell in which the game begins. This cell never has a mine; if the
+/// mode requires it, it is in an opening from which the board can be solved without guessing.
 pub fn board_for(
     spec: &BoardSpec,
     mode: Mode,
@@ -69,7 +69,7 @@ pub fn board_for(
     let &BoardSpec::Random { cols, rows, mines } = spec else {
         return Board::new(0, 0, [], 0).map(|board| (board, Cell::new(0, 0)));
     };
-    // Validates the size before cells are narrowed to bytes.
+    // Checks the size before coordinates are converted to bytes.
     Board::new(cols, rows, [], timestamp)?;
     let squares = cols * rows;
     let mut last = None;
@@ -100,7 +100,7 @@ fn wants_solvable(mode: Mode) -> bool {
     )
 }
 
-/// Windows 7 and the solvable modes begin with an opening.
+/// A cell for the first click. In Windows 7 mode and the solvable modes it is in an opening.
 fn first_cell(field: &Minefield, mode: Mode, rng: &mut fastrand::Rng) -> Option<Cell> {
     let opening = mode >= Mode::Win7 && mode <= Mode::ToBeSolvable;
     let cells: Vec<Cell> = field
@@ -110,7 +110,7 @@ fn first_cell(field: &Minefield, mode: Mode, rng: &mut fastrand::Rng) -> Option<
     rng.choice(&cells).copied()
 }
 
-/// Plays the board by deduction alone.
+/// Whether the board can be solved by deduction alone.
 fn is_solvable(field: &Minefield, first: Cell) -> bool {
     let mut engine = Engine::new(field.clone(), 1, false);
     let mut shown = Vec::new();

@@ -1,4 +1,4 @@
-//! Recording: who plays, and what a file says besides the game.
+//! Records games: chooses the player and fills in the rest of the file.
 
 use std::borrow::Cow;
 
@@ -15,19 +15,19 @@ use super::scenario::{Habit, Scenario};
 use super::session;
 use super::tamper::with_result;
 
-/// What the recordings say of the program that made them.
+/// The version info of recordings by the bot.
 pub const VERSION_INFO: &str = "gametape player: a synthetic recording, not played by a person";
 
-/// Plays a scenario and records it; the same seed gives the same game.
+/// Lets the bot play a scenario and records the game. The same seed gives the same game.
 ///
 /// # Errors
-/// [`WriteError`] where the format can't hold the game, which no scenario of [`scenarios`](super::scenarios)
-/// does.
+/// [`WriteError`] if the format cannot store the game, which does not happen for any of
+/// [`scenarios`](super::scenarios).
 pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteError> {
     record_by(scenario, seed, None)
 }
 
-/// [`record`], by hand and as a release does it, or by the bot.
+/// Like [`record`]; the game is played either by hand in the files of a release, or by the bot.
 fn record_by(
     scenario: &Scenario,
     seed: u64,
@@ -79,7 +79,7 @@ fn record_by(
     Ok(game)
 }
 
-/// What only one of the two versions says.
+/// Fills in what only one of the two versions has.
 fn encode(
     game: &mut Game<'_>,
     scenario: &Scenario,
@@ -112,11 +112,11 @@ fn encode(
     Ok(())
 }
 
-/// Plays a scenario by hand, and records it as a release does; of several hands, each plays its
-/// part of the board. The same seed gives the same game.
+/// Plays a scenario by hand and records it in the form of a release. Several hands play one part of
+/// the board each. The same seed gives the same game.
 ///
 /// # Errors
-/// [`WriteError`] where the format can't hold the game.
+/// [`WriteError`] if the format cannot store the game.
 pub fn play(
     scenario: &Scenario,
     release: Release,
@@ -130,7 +130,7 @@ pub fn play(
     record_by(&scenario, seed, Some((release, hands)))
 }
 
-/// What a file of this release says besides the game.
+/// Fills in the rest of a file of this release.
 fn sign(game: &mut Game<'_>, release: Release, rng: &mut fastrand::Rng) -> Result<(), WriteError> {
     game.version_info = Text::from(release.version_info());
     let checksum: Vec<u8> = (0..18).map(|_| rng.u8(..)).collect();

@@ -1,15 +1,15 @@
-//! How a hand moves a mouse: in a bow, slow at both ends, with a tremor.
+//! The movement of a hand with a mouse: in a curve, slow at both ends, with a tremor.
 
-/// One sample on the way: milliseconds after the last one, and the position.
+/// A sample of the path: the milliseconds since the previous one, and the position.
 pub(super) struct Sample {
     pub after_ms: u32,
     pub x: i32,
     pub y: i32,
 }
 
-/// The way from one point to another, where the target is `size` pixels wide.
+/// The path from one point to another; the target is `size` pixels wide.
 ///
-/// Fitts' law gives the time, a minimum-jerk profile the speed.
+/// Fitts' law gives the duration, and a minimum-jerk profile the speed.
 pub(super) fn path(
     from: (i32, i32),
     to: (i32, i32),
@@ -20,7 +20,7 @@ pub(super) fn path(
     let (dx, dy) = (f64::from(to.0) - x0, f64::from(to.1) - y0);
     let distance = dx.hypot(dy);
     let total = 40.0 + 70.0 * (1.0 + distance / size.max(1.0)).log2() * (0.8 + 0.4 * rng.f64());
-    // At most 12 pixels aside, however far the way is.
+    // At most 12 pixels off the straight line, however long the path is.
     let bow = (rng.f64() - 0.5) * (24.0 / distance.max(1.0)).min(0.25);
     let mut samples = Vec::new();
     let mut elapsed = 0.0;

@@ -1,10 +1,10 @@
-//! A player: plays real games through the engine and records them.
+//! A bot that plays Minesweeper through the engine and records the games.
 //!
-//! No public recording shows a loss, an aborted game, a custom board, another mode than normal,
-//! or most of the rarer events. This bot plays them: it solves boards by deduction, moves the
-//! mouse as a hand does, and records through the same engine and writer that everybody uses.
-//! Its recordings are the project's own test files and the demo's input; their version info
-//! says that they are synthetic, their clone id is 0, and they carry no checksum.
+//! No public recording shows a loss, an aborted game, a custom board, a mode other than normal, or
+//! most of the rarer events. The bot plays such games: it solves boards by deduction, moves the
+//! mouse like a hand, and records with the public engine and writer. Its recordings are the
+//! project's own test files and the input of the demo. Their version info says that they are
+//! synthetic, their clone id is 0, and they have no checksum.
 //!
 //! ```
 //! use gametape_mines::rmv;
@@ -34,8 +34,8 @@ use std::borrow::Cow;
 
 use gametape_mines::rmv;
 
-/// A small recording for examples, with a checksum's worth of filler behind it, so that offsets
-/// are as in real files.
+/// A small recording for examples. Filler bytes in place of the checksum make offsets the same as
+/// in real files.
 ///
 /// ```
 /// let bytes = gametape_samples::mines::example();

@@ -1,9 +1,9 @@
-//! Games as people play them, in the files that the known releases write.
+//! Games like those of people, in files like those of the known releases.
 //!
-//! Nobody played them, but a mouse moves in them as those of real games do: from pixel to pixel, in
-//! bows that begin and end slowly, with a correction before the square; buttons are held as long as
-//! fingers hold them; events have the times that the release's clock gives. An audit has nothing to
-//! say of them, and what is forged of them differs in the forged part alone.
+//! Nobody played these games, but the mouse moves as in real ones: from pixel to pixel, in curves
+//! that begin and end slowly, with a correction close to the square. Buttons are held as long as
+//! fingers hold them, and events have the times that the release's clock gives. An audit finds
+//! nothing wrong with them; so a forgery made from one differs only in its forged part.
 //!
 //! ```
 //! use gametape_samples::mines::person::{Hand, Release};
@@ -19,14 +19,14 @@ use gametape_mines::Version;
 
 use super::hand::Sample;
 
-/// Which release wrote the file.
+/// The release that wrote the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Release {
     /// 2.2, Home Edition.
     R2_2,
     /// 3.0.
     R3_0,
-    /// 3.0.2, whose games have one clock or the other.
+    /// 3.0.2, whose games use one clock or the other.
     R3_0_2,
     /// 4.0.0.
     R4_0,
@@ -38,7 +38,7 @@ impl Release {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::R2_2, Self::R3_0, Self::R3_0_2, Self::R4_0, Self::R5_0];
 
-    /// The version of the format that it writes.
+    /// The version of the format that the release writes.
     #[must_use]
     pub const fn version(self) -> Version {
         match self {
@@ -57,7 +57,7 @@ impl Release {
         }
     }
 
-    /// A day when it was in use, in Unix time.
+    /// A Unix time at which the release was in use.
     pub(super) const fn day(self) -> u32 {
         match self {
             Self::R2_2 => 1_330_000_000,
@@ -68,24 +68,24 @@ impl Release {
         }
     }
 
-    /// Whether its files have the encoding property, and four fields of the player.
+    /// Whether its files have the encoding property and four player fields.
     pub(super) const fn is_new(self) -> bool {
         matches!(self, Self::R4_0 | Self::R5_0)
     }
 }
 
-/// What gives events their times.
+/// The source of the events' times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
-    /// A clock of one millisecond.
+    /// A clock with millisecond resolution.
     Millisecond,
-    /// The tick of Windows, every 15.625 ms, so many eighths of a millisecond after the start of
-    /// the game.
+    /// The tick of Windows, every 15.625 ms. The number is its phase: the time of a tick after the
+    /// start of the game, in eighths of a millisecond.
     Tick(u8),
 }
 
 impl Clock {
-    /// What it shows at this millisecond of the game.
+    /// The time that the clock shows at this millisecond of the game.
     pub(super) fn show(self, ms: u32) -> u32 {
         match self {
             Self::Millisecond => ms,
@@ -94,23 +94,23 @@ impl Clock {
     }
 }
 
-/// A hand, its mouse, and the clock of its machine.
+/// A hand, its mouse, and its machine's clock.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hand {
     /// The clock.
     pub clock: Clock,
-    /// The mouse reports every so many milliseconds: 8 at 125 Hz, 1 at 1,000 Hz.
+    /// The interval of the mouse's reports in milliseconds: 8 at 125 Hz, 1 at 1,000 Hz.
     pub report_ms: u32,
-    /// How long a button is held, on average; never below 26 ms.
+    /// The mean time for which a button is held, in milliseconds; never below 26 ms.
     pub hold_ms: u32,
-    /// Time for a way, as a multiple of what is usual.
+    /// The duration of a movement, as a multiple of the usual one.
     pub ease: f64,
-    /// How far ways are bowed, as a share of their length.
+    /// The curvature of paths, as a share of their length.
     pub bow: f64,
 }
 
 impl Hand {
-    /// A hand of those that play with this release; the same seed gives the same one.
+    /// A typical hand for games of this release. The same seed gives the same hand.
     #[must_use]
     pub fn of(release: Release, seed: u64) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed ^ 0x6861_6e64);
@@ -129,21 +129,21 @@ impl Hand {
         }
     }
 
-    /// How long a button is held this time.
+    /// How long a button is held this time, in milliseconds.
     pub(super) fn hold(&self, rng: &mut fastrand::Rng) -> u32 {
         let spread = f64::from(self.hold_ms) * (rng.f64() + rng.f64() - 1.0) * 0.5;
         let slow = if rng.u8(..) < 8 { 150 } else { 0 };
         (f64::from(self.hold_ms) + spread).max(26.0) as u32 + slow
     }
 
-    /// How long the player looks before the hand moves on.
+    /// How long the player looks before the hand moves on, in milliseconds.
     pub(super) fn look(&self, rng: &mut fastrand::Rng) -> u32 {
         let usual = -(1.0 - rng.f64()).ln() * 70.0 * self.ease;
         usual.min(1_200.0) as u32 + 4
     }
 
-    /// The way to a target that is `size` pixels wide: a throw that nearly gets there, and a
-    /// correction.
+    /// The path to a target that is `size` pixels wide: a fast movement that nearly reaches it, and
+    /// a correction.
     pub(super) fn path(
         &self,
         from: (i32, i32),
@@ -154,7 +154,7 @@ impl Hand {
         let mut samples = Vec::new();
         let near = |rng: &mut fastrand::Rng, a: i32, b: i32| {
             let whole = f64::from(b - a);
-            // Version 1 holds no place further beside the board.
+            // Version 1 cannot store positions further outside of the board.
             (a + (whole * (0.86 + 0.2 * rng.f64())).round() as i32).max(-12)
         };
         let far = (to.0 - from.0).abs().max((to.1 - from.1).abs()) > 24;
@@ -168,7 +168,7 @@ impl Hand {
         samples
     }
 
-    /// One movement: minimum jerk, in a bow, with a slow tremor.
+    /// A single movement: minimum jerk, in a curve, with a slow tremor.
     fn sweep(
         &self,
         from: (i32, i32),
@@ -181,14 +181,14 @@ impl Hand {
         let (dx, dy) = (f64::from(to.0) - x0, f64::from(to.1) - y0);
         let distance = dx.hypot(dy);
         let fitts = 40.0 + 75.0 * (1.0 + distance / size.max(1.0)).log2();
-        // The fastest part of a sweep is 1.875 times as fast as the whole: 1.1 pixels a ms at most.
+        // The peak speed of a movement is 1.875 times its mean speed: at most 1.1 pixels per ms.
         let total = (fitts * self.ease * (0.8 + 0.4 * rng.f64())).max(distance * 1.7);
         let bow = self.bow * (rng.f64() - 0.5) * 2.0;
         let (hertz, start) = (5.0 + 6.0 * rng.f64(), rng.f64());
         let (mut elapsed, mut since) = (0, 0);
         let mut last = from;
         while f64::from(elapsed) < total {
-            // At times the program is late, and some reports come to one event.
+            // Sometimes the program is late, so that several reports become one event.
             let reports = if rng.u8(..) < 2 {
                 rng.u32(1..=8).div_ceil(self.report_ms)
             } else {

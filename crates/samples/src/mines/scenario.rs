@@ -1,28 +1,28 @@
-//! The games the player knows to play.
+//! The games that the bot can play.
 
 use gametape_mines::{Mode, Version};
 
 use super::boards::BoardSpec;
 
-/// How a game is to end.
+/// The end of a game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Finish {
-    /// Won, with lucky guesses where it has to guess.
+    /// A win; guesses are lucky if guessing is necessary.
     Win,
-    /// Lost by a click on a mine, when about this share of the board is open.
+    /// A loss by a click on a mine, when about this share of the board is open.
     Loss(f32),
-    /// Lost by a chord with a flag in the wrong place.
+    /// A loss by a chord with a misplaced flag.
     ChordLoss,
-    /// Left when about this share of the board is open.
+    /// The player leaves when about this share of the board is open.
     Abort(f32),
 }
 
-/// How the player plays.
+/// The style of play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Habit {
-    /// Left clicks alone.
+    /// Only left clicks.
     NoFlags,
-    /// Flags and chords with both buttons, in all their orders.
+    /// Flags, and chords with both buttons in all their orders.
     Chords,
     /// Chords with the middle button.
     MiddleButton,
@@ -32,27 +32,27 @@ pub enum Habit {
 #[derive(Clone, PartialEq, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Independent switches, not a state.
 pub struct Scenario {
-    /// Its name: also the name of its file in the demo.
+    /// Its name, and the name of its file in the demo.
     pub name: &'static str,
-    /// The version it is recorded in.
+    /// The version in which it is recorded.
     pub version: Version,
-    /// What it is played on.
+    /// The board.
     pub board: BoardSpec,
-    /// Stands in the recording, and says how the board is made.
+    /// The recorded mode, which also decides how the board is generated.
     pub mode: Mode,
-    /// Question marks are on, and used.
+    /// Whether question marks are enabled and used.
     pub marks: bool,
-    /// Some mines are flagged before the game.
+    /// Whether some mines are flagged before the game.
     pub preflags: bool,
-    /// Pixels of a square; 16 in v1.
+    /// The size of a square in pixels; 16 in v1.
     pub square_size: u8,
-    /// How the player plays.
+    /// The style of play.
     pub habit: Habit,
-    /// How the game ends.
+    /// The end of the game.
     pub finish: Finish,
-    /// Drags, wasted clicks, misflags, and ways beyond the edge of the board.
+    /// Whether there are drags, wasted clicks, misflags, and movements outside of the board.
     pub clumsy: bool,
-    /// Writes the rare codes that other programs may write: 14 for the mine that ends the
+    /// Whether to write the rare codes that other programs may write: 14 for the mine that ends the
     /// game, and v1's timestamp events.
     pub old_codes: bool,
 }
@@ -74,7 +74,7 @@ impl Scenario {
         }
     }
 
-    /// Different scenarios play different games from the same seed.
+    /// A value that makes different scenarios play different games from the same seed.
     pub(super) fn salt(&self) -> u64 {
         self.name.bytes().fold(0, |salt, byte| {
             salt.wrapping_mul(131).wrapping_add(u64::from(byte))

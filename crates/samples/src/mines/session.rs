@@ -1,4 +1,4 @@
-//! One game from the first click to the last, recorded as it is played.
+//! One game from the first click to the last, recorded while it is played.
 
 use gametape_mines::engine::Status;
 use gametape_mines::rmv::{EventLog, WriteError};
@@ -50,7 +50,7 @@ struct Session<'s> {
     events: EventLog<'static>,
     engine: Engine,
     solver: Solver,
-    /// Pixels of a square.
+    /// The size of a square in pixels.
     square: i32,
     rng: fastrand::Rng,
     time_ms: u32,
@@ -58,7 +58,7 @@ struct Session<'s> {
     buttons: Buttons,
     shown: Vec<BoardEvent>,
     clumsiness: u32,
-    /// Those of people, each for its part of the board; without one, the bot's own.
+    /// The hands of people, each for its part of the board; if empty, the bot's own hand is used.
     hands: &'s [Hand],
 }
 
@@ -94,7 +94,7 @@ impl Session<'_> {
         self.engine.opened() as f32 / self.engine.field().safe().max(1) as f32
     }
 
-    /// Ends the game as the scenario wants; says whether it is over.
+    /// Ends the game as the scenario requires; returns whether it is over.
     fn finish(&mut self) -> Result<bool, WriteError> {
         match self.scenario.finish {
             Finish::Abort(share) if self.open_share() >= share => Ok(true),
@@ -111,7 +111,7 @@ impl Session<'_> {
         }
     }
 
-    /// Closed cells with a mine and no flag.
+    /// Closed cells with a mine and without a flag.
     fn mine(&self) -> impl Iterator<Item = Cell> + '_ {
         let field = self.engine.field();
         field
@@ -119,7 +119,7 @@ impl Session<'_> {
             .filter(|&cell| field.is_mine(cell) && self.engine.face(cell) == Some(Face::Closed))
     }
 
-    /// Flags a safe square next to a 1 whose mine stays unflagged, and chords there.
+    /// Flags a safe square next to a 1 whose mine has no flag, and chords there.
     fn lose_by_chord(&mut self) -> Result<bool, WriteError> {
         self.solver.look(&self.engine);
         let trap = self.solver.numbers().find_map(|(cell, number)| {
@@ -175,7 +175,7 @@ impl Session<'_> {
         self.click()
     }
 
-    /// A lucky guess: beside open numbers if possible.
+    /// A lucky guess, next to open numbers if possible.
     fn guess(&mut self) -> Option<Cell> {
         let field = self.engine.field();
         let closed: Vec<Cell> = field
@@ -198,7 +198,7 @@ impl Session<'_> {
         self.rng.choice(&from).copied()
     }
 
-    /// Only squares with wrong flags are left.
+    /// Removes a wrong flag, when only squares with wrong flags are left.
     fn unflag_something(&mut self) -> Done {
         let field = self.engine.field();
         let wrong = field
@@ -206,12 +206,12 @@ impl Session<'_> {
             .find(|&cell| self.engine.face(cell) == Some(Face::Flag) && !field.is_mine(cell));
         match wrong {
             Some(cell) => self.flag(cell),
-            // Nothing to do: the game ends as "other".
+            // There is nothing to do: the game ends as "other".
             None => Ok(()),
         }
     }
 
-    /// A number whose mines are all known, and where a chord opens more than the flags cost.
+    /// A number whose mines are all known and where a chord opens more squares than the flags cost.
     fn best_chord(&self) -> Option<Cell> {
         let here = self.at;
         self.solver
@@ -228,7 +228,7 @@ impl Session<'_> {
                             mines += 1;
                             flags_to_set += i32::from(face != Face::Flag);
                         }
-                        // A flag on a square that is not known to be a mine: leave it alone.
+                        // A flag on a square that is not known to be a mine: do not chord here.
                         _ if face == Face::Flag => return false,
                         Knowledge::Safe => to_open += 1,
                         Knowledge::Unknown => return false,
@@ -271,7 +271,7 @@ impl Session<'_> {
             }
             self.pause();
             self.act(MouseAction::RightUp)?;
-            // With marks on, a square may have come round to a question mark.
+            // With marks enabled, the square may have become a question mark.
             if self.engine.face(mine) == Some(Face::Question) {
                 self.flag(mine)?;
                 self.flag(mine)?;
@@ -296,7 +296,7 @@ impl Session<'_> {
             return Ok(());
         };
         match self.rng.u32(0..5) {
-            // A flag, and off again; with marks on by way of the question mark.
+            // Sets a flag and removes it; with marks enabled it becomes a question mark in between.
             0 | 1 => {
                 self.flag(cell)?;
                 self.flag(cell)?;
@@ -310,14 +310,14 @@ impl Session<'_> {
                 }
                 Ok(())
             }
-            // A press that is dragged over the board and let go beside it.
+            // A press that is dragged over the board and released outside of it.
             2 => {
                 self.move_to(cell)?;
                 self.act(MouseAction::LeftDown)?;
                 self.leave_the_board()?;
                 self.act(MouseAction::LeftUp)
             }
-            // A chord that can't fire.
+            // A chord that cannot fire.
             3 => {
                 self.move_to(cell)?;
                 self.chord()
@@ -354,7 +354,7 @@ impl Session<'_> {
         self.act(MouseAction::LeftUp)
     }
 
-    /// A chord where the cursor is, its buttons in one of their orders.
+    /// A chord at the cursor, with its buttons in one of their orders.
     fn chord(&mut self) -> Done {
         use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, RightDown, RightUp};
         let order: &[MouseAction] = if self.scenario.habit == Habit::MiddleButton {
@@ -363,7 +363,8 @@ impl Session<'_> {
             match self.rng.u32(0..4) {
                 0 => &[LeftDown, RightDown, LeftUp, RightUp],
                 1 => &[LeftDown, RightDown, RightUp, LeftUp],
-                // Right first flags a closed square, so only where the square is open.
+                // The right button first would flag a closed square, so it comes first only if the
+                // square is open.
                 _ if !self.on_open_square() => &[LeftDown, RightDown, LeftUp, RightUp],
                 2 => &[RightDown, LeftDown, LeftUp, RightUp],
                 _ => &[RightDown, LeftDown, RightUp, LeftUp],
@@ -386,7 +387,7 @@ impl Session<'_> {
         matches!(self.engine.face(cell), Some(Face::Number(_)))
     }
 
-    /// Whose turn it is.
+    /// The hand that plays at the moment.
     fn hand(&self) -> Option<Hand> {
         let parts = self.hands.len() as f32;
         let at = (self.open_share() * parts) as usize;
@@ -408,7 +409,7 @@ impl Session<'_> {
 
     fn point_in(&mut self, cell: Cell) -> (i32, i32) {
         let (x, y) = self.centre(cell);
-        // A hand is less exact.
+        // A real hand is less exact.
         let reach = match self.hands {
             [] => self.square / 4,
             _ => self.square * 7 / 16,
@@ -438,11 +439,11 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Does something with the mouse, and records it with what the board does.
+    /// Makes a mouse action, and records it together with the board events.
     fn act(&mut self, action: MouseAction) -> Done {
         self.buttons = self.buttons.after(action);
         let time_ms = match self.hand() {
-            // A phase may be further than the next hand's.
+            // The phase of this hand's clock may be ahead of the next one's.
             Some(hand) => hand
                 .clock
                 .show(self.time_ms)

@@ -1,8 +1,8 @@
-//! Deduction: what the numbers on the board prove.
+//! Deductions from the numbers on the board.
 
 use gametape_mines::{Cell, Engine, Face};
 
-/// What is known of a closed square.
+/// The knowledge about a closed square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Knowledge {
     Unknown,
@@ -10,8 +10,8 @@ pub(super) enum Knowledge {
     Mine,
 }
 
-/// Looks at a board as a player sees it, and deduces: from single numbers, and from pairs of
-/// numbers whose closed squares overlap.
+/// Examines a board as a player sees it, and deduces from single numbers and from pairs of numbers
+/// whose closed squares overlap.
 pub(super) struct Solver {
     cols: u8,
     rows: u8,
@@ -19,7 +19,7 @@ pub(super) struct Solver {
     knowledge: Vec<Knowledge>,
 }
 
-/// A number's closed squares of which nothing is known, and how many of them are mines.
+/// The closed squares of a number about which nothing is known, and the number of mines among them.
 struct Constraint {
     squares: Vec<usize>,
     mines: usize,
@@ -60,7 +60,7 @@ impl Solver {
             .unwrap_or(Knowledge::Unknown)
     }
 
-    /// The cells around one.
+    /// The neighbours of a cell.
     pub fn around(&self, cell: Cell) -> impl Iterator<Item = Cell> + use<> {
         let (cols, rows) = (i32::from(self.cols), i32::from(self.rows));
         let (col, row) = (i32::from(cell.col), i32::from(cell.row));
@@ -72,7 +72,7 @@ impl Solver {
             .map(|(c, r)| Cell::new(c as u8, r as u8))
     }
 
-    /// The closed cells of which this much is known.
+    /// The closed cells with this state of knowledge.
     pub fn cells(&self, what: Knowledge) -> impl Iterator<Item = Cell> + '_ {
         (0..self.faces.len())
             .filter(move |&at| {
@@ -92,7 +92,7 @@ impl Solver {
             })
     }
 
-    /// Takes in what the board shows, and deduces all it can.
+    /// Reads the board and makes all possible deductions.
     pub fn look(&mut self, engine: &Engine) {
         for at in 0..self.faces.len() {
             if let (Some(face), Some(slot)) = (engine.face(self.cell(at)), self.faces.get_mut(at)) {
@@ -138,7 +138,7 @@ impl Solver {
                 if overlap == 0 || rest.is_empty() {
                     continue;
                 }
-                // What is left of the large one holds at least this many mines.
+                // The rest of the large one has at least this many mines.
                 let least = large.mines.saturating_sub(small.mines.min(overlap));
                 if least == rest.len() {
                     new |= self.learn(&rest, Knowledge::Mine);

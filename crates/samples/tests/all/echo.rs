@@ -1,4 +1,4 @@
-//! The generator makes matches that hold what real ones hold.
+//! The generated matches have the properties of real ones.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn options(seed: u64) -> MatchOptions {
     }
 }
 
-/// Matches of every kind, some thousand frames each.
+/// Matches of every kind, with some thousand frames each.
 fn kinds() -> impl Iterator<Item = MatchOptions> {
     (0..12).map(|seed| MatchOptions {
         game: if seed % 4 == 3 {
@@ -38,7 +38,7 @@ fn kinds() -> impl Iterator<Item = MatchOptions> {
 #[test]
 fn a_seed_gives_the_same_match_however_it_is_read() {
     for kind in kinds() {
-        // A frame that is full of another match.
+        // A frame that is filled from another match.
         let other = MatchOptions {
             game: Game::Combat,
             bones: !kind.bones,
@@ -60,7 +60,7 @@ fn a_seed_gives_the_same_match_however_it_is_read() {
     );
 }
 
-/// One number from everything that a frame says of where things are.
+/// A hash of the numbers in a frame: clock, points, velocities, poses, disc, last throw and bones.
 fn digest(frame: &Frame, hash: u64) -> u64 {
     let session = &frame.session;
     let mut numbers = vec![session.game_clock, session.blue_points];
@@ -83,7 +83,8 @@ fn digest(frame: &Frame, hash: u64) -> u64 {
 
 #[test]
 fn a_seed_gives_the_same_match_everywhere() {
-    // Changes with the generator and with fastrand's, never with the platform or optimisation.
+    // Changes with the generator and with fastrand, but never with the platform or the optimisation
+    // level.
     let digest = |game| {
         let kind = MatchOptions {
             game,
@@ -128,7 +129,8 @@ fn named<'a>(session: &'a Session, name: &str) -> Option<&'a Player> {
         .find(|player| player.name == name)
 }
 
-/// What a goal changes, from one frame to the next. Returns whether there was one.
+/// Checks the changes that a goal makes from one frame to the next. Returns whether there was a
+/// goal.
 fn check_score(before: &Session, after: &Session) -> bool {
     let teams = [
         (TeamId::Blue, before.blue_points, after.blue_points),
@@ -211,7 +213,7 @@ fn check_possession(session: &Session) {
         let possesses = session.possession.is_some_and(|[at, _]| at == index as i32);
         assert_eq!(team.possession, possesses);
     }
-    // Who holds the disc possesses it, with one hand, and the disc is there.
+    // The player who holds the disc possesses it, holds it with one hand, and is at its position.
     for (_, player) in session.players() {
         let holds = [&player.holding_left, &player.holding_right];
         let discs = holds
@@ -368,7 +370,7 @@ fn what_moves_moves_as_it_says() {
             }
             before = Some(frame);
         }
-        // Starts and walls apart, position and velocity tell the same.
+        // Except at starts and walls, positions agree with velocities.
         assert!(moved > jumps * 50, "{moved} {stood} {jumps}: {kind:?}");
         assert!(stood > 100, "{moved} {stood} {jumps}: {kind:?}");
     }

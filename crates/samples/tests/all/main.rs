@@ -1,4 +1,4 @@
-//! The recordings that are invented hold what real ones hold, and are the same for each seed.
+//! The invented recordings have the properties of real ones and are the same for the same seed.
 
 #[cfg(feature = "echo")]
 mod echo;

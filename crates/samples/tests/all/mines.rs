@@ -1,4 +1,4 @@
-//! The player's recordings: every kind of game, every event code, every mode.
+//! The bot's recordings: every kind of game, every event code, every mode.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ fn the_scenarios_cover_every_event_code_and_mode() {
         }
     }
     assert_eq!(modes.len(), Mode::ALL.len());
-    // 8 is undefined; all others up to 28 occur.
+    // 8 is undefined; all other codes up to 28 occur.
     let missing: Vec<u8> = (0..=28)
         .filter(|code| !codes.contains(code) && *code != 8)
         .collect();

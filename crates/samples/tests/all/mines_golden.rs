@@ -1,4 +1,4 @@
-//! The player's recordings by hash: a change of engine, player or writer shows here.
+//! Hashes of the bot's recordings, which reveal a change of engine, bot or writer.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use gametape_mines::rmv;
 use gametape_samples::mines::{record, scenarios};
 use sha2::{Digest, Sha256};
 
-/// First eight bytes of the SHA-256 of every scenario's file, seed 1. After a change that is
-/// meant, run with `GAMETAPE_BLESS=1` and look at the difference.
+/// The first eight bytes of the SHA-256 of every scenario's file with seed 1. After an intended
+/// change, run with `GAMETAPE_BLESS=1` and review the difference.
 #[test]
 fn recordings_are_the_same_as_ever() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/mines_golden.txt");

@@ -1,4 +1,4 @@
-//! The sample worlds: each is read, built, and lives.
+//! Every sample world can be read and built, and its state changes.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The disc is carried, thrown, caught, scored with.
+//! Carrying, throwing, catching and scoring with the disc.
 
 use fastrand::Rng;
 use gametape_echo::{GameStatus, GoalType, LastScore, LastThrow, Vec3};
@@ -9,17 +9,17 @@ use super::state::Arena;
 use crate::echo::actor::Hold;
 use crate::echo::math::{add, between, dot, length, mix, scale, sub, unit_or, within};
 
-/// Metres within which a hand reaches the disc.
+/// The distance in metres within which a hand reaches the disc.
 const REACH: f32 = 1.2;
-/// What the disc loses of its speed in a second.
+/// The share of its speed that the disc loses per second.
 const DRAG: f32 = 0.12;
-/// Seconds for which a thrower still possesses the disc, if nobody else catches it.
+/// The number of seconds for which a thrower still possesses the disc, if nobody else catches it.
 const POSSESSION: f32 = 2.0;
-/// Seconds within which the pass before a goal is an assist.
+/// The number of seconds before a goal within which a pass counts as an assist.
 const ASSIST: f32 = 10.0;
 
 impl Arena {
-    /// The disc goes on by `dt`, and whoever has to do with it.
+    /// Advances the disc and the players who handle it by `dt`.
     pub(super) fn contest(&mut self, rng: &mut Rng, dt: f32) {
         if let Some((_, age)) = &mut self.disc.passer {
             *age += dt;
@@ -48,7 +48,7 @@ impl Arena {
         }
     }
 
-    /// The disc goes where the hand goes that holds it.
+    /// Moves the disc together with the hand that holds it.
     pub(super) fn carry(&mut self) {
         let Flight::Held { by, right, .. } = self.disc.flight else {
             return;
@@ -61,7 +61,7 @@ impl Arena {
         }
     }
 
-    /// Somebody has it: throws it, or takes it into the goal.
+    /// A player holds the disc: it throws the disc or carries it into the goal.
     fn held(&mut self, rng: &mut Rng, by: i32, now: bool) {
         let Some(actor) = self.crowd.get(by) else {
             self.disc.let_loose();
@@ -85,7 +85,7 @@ impl Arena {
             let [x, y, _] = within(rng, [2.1, 2.1, 0.0]);
             [x, y, way * (GOAL + 0.5)]
         } else {
-            // To a mate further ahead, if chance finds one, or just ahead.
+            // To a mate further ahead, if a random choice finds one, otherwise just ahead.
             let mates = self
                 .crowd
                 .players()
@@ -163,7 +163,7 @@ impl Arena {
         let Some(throw) = self.disc.throw else {
             return false;
         };
-        // Nobody scores against the own team here.
+        // In this simulation nobody scores an own goal.
         let way = attacks(throw.team);
         let [_, _, z0] = before;
         let [_, _, z1] = self.disc.position;
@@ -221,7 +221,7 @@ impl Arena {
         if let Some(actor) = self.crowd.get_mut(by) {
             actor.stats.points += points;
             actor.stats.goals += 1;
-            // What went in was a shot, whatever it was meant to be.
+            // A goal counts as a shot, whatever the throw was meant to be.
             actor.stats.shots_taken += i32::from(!throw.shot);
         }
         if let Some(actor) = assist.and_then(|id| self.crowd.get_mut(id)) {
@@ -237,7 +237,7 @@ impl Arena {
         };
     }
 
-    /// Somebody near may catch it.
+    /// A nearby player may catch the disc.
     fn catch(&mut self, rng: &mut Rng, before: Vec3) {
         let after = self.disc.position;
         let path = sub(after, before);
@@ -253,7 +253,8 @@ impl Arena {
             if thrower == Some(actor.playerid) && air < 0.6 {
                 continue;
             }
-            // The disc flies more than a metre between two frames: how close did it come?
+            // The disc flies more than a metre between two frames, so the nearest point of its path
+            // counts.
             let along = dot(sub(actor.position, before), path) / dot(path, path).max(1e-9);
             let nearest = mix(before, after, along.clamp(0.0, 1.0));
             if length(sub(actor.position, nearest)) > REACH {
@@ -297,7 +298,7 @@ impl Arena {
         }
         let [left_hold, right_hold] = &mut actor.holds;
         *(if right { right_hold } else { left_hold }) = Hold::Disc;
-        // It knows at once where to go.
+        // The player knows at once where to go.
         actor.act_left = actor.act_left.min(0.2);
         actor.blocking = 0.0;
         if let (Some(throw), Some(_)) = (throw, passer)

@@ -8,11 +8,11 @@ use super::state::{Arena, launch, no_score};
 use crate::echo::actor::Hold;
 use crate::echo::math::{between, once_in};
 
-/// Seconds of sudden death until it is called a draw.
+/// The number of seconds of sudden death after which the match is a draw.
 const SUDDEN_DEATH: f32 = 120.0;
 
 impl Arena {
-    /// Goes on by `dt`. `false` where the match is over.
+    /// Advances the match by `dt`; returns `false` when it is over.
     pub(in crate::echo) fn step(&mut self, rng: &mut Rng, dt: f32) -> bool {
         self.count += f64::from(dt) * 1000.0;
         self.crowd.pass_time(rng, dt);
@@ -22,7 +22,7 @@ impl Arena {
         }
         let playing = self.status == GameStatus::Playing;
         if self.pausing.step(rng, dt, playing && self.clock > 10.0) {
-            // Nothing moves but heads and hands.
+            // Only heads and hands move.
             self.crowd.pose(rng, dt, self.disc.position, self.bones);
             return true;
         }
@@ -85,7 +85,7 @@ impl Arena {
         }
     }
 
-    /// Clock and status. `false` where the match is over.
+    /// Advances clock and status; returns `false` when the match is over.
     fn advance(&mut self, rng: &mut Rng, dt: f32) -> bool {
         if self.status == GameStatus::Playing {
             self.clock = (self.clock - dt).max(0.0);
@@ -126,7 +126,7 @@ impl Arena {
                 self.start_again(rng);
                 return false;
             }
-            // Played, or decided by sudden death, or by none.
+            // The time is up, or sudden death was decided or ended without a goal.
             _ => {
                 self.release();
                 self.rounds_played += 1;
@@ -143,7 +143,7 @@ impl Arena {
         true
     }
 
-    /// Nobody has the disc any more.
+    /// Takes the disc out of all hands.
     fn release(&mut self) {
         for actor in self.crowd.players_mut() {
             for hold in &mut actor.holds {
@@ -156,7 +156,7 @@ impl Arena {
         self.drop_possession();
     }
 
-    /// Another match in the same session.
+    /// Starts another match in the same session.
     fn start_again(&mut self, rng: &mut Rng) {
         self.crowd.forget_stats();
         self.points = [0; 2];

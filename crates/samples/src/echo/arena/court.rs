@@ -2,16 +2,16 @@
 
 use gametape_echo::{TeamId, Vec3};
 
-/// Half the size of the room, metres.
+/// Half the size of the room, in metres.
 pub(super) const ROOM: Vec3 = [14.5, 9.5, 38.5];
-/// Where the goals stand: `GOAL` and `-GOAL` along z.
+/// The positions of the goals: `GOAL` and `-GOAL` along z.
 pub(super) const GOAL: f32 = 36.0;
-/// Metres from the middle of a goal to its rim.
+/// The distance in metres from the centre of a goal to its rim.
 pub(super) const RIM: f32 = 1.5;
-/// From here on a goal counts three.
+/// The distance in metres from which a goal counts three points.
 pub(super) const THREE_POINTS: f32 = 10.0;
 
-/// 1 for blue, which plays towards +z, -1 for orange.
+/// The direction of play along z: 1 for blue, -1 for orange.
 pub(super) fn attacks(team: usize) -> f32 {
     if team == 0 { 1.0 } else { -1.0 }
 }
@@ -24,7 +24,7 @@ pub(super) fn team_id(team: usize) -> TeamId {
     }
 }
 
-/// A value for each team: that of `team`.
+/// The value of `team` among values for each team.
 pub(super) fn of_team<T>([blue, orange]: &mut [T; 2], team: usize) -> &mut T {
     if team == 0 { blue } else { orange }
 }

@@ -1,4 +1,4 @@
-//! The disc, and how it flies.
+//! The disc and its flight.
 
 use fastrand::Rng;
 use gametape_echo::Vec3;
@@ -12,20 +12,20 @@ pub(super) enum Flight {
     Held {
         by: i32,
         right: bool,
-        /// Seconds until it is thrown.
+        /// The number of seconds until it is thrown.
         left: f32,
     },
 }
 
-/// The one who threw last.
+/// The last throw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Throw {
     pub(super) by: i32,
     pub(super) team: usize,
     pub(super) from: Vec3,
-    /// Seconds in the air.
+    /// The number of seconds in the air.
     pub(super) air: f32,
-    /// At the goal.
+    /// Whether it was aimed at the goal.
     pub(super) shot: bool,
 }
 
@@ -38,9 +38,9 @@ pub(super) struct Disc {
     spin: Wave,
     pub(super) flight: Flight,
     pub(super) throw: Option<Throw>,
-    /// Knocked out of a hand of this team.
+    /// The team out of whose hand it was knocked.
     pub(super) loose: Option<usize>,
-    /// Who passed it to the one who has it, and how many seconds ago.
+    /// The player who passed it to the one who has it, and how many seconds ago.
     pub(super) passer: Option<(i32, f32)>,
 }
 
@@ -66,7 +66,7 @@ impl Disc {
         }
     }
 
-    /// Back to the middle, at rest.
+    /// Returns the disc to the middle, at rest.
     pub(super) fn centre(&mut self, rng: &mut Rng) {
         *self = Self {
             spin: self.spin,
@@ -74,7 +74,7 @@ impl Disc {
         };
     }
 
-    /// Out of whatever hand.
+    /// Takes the disc out of any hand.
     pub(super) fn let_loose(&mut self) {
         self.flight = Flight::Free;
         self.throw = None;
@@ -89,7 +89,7 @@ impl Disc {
         self.velocity = add(self.velocity, within(rng, [2.0; 3]));
     }
 
-    /// A player is gone.
+    /// Removes a player who left.
     pub(super) fn forget(&mut self, playerid: i32) {
         if self.throw.is_some_and(|throw| throw.by == playerid) {
             self.throw = None;
@@ -99,7 +99,7 @@ impl Disc {
         }
     }
 
-    /// Flies on where nobody plays.
+    /// The disc drifts while nobody plays.
     pub(super) fn drift(&mut self, rng: &mut Rng, dt: f32) {
         self.velocity = scale(self.velocity, 1.0 / (1.0 + 1.5 * dt));
         if length(self.velocity) < 0.05 {
@@ -113,7 +113,7 @@ impl Disc {
         let mut bounced = false;
         for ((at, speed), wall) in self.position.iter_mut().zip(&mut self.velocity).zip(ROOM) {
             if at.abs() > wall {
-                // As far inside as it would have been outside.
+                // The disc bounces: it is as far inside as it would have been outside.
                 *at = (2.0 * wall).copysign(*at) - *at;
                 *at = at.clamp(-wall, wall);
                 *speed *= -0.8;

@@ -1,4 +1,5 @@
-//! Pauses: a team asks, the match stops, a team ends it, the match goes on after a countdown.
+//! Pauses: a team requests one, the match stops, a team ends the pause, and the match continues
+//! after a countdown.
 
 use fastrand::Rng;
 use gametape_echo::{Pause, PausedState, TeamId};
@@ -6,13 +7,13 @@ use gametape_echo::{Pause, PausedState, TeamId};
 use super::court::team_id;
 use crate::echo::math::between;
 
-/// Seconds of countdown before play goes on.
+/// The number of seconds of the countdown before play continues.
 const COUNTDOWN: f32 = 3.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Pausing {
     pause: Pause,
-    /// Seconds until the state changes.
+    /// The number of seconds until the state changes.
     left: f32,
     wanted: bool,
 }
@@ -32,7 +33,8 @@ impl Pausing {
         }
     }
 
-    /// Goes on by `dt`; a pause only begins where one `may`. Says whether the match stands still.
+    /// Advances by `dt`; a pause begins only if `may` is true. Returns whether the match stands
+    /// still.
     pub(super) fn step(&mut self, rng: &mut Rng, dt: f32, may: bool) -> bool {
         if !self.wanted {
             return false;
@@ -72,7 +74,7 @@ impl Pausing {
         self.frozen()
     }
 
-    /// The match stands still.
+    /// Whether the match stands still.
     pub(super) fn frozen(&self) -> bool {
         self.pause.paused_state != PausedState::Unpaused
     }

@@ -1,4 +1,4 @@
-//! What players do in the arena when they don't handle the disc.
+//! The behaviour of arena players who do not handle the disc.
 
 use fastrand::Rng;
 use gametape_echo::Vec3;
@@ -8,13 +8,13 @@ use super::state::Arena;
 use crate::echo::actor::{Act, Actor, Hold};
 use crate::echo::math::{add, between, length, mix, once_in, scale, sub, unit_or, within};
 
-/// m/s
+/// In m/s.
 const TOP_SPEED: f32 = 7.5;
-/// Metres within which a punch lands.
+/// The distance in metres within which a punch lands.
 const PUNCH: f32 = 1.7;
 
 impl Arena {
-    /// Players wait for the start.
+    /// The players wait for the start.
     pub(super) fn wait(&mut self, rng: &mut Rng, dt: f32) {
         for actor in self.crowd.players_mut() {
             actor.act_left -= dt;
@@ -25,7 +25,7 @@ impl Arena {
         }
     }
 
-    /// The round starts: out of the tubes.
+    /// The round starts: all players leave the tubes.
     pub(super) fn launch_all(&mut self, rng: &mut Rng) {
         for actor in self.crowd.players_mut() {
             let way = [
@@ -39,7 +39,7 @@ impl Arena {
         }
     }
 
-    /// Players fly about.
+    /// The players fly around.
     pub(super) fn roam(&mut self, rng: &mut Rng, dt: f32) {
         let disc = self.disc.position;
         let carrier = self
@@ -47,7 +47,7 @@ impl Arena {
             .carrier()
             .and_then(|id| self.crowd.get(id))
             .map(|actor| (actor.playerid, actor.team));
-        // Somebody whom one can hold on to.
+        // A player whom one can hold on to.
         let players = self.crowd.players().count() as u32;
         let other = self
             .crowd
@@ -73,7 +73,7 @@ impl Arena {
         }
     }
 
-    /// The one of each team who is closest to the disc, save in the team that has it.
+    /// For each team, the player who is closest to the disc, except in the team that has it.
     fn chasers(&self) -> [Option<i32>; 2] {
         let mut chasers = [None; 2];
         if !self.contested() {
@@ -96,15 +96,15 @@ impl Arena {
         chasers
     }
 
-    /// Punches that land and blocks that stop them.
+    /// Punches that land, and blocks that stop them.
     pub(super) fn stuns(&mut self, rng: &mut Rng, dt: f32) {
         if let Some((victim, attacker, close)) = self.meeting(rng, dt) {
             self.attack(rng, victim, attacker, close);
         }
     }
 
-    /// The last two of different teams that come to blows, whom one attacks first; and whether that
-    /// is close enough.
+    /// The last two players of different teams who fight (first the victim, then the attacker), and
+    /// whether they are close enough.
     fn meeting(&self, rng: &mut Rng, dt: f32) -> Option<(i32, i32, bool)> {
         let carrier = self.disc.carrier();
         let mut stunned = None;
@@ -117,7 +117,7 @@ impl Arena {
                 if apart > PUNCH * 2.0 {
                     continue;
                 }
-                // Either may be the quicker one.
+                // Either may be faster.
                 let (victim, attacker) = if rng.bool() {
                     (victim, attacker)
                 } else {
@@ -146,14 +146,14 @@ impl Arena {
             return;
         }
         if !close {
-            // It sees what is coming.
+            // The victim sees the attack coming.
             if carrier != Some(victim) && actor.blocking <= 0.0 {
                 actor.blocking = between(rng, 0.3, 1.0);
             }
             return;
         }
         if carrier != Some(victim) && rng.u32(..3) == 0 {
-            // Just in time.
+            // The block is just in time.
             actor.blocking = actor.blocking.max(0.4);
         }
         if actor.blocking > 0.0 {
@@ -172,7 +172,7 @@ impl Arena {
     }
 }
 
-/// What to do next.
+/// Chooses what a player does next.
 fn choose(
     rng: &mut Rng,
     actor: &mut Actor,
@@ -188,13 +188,13 @@ fn choose(
     actor.target = if carries {
         add([0.0, 0.0, GOAL * way], within(rng, [2.0, 2.0, 1.0]))
     } else if ours {
-        // Ahead of the one who has the disc, to be passed to.
+        // Ahead of the team mate who has the disc, ready for a pass.
         let ahead = add(disc, [0.0, 0.0, way * between(rng, 3.0, 14.0)]);
         add(ahead, within(rng, [9.0, 6.0, 3.0]))
     } else if rng.u32(..5) < 3 {
         add(disc, within(rng, [1.0; 3]))
     } else {
-        // Between the disc and the goal that is defended.
+        // Between the disc and the player's own goal.
         let goal = [0.0, 0.0, -GOAL * way];
         add(mix(disc, goal, rng.f32()), within(rng, [5.0, 4.0, 3.0]))
     };
@@ -235,7 +235,7 @@ fn inside([x, y, z]: Vec3) -> Vec3 {
     ]
 }
 
-/// Off the walls.
+/// Keeps a player inside the walls.
 fn stay_inside(actor: &mut Actor) {
     for ((at, speed), room) in actor.position.iter_mut().zip(&mut actor.velocity).zip(ROOM) {
         let wall = room - 0.5;

@@ -1,4 +1,4 @@
-//! What an arena match is at a moment.
+//! The state of an arena match.
 
 use compact_str::CompactString;
 use fastrand::Rng;
@@ -17,7 +17,7 @@ pub(in crate::echo) struct Arena {
     pub(super) crowd: Crowd,
     pub(super) disc: Disc,
     pub(super) status: GameStatus,
-    /// Seconds until the status changes; playing ends by the clock.
+    /// The number of seconds until the status changes; play ends by the clock.
     pub(super) status_left: f32,
     pub(super) clock: f32,
     pub(super) points: [i32; 2],
@@ -26,14 +26,14 @@ pub(in crate::echo) struct Arena {
     pub(super) rounds: i32,
     pub(super) last_score: LastScore,
     pub(super) last_throw: LastThrow,
-    /// Who possesses the disc, and for how long still once it is thrown.
+    /// The player who possesses the disc, and for how many more seconds after throwing it.
     pub(super) possessor: Option<i32>,
     pub(super) possession_left: f32,
     pub(super) pausing: Pausing,
-    /// Seconds for which a team goes on asking for a restart.
+    /// For each team, the number of seconds for which it continues to ask for a restart.
     pub(super) restart: [f32; 2],
     pub(super) rules: Option<(CompactString, i64)>,
-    /// Milliseconds of the game's own count.
+    /// The game's own counter in milliseconds.
     pub(super) count: f64,
     pub(super) room: Room,
     pub(super) bones: bool,
@@ -73,19 +73,19 @@ impl Arena {
         &self.crowd
     }
 
-    /// Seconds of a round.
+    /// The length of a round in seconds.
     pub(super) fn round_length(&self) -> f32 {
         if self.rounds > 1 { 300.0 } else { 600.0 }
     }
 
-    /// Everybody into the launch tubes, the disc into the middle.
+    /// Moves all players into the launch tubes and the disc to the middle.
     pub(super) fn line_up(&mut self, rng: &mut Rng) {
         let mut lane = [0.0; 2];
         for actor in self.crowd.players_mut() {
             let x = of_team(&mut lane, actor.team);
             *x += 1.0;
             launch(actor, *x);
-            // Until the countdown begins, nobody is there in mind.
+            // Until the countdown begins, the players do not move.
             actor.act = Act::Statue;
             actor.act_left = 1.0;
         }
@@ -93,7 +93,7 @@ impl Arena {
         self.disc.centre(rng);
     }
 
-    /// The disc is in play.
+    /// Whether the disc is in play.
     pub(super) fn contested(&self) -> bool {
         matches!(self.status, GameStatus::Playing | GameStatus::SuddenDeath)
     }
@@ -126,14 +126,14 @@ pub(super) fn no_score() -> LastScore {
     }
 }
 
-/// Into a tube of its team; the tubes stand side by side.
+/// Moves a player into a tube of its team; the tubes are side by side.
 pub(super) fn launch(actor: &mut Actor, lane: f32) {
     if actor.team == SPECTATORS {
         actor.spawn([lane * 2.0, 4.0, 0.0], [0.0, 0.0, 1.0]);
         return;
     }
     let way = attacks(actor.team);
-    // Left and right of the middle in turns, as far as there is room.
+    // Alternately left and right of the middle, as far as there is room.
     let x = if lane % 2.0 < 1.0 { lane } else { -lane };
     actor.spawn(
         [x.clamp(-8.0, 8.0) * 1.25, -3.0, -way * 33.0],

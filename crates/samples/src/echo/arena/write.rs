@@ -1,4 +1,4 @@
-//! An arena match as the game's API tells it.
+//! Writes an arena match in the form of the game's API.
 
 use compact_str::CompactString;
 use gametape_echo::{Disc as DiscModel, Inputs, Map, Session, clock_display};
@@ -60,7 +60,7 @@ impl Arena {
         self.crowd.write(session, frozen, true);
     }
 
-    /// The client presses what its hands need.
+    /// The buttons that the client's hands press.
     fn inputs(&self) -> Inputs {
         let Some(client) = self.crowd.get(self.crowd.client) else {
             return Inputs::default();

@@ -1,5 +1,5 @@
-//! Matches of lines that no game answers, and somebody's recorder may write: what the reference of .butter
-//! reads in a way of its own.
+//! Matches with lines that the game never sends but that some recorder may write, and that the
+//! reference of .butter reads in its own way.
 
 mod people;
 mod session;
@@ -8,41 +8,41 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 
-/// What a match is odd in: each bit of a match's own set.
+/// The oddities of a match; each is a bit in the match's set.
 #[derive(Clone, Copy)]
 enum Odd {
-    /// Both names of a position, one of them `null` or not.
+    /// Both names of a position, one of them possibly `null`.
     BothKeys,
-    /// Numbers beyond a byte.
+    /// Numbers that do not fit in a byte.
     Wraps,
-    /// What hands hold, as texts that are numbers and as numbers.
+    /// The content of hands as texts with numbers, and as numbers.
     HoldingText,
     NullStatus,
-    /// Players who are away for a frame or two.
+    /// Players who are away for one or two frames.
     Absent,
-    /// `null` for numbers and flags, fractions for whole numbers.
+    /// `null` for numbers and flags, and fractions for whole numbers.
     NullNumbers,
-    /// Times of seven digits.
+    /// Times with seven decimals.
     SubMs,
-    /// Names beyond ASCII, empty, `[INVALID]`.
+    /// Names with non-ASCII characters, empty names, `[INVALID]`.
     Names,
-    /// Scorers who join later.
+    /// Scorers who join only later.
     LateIndex,
     NoPayload,
     RulesNull,
     GoalText,
     NegativeIds,
-    /// Members that are nobody's.
+    /// Members that do not exist.
     Invented,
     Bones,
     SmallPoints,
-    /// Lines that are no session.
+    /// Lines that are not sessions.
     Lines,
-    /// Two players of one user id, or of one name.
+    /// Two players with the same user id, or with the same name.
     Twins,
     /// Gaps of more than a minute, and times that go back.
     Gaps,
-    /// What the reference throws for.
+    /// Content for which the reference throws an exception.
     Throws,
 }
 
@@ -62,7 +62,7 @@ struct Person {
     stats: bool,
 }
 
-/// Directions, and what is upwards from them; the last are no rotations.
+/// Forward directions with their up directions; the last ones are not rotations.
 const BASES: [[&str; 2]; 9] = [
     ["[0.0,0.0,1.0]", "[0.0,1.0,0.0]"],
     ["[1.0,0.0,0.0]", "[0.0,1.0,0.0]"],
@@ -111,24 +111,25 @@ const GOALS: [&str; 15] = [
     "\"HEADBUTT\"",
 ];
 
-/// A match being made.
+/// A match under construction.
 struct Maker {
     rng: Rng,
     odd: u32,
     map: &'static str,
     private: bool,
     people: Vec<Person>,
-    /// Hundred nanoseconds since 03:00.
+    /// The time since 03:00 in units of 100 ns.
     ticks: i64,
-    /// Counts down to a value that is spoilt.
+    /// Counts down to a value that is spoiled.
     spoil: Option<u32>,
     bones: Vec<[i32; 2]>,
     after_error: bool,
 }
 
-/// A match with oddities of some kinds, as the text of an .echoreplay. The same seed gives the same text.
+/// A match with some kinds of oddities, as the text of an .echoreplay. The same seed gives the same
+/// text.
 ///
-/// What the reference throws for is in one of some eight matches.
+/// About one match in eight has content for which the reference throws an exception.
 #[must_use]
 pub fn odd_match(seed: u64) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
@@ -161,28 +162,28 @@ pub fn odd_match(seed: u64) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// What is upwards, mostly.
+/// The usual up direction.
 const UP: &str = "[0.0,1.0,0.0]";
 
-/// Where something looks.
+/// A forward direction.
 fn facing(turned: usize) -> &'static str {
     let [forward, _] = nth(&BASES, turned);
     forward
 }
 
-/// One of several; nothing behind the last.
+/// An element of a slice; the default value after its end.
 fn nth<T: Copy + Default>(from: &[T], at: usize) -> T {
     from.get(at).copied().unwrap_or_default()
 }
 
-/// Changes one of several.
+/// Changes an element of a slice.
 fn change<T: Copy>(all: &mut [T], at: usize, change: impl Fn(T) -> T) {
     if let Some(one) = all.get_mut(at) {
         *one = change(*one);
     }
 }
 
-/// Says another value of a member.
+/// Replaces the value of a member.
 fn set(members: &mut [(&str, String)], name: &str, value: &str) {
     for (_, known) in members.iter_mut().filter(|(known, _)| *known == name) {
         value.clone_into(known);
@@ -194,7 +195,7 @@ impl Maker {
         self.odd >> odd as u32 & 1 == 1
     }
 
-    /// Once in so many times, in a match that is odd in this.
+    /// True once in `times` calls on average, if the match has this oddity.
     fn now(&mut self, odd: Odd, times: u32) -> bool {
         self.is(odd) && self.rng.u32(..times) == 0
     }
@@ -208,7 +209,7 @@ impl Maker {
         nth(from, at)
     }
 
-    /// A value of a number or a flag, which may be spoilt.
+    /// The value of a number or a flag, which may be spoiled.
     fn value(&mut self, value: String, spoilt: &[&str]) -> String {
         match &mut self.spoil {
             Some(0) => {
@@ -224,7 +225,7 @@ impl Maker {
         }
     }
 
-    /// Of thousandths.
+    /// A number, given in thousandths.
     fn number(&mut self, thousandths: i32) -> String {
         let value = format!("{:?}", f64::from(thousandths) / 1000.0);
         self.value(value, &["null"])
@@ -289,7 +290,7 @@ impl Maker {
         format!("2022/01/02 {clock}:{second:02}.{:03}", below / 10_000)
     }
 
-    /// A line that is no session.
+    /// Writes a line that is not a session.
     fn no_session(&mut self, text: &mut String) {
         let session = self.session();
         let time = self.time();

@@ -1,4 +1,4 @@
-//! Players, and what becomes of them from frame to frame.
+//! Players and their changes from frame to frame.
 
 use super::{BASES, HOLDINGS, Maker, NAMES, Odd, Person, change, nth, set};
 
@@ -25,7 +25,7 @@ impl Maker {
             members.push((other, value));
         }
         if self.now(Odd::BothKeys, 8) {
-            // By the other name alone.
+            // Only with the other name.
             members.retain(|(name, _)| *name != other);
             for (name, _) in members.iter_mut().filter(|(name, _)| *name == mine) {
                 *name = other;
@@ -59,7 +59,7 @@ impl Maker {
         self.object(members)
     }
 
-    /// Somebody joins.
+    /// A player joins.
     fn join(&mut self) {
         let names = if self.is(Odd::Names) { 10 } else { 4 };
         let count = self.people.len();
@@ -94,7 +94,7 @@ impl Maker {
         });
     }
 
-    /// What happens from a frame to the next.
+    /// Makes the changes from one frame to the next.
     pub(super) fn step(&mut self) {
         while self.people.len() < 2 || (self.people.len() < 8 && self.one_in(6)) {
             self.join();
@@ -122,7 +122,7 @@ impl Maker {
             _ => person.away -= 1,
         }
         match self.rng.u32(..6) {
-            // On it goes, with differences of the same bytes.
+            // The movement continues, so that differences have the same bytes.
             0..3 => {}
             3 => person.step = [125, 0, -250],
             4 => person.step = [0; 3],
@@ -153,7 +153,7 @@ impl Maker {
                 1
             };
             let which = self.rng.usize(..11);
-            // Of what the reference makes of stuns that fall, little is known.
+            // Little is known about how the reference treats decreasing stuns.
             let by = if which == 3 { by.abs() } else { by };
             change(&mut person.counts, which, |count| count + by);
         }

@@ -1,4 +1,4 @@
-//! The session around the players, and the bones beside it.
+//! The session around the players, and its bones.
 
 use super::{GOALS, Maker, NAMES, Odd, UP, facing, nth, set};
 
@@ -101,7 +101,7 @@ impl Maker {
         format!("{{\"user_bones\":[{}],\"err_code\":0}}", players.join(","))
     }
 
-    /// The third column, with its tab.
+    /// The third column, including its tab.
     pub(super) fn bones_column(&mut self) -> String {
         if !self.is(Odd::Bones) {
             return String::new();

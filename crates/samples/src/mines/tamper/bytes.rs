@@ -1,9 +1,9 @@
-//! Tampering with the bytes of a recording, which leaves the rest of them as they were.
+//! Manipulations of a recording's bytes that leave the other bytes unchanged.
 
 use gametape_mines::rmv;
 use gametape_mines::{Event, Face};
 
-/// A way to tamper with a recording, or to break it.
+/// A way to manipulate or damage a recording.
 ///
 /// ```
 /// use gametape_mines::rmv;
@@ -18,21 +18,21 @@ use gametape_mines::{Event, Face};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tampering {
-    /// A tenth of a second off the time, in the termination event and in the tail.
+    /// The time is a tenth of a second shorter, in the termination event and in the tail.
     Time,
-    /// One number more than the square has, in the 20th that is opened.
+    /// The 20th opened square shows a number that is too high by one.
     BoardEvent,
-    /// The win is recorded as a game that was left.
+    /// The win is recorded as a game that the player left.
     Outcome,
     /// The last quarter is missing.
     Cut,
 }
 
 impl Tampering {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Time, Self::BoardEvent, Self::Outcome, Self::Cut];
 
-    /// Its name: also that of its file in the demo.
+    /// Its name, and the name of its file in the demo.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,8 +43,8 @@ impl Tampering {
         }
     }
 
-    /// A copy of a recording that was tampered with in this way. `None` where `bytes` are no
-    /// recording, or have nothing of the kind.
+    /// A copy of a recording with this manipulation. `None` if `bytes` are not a recording, or have
+    /// nothing to manipulate in this way.
     #[must_use]
     pub fn of(self, bytes: &[u8]) -> Option<Vec<u8>> {
         match self {
@@ -94,7 +94,7 @@ fn left(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(copy)
 }
 
-/// Where the termination event stands.
+/// The position of the termination event.
 fn ending(bytes: &[u8]) -> Option<usize> {
     let game = rmv::read(bytes).ok()?;
     Some(game.events.offset() as usize + game.events.as_bytes().len())

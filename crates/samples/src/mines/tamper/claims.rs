@@ -1,4 +1,4 @@
-//! What a recording says of itself, and is not so.
+//! Recordings that make false claims about themselves.
 
 use gametape_mines::metrics::bbbv;
 use gametape_mines::rmv::EventLog;
@@ -65,7 +65,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
         name: "date-before-the-release",
         code: "rmv.date-early",
-        // 2001 to 2007: there was no release yet.
+        // 2001 to 2007, before the first release.
         make: |game, rng| {
             is_vienna(game).then(|| made_at(game, rng.u32(980_000_000..1_190_000_000)))
         },
@@ -73,7 +73,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
         name: "date-in-the-future",
         code: "rmv.date-future",
-        // 2096 and later.
+        // 2096 or later.
         make: |game, rng| Some(made_at(game, rng.u32(4_000_000_000..))),
     },
     Forgery {
@@ -158,7 +158,7 @@ fn is_vienna(game: &Game<'_>) -> bool {
     game.version_info.as_bytes().starts_with(b"Vienna")
 }
 
-/// Whether the player placed flags, and could place them.
+/// Whether the player placed flags.
 fn has_flags(game: &Game<'_>) -> bool {
     let is_flag =
         |event: Event| matches!(event, Event::Board(board) if board.face.name() == "flag");
@@ -178,10 +178,10 @@ fn claiming_no_flags(game: &Game<'_>) -> Game<'static> {
     forged
 }
 
-/// Eight ticks of Windows: what is later by that is on the same grid.
+/// Eight ticks of Windows: times that are later by this amount are on the same grid.
 const WHOLE_TICKS_MS: u32 = 125;
 
-/// A right click that flags, and one that takes the flag off, right before a left click.
+/// Inserts a right click that sets a flag and one that removes it, immediately before a left click.
 fn flag_taken_off(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static>> {
     use MouseAction::{LeftDown, RightDown, RightUp};
     if game.marks() || has_flags(game) {
@@ -212,7 +212,7 @@ fn flag_taken_off(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static
     has_flags(&forged).then_some(forged)
 }
 
-/// The same play, with flags on some of the mines from the beginning; of a game without flags.
+/// The same game with flags on some of the mines from the beginning; only for a game without flags.
 fn preflagged(game: &Game<'_>) -> Option<Game<'static>> {
     if has_flags(game) || game.board.mines.is_empty() {
         return None;
@@ -229,11 +229,11 @@ fn made_at(game: &Game<'_>, timestamp: u32) -> Game<'static> {
     forged
 }
 
-/// A game of ViennaSweeper's with another release in its version info.
+/// A game of ViennaSweeper with another release in its version info.
 fn of_release(game: &Game<'_>, version: Version, release: &str) -> Option<Game<'static>> {
     let info = std::str::from_utf8(game.version_info.as_bytes()).ok()?;
     let (before, old) = info.split_once(" - Release ")?;
-    // 2.2 has a SCORE of its own kind.
+    // 2.2 writes SCORE in its own way.
     if old.starts_with("2.") {
         return None;
     }
@@ -242,14 +242,14 @@ fn of_release(game: &Game<'_>, version: Version, release: &str) -> Option<Game<'
     (is_vienna(game) && game.version() == version).then_some(forged)
 }
 
-/// A board of the same level whose mines lie together, played to the end without a flag.
+/// A board of the same level whose mines are close together, played to the end without a flag.
 fn easy_board(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     let Board { cols, rows, .. } = game.board;
     let level = Level::of(cols, rows, game.board.mines.len());
     let least = level.ranking_min_bbbv()?;
     let mut at: Vec<Cell> = game.board.mines.iter().collect();
     let all = (0..cols).flat_map(|col| (0..rows).map(move |row| Cell::new(col, row)));
-    // Column by column from the left, as many as it takes.
+    // Column by column from the left, as many as necessary.
     for corner in all {
         if at.contains(&corner) {
             continue;
@@ -274,7 +274,7 @@ fn board(game: &Game<'_>, mines: &[Cell]) -> Option<Board<'static>> {
     Board::new(cols.into(), rows.into(), mines, game.board.timestamp).ok()
 }
 
-/// The game as somebody plays it on other mines, without flags.
+/// The game as played by a person with other mines, without flags.
 fn played(
     game: &Game<'_>,
     mines: &[Cell],
@@ -305,7 +305,7 @@ fn played(
     remake(&forged, &mouse_of(&forged))
 }
 
-/// The release whose clock the game has.
+/// The release whose clock the game uses.
 fn release_of(game: &Game<'_>) -> Release {
     let info = String::from_utf8_lossy(game.version_info.as_bytes());
     let named = |name: &str| info.contains(&format!(" - Release {name}"));
@@ -318,7 +318,7 @@ fn release_of(game: &Game<'_>) -> Release {
     }
 }
 
-/// A move inside of the square stands between a click and what it did.
+/// Inserts a move within the square between a click and its board events.
 fn move_put_in(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static>> {
     let events: Vec<Event> = game.events.iter().collect();
     let at = events.windows(2).skip(1).position(|pair| {

@@ -1,4 +1,4 @@
-//! Moves that were taken out, or put in.
+//! Removed and inserted moves.
 
 use gametape_mines::{Game, MouseAction, MouseEvent};
 
@@ -17,7 +17,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "moves-thinned",
         code: "rmv.hint-steps",
         make: |game, rng| {
-            // To steps of half a square.
+            // So that steps are half a square long.
             let every = every_for(game, 0.5 + 0.1 * rng.f64())?;
             kept(game, |_, place| place % every == 0)
         },
@@ -39,7 +39,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "ways-steady",
         code: "rmv.steady",
         make: |game, rng| {
-            // A tick of Windows hides how fast the cursor goes.
+            // A tick of Windows hides the speed of the cursor.
             let Clock::Millisecond = clock_of(game) else {
                 return None;
             };
@@ -56,7 +56,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
     },
 ];
 
-/// One move of so many, and the way is as long as that for each.
+/// One in how many moves to keep so that steps have this mean length in squares.
 fn every_for(game: &Game<'_>, squares: f64) -> Option<usize> {
     let mouse = mouse_of(game);
     let moves = mouse
@@ -74,8 +74,9 @@ fn every_for(game: &Game<'_>, squares: f64) -> Option<usize> {
     (every >= 2.0).then_some(every.ceil() as usize)
 }
 
-/// The game with some of its moves: of which way between button events, and at which place in it.
-/// The last of each way stays, so that clicks are where they were.
+/// The game with only some of its moves. `keep` receives the index of the path between button
+/// events and the place in that path. The last move of each path stays, so that clicks keep their
+/// positions.
 fn kept(game: &Game<'_>, keep: impl Fn(usize, usize) -> bool) -> Option<Game<'static>> {
     let mouse = mouse_of(game);
     let (mut way, mut place) = (0, 0);
@@ -97,7 +98,8 @@ fn kept(game: &Game<'_>, keep: impl Fn(usize, usize) -> bool) -> Option<Game<'st
     remake(game, &left)
 }
 
-/// The game with ways at constant speed: straight, or in bows of so much of their length.
+/// The game with paths of constant speed: straight ones, or curves whose height is `bow` of their
+/// length.
 fn straight(game: &Game<'_>, bow: f64) -> Option<Game<'static>> {
     let clock = clock_of(game);
     let mut mouse = mouse_of(game);
@@ -133,7 +135,7 @@ fn between(
 ) -> MouseEvent {
     let (dx, dy) = (f64::from(to.x - from.x), f64::from(to.y - from.y));
     let aside = bow * (std::f64::consts::PI * share).sin();
-    // Version 1 holds no place further beside the board.
+    // Version 1 cannot store positions further outside of the board.
     let at = |a: i32, way: f64, least: i32| (a + way.round() as i32).max(least);
     MouseEvent {
         time_ms: from.time_ms + (f64::from(to.time_ms - from.time_ms) * share) as u32,
@@ -143,8 +145,8 @@ fn between(
     }
 }
 
-/// The game with a cursor that rests where it is, stirring, and gets to where it clicks in a few steps
-/// of a square or more, a millisecond each.
+/// The game with a cursor that stays in place, moving slightly, and reaches the place of a click in
+/// a few steps of a square or more, one millisecond each.
 fn jumps(game: &Game<'_>, steps: u32) -> Option<Game<'static>> {
     let clock = clock_of(game);
     let mouse = mouse_of(game);
@@ -181,7 +183,7 @@ fn jumps(game: &Game<'_>, steps: u32) -> Option<Game<'static>> {
         made.push(*event);
     }
     made.extend(way);
-    // By the clock a step may be later than what is behind it.
+    // The clock may make a step later than the following events.
     let mut latest = u32::MAX;
     for event in made.iter_mut().rev() {
         event.time_ms = event.time_ms.min(latest);

@@ -1,4 +1,4 @@
-//! Buttons that no hand pressed, and two hands in one game.
+//! Presses that no hand made, and two hands in one game.
 
 use gametape_mines::{Buttons, Game, MouseAction, MouseEvent};
 
@@ -17,7 +17,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "holds-alike",
         code: "rmv.hint-same-hold",
         make: |game, rng| {
-            // The tick of Windows would spread them.
+            // The tick of Windows would spread the durations.
             let Clock::Millisecond = clock_of(game) else {
                 return None;
             };
@@ -51,7 +51,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "another-hand-behind",
         code: "rmv.hint-hands",
         make: |game, rng| {
-            // As two people would hold their buttons.
+            // As two different people would hold the buttons.
             let (short, long) = (rng.u32(30..45), rng.u32(85..110));
             let half = mouse_of(game).len() / 2;
             let clicks = plain_clicks(game);
@@ -134,7 +134,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
     },
 ];
 
-/// Nothing where no more clicks and chords than these begin: fewer prove nothing.
+/// `None` if at most `few` clicks and chords begin: fewer prove nothing.
 fn needs_presses(game: &Game<'_>, few: usize) -> Option<()> {
     let presses = mouse_of(game).into_iter().filter(is_first_press).count();
     (presses > few).then_some(())
@@ -147,13 +147,13 @@ fn is_first_press(event: &MouseEvent) -> bool {
     is_press && event.buttons.0.is_power_of_two()
 }
 
-/// The places where the left button goes down alone, and up again as the next thing that buttons do.
+/// The indices where the left button is pressed alone and its release is the next button event.
 fn plain_clicks(game: &Game<'_>) -> Vec<usize> {
     let clicks = clicks_of(game, MouseAction::LeftDown, MouseAction::LeftUp);
     clicks.into_iter().map(|(down, _)| down).collect()
 }
 
-/// The places where a button goes down alone, and up again as the next thing that buttons do.
+/// The indices where a button is pressed alone and its release is the next button event, as pairs.
 fn clicks_of(game: &Game<'_>, down: MouseAction, up: MouseAction) -> Vec<(usize, usize)> {
     let mouse = mouse_of(game);
     let buttons = mouse.iter().enumerate();
@@ -170,8 +170,8 @@ fn clicks_of(game: &Game<'_>, down: MouseAction, up: MouseAction) -> Vec<(usize,
     clicks.collect()
 }
 
-/// The game with other times between each press of the left button and its release: of the place of
-/// the press, and how long it was. What comes behind is later or earlier by the difference.
+/// The game with other durations of left clicks. `hold` receives the index of the press and the old
+/// duration. Later events are shifted by the difference.
 fn held(game: &Game<'_>, hold: impl FnMut(usize, u32) -> u32) -> Option<Game<'static>> {
     let mut downs = Vec::new();
     let mut down = None;
@@ -185,7 +185,7 @@ fn held(game: &Game<'_>, hold: impl FnMut(usize, u32) -> u32) -> Option<Game<'st
     held_between(game, &downs, hold)
 }
 
-/// The game with other times between these places, of a press and its release each.
+/// The game with other durations between these indices of presses and releases.
 fn held_between(
     game: &Game<'_>,
     clicks: &[(usize, usize)],
@@ -226,7 +226,8 @@ fn move_by(mouse: &mut [MouseEvent], range: std::ops::Range<usize>, ms: i64) {
     }
 }
 
-/// The game with presses so far apart: all of them, or those of a first button.
+/// The game with other intervals between presses: either all presses, or those without another
+/// button down.
 fn even_presses(
     game: &Game<'_>,
     all: bool,
@@ -259,8 +260,8 @@ fn even_presses(
     })
 }
 
-/// The game with button events on the centre of their square, or so many pixels beside it, or where they
-/// were; the ways between are bent.
+/// The game with button events moved to the centre of their square plus the offset that `beside`
+/// returns, or left unchanged for `None`. The paths in between are bent accordingly.
 fn central(
     game: &Game<'_>,
     mut beside: impl FnMut() -> Option<(i32, i32)>,
@@ -285,7 +286,7 @@ fn central(
         let (to, b) = anchors.get(next).copied().unwrap_or((at, (0, 0)));
         let before = next.checked_sub(1).and_then(|last| anchors.get(last));
         let (from, a) = before.copied().unwrap_or((0, b));
-        // From behind the last button event on, so that the cursor rests where a hand does.
+        // Starts after the last button event, so that the cursor rests where a hand would.
         let (from, count) = (from + 1, to.saturating_sub(from + 1).max(1));
         let share = at.saturating_sub(from) as f64 / count as f64;
         let mix = |a: i32, b: i32| (f64::from(a) + f64::from(b - a) * share).round() as i32;

@@ -1,8 +1,9 @@
-//! Recordings that somebody tampered with.
+//! Manipulated recordings.
 //!
-//! [`Tampering`] changes bytes and leaves the rest as it was: any check finds it. A [`Forgery`] is
-//! what somebody makes who knows the format: one thing is false, and all that follows from it is
-//! made again, so that times, sizes, board events, ending and result string agree.
+//! A [`Tampering`] changes single bytes and leaves the rest unchanged: every check finds it. A
+//! [`Forgery`] is the work of a forger who knows the format: one thing is false, and everything
+//! that depends on it is recomputed, so that times, sizes, board events, ending and result string
+//! agree.
 //!
 //! ```
 //! use gametape_mines::rmv;
@@ -34,7 +35,7 @@ pub use forgery::Forgery;
 pub use relations::{Twin, twins};
 pub use remake::{mouse_of, remake, with_result};
 
-/// All of them.
+/// All forgeries.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {
     [
         claims::FORGERIES,

@@ -1,4 +1,5 @@
-//! Games that are made of others: handed in again, mirrored, slowed down, played on a known board.
+//! Games that are made from other games: handed in again, mirrored, slowed down, played on a known
+//! board.
 //!
 //! ```
 //! use gametape_samples::mines::tamper::twins;
@@ -23,26 +24,26 @@ use super::remake::{mouse_of, remake, with_result};
 use crate::mines::scenario::{Finish, Habit, scenarios};
 use crate::mines::session;
 
-/// One way in which a recording is made of another one.
+/// A way to make a recording from another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin {
     /// Its name.
     pub name: &'static str,
-    /// The code of what is found when both lie in one folder.
+    /// The code of the relation that is found if both are in one folder.
     pub code: &'static str,
     make: fn(&Game<'_>, &Game<'_>, &mut fastrand::Rng) -> Option<Game<'static>>,
 }
 
 impl Twin {
-    /// Makes it of a sound game, and of another one where it takes two; the same seed gives the same
-    /// one. `None` where the game has nothing of the kind.
+    /// Makes the twin from a valid game and, if two are needed, from another one. The same seed
+    /// gives the same twin. `None` if the game is not suitable.
     #[must_use]
     pub fn of(&self, game: &Game<'_>, other: &Game<'_>, seed: u64) -> Option<Game<'static>> {
         (self.make)(game, other, &mut fastrand::Rng::with_seed(seed))
     }
 }
 
-/// All of them.
+/// All twins.
 pub fn twins() -> impl Iterator<Item = Twin> {
     TWINS.iter().copied()
 }
@@ -82,7 +83,7 @@ const TWINS: &[Twin] = &[
         code: GAME,
         make: |game, _, rng| {
             let mut mouse = mouse_of(game);
-            // Buttons stay where they are.
+            // Button events stay.
             mouse.retain(|event| event.action != MouseAction::Move || rng.u8(..) > 20);
             remake(game, &mouse)
         },
@@ -130,7 +131,7 @@ const TWINS: &[Twin] = &[
             let turn = if game.board.cols == game.board.rows {
                 *rng.choice(&[Turn::HALF, Turn::QUARTER, Turn::DIAGONAL])?
             } else {
-                // A level has its board lying.
+                // A board that is not square keeps its orientation, because its level requires it.
                 Turn::HALF
             };
             turned(game, turn)
@@ -183,7 +184,7 @@ const TWINS: &[Twin] = &[
             let mut other = other.clone().into_owned();
             other.player = game.player.clone().into_owned();
             named_in_result(&mut other);
-            // In the second before it ends.
+            // One second before the game ends.
             let at = game.board.timestamp.checked_add(length.checked_sub(1)?)?;
             dated(&mut other, at);
             (length > 1).then_some(other)
@@ -191,7 +192,7 @@ const TWINS: &[Twin] = &[
     },
 ];
 
-/// The same game of somebody else.
+/// The same game with another player.
 fn renamed(game: &Game<'_>, name: &str) -> Option<Game<'static>> {
     let mut game = game.clone().into_owned();
     let fields: Vec<Vec<u8>> = game.player.iter().map(<[u8]>::to_vec).collect();
@@ -216,7 +217,7 @@ fn dated(game: &mut Game<'_>, timestamp: u32) {
     with_result(game, "TIMESTAMP", &timestamp.to_string());
 }
 
-/// The same game with each mouse event made another one.
+/// The same game with a change of each mouse event.
 fn with_mouse(
     game: &Game<'_>,
     change: impl FnMut(MouseEvent) -> MouseEvent,
@@ -232,7 +233,7 @@ fn slowed(game: &Game<'_>, factor: f64) -> Option<Game<'static>> {
     })
 }
 
-/// All of the way so many pixels aside that no click is in another square.
+/// The whole path shifted by so few pixels that every click stays in its square.
 fn shifted(game: &Game<'_>, _: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     let size = i32::from(game.square_size());
     let mouse = mouse_of(game);
@@ -256,7 +257,7 @@ fn shifted(game: &Game<'_>, _: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Gam
     })
 }
 
-/// Every event somewhere else in its square.
+/// Every event moved within its square.
 fn jittered(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     let size = game.square_size();
     with_mouse(game, |event| {
@@ -273,7 +274,7 @@ fn jittered(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     })
 }
 
-/// The same way over squares of another size, as only version 2 has them.
+/// The same path on squares of another size, which only version 2 has.
 fn scaled(game: &Game<'_>, size: u8) -> Option<Game<'static>> {
     if game.version() == Version::V1 || game.square_size() == size {
         return None;
@@ -282,7 +283,7 @@ fn scaled(game: &Game<'_>, size: u8) -> Option<Game<'static>> {
     let mut larger = game.clone().into_owned();
     *larger.properties.to_mut().get_mut(property::SQUARE_SIZE)? = size;
     let to = |at: i32| {
-        // What is within a square stays there.
+        // A position within a square stays in that square.
         let (square, within) = (at.div_euclid(old.into()), at.rem_euclid(old.into()));
         square * i32::from(size) + within * i32::from(size) / i32::from(old)
     };
@@ -297,14 +298,14 @@ fn scaled(game: &Game<'_>, size: u8) -> Option<Game<'static>> {
     remake(&larger, &mouse)
 }
 
-/// A few right clicks on the way that change nothing in the end.
+/// Inserts a few right clicks that change nothing in the end.
 fn waved(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     const CLICKS: usize = 3;
     let mouse = mouse_of(game);
     let free = mouse.iter().enumerate();
     let free = free.filter(|(_, event)| event.action == MouseAction::Move && event.buttons.0 == 0);
     let at = rng.choose_multiple(free.map(|(at, _)| at), CLICKS);
-    // Where there are question marks, a flag becomes one first.
+    // With question marks, a flag first becomes one.
     let times = if game.marks() { 3 } else { 2 };
     let mut waved = Vec::new();
     for (place, event) in mouse.into_iter().enumerate() {
@@ -318,7 +319,7 @@ fn waved(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     (at.len() == CLICKS).then(|| remake(game, &waved))?
 }
 
-/// A board that is turned: first columns for rows, then mirrored.
+/// A symmetry of the board: rows and columns are exchanged first, then mirrored.
 #[derive(Clone, Copy)]
 struct Turn {
     swaps: bool,
@@ -340,7 +341,7 @@ impl Turn {
         }
     }
 
-    /// Where something comes to be in a field that is then so wide and so high.
+    /// The new position of a point in a field that has this width and height afterwards.
     fn of(self, (x, y): (i32, i32), (width, height): (i32, i32)) -> (i32, i32) {
         let (x, y) = if self.swaps { (y, x) } else { (x, y) };
         (
@@ -350,7 +351,7 @@ impl Turn {
     }
 }
 
-/// The board and the way over it, turned.
+/// The board and the path, turned.
 fn turned(game: &Game<'_>, turn: Turn) -> Option<Game<'static>> {
     let mut other = game.clone().into_owned();
     let (cols, rows) = (game.board.cols, game.board.rows);

@@ -1,4 +1,4 @@
-//! From what the mouse did to the whole game.
+//! Rebuilds a whole game from its mouse events.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,11 @@ pub fn mouse_of(game: &Game<'_>) -> Vec<MouseEvent> {
     game.events.iter().filter_map(mouse).collect()
 }
 
-/// A game with the board, the player and the claims of `game`, played with another mouse: button
-/// states, board events, ending, tail and SCORE are made again by the rules. Mouse events behind
-/// the end of the game are left out.
+/// A game with the board, the player and the claims of `game`, played with other mouse events.
+/// Button states, board events, ending, tail and SCORE are recomputed by the rules. Mouse events
+/// after the end of the game are left out.
 ///
-/// `None` where the format can't hold it.
+/// `None` if the format cannot store the game.
 ///
 /// ```
 /// use gametape_samples::mines::tamper::{mouse_of, remake};
@@ -46,7 +46,7 @@ pub fn remake(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
         .any(|event| matches!(event, Event::Board(board) if board.face == Face::Open));
     let mut engine = Engine::of(game);
     let mut buttons = mouse.first().map_or(Buttons::NONE, |first| {
-        // The left button went down before the recording began.
+        // The left button was pressed before the recording began.
         Buttons(u8::from(first.action == MouseAction::LeftUp))
     });
     let mut shown = Vec::new();
@@ -70,7 +70,7 @@ pub fn remake(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
     Some(ended(game.clone().into_owned(), log, outcome))
 }
 
-/// The same game with these events, and an ending that fits them.
+/// The same game with these events and a matching ending.
 fn ended(mut game: Game<'static>, log: EventLog<'static>, outcome: Outcome) -> Game<'static> {
     let time_ms = log.last_time_ms();
     let plus_one = score_is_plus_one(&game);
@@ -85,7 +85,7 @@ fn ended(mut game: Game<'static>, log: EventLog<'static>, outcome: Outcome) -> G
     game
 }
 
-/// Release 2.2 writes one second too many.
+/// Whether SCORE is one second too high, as release 2.2 writes it.
 fn score_is_plus_one(game: &Game<'_>) -> bool {
     let (Encoding::V1 { result }, Some(ending)) = (&game.encoding, game.ending) else {
         return false;
@@ -94,7 +94,7 @@ fn score_is_plus_one(game: &Game<'_>) -> bool {
     score == Some(u64::from(ending.time_ms / 10) + 100)
 }
 
-/// Says something else under one key of the result string, where there is one.
+/// Replaces the value of a key in the result string, if there is one.
 pub fn with_result(game: &mut Game<'_>, key: &str, value: &str) {
     let Encoding::V1 { result } = &mut game.encoding else {
         return;

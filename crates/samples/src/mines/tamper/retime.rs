@@ -1,11 +1,11 @@
-//! Other times for the same mouse.
+//! Changes the times of mouse events.
 
 use gametape_mines::{Game, MouseEvent};
 
 use super::super::person::Clock;
 use super::remake::{mouse_of, remake};
 
-/// The game with other times: of the place of each mouse event, and of its time.
+/// The game with other times; `time` receives the index and the old time of each mouse event.
 pub(super) fn retimed(
     game: &Game<'_>,
     mut time: impl FnMut(usize, u32) -> u32,
@@ -20,7 +20,7 @@ pub(super) fn retimed(
     remake(game, &mouse)
 }
 
-/// [`retimed`], by the clock that gave the game its times: somebody has thought of that.
+/// Like [`retimed`], but rounds to the game's clock, as a careful forger would.
 pub(super) fn retimed_by_clock(
     game: &Game<'_>,
     mut time: impl FnMut(usize, u32) -> u32,
@@ -34,7 +34,7 @@ pub(super) fn clock_of(game: &Game<'_>) -> Clock {
     phase_of(game).map_or(Clock::Millisecond, Clock::Tick)
 }
 
-/// The phase of the Windows tick that all times of a game are on, if they are.
+/// The phase of the Windows tick, if all times of a game are on such a tick.
 pub(super) fn phase_of(game: &Game<'_>) -> Option<u8> {
     let mouse = mouse_of(game);
     let is_on = |time: u32, phase: u8| {

@@ -1,4 +1,4 @@
-//! Times that no clock gave, and speeds that no hand reaches.
+//! Times that no clock produced, and speeds that no hand reaches.
 
 use gametape_mines::{Buttons, Level, MouseAction, MouseEvent, Outcome};
 
@@ -66,7 +66,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
             let end = game.events.last_time_ms();
             let mut times: Vec<u32> = (0..count).map(|_| rng.u32(0..=end)).collect();
             times.sort_unstable();
-            // From the first event on, to the time of the game.
+            // From the first event to the end of the game.
             if let Some(first) = times.first_mut() {
                 *first = 0;
             }
@@ -83,7 +83,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
             if phase_of(game).is_some() {
                 return None;
             }
-            // Those between moves of a free hand; how long buttons are held stays.
+            // The gaps between moves without a button; the durations of presses stay.
             let mouse = mouse_of(game);
             let is_free = |event: &MouseEvent| {
                 event.action == MouseAction::Move && event.buttons == Buttons::NONE
@@ -93,7 +93,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
                 _ => None,
             });
             let mut gaps: Vec<u32> = gaps.collect();
-            // Of a mouse that reports every few milliseconds all gaps are alike.
+            // With a mouse that reports every few milliseconds, all gaps are alike.
             let quick = gaps.iter().filter(|&&gap| gap == 1).count();
             if quick * 20 < gaps.len() {
                 return None;
@@ -117,7 +117,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         code: "rmv.clock-shift",
         make: |game, rng| {
             phase_of(game)?;
-            // The longest pause in the middle gets shorter.
+            // The longest pause in the middle becomes shorter.
             let mouse = mouse_of(game);
             let third = mouse.len() / 3;
             let pauses = mouse.windows(2).enumerate().skip(third).take(third);
@@ -163,7 +163,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
     },
 ];
 
-/// So many milliseconds, or a few more: eight ticks and what is about as much would be no jump of
+/// This number of milliseconds or slightly more. Eight ticks, or nearly so, would not be a jump of
 /// the clock.
 fn off_the_grid(mut ms: u32) -> u32 {
     while !(16..110).contains(&(ms * 8 % 125)) {
