@@ -1,4 +1,4 @@
-//! The promises of a part of a recording, whatever the format.
+//! Checks of parts of recordings, for every format.
 
 use std::ops::ControlFlow;
 
@@ -9,13 +9,13 @@ use gametape::{At, Recording, Secrets, Tape, Time};
 use crate::Check;
 use crate::tables::smallest;
 
-/// The check of all formats' parts, and where to begin with it.
+/// The check of parts for all formats, with its seeds.
 pub const CHECKS: &[Check] = &[Check::new("cut", cut, seeds)];
 
-/// Bytes of a range: its kind, and two numbers.
+/// The length of a range in bytes: its kind and two numbers.
 const RANGE: usize = 5;
 
-/// The smallest recording of each kind, with ranges of every kind.
+/// The smallest recording of each kind, combined with ranges of every kind.
 fn seeds() -> Vec<Vec<u8>> {
     let recordings = smallest();
     let ranges = [
@@ -32,7 +32,7 @@ fn seeds() -> Vec<Vec<u8>> {
     recordings.into_iter().flat_map(with).collect()
 }
 
-/// A range of any kind: bits say which of its ends there are, and in which clock.
+/// A range of any kind. The bits of `kind` select the ends that it has, and their clocks.
 fn range([kind, from_low, from_high, to_low, to_high]: [u8; RANGE]) -> Cut {
     let at = |clock: u8, number: u16| match clock & 3 {
         0 => At::Step(number.into()),
@@ -47,17 +47,17 @@ fn range([kind, from_low, from_high, to_low, to_high]: [u8; RANGE]) -> Cut {
     )
 }
 
-/// The part, where there is one.
+/// The part, if there is one.
 fn part(recording: &Recording, range: &Cut) -> Option<(Vec<u8>, Cutout)> {
     let made = recording.cut(range, &Options::new()).ok()?;
     let bytes = made.content.bytes().expect("a file of ours");
     Some((bytes, made.outcome))
 }
 
-/// Values of rows.
+/// The values of rows.
 type Rows = Vec<Vec<Owned>>;
 
-/// Rows that are looked at of a table: a small input can claim a large grid.
+/// The most rows of a table that are examined: a small input can claim a large grid.
 const MOST: usize = 4096;
 
 fn put(batch: &Batch, rows: &mut Rows) {
@@ -67,7 +67,7 @@ fn put(batch: &Batch, rows: &mut Rows) {
     }
 }
 
-/// The rows of a table before a step, where these are few; `None` where they can't be read.
+/// The rows of a table before a step, if there are few; `None` if they cannot be read.
 fn rows_before(tape: &dyn Tape, table: &str, end: u64) -> Option<Vec<(u64, Vec<Owned>)>> {
     let mut all = Vec::new();
     let read = tape.scan(&Scan::table(table), &mut |batch| {
@@ -86,7 +86,7 @@ fn rows_before(tape: &dyn Tape, table: &str, end: u64) -> Option<Vec<(u64, Vec<O
     read.ok().map(|_| all)
 }
 
-/// What a table holds at a step; `None` where that can't be told.
+/// The rows of a state table at a step; `None` if they cannot be read.
 fn held(play: &mut dyn Playback, table: &TableDef, step: u64) -> Option<Rows> {
     play.seek(At::Step(step)).ok()?;
     let mut rows = Rows::new();
@@ -94,17 +94,18 @@ fn held(play: &mut dyn Playback, table: &TableDef, step: u64) -> Option<Rows> {
     Some(rows)
 }
 
-/// Tables of what holds, by the one clock: facts are of all the recording.
+/// The state and grid tables; facts belong to the whole recording.
 fn of_states(recording: &Recording) -> Vec<TableDef> {
     let mut tables = recording.tables().unwrap_or_default();
     tables.retain(|table| matches!(table.lane, Lane::State | Lane::Grid));
     tables
 }
 
-/// Whatever the bytes and the range are, a part is a whole recording of the same format with so many
-/// steps, or there is none, and why is said. What it was cut out of is cut no further by the same
-/// range, and all of it is a copy. Where no number was rounded on the way, what holds at each of its
-/// steps is what held there; of a start of the recording every row is what it was.
+/// Cuts a part out of any recording. The part is a whole recording of the same format with as many
+/// steps as reported, or there is an error with a reason. Cutting it again with the same range
+/// removes nothing more, and a part of everything is a copy. If no number was rounded, the state at
+/// the first, the middle and the last step of the part is the original one. If the part is the
+/// start of a recording, every row is the original one.
 pub fn cut(data: &[u8]) {
     let Some((kind, data)) = data.split_first_chunk::<RANGE>() else {
         return;
@@ -155,7 +156,7 @@ pub fn cut(data: &[u8]) {
     }
 }
 
-/// At its first step, in the middle and at the last.
+/// Compares the states at the first step, in the middle and at the last step.
 fn holds_what_was_there(recording: &Recording, cut: &Recording, start: u64, count: u64) {
     let (Ok(mut then), Ok(mut now)) = (recording.playback(), cut.playback()) else {
         return;

@@ -1,8 +1,8 @@
-//! What gametape promises for every input, one function a promise.
+//! The promises of gametape that concern every input, one function per promise.
 //!
-//! Each check takes any bytes and panics where the promise is broken. libFuzzer calls them through
-//! `fuzz_targets/check.rs`, ordinary tests on inputs that are kept or made from code. A check holds no
-//! state and gives the same answer every time.
+//! Each check takes any bytes and panics if the promise is broken. libFuzzer calls the checks
+//! through `fuzz_targets/check.rs`; ordinary tests call them with kept and generated inputs. A
+//! check has no state and gives the same answer every time.
 
 pub mod capture;
 pub mod cut;
@@ -12,14 +12,14 @@ pub mod murk;
 pub mod rmv;
 pub mod tables;
 
-/// A check, and where to begin with it.
+/// A check with its seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// Its name, and that of the folders of its corpus and its regressions.
+    /// Its name, which is also that of its folders of corpus and regressions.
     pub name: &'static str,
-    /// Panics where the promise is broken.
+    /// Panics if the promise is broken.
     pub run: fn(&[u8]),
-    /// Small inputs that reach deep.
+    /// Small inputs that reach deep into the code.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
@@ -29,7 +29,7 @@ impl Check {
     }
 }
 
-/// The checks of each format: the one list that there is.
+/// The checks of each format. This is the only such list.
 const ALL: &[&[Check]] = &[
     rmv::CHECKS,
     murk::CHECKS,
@@ -45,8 +45,7 @@ pub fn checks() -> impl Iterator<Item = Check> {
     ALL.iter().copied().flatten().copied()
 }
 
-/// Bytes without a pattern, always the same ones, for the checks that build their input from
-/// a script.
+/// Pseudo-random bytes, always the same, for checks that build their input from a script.
 pub fn noise(count: u64, len: usize) -> Vec<Vec<u8>> {
     (1..=count)
         .map(|seed| {

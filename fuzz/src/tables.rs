@@ -1,4 +1,4 @@
-//! The promises of tables, whatever the format.
+//! Checks of tables, for every format.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,11 +10,11 @@ use gametape_murk::{CommandBuf, Envelope, Payload, Writer};
 
 use crate::{Check, capture, echo, murk, rmv};
 
-/// The check of all formats' tables, and where to begin with it.
+/// The check of tables for all formats, with its seeds.
 pub const CHECKS: &[Check] = &[Check::new("tables", tables, smallest)];
 
-/// The smallest of each kind that has a few steps, and of each number of tables: with a world, and
-/// without.
+/// The smallest recordings of each kind with a few steps, one for each number of tables: with a
+/// world, and without.
 pub(crate) fn smallest() -> Vec<Vec<u8>> {
     let kinds = [
         rmv::seeds::recordings(),
@@ -42,7 +42,7 @@ pub(crate) fn smallest() -> Vec<Vec<u8>> {
     kinds.into_iter().flat_map(smallest).collect()
 }
 
-/// A recording that carries a small world; its hashes are none.
+/// A recording with a small world; its hashes are not real.
 fn simulated() -> Vec<u8> {
     const WORLD: &str = r#"dt = 0.1
 [space]
@@ -78,10 +78,10 @@ coefficient = 0.05
     writer.finish().expect("room")
 }
 
-/// What a scan gives: stamps and values.
+/// The rows of a scan: steps and values.
 type Rows = Vec<(u64, Vec<Owned>)>;
 
-/// Rows that are looked at of a table: a small input can claim a large board.
+/// The most rows of a table that are examined: a small input can claim a large board.
 const MOST: usize = 4096;
 
 fn put(batch: &Batch, rows: &mut Rows) {
@@ -91,7 +91,7 @@ fn put(batch: &Batch, rows: &mut Rows) {
     }
 }
 
-/// The rows of a table, and whether these are all, where it can be read.
+/// The rows of a table, and whether these are all; `None` if the table cannot be read.
 fn rows(tape: &dyn Tape, scan: &Scan) -> Option<(Rows, bool)> {
     let (mut rows, mut all) = (Vec::new(), true);
     let scanned = tape.scan(scan, &mut |batch| {
@@ -107,9 +107,9 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Option<(Rows, bool)> {
     scanned.ok().map(|_| (rows, all))
 }
 
-/// Whatever the bytes are, tables are described, and each is scanned to its end or to a fault: its
-/// steps rise, a single column is the same as among all, a range is what is left of all rows; what
-/// holds at the end and at the start can be asked for, in any order.
+/// Scans the tables of any recording. Tables are described, and each is scanned to its end or to an
+/// error. Steps ascend. A single column has the same values as among all columns, and a range has
+/// exactly the matching rows. The states at the end and at the start can be requested in any order.
 pub fn tables(data: &[u8]) {
     let Ok(recording) = Recording::from_bytes(data.to_vec(), "a") else {
         return;

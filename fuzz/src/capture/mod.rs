@@ -1,4 +1,4 @@
-//! The promises of `gametape-capture`.
+//! Checks of the promises of `gametape-capture`.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,21 @@ use gametape_delta::{Decoder, Encoder, Limits, ReadOptions, Schema, Snapshot, se
 use crate::Check;
 use crate::delta::{Script, edit, known, schema, state};
 
-/// Every check of these, and where to begin with it.
+/// Every check of this crate, with its seeds.
 pub const CHECKS: &[Check] = &[Check::new("capture_read", capture_read, || {
     [seeds(), crate::noise(8, 150)].concat()
 })];
 
-/// Any bytes as a capture or as a file of packets; and recordings of any packets.
+/// Reads any bytes as a capture or as a file of packets, and records streams of any packets.
 ///
-/// Of any bytes nobody panics, reading comes to an end, and refusals are inside of the file. What is
-/// between the packets of a file of packets is told, so that every byte is accounted for. Bytes that
-/// come in pieces give what a stream of all of them gives. A
-/// recording has its packets byte for byte; each state it is asked for is the one that was sent, by
-/// the index, packet by packet, and from a file of the same packets; what was added to seek by is
-/// the state of the stream. Cut anywhere it has the first of these packets, and says that it was cut.
+/// For any bytes, no reader panics, reading ends, and the offsets of errors are within the file. In
+/// a file of packets, the gaps between packets are reported, so that every byte is accounted for.
+/// Bytes that arrive in pieces give the same packets as a stream of all of them.
+///
+/// A recording contains its packets byte for byte. Each requested state is the one that was sent,
+/// whether found by the index, packet by packet, or in a file of the same packets. Snapshots added
+/// for seeking have the state of the stream. A recording that is cut anywhere has the first of
+/// these packets and reports the cut.
 pub fn capture_read(data: &[u8]) {
     let mut script = Script::new(data);
     match script.byte() % 4 {
@@ -37,17 +39,16 @@ pub fn capture_read(data: &[u8]) {
     }
 }
 
-/// In reach of small files.
+/// Small enough to be reached by small files.
 const LIMITS: capture::Limits = capture::Limits {
     max_chunk_bytes: 1 << 16,
 };
 
-/// Steps after which a small file that was damaged on purpose is left alone: what is packed can be
-/// much.
+/// The most steps with a small file that was damaged on purpose, because it may unpack to a lot of
+/// data.
 const STEPS: usize = 2000;
 
-/// Whatever is pushed in which pieces, and whoever reads from where: the same packets, and the same is
-/// wrong at the end.
+/// Whatever the pieces and whatever the reader, the packets and the final problem are the same.
 fn fed(bytes: &[u8], bare: bool) {
     let (mut reader, mut feed) = if bare {
         (Reader::of_packets(bytes), Feed::of_packets())
@@ -57,7 +58,7 @@ fn fed(bytes: &[u8], bare: bool) {
             Feed::with_limits(LIMITS),
         )
     };
-    // Pieces of all sizes, as the bytes have it.
+    // Pieces of all sizes, derived from the bytes.
     let mut sizes = bytes.iter().map(|byte| 1 + usize::from(*byte) * 3);
     let mut rest = bytes;
     loop {
@@ -120,7 +121,7 @@ fn any_capture(bytes: &[u8]) {
     }
 }
 
-/// Every byte is in a packet, or is told of.
+/// Every byte is in a packet or in a reported gap.
 fn any_packets(bytes: &[u8], schema: Schema) {
     fed(bytes, true);
     let packets = Packets::Delta(DeltaFile::new(bytes, schema));
@@ -157,7 +158,7 @@ fn sound(error: &Error, bytes: &[u8]) {
     assert!(!error.code().is_empty() && !error.to_string().is_empty());
 }
 
-/// All that can be asked of a recording.
+/// Every operation on a recording.
 fn walk(packets: &Packets<'_>, bytes: &[u8]) {
     let mut replay = packets
         .replay()
@@ -195,16 +196,16 @@ fn walk(packets: &Packets<'_>, bytes: &[u8]) {
     }
 }
 
-/// Packets, and the states they lead to.
+/// Packets, and the states that result from them.
 struct Stream {
     schema: Schema,
     packets: Vec<Vec<u8>>,
-    /// By tick.
+    /// The states by tick.
     states: BTreeMap<u32, Snapshot>,
 }
 
 impl Stream {
-    /// Of any packets; the first is a full snapshot.
+    /// A stream of any packets; the first one is a full snapshot.
     fn new(script: &mut Script<'_>) -> Self {
         let schema = schema(script);
         let mut world = state(script, &schema, 1, 6);
@@ -285,7 +286,7 @@ fn recording(script: &mut Script<'_>) {
     }
 }
 
-/// All packets and all states are there.
+/// Asserts that all packets and all states exist.
 fn has_all(packets: &Packets<'_>, stream: &Stream) {
     let mut replay = packets.replay().expect("in memory");
     let mut cursor = packets.cursor();
@@ -312,7 +313,7 @@ fn has_all(packets: &Packets<'_>, stream: &Stream) {
     }
 }
 
-/// A capture that was cut.
+/// Checks a capture that was cut.
 fn is_cut(bytes: &[u8], stream: &Stream) {
     let Ok(capture) = capture::read(bytes) else {
         return any_capture(bytes);
@@ -342,7 +343,7 @@ fn is_cut(bytes: &[u8], stream: &Stream) {
     any_capture(bytes);
 }
 
-/// Captures and files of packets, whole, behind what they are.
+/// Captures and files of packets, each after the bytes that select their kind.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (number, noise) in crate::noise(3, 60).iter().enumerate() {

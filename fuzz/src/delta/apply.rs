@@ -1,4 +1,4 @@
-//! Any states of any schema, sent.
+//! Sends any states of any schema.
 
 use gametape_delta::{Decoder, Encoder, Limits, ReadOptions, Schema, Snapshot, settle};
 
@@ -6,11 +6,11 @@ use super::model::Model;
 use super::packet::consistent;
 use super::structured::{Script, edit, mutate, schema, state};
 
-/// Two states, built of any parts, sent as full snapshots and as a delta.
+/// Sends two states, built from any parts, as full snapshots and as a delta.
 ///
-/// What is received is the state, within its thresholds; a field without one is the same. A state
-/// that has not changed takes an empty packet. And for each of these packets, changed in any few
-/// bytes, holds what holds for any packet: see [`delta_packet`](super::delta_packet).
+/// The received state is the sent one, within its thresholds; a field without a threshold is equal.
+/// An unchanged state needs only an empty packet. Each of these packets, with a few changed bytes,
+/// must also pass [`delta_packet`](super::delta_packet).
 pub fn delta_apply(data: &[u8]) {
     let mut script = Script::new(data);
     let schema = schema(&mut script);
@@ -39,7 +39,7 @@ pub fn delta_apply(data: &[u8]) {
     }
 }
 
-/// The packets, full and delta, which say what they should.
+/// The full and the delta packet, after checking their content.
 pub(super) fn sent(schema: &Schema, baseline: &Snapshot, target: &Snapshot) -> (Vec<u8>, Vec<u8>) {
     let mut encoder = Encoder::new(schema).limits(Limits::NONE);
     let decoder = Decoder::with_options(schema, ReadOptions::strict().limits(Limits::NONE));
@@ -64,7 +64,7 @@ pub(super) fn sent(schema: &Schema, baseline: &Snapshot, target: &Snapshot) -> (
     assert_eq!(Model::of(&received), model);
     assert_eq!(delta.len() == 28, settled.same_entities(baseline));
 
-    // Said once, there is nothing left to say.
+    // After one packet nothing is left to send.
     let mut again = Vec::new();
     if settled.tick() < u32::MAX {
         let mut later = target.clone();

@@ -1,4 +1,4 @@
-//! The promises of `gametape_delta`.
+//! Checks of the promises of `gametape_delta`.
 
 mod apply;
 mod model;
@@ -20,7 +20,7 @@ pub use session::delta_session;
 
 use crate::Check;
 
-/// Every check of these, and where to begin with it.
+/// Every check of this crate, with its seeds.
 pub const CHECKS: &[Check] = &[
     Check::new("delta_packet", delta_packet, seeds::packets),
     Check::new("delta_apply", delta_apply, || crate::noise(12, 300)),

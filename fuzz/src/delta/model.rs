@@ -1,4 +1,5 @@
-//! States as maps of maps, and what packets do to them: slow, and plainly right.
+//! A simple model of states as maps of maps, and of the effect of packets: slow but obviously
+//! right.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +7,11 @@ use gametape_delta::{Change, Codec, Kind, Packet, Schema, Section, Snapshot, Tag
 
 use super::structured::value_of;
 
-/// Entities, their components, their values in the order of the schema.
+/// Entities with their components and values, in the order of the schema.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Model(pub BTreeMap<u32, BTreeMap<u16, Vec<Value>>>);
 
-/// What stands in the way of a packet.
+/// Why a packet cannot be applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     NotFound,
@@ -20,7 +21,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// The code of the error that says so.
+    /// The code of the matching error.
     pub fn code(self) -> &'static str {
         match self {
             Self::NotFound => "delta.entity-not-found",
@@ -32,7 +33,7 @@ impl Refusal {
 }
 
 impl Model {
-    /// What a state holds, asked in every way.
+    /// The content of a state, read with every accessor.
     pub fn of(state: &Snapshot) -> Self {
         let mut model = Self::default();
         assert_eq!(state.iter().len(), state.len());
@@ -58,7 +59,7 @@ impl Model {
         model
     }
 
-    /// Applies a packet; of several refusals any may be told of.
+    /// Applies a packet; if there are several errors, any of them may be returned.
     pub fn apply(
         &mut self,
         packet: &Packet,
@@ -117,14 +118,14 @@ impl Model {
         }
     }
 
-    /// What a receiver of `baseline` holds that was sent the change to this.
+    /// The state of a receiver that had `baseline` and was sent the change to this model.
     pub fn settled(&self, baseline: &Self, schema: &Schema) -> Self {
         let mut settled = self.clone();
         for (id, components) in &mut settled.0 {
             let Some(old) = baseline.0.get(id) else {
                 continue;
             };
-            // An entity of other components is made anew.
+            // An entity whose set of components differs is recreated.
             if !old.keys().eq(components.keys()) {
                 continue;
             }
@@ -145,7 +146,7 @@ impl Model {
         settled
     }
 
-    /// As a state.
+    /// The model as a state.
     pub fn snapshot(&self, schema: &Schema, tick: u32) -> Snapshot {
         let mut state = Snapshot::new(schema, tick);
         for (id, components) in &self.0 {

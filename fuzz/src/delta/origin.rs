@@ -1,4 +1,4 @@
-//! The same by the origin.
+//! Compares the codec with that of the origin.
 
 use gametape_delta::{
     Change, Codec, Decoder, Encoder, Kind, ReadOptions, Rule, Schema, Snapshot, Value,
@@ -8,12 +8,12 @@ use sdec_schema as def;
 
 use super::structured::{Script, edit, mutate, schema, state};
 
-/// States of any schema beside the origin's codec, sdec-codec 0.5.0.
+/// Compares states of any schema with the origin's codec, sdec-codec 0.5.0.
 ///
-/// The schema has the same hash. Where it can encode what we encode, the bytes are the same; what
-/// we encode it decodes to the same state. Packets changed in any few bytes it accepts where our
-/// lenient reader does, to the same state, but for varuints of more than 32 bits: it drops what is
-/// too much.
+/// The schema has the same hash. If the origin can encode a state, the bytes are the same; it
+/// decodes our packets to the same state. It accepts packets with a few changed bytes if our
+/// lenient reader does, with the same resulting state, except for varuints of more than 32 bits:
+/// the origin drops the excess bits.
 pub fn delta_origin(data: &[u8]) {
     let mut script = Script::new(data);
     let schema = within_its_reach(&schema(&mut script));
@@ -29,7 +29,7 @@ pub fn delta_origin(data: &[u8]) {
     let mut encoder = Encoder::new(&schema);
     let (mut full, mut delta) = (Vec::new(), Vec::new());
     if encoder.full(&target, &mut full).is_err() {
-        // A schema of thousands of fields.
+        // The schema has thousands of fields.
         return;
     }
     assert_eq!(origin.full(&target).as_ref(), Some(&full));
@@ -52,7 +52,7 @@ pub fn delta_origin(data: &[u8]) {
     };
     match origin.delta(&baseline, &target) {
         Some(packet) => assert_eq!(packet, delta),
-        // A component of a live entity comes or goes: it has no word for that.
+        // A component of a live entity is added or removed, which the origin cannot express.
         None => assert!(!kept(&baseline, &target), "the origin refuses it"),
     }
     for packet in [&full, &delta] {
@@ -75,8 +75,8 @@ pub fn delta_origin(data: &[u8]) {
     }
 }
 
-/// The schema without fields on which the origin's arithmetic overflows: it panics where overflow is
-/// checked, as here. They become 64 plain bits.
+/// The schema without the fields on which the origin's arithmetic overflows: where overflow is
+/// checked, as here, it panics. These fields become 64 plain bits.
 fn within_its_reach(schema: &Schema) -> Schema {
     let mut components = schema.components().to_vec();
     for field in components.iter_mut().flat_map(|c| &mut c.fields) {
@@ -90,9 +90,10 @@ fn within_its_reach(schema: &Schema) -> Schema {
 fn is_within_its_reach(codec: Codec, change: Change) -> bool {
     let threshold = matches!(change, Change::Threshold { .. });
     match codec {
-        // The difference of two values, and what it subtracts from a negative one of 63 bits.
+        // The origin computes the difference of two values, and subtracts from a negative value of
+        // 63 bits.
         Codec::SInt { bits } => bits < 63 || (bits == 64 && !threshold),
-        // The range, and the smallest value plus all that the bits of the range can say.
+        // The range, and the smallest value plus the largest number with as many bits as the range.
         Codec::FixedPoint { min_q, max_q, .. } => max_q.checked_sub(min_q).is_some_and(|range| {
             let bits = 64 - range.leading_zeros();
             let most = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
@@ -173,7 +174,7 @@ impl Origin {
         Some(packet)
     }
 
-    /// True if both accept the packet.
+    /// Asserts the same verdict of both; returns true if both accept the packet.
     fn same_verdict(&self, schema: &Schema, baseline: &Snapshot, packet: &[u8]) -> bool {
         let decoder = Decoder::with_options(schema, ReadOptions::lenient());
         let header = gametape_delta::Header::read(packet);
@@ -204,7 +205,7 @@ impl Origin {
     }
 }
 
-/// A state as the origin has it.
+/// A state in the origin's types.
 fn snapshot(state: &Snapshot) -> theirs::Snapshot {
     let value = |value: Value| match value {
         Value::Bool(value) => theirs::FieldValue::Bool(value),

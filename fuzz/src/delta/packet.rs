@@ -1,4 +1,4 @@
-//! Any bytes as a packet.
+//! Reads any bytes as a packet.
 
 use gametape_delta::{
     ComponentSize, Decoder, EncodeError, Encoder, Error, Header, Kind, Limits, Packet, PacketError,
@@ -9,14 +9,16 @@ use super::model::Model;
 use super::seeds;
 use super::structured::{Script, schema, state};
 
-/// Any bytes read as a packet of a schema, strictly and leniently, with the usual limits, tiny ones
-/// and none.
+/// Reads any bytes as a packet of a schema, strictly and leniently, with the usual limits, tiny
+/// ones and none.
 ///
-/// Nothing panics. A refusal has a known code and stands inside of the packet; lenient readers
-/// refuse the same at the same place, but for the three rules that are not theirs, and accept what
-/// strict ones accept, to the same end. What was accepted is written back byte for byte; what only a
-/// lenient reader takes, as a strict one wants it. Every bit is counted once. Applied, a packet
-/// does to a state what it does to a map of maps, or leaves nothing behind; the baseline stays.
+/// Nothing panics. An error has a known code and an offset within the packet. The lenient reader
+/// gives the same error at the same place, except for the three rules that only strict readers
+/// enforce; it accepts what strict readers accept, with the same result. An accepted packet is
+/// written back byte for byte; a packet that only the lenient reader accepts is written in a
+/// strictly valid form. Every bit is counted once. A packet has the same effect on a state as on
+/// the model, a map of maps; after an error the resulting state is empty. The baseline does not
+/// change.
 pub fn delta_packet(data: &[u8]) {
     let mut script = Script::new(data);
     let kind = script.byte();
@@ -40,7 +42,7 @@ pub fn delta_packet(data: &[u8]) {
     consistent(&schema, &baseline, &packet, limits);
 }
 
-/// In reach of small packets.
+/// Small enough to be reached by small packets.
 const TINY: Limits = Limits {
     max_packet_bytes: 100,
     max_sections: 2,
@@ -53,7 +55,7 @@ const TINY: Limits = Limits {
     max_entities: 5,
 };
 
-/// Gives a packet a header that can be read, and leaves what it says of kind and tick.
+/// Gives a packet a readable header, and keeps its kind and tick.
 fn mend(packet: &mut [u8], schema: &Schema, tick: u32) {
     let payload = packet.len() as u32;
     let Some(bytes) = packet.first_chunk_mut::<28>() else {
@@ -75,7 +77,7 @@ fn mend(packet: &mut [u8], schema: &Schema, tick: u32) {
     *bytes = header.to_bytes(payload - 28);
 }
 
-/// True for the three rules that lenient readers do not know.
+/// True for the three rules that only strict readers enforce.
 pub(super) fn is_only_strict(rule: &Rule) -> bool {
     matches!(
         rule,
@@ -83,7 +85,7 @@ pub(super) fn is_only_strict(rule: &Rule) -> bool {
     )
 }
 
-/// Everything that holds for any packet.
+/// Asserts everything that must be true for any packet.
 pub(super) fn consistent(schema: &Schema, baseline: &Snapshot, packet: &[u8], limits: Limits) {
     let strict = Decoder::with_options(schema, ReadOptions::strict().limits(limits));
     let lenient = Decoder::with_options(schema, ReadOptions::lenient().limits(limits));
@@ -104,7 +106,7 @@ pub(super) fn consistent(schema: &Schema, baseline: &Snapshot, packet: &[u8], li
     cut(&strict, &read, packet);
 }
 
-/// Strict and lenient, whatever they read.
+/// Compares a strict and a lenient result.
 fn agree<T: PartialEq + std::fmt::Debug>(
     strict: &Result<T, Error>,
     lenient: &Result<T, Error>,
@@ -133,7 +135,7 @@ fn is_known(error: &Error) -> bool {
     Rule::ALL.iter().any(|rule| rule.code == error.code())
 }
 
-/// What every refusal has.
+/// Asserts the properties of every error.
 fn sound(error: &Error, packet: &[u8], limits: Limits) {
     assert!(
         error.offset() <= packet.len(),
@@ -147,7 +149,7 @@ fn sound(error: &Error, packet: &[u8], limits: Limits) {
     assert!(!(error.is_limit() && error.is_truncated()), "{error}");
 }
 
-/// Header and framing alone.
+/// Checks header and framing.
 fn header(decoder: &Decoder, read: &Result<Packet, Error>, packet: &[u8]) {
     let header = decoder.header(packet);
     match (read, &header) {
@@ -158,12 +160,12 @@ fn header(decoder: &Decoder, read: &Result<Packet, Error>, packet: &[u8]) {
             assert_eq!(read.header.to_bytes(payload)[..], packet[..28]);
         }
         (Err(error), Err(other)) => assert_eq!(error, other),
-        // It is further behind.
+        // The error is after the header.
         (Err(_), Ok(_)) => {}
     }
 }
 
-/// A packet that is cut can't be read, and says so.
+/// A packet that is cut off cannot be read, and the error says so.
 fn cut(decoder: &Decoder, read: &Result<Packet, Error>, packet: &[u8]) {
     if read.is_err() {
         return;
@@ -208,7 +210,7 @@ fn sizes(decoder: &Decoder, schema: &Schema, read: &Result<Packet, Error>, packe
     let entities: u64 = sizes.entities.values().map(|size| size.bits).sum();
     assert_eq!(224 + framing + entities + padding, bits, "by entity");
     assert_eq!(224 + sum(&sizes.sections), bits, "by section");
-    // As often as the packet has them.
+    // The counts equal those of the packet's parts.
     let count = |sizes: &[Size]| sizes.iter().map(|size| size.count).sum::<u64>();
     let named = read.sections.iter().flat_map(|s| &s.entities);
     assert_eq!(count(&sizes.entity_heads), named.clone().count() as u64);
@@ -221,14 +223,14 @@ fn sizes(decoder: &Decoder, schema: &Schema, read: &Result<Packet, Error>, packe
         values,
         parts.map(|part| part.fields.len() as u64).sum::<u64>()
     );
-    // Once more is as much again.
+    // Counting it again doubles the sizes.
     let once = sizes.clone();
     sizes.add(decoder, packet).expect("as before");
     assert_eq!(sizes.packets.bits, 2 * bits);
     assert_eq!(sum(&sizes.sections), 2 * sum(&once.sections));
 }
 
-/// The packet applied, to a state and to a model of it.
+/// Applies the packet to a state and to a model of it.
 fn applies(
     decoder: &Decoder,
     baseline: &Snapshot,
@@ -236,7 +238,7 @@ fn applies(
     packet: &[u8],
     limits: Limits,
 ) {
-    // Neither what the result held nor of which schema matters.
+    // The previous content and schema of the result do not matter.
     let mut full = Snapshot::new(&seeds::known(1).0, 3);
     full.entry(9);
     let mut delta = baseline.clone();
@@ -258,7 +260,8 @@ fn applies(
             Ok(read) => read,
             Err(error) => {
                 let other = result.expect_err("it can't be read");
-                // A delta's sections are read side by side: of several faults, another.
+                // The sections of a delta are read interleaved, so another of several errors may be
+                // found.
                 assert!(is_full || is_known(&other));
                 if is_full && !matches!(other.rule, Rule::Kind { .. }) {
                     assert_eq!(*error, other);
@@ -300,7 +303,7 @@ fn applies(
     }
 }
 
-/// A state that was received can be sent on.
+/// A received state can be sent again.
 fn written_again(baseline: &Snapshot, state: &Snapshot) {
     let schema = state.schema();
     let mut encoder = Encoder::new(schema).limits(Limits::NONE);
@@ -330,14 +333,15 @@ fn written_again(baseline: &Snapshot, state: &Snapshot) {
     }
 }
 
-/// What a strict reader accepts is written back byte for byte.
+/// A packet that a strict reader accepts is written back byte for byte.
 fn written_back(mut encoder: Encoder, read: &Packet, packet: &[u8]) {
     let mut again = vec![1, 2, 3];
     encoder.packet(read, &mut again).expect("it was read");
     assert_eq!(again, packet);
 }
 
-/// What only a lenient reader accepts is written as a strict one wants it, if its tick lets it.
+/// A packet that only a lenient reader accepts is written in a strictly valid form, if its tick
+/// allows it.
 fn written_strictly(mut encoder: Encoder, strict: &Decoder, taken: &Packet, packet: &[u8]) {
     let mut again = vec![1, 2, 3];
     match encoder.packet(taken, &mut again) {

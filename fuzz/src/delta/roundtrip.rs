@@ -1,4 +1,4 @@
-//! States edited in every way.
+//! Edits states in every way.
 
 use gametape_delta::{Codec, Schema, Snapshot, Value, ValueError};
 
@@ -6,10 +6,10 @@ use super::apply::sent;
 use super::model::Model;
 use super::structured::{Script, bounds, schema, value, value_of, values};
 
-/// A state edited in every way, beside a map of maps.
+/// Edits a state in every way, in parallel with a map of maps.
 ///
-/// Both hold the same after each step; what is refused changes nothing and is refused for the right
-/// reason. States of different moments can be sent, one on the other.
+/// Both have the same content after each step. A refused edit changes nothing, and its error has
+/// the right reason. States of different moments can be sent, one as a delta to the other.
 pub fn delta_roundtrip(data: &[u8]) {
     let mut script = Script::new(data);
     let schema = schema(&mut script);
@@ -36,7 +36,7 @@ pub fn delta_roundtrip(data: &[u8]) {
     assert!(again == state, "{again:?} is not {state:?}");
 }
 
-/// Few, so that they meet.
+/// A few ids only, so that they repeat.
 fn id(script: &mut Script<'_>) -> u32 {
     match script.byte() {
         255 => u32::MAX,
@@ -44,7 +44,7 @@ fn id(script: &mut Script<'_>) -> u32 {
     }
 }
 
-/// One edit, of both.
+/// Makes one edit to both.
 fn step(script: &mut Script<'_>, schema: &Schema, state: &mut Snapshot, model: &mut Model) {
     let (kind, id) = (script.byte(), id(script));
     let there = model.0.contains_key(&id);
@@ -122,7 +122,7 @@ fn step(script: &mut Script<'_>, schema: &Schema, state: &mut Snapshot, model: &
     }
 }
 
-/// Edits that are wrong.
+/// Invalid edits.
 fn refused(
     script: &mut Script<'_>,
     schema: &Schema,
@@ -175,7 +175,7 @@ fn refused(
             let (min, max) = bounds(field.codec);
             let beyond = if kind & 64 == 0 { min - 1 } else { max + 1 };
             let new = value_of(field.codec, beyond);
-            // Where the type itself ends there is nothing beyond.
+            // At the limit of the type itself there is no value beyond.
             if new.as_i128() != beyond {
                 return;
             }

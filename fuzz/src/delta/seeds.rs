@@ -1,4 +1,4 @@
-//! Small inputs that reach deep.
+//! Small inputs that reach deep into the code.
 
 use std::sync::OnceLock;
 
@@ -10,10 +10,10 @@ use gametape_delta::{
 use super::structured::{Script, edit, state};
 use crate::noise;
 
-/// How many schemas are known by their number.
+/// The number of schemas that inputs can select.
 pub const KNOWN: usize = 6;
 
-/// A schema by its number, and a baseline of tick 7.
+/// The schema with a number, and a baseline with tick 7.
 pub fn known(number: usize) -> (Schema, Snapshot) {
     static ALL: OnceLock<Vec<(Schema, Snapshot)>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -21,7 +21,7 @@ pub fn known(number: usize) -> (Schema, Snapshot) {
         let baseline = |(schema, noise): (Schema, &Vec<u8>)| {
             let mut script = Script::new(noise);
             let mut baseline = state(&mut script, &schema, 7, 5);
-            // At least one, with all components.
+            // At least one entity with all components.
             for component in schema.components() {
                 let values = super::structured::values(&mut script, component);
                 let mut entity = baseline.entry(40);
@@ -42,7 +42,7 @@ fn schemas() -> [Schema; KNOWN] {
     };
     let bools = |count| (1..=count).map(|id| Field::new(id, Codec::Bool));
     [
-        // Of the published vectors.
+        // The schema of the published vectors.
         vec![
             Component::new(
                 1,
@@ -62,7 +62,7 @@ fn schemas() -> [Schema; KNOWN] {
             ),
         ],
         vec![Component::new(1, [Field::new(1, Codec::Bool)])],
-        // As wide as can be, and as narrow.
+        // The widest and the narrowest fields.
         vec![
             Component::new(
                 9,
@@ -88,10 +88,11 @@ fn schemas() -> [Schema; KNOWN] {
     .map(|components| Schema::new(components).expect("sound"))
 }
 
-/// How many of [`packets`] a strict reader applies.
+/// The number of [`packets`] that a strict reader can apply.
 pub const SOUND: usize = 4 * KNOWN;
 
-/// Packets of each known schema, behind its number. The first [`SOUND`] can be applied.
+/// Packets of each known schema, each after the schema's number. The first [`SOUND`] can be
+/// applied.
 pub fn packets() -> Vec<Vec<u8>> {
     let mut sound = Vec::new();
     let mut broken = Vec::new();
@@ -134,7 +135,7 @@ pub fn packets() -> Vec<Vec<u8>> {
         };
         encoder.packet(&only, &mut bytes).expect("any of them");
         push(&mut sound, &bytes);
-        // Twice the same section; a tag that is none; a claim.
+        // The same section twice; an undefined tag; an excessive claim.
         let mut twice = bytes.clone();
         twice.extend_from_slice(&bytes[28..]);
         push(&mut broken, &twice);
@@ -144,7 +145,7 @@ pub fn packets() -> Vec<Vec<u8>> {
         claim[28] = 4;
         push(&mut broken, &claim);
     }
-    // Their headers are mended.
+    // These bits make the check repair their headers.
     for packet in &mut broken {
         packet[0] |= 8;
     }
@@ -153,7 +154,7 @@ pub fn packets() -> Vec<Vec<u8>> {
     sound
 }
 
-/// Short packets that claim as much as can be said, behind the numbers of their schemas.
+/// Short packets that claim as much as possible, each after its schema's number.
 pub fn claims() -> Vec<Vec<u8>> {
     let mut claims = Vec::new();
     for number in 0..KNOWN {
@@ -181,7 +182,7 @@ pub fn claims() -> Vec<Vec<u8>> {
                         more
                     })
                     .count();
-                // Ids that ascend, for as long as there are any.
+                // Ascending ids, as long as there are any.
                 for (id, bytes) in body[at + 1..].chunks_exact_mut(4).enumerate() {
                     bytes[0] = id as u8;
                 }
@@ -196,8 +197,8 @@ pub fn claims() -> Vec<Vec<u8>> {
     claims
 }
 
-/// Full snapshots of thousands of entities with all components, behind the numbers of their
-/// schemas; no limits.
+/// Full snapshots of thousands of entities with all components, without limits, each after its
+/// schema's number.
 pub fn large() -> Vec<Vec<u8>> {
     let large = |number: usize| {
         let (schema, mut state) = known(number);

@@ -1,4 +1,4 @@
-//! Sessions over a network that does what it likes.
+//! Sessions over an arbitrarily bad network.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,20 @@ use gametape_delta::{
 use super::model::Model;
 use super::structured::{Script, bounds, edit, mutate, schema, state, value_of};
 
-/// A sender and a receiver, and a network between them that loses, repeats, reorders, delays and
-/// damages packets, forges feedback, and lets either side start anew.
+/// A sender and a receiver, connected by a network that loses, repeats, reorders, delays and
+/// damages packets, forges feedback, and lets either side restart.
 ///
-/// No packet exceeds the budget, and every one can be read strictly. What the receiver refuses
-/// changes nothing. Each entity it shows has the values that the sender's had at one tick, which it
-/// names, within the thresholds; the next it shows is never older. Its acks name what it applied,
-/// all of it and nothing else. Once the network is good again it shows what the sender has within as
-/// many packets as there are entities, and a few; and while all of them keep moving, none is left
-/// behind. Of a sender that refuses a state nothing else is changed.
+/// No packet exceeds the budget, and every packet can be read strictly. A packet that the receiver
+/// refuses changes nothing. Each entity that the receiver shows has the sender's values of one
+/// tick, which the receiver names, within the thresholds; later views are never older. The
+/// receiver's acks name exactly the packets that it applied. Once the network is good again, the
+/// receiver gets the sender's state within as many packets as there are entities, plus a few; and
+/// while all entities keep moving, none is neglected. A state that the sender refuses changes
+/// nothing else.
 ///
-/// There is no checksum on the wire. A damaged packet that can be read is applied only where the
-/// script says so; then only a new start has to mend it. The same goes for acks of packets that
-/// never arrived.
+/// The wire has no checksum. A damaged but readable packet is applied only if the script asks for
+/// it; then only a restart must repair the state. The same is true for acks of packets that never
+/// arrived.
 pub fn delta_session(data: &[u8]) {
     let mut script = Script::new(data);
     let mut session = Session::new(&mut script);
@@ -48,7 +49,7 @@ pub fn delta_session(data: &[u8]) {
 }
 
 struct Session {
-    /// What the script says of it all.
+    /// The script's choices for the whole session.
     kind: u8,
     schema: Schema,
     sender: Sender,
@@ -56,23 +57,24 @@ struct Session {
     budget: usize,
     tick: u32,
     world: Snapshot,
-    /// Which entities the receiver may see: bit i for those whose id is i modulo 16.
+    /// The entities that the receiver may see: bit i for those whose id is i modulo 16.
     visible: u16,
-    /// How many different weights they have.
+    /// The number of different weights.
     weights: u32,
-    /// What the receiver might see, at each tick.
+    /// The state that the receiver may see, by tick.
     history: BTreeMap<u32, Model>,
     packets: Vec<Vec<u8>>,
     feedback: Vec<Feedback>,
-    /// Ticks the receiver applied since it last started.
+    /// The ticks that the receiver has applied since its last start.
     applied: BTreeSet<u32>,
-    /// One was.
+    /// Whether a damaged packet was applied.
     poisoned: bool,
-    /// An ack was forged.
+    /// Whether an ack was forged.
     deceived: bool,
-    /// The receiver keeps all that the sender may build on: it never asks for a full snapshot.
+    /// Whether the receiver keeps all states on which the sender may build; then it never requests
+    /// a full snapshot.
     keeps_up: bool,
-    /// Ticks that feedback takes on the good network.
+    /// The delay of feedback on the good network, in ticks.
     delay: usize,
 }
 
@@ -88,7 +90,7 @@ impl Session {
         let windows = [2, 3, 5, 16, 64];
         let window = windows[script.below(windows.len())];
         let options = SenderOptions {
-            // All at once, or few at a time.
+            // Everything at once, or a few entities at a time.
             budget: [1200, 300, 100, 60][usize::from(kind & 3)],
             window,
             limits: Limits::DEFAULT,
@@ -97,7 +99,7 @@ impl Session {
             0 => windows[script.below(windows.len())],
             _ => window,
         };
-        // An ack of what nobody remembers is of no use.
+        // An ack of a forgotten state would be useless.
         let delay = window.min(options.window) - 2;
         Self {
             sender: Sender::with_options(&schema, options),
@@ -120,7 +122,8 @@ impl Session {
         }
     }
 
-    /// Encodes the world `later` ticks after the last; false if some entity fits in no packet.
+    /// Encodes the world `later` ticks after the last one; returns false if some entity does not
+    /// fit in any packet.
     fn send(&mut self, later: u32) -> bool {
         self.encode(later).is_some_and(|(_, packet)| {
             self.packets.push(packet);
@@ -163,7 +166,7 @@ impl Session {
         let read = read.expect("a strict reader takes it");
         assert_eq!(read.header.baseline(), sent.baseline);
         assert_eq!(read.header.tick, self.tick);
-        // What it refuses leaves it alone: the same state again, one that is older.
+        // Refused states change nothing: the same state again, or an older one.
         let mut other = Vec::new();
         let refused = self.sender.encode_visible(&self.world, weight, &mut other);
         assert!(matches!(refused, Err(SendError::TickOrder { .. })));
@@ -173,7 +176,7 @@ impl Session {
         Some((sent, packet))
     }
 
-    /// Something happens between the two.
+    /// Lets something happen between the two sides.
     fn event(&mut self, script: &mut Script<'_>) {
         let kind = script.byte();
         let packet = script.below(self.packets.len());
@@ -236,7 +239,7 @@ impl Session {
         assert!(self.receiver.state().is_none());
     }
 
-    /// Feedback that the receiver never gave.
+    /// Forges feedback that the receiver never gave.
     fn forge(&mut self, script: &mut Script<'_>) {
         let mut bytes = [0; Feedback::BYTES];
         bytes.fill_with(|| script.byte());
@@ -245,7 +248,7 @@ impl Session {
         if let Some(feedback) = some {
             assert_eq!(feedback.to_bytes(), bytes);
         }
-        // Near what was sent.
+        // Close to what was sent.
         let tick = self.tick.saturating_sub(u32::from(bytes[1]) % 8);
         let baseline = self.sender.baseline().unwrap_or(tick);
         let earlier = u64::from_le_bytes([bytes[5], bytes[6], 0, bytes[8], 0, 0, 0, bytes[12]]);
@@ -261,7 +264,7 @@ impl Session {
         self.sender.feedback(&feedback);
     }
 
-    /// A packet as it was sent arrives; true if it is applied.
+    /// Delivers an unchanged packet; returns true if it is applied.
     fn deliver(&mut self, packet: &[u8]) -> bool {
         let before = Shown::of(&self.receiver);
         let result = self.receiver.apply(packet);
@@ -297,7 +300,7 @@ impl Session {
         }
     }
 
-    /// A damaged packet arrives.
+    /// Delivers a damaged packet.
     fn damaged(&mut self, packet: &[u8]) {
         let before = Shown::of(&self.receiver);
         let mut other = self.receiver.clone();
@@ -306,13 +309,13 @@ impl Session {
         match result {
             Err(_) => before.is_still(&other),
             Ok(received) if !received.fresh => before.is_still(&other),
-            // The script says that they are applied as they are.
+            // The script asks for it to be applied as it is.
             Ok(received) if self.kind & 0xc0 == 0xc0 => {
                 self.poisoned = true;
                 self.receiver = other;
                 self.feedback.push(received.ack);
             }
-            // What carries packets has checksums.
+            // Otherwise the transport's checksum would have dropped it.
             Ok(_) => {}
         }
     }
@@ -327,7 +330,7 @@ impl Session {
         }
     }
 
-    /// Each entity is as it was at one tick, and not older than before.
+    /// Each entity has its values of one tick, not older than before.
     fn shows_the_truth(&self, before: &Shown) {
         if self.poisoned {
             return;
@@ -353,7 +356,7 @@ impl Session {
         assert_eq!(state.ids(), self.receiver.view().ids());
     }
 
-    /// A good network, at last.
+    /// Ends the session on a good network.
     fn ends_well(mut self) {
         if self.tick > u32::MAX - 2000 {
             return;
@@ -366,7 +369,7 @@ impl Session {
             self.reset();
         }
         self.feedback.clear();
-        // All that may have to be said, one by one, and a request and its answer.
+        // Enough packets to send everything one by one, plus a request and its answer.
         let enough = 2 * (self.world.len() + self.receiver.view().len()) + 8;
         let enough = enough * (self.delay + 1);
         let mut quiet = false;
@@ -406,7 +409,8 @@ impl Session {
         applied
     }
 
-    /// All entities change with each tick, and matter alike: each waits for every other once.
+    /// All entities change with each tick and have the same weight: each waits at most once for
+    /// every other.
     fn leaves_none_behind(&mut self) {
         let Some((component, field)) = self.schema.components().iter().find_map(|component| {
             let mut fields = component.fields.iter();
@@ -428,7 +432,7 @@ impl Session {
                 let Some(old) = value(self.world.entity(*id)) else {
                     continue;
                 };
-                // Back where it was only after all have had their turn.
+                // An entity returns to its old value only after all others have had their turn.
                 let (min, max) = bounds(field.codec);
                 let next = old.as_i128() + 1;
                 let next = if next > max { min } else { next };
@@ -451,7 +455,7 @@ impl Session {
     }
 }
 
-/// True if values are those of the past, or no further off than their thresholds.
+/// True if the values are those of the past, or within their thresholds of them.
 fn within(
     schema: &Schema,
     past: &BTreeMap<u16, Vec<Value>>,
@@ -474,7 +478,7 @@ fn within(
         })
 }
 
-/// What a receiver shows at a moment.
+/// The receiver's view at a moment.
 struct Shown {
     model: Model,
     ticks: BTreeMap<u32, u32>,

@@ -1,9 +1,9 @@
-//! Schemas, states and changes built of any parts, by a script.
+//! Builds schemas, states and changes of any parts from a script.
 
 use arbitrary::{Arbitrary, Unstructured};
 use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value};
 
-/// Any bytes, read as whatever is wanted; zeros behind the end.
+/// Interprets any bytes as the requested values; after the end come zeros.
 pub(crate) struct Script<'a>(Unstructured<'a>);
 
 impl<'a> Script<'a> {
@@ -19,7 +19,7 @@ impl<'a> Script<'a> {
         self.word()
     }
 
-    /// Less than `end`, which is at most 256.
+    /// A number less than `end`, which is at most 256.
     pub fn below(&mut self, end: usize) -> usize {
         usize::from(self.byte()) % end.max(1)
     }
@@ -45,7 +45,7 @@ pub(crate) fn bounds(codec: Codec) -> (i128, i128) {
     }
 }
 
-/// The value of a field that is this number. One that its type can't hold is cut.
+/// The value of a field with this number. A number that does not fit the type is truncated.
 pub(crate) fn value_of(codec: Codec, number: i128) -> Value {
     match codec {
         Codec::Bool => Value::Bool(number != 0),
@@ -57,7 +57,7 @@ pub(crate) fn value_of(codec: Codec, number: i128) -> Value {
     }
 }
 
-/// A schema: mostly small, now and then as large as can be.
+/// A schema: usually small, sometimes as large as possible.
 pub(crate) fn schema(script: &mut Script<'_>) -> Schema {
     let components = match script.byte() {
         kind @ 0..200 => 1 + usize::from(kind) % 4,
@@ -123,7 +123,7 @@ fn codec(script: &mut Script<'_>) -> Codec {
             }
         }
         _ => {
-            // Around the powers of two.
+            // Close to powers of two.
             let range = 1_i64 << (script.byte() % 63);
             let more = i64::from(script.byte() % 3) - 1;
             Codec::FixedPoint {
@@ -135,7 +135,7 @@ fn codec(script: &mut Script<'_>) -> Codec {
     }
 }
 
-/// Any value of a field; its bounds and what is near them are likely.
+/// Any value of a field; its limits and values close to them are likely.
 pub(crate) fn value(script: &mut Script<'_>, codec: Codec) -> Value {
     let (min, max) = bounds(codec);
     let number = match script.byte() {
@@ -149,7 +149,7 @@ pub(crate) fn value(script: &mut Script<'_>, codec: Codec) -> Value {
     value_of(codec, number.clamp(min, max))
 }
 
-/// A value a few units away from another.
+/// A value a few units away from another one.
 fn near(script: &mut Script<'_>, codec: Codec, old: Value) -> Value {
     let (min, max) = bounds(codec);
     let number = old.as_i128() + i128::from(script.word::<i8>());
@@ -161,7 +161,7 @@ pub(crate) fn values(script: &mut Script<'_>, component: &Component) -> Vec<Valu
     fields.map(|field| value(script, field.codec)).collect()
 }
 
-/// A state of less than `most` entities.
+/// A state of fewer than `most` entities.
 pub(crate) fn state(script: &mut Script<'_>, schema: &Schema, tick: u32, most: usize) -> Snapshot {
     let mut state = Snapshot::new(schema, tick);
     let mut id = 0_u32;
@@ -223,7 +223,7 @@ pub(crate) fn edit(script: &mut Script<'_>, state: &mut Snapshot) {
                 let mut entity = state.entry(id);
                 entity.set(component.id, &values).expect("values of it");
             }
-            // All that are there.
+            // All existing entities.
             5 => {
                 let ids = state.ids().to_vec();
                 for id in ids {
@@ -235,7 +235,7 @@ pub(crate) fn edit(script: &mut Script<'_>, state: &mut Snapshot) {
     }
 }
 
-/// Moves one field a little, or far.
+/// Changes one field a little or a lot.
 fn step(script: &mut Script<'_>, state: &mut Snapshot, id: u32, component: &Component) {
     let Some(field) = component.fields.get(script.below(component.fields.len())) else {
         return;
@@ -257,7 +257,7 @@ fn step(script: &mut Script<'_>, state: &mut Snapshot, id: u32, component: &Comp
 /// Changes bytes of a packet: one, or its end.
 pub(crate) fn mutate(script: &mut Script<'_>, packet: &mut Vec<u8>) {
     let kind = script.byte();
-    // The header is 28 bytes; what is behind it is more interesting.
+    // The header is 28 bytes; the bytes after it are more interesting.
     let from = if kind & 0x80 == 0 { 28 } else { 0 };
     let at = from + usize::from(script.word::<u16>()) % (packet.len().max(from + 1) - from);
     match (kind & 7, packet.get_mut(at)) {
@@ -271,12 +271,12 @@ pub(crate) fn mutate(script: &mut Script<'_>, packet: &mut Vec<u8>) {
         }
         _ => packet.push(script.byte()),
     }
-    // With its own length right, what is wrong is found later.
+    // With the right total length, the error is found later.
     if kind & 0x40 == 0 && packet.len() >= 28 {
         let payload = packet.len() as u32 - 28;
         packet[24..28].copy_from_slice(&payload.to_le_bytes());
     }
-    // And that of a section, if it is the only one.
+    // The same for the length of a section, if there is only one.
     if kind & 0x20 == 0 && (30..28 + 2 + 128).contains(&packet.len()) {
         packet[29] = packet.len() as u8 - 30;
     }

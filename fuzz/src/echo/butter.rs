@@ -1,4 +1,4 @@
-//! All ways into a .butter agree, and what can be saved of it reads.
+//! All ways to read a .butter agree, and the result of salvage is readable.
 
 use std::io::Cursor;
 
@@ -9,14 +9,15 @@ use gametape_echo::{Error, Finding, Limits, ReadOptions, SalvageError, Severity,
 use super::ways::{ByHand, Pieces, agree, all};
 use super::{is_known, odd_size, told};
 
-/// What a packed chunk may become: in reach, and not so much that an input takes seconds.
+/// The limit of an unpacked chunk: within reach of inputs, and so low that an input does not take
+/// seconds.
 pub(super) const LIMITS: Limits = Limits {
     max_chunk_bytes: 128 << 10,
     max_line_bytes: 1 << 16,
     ..Limits::DEFAULT
 };
 
-/// So small that small inputs reach it.
+/// Small enough to be reached by small inputs.
 const SMALL: Limits = Limits {
     max_chunk_bytes: 300,
     max_line_bytes: 40,
@@ -27,10 +28,11 @@ const SMALL: Limits = Limits {
 /// A slice, any [`Read`](std::io::Read) and bytes fed by hand give the same frames, findings or
 /// error, for any bytes, strictly and leniently, with the usual limits and with tiny ones.
 ///
-/// Also: errors are inside of the file. The strict error is among the findings of the audit, whose
-/// findings have known codes, worst first, inside of the file. The index, the chunks one by one and
-/// the header agree with it. What salvage gives reads strictly, with as many frames and chunks as it
-/// says, no fewer than a strict reader gets; of a sound recording it is the recording, byte for byte.
+/// Errors are within the file. The strict error is among the findings of the audit; these have
+/// known codes and are within the file, worst first. The index, the single chunks and the header
+/// agree with the audit. The result of salvage reads strictly, with as many frames and chunks as
+/// salvage reports, and at least as many as a strict reader gets; an intact recording stays the
+/// same, byte for byte.
 pub fn butter_read(data: &[u8]) {
     for (at, limits) in [LIMITS, SMALL].into_iter().enumerate() {
         let options = |strictness| ReadOptions { strictness, limits };
@@ -44,7 +46,7 @@ pub fn butter_read(data: &[u8]) {
 
 fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<Error>) {
     let odd = |at| odd_size(data, at + vary);
-    // Each frame is shown, so tiny pieces are for small inputs.
+    // Each frame is compared, so only small inputs are read in tiny pieces.
     let few = |at| odd(at) * (1 + data.len() / 500);
     let file = match read_with(data, options) {
         Ok(file) => file,
@@ -112,7 +114,8 @@ fn audited(data: &[u8], limits: Limits, strict: Option<&Error>) {
     }
 }
 
-/// Of what is packed, a place is in what comes out of it.
+/// Whether the place of a finding is within the file or, for packed data, within its unpacked
+/// bytes.
 fn is_inside(finding: &Finding, data: &[u8], limits: Limits) -> bool {
     let place = &finding.place;
     let end = match place.within {
@@ -140,7 +143,7 @@ fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
         written.frames >= strict.0 as u64,
         "{salvaged:?}, {strict:?}"
     );
-    // Chunks that a limit kept apart may together be more than it.
+    // Chunks that a limit kept apart may exceed it together.
     let file = butter::read(&out).expect("salvage wrote it");
     assert_eq!(file.chunks().len() as u64, written.chunks, "{salvaged:?}");
     let mut frames = file.frames();

@@ -1,4 +1,5 @@
-//! Frames built of any parts, by a script: what the model can hold and no game answers.
+//! Builds frames of any parts from a script: frames that the model can express and that the game
+//! never sends.
 
 use gametape_echo::{
     Bones, Disc, Frame, Game, Holding, LastScore, LastThrow, Loadout, Map, Pause, Payload, Player,
@@ -8,10 +9,10 @@ use gametape_samples::echo::{Match, MatchOptions};
 
 use crate::delta::Script;
 
-/// Most frames of a script.
+/// The most frames of a script.
 const MOST: usize = 24;
 
-/// Frames of an invented match of the script's kind, of which any are changed in any way.
+/// Frames of an invented match of a kind that the script selects, with any changes.
 pub(super) fn any(script: &mut Script<'_>) -> Vec<Frame> {
     let kind = script.byte();
     let options = MatchOptions {
@@ -37,7 +38,7 @@ pub(super) fn any(script: &mut Script<'_>) -> Vec<Frame> {
         first.session.map_name = Map::from(text(script).as_str());
     }
     for frame in &mut frames {
-        // A script that is at its end changes nothing.
+        // After its end, a script changes nothing.
         while !script.is_empty() && script.below(4) != 0 {
             change(script, frame);
         }
@@ -45,7 +46,7 @@ pub(super) fn any(script: &mut Script<'_>) -> Vec<Frame> {
     frames
 }
 
-/// Any number, the odd ones often.
+/// Any number; special ones are frequent.
 fn number(script: &mut Script<'_>) -> f32 {
     const ODD: [f32; 16] = [
         0.0,
@@ -152,7 +153,7 @@ fn player(script: &mut Script<'_>) -> Player {
     Player {
         name: text(script).into(),
         playerid: whole(script),
-        // Few, so that they come again, change teams and are there twice.
+        // A few ids only, so that they repeat, change teams and occur twice.
         userid: match script.below(8) {
             7 => script.word(),
             id => id as u64,
@@ -163,7 +164,7 @@ fn player(script: &mut Script<'_>) -> Player {
     }
 }
 
-/// One player more or less, or another value.
+/// Adds or removes a player, or changes a value of one.
 fn change_player(script: &mut Script<'_>, players: &mut Vec<Player>) {
     let at = script.below(players.len());
     let Some(one) = players.get_mut(at) else {
@@ -231,7 +232,7 @@ fn change_bones(script: &mut Script<'_>, bones: &mut Option<Bones>) {
     }
 }
 
-/// Changes something.
+/// Changes something in a frame.
 fn change(script: &mut Script<'_>, frame: &mut Frame) {
     let session = &mut frame.session;
     match script.below(24) {

@@ -1,4 +1,5 @@
-//! All ways into the text of an .echoreplay agree, and a line that reads is written the same again.
+//! All ways to read the text of an .echoreplay agree, and a readable line is written the same
+//! again.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,14 +13,14 @@ use gametape_echo::{
 use super::ways::Pieces;
 use super::{assert_same, odd_size, told};
 
-/// Longer lines are of no more use.
+/// Longer lines are of no additional use.
 const LIMITS: Limits = Limits {
     max_chunk_bytes: 0,
     max_line_bytes: 1 << 16,
     ..Limits::DEFAULT
 };
 
-/// So small that small inputs reach it.
+/// Small enough to be reached by small inputs.
 const SMALL: Limits = Limits {
     max_chunk_bytes: 0,
     max_line_bytes: 60,
@@ -27,13 +28,14 @@ const SMALL: Limits = Limits {
 };
 
 /// A slice, any [`Read`] and bytes fed by hand give the same lines, frames, findings or error, for
-/// any bytes, strictly and leniently, with the usual limits and with tiny ones; so they do where
-/// only lines are asked for.
+/// any bytes, strictly and leniently, with the usual limits and with tiny ones. The same is true if
+/// only lines are requested.
 ///
-/// Also: lines are where they say, and written as they were. The frame of a line, written, reads as
-/// the same frame, bit for bit, in a frame that held another as in a new one; what can't be written
-/// has a number that is not finite. Redacted, a line reads as before, but for names, user ids and
-/// the address, of which none is left: each is another, and always the same.
+/// Lines have the reported offsets and are written unchanged. The frame of a line, when written,
+/// reads as the same frame, bit for bit, both into a reused frame and into a new one; a frame that
+/// cannot be written has a number that is not finite. A redacted line reads as before, except for
+/// names, user ids and the address: none of them is left, and each is consistently replaced by
+/// another one.
 pub fn echoreplay_line(data: &[u8]) {
     for (at, limits) in [LIMITS, SMALL].into_iter().enumerate() {
         let options = |strictness| ReadOptions { strictness, limits };
@@ -76,7 +78,7 @@ impl From<Line<'_>> for Copied {
     }
 }
 
-/// A reader that is asked for lines, with or without their frames.
+/// A reader of lines, with or without their frames.
 trait Way {
     fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error>;
     fn frame(&self) -> &Frame;
@@ -133,7 +135,7 @@ impl<R: Read> Way for Reader<R> {
     }
 }
 
-/// A feed that gets more when it has nothing more to give.
+/// A feed that gets more bytes when it has nothing more to give.
 struct ByHand<'a, S> {
     feed: Feed,
     rest: &'a [u8],
@@ -223,7 +225,7 @@ fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (Option<Error>, 
     (error, findings)
 }
 
-/// Whether both say the same, line by line; the error that ends it.
+/// Asserts that both give the same lines; returns the final error.
 fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
     let mut end = 0;
     loop {
@@ -244,7 +246,7 @@ fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
             (Err(left), Err(right)) => {
                 assert_eq!(told(&left), told(&right));
                 assert_eq!(a.findings(), b.findings());
-                // The iterator ends there; the others stay.
+                // The iterator has ended; the others return the same error again.
                 if with_frames {
                     let (x, y) = (a.next(true), b.next(true));
                     let again = [x, y].map(|next| next.map_err(|error| told(&error)));
@@ -267,7 +269,8 @@ fn each_line(data: &[u8]) {
         let bytes = Copied::from(line).bytes;
         let start = line.offset as usize;
         assert_eq!(data[start..start + bytes.len()], bytes);
-        // Where bones are broken, the reader leaves them out; a line by itself says so.
+        // If the bones are invalid, the reader leaves them out, whereas reading the line alone
+        // gives an error.
         match line.frame() {
             Ok(alone) => assert_same(&alone, frame, "alone"),
             Err(error) => {
@@ -306,7 +309,7 @@ fn written(frame: &Frame) {
     }
 }
 
-/// What names and ids have become.
+/// The replacements of names and ids.
 #[derive(Default)]
 struct Redacted {
     lines: Redactor,
@@ -315,7 +318,7 @@ struct Redacted {
     ids: Renamed<u64>,
 }
 
-/// A renaming: one to one.
+/// A one-to-one renaming.
 struct Renamed<T>(HashMap<T, T>, HashMap<T, T>);
 
 impl<T> Default for Renamed<T> {
@@ -344,7 +347,8 @@ impl Redacted {
         let after = lines.frame();
         self.compare(frame, after);
 
-        // The model, redacted: the same but for numbers, which are given as they are met.
+        // Redacting the model gives the same result, except for numbers, which are assigned in
+        // order of appearance.
         let mut model = frame.clone();
         self.frames.frame(&mut model);
         assert_same(
@@ -377,7 +381,7 @@ impl Redacted {
     }
 }
 
-/// Names and user ids of a frame.
+/// The names and user ids in a frame.
 fn secrets(frame: &Frame) -> (Vec<String>, Vec<u64>) {
     let session = &frame.session;
     let mut names = vec![session.client_name.to_string()];
@@ -394,7 +398,7 @@ fn secrets(frame: &Frame) -> (Vec<String>, Vec<u64>) {
     (names, ids)
 }
 
-/// A frame without names, ids and what hands hold.
+/// A frame without names, ids and the content of hands.
 fn blank(mut frame: Frame) -> Frame {
     let session = &mut frame.session;
     session.client_name.clear();

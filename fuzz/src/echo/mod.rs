@@ -1,4 +1,4 @@
-//! The promises of `gametape_echo`.
+//! Checks of the promises of `gametape_echo`.
 
 mod butter;
 mod frames;
@@ -19,7 +19,7 @@ use gametape_echo::{Error, Finding, Frame, Rule};
 
 use crate::Check;
 
-/// Every check of these, and where to begin with it.
+/// Every check of this crate, with its seeds.
 pub const CHECKS: &[Check] = &[
     Check::new("butter_read", butter_read, seeds::butters),
     Check::new("butter_roundtrip", butter_roundtrip, || {
@@ -30,7 +30,7 @@ pub const CHECKS: &[Check] = &[
     Check::new("echoreplay_zip", echoreplay_zip, seeds::zips),
 ];
 
-/// That both are the same, bit for bit but for what a NaN carries.
+/// Asserts that both frames are equal, bit for bit except for the payload of NaNs.
 #[track_caller]
 fn assert_same(a: &Frame, b: &Frame, what: impl Display) {
     let (a, b) = (format!("{a:?}"), format!("{b:?}"));
@@ -44,19 +44,20 @@ fn assert_same(a: &Frame, b: &Frame, what: impl Display) {
     }
 }
 
-/// What is told of an error.
+/// The visible properties of an error.
 fn told(error: &Error) -> (String, &'static str, Option<u64>) {
     (error.to_string(), error.code(), error.offset())
 }
 
-/// Whether the book lists its code, with its severity.
+/// Whether the finding's code is a known one, with the right severity.
 fn is_known(finding: &Finding) -> bool {
     let told = (finding.code(), finding.severity());
     let mut rules = Rule::ALL.iter();
     rules.any(|rule| (rule.code, rule.severity) == told)
 }
 
-/// The size of a piece: 1 to 61, out of the data, so that a change of one byte changes few of them.
+/// The size of a piece: 1 to 61, derived from the data, so that a change of one byte changes few
+/// pieces.
 fn odd_size(data: &[u8], at: usize) -> usize {
     let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
     1 + usize::from(byte.copied().unwrap_or(0)) % 61

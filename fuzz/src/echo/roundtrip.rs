@@ -1,4 +1,4 @@
-//! What is written reads, and is written the same again.
+//! Files that are written can be read, and are written the same again.
 
 use std::io::Cursor;
 
@@ -12,12 +12,12 @@ use super::frames;
 use super::ways::all;
 use crate::delta::Script;
 
-/// Frames of any values, or those of a file: written, they read strictly, and are written the same
-/// again, byte for byte; as the reference writes, they read as well.
+/// Frames with any values, or those of a file: they are written, read strictly, and written again,
+/// byte for byte the same. In the reference's mode, they can be read as well.
 ///
-/// Also: each is refused whole or there. A journal has them after each; cut at any byte, it has the
-/// whole ones before, and can be resumed. What was read can be told as JSON, but for what is not
-/// finite.
+/// A refused frame leaves nothing behind. A journal contains the frames after each write; if it is
+/// cut at any byte, it contains the complete frames before the cut and can be resumed. A frame that
+/// was read can be converted to JSON, unless it has numbers that are not finite.
 pub fn butter_roundtrip(data: &[u8]) {
     if matches!(data.first(), Some(1..=3)) {
         of_a_file(data);
@@ -35,7 +35,7 @@ pub fn butter_roundtrip(data: &[u8]) {
         keyframe_interval: options.keyframe_interval.max(1),
         ..options
     };
-    // Those that the reference makes a file of.
+    // The frames from which the reference can make a file.
     let frames_of_reference = accepted(&frames, compat);
     let bytes = written(&frames_of_reference, compat);
     let file = butter::read(&bytes).expect("just written");
@@ -62,8 +62,8 @@ fn options(script: &mut Script<'_>) -> Options {
     }
 }
 
-/// An odd match, as the text of an .echoreplay, written as the reference writes: it reads strictly, and the
-/// clock is right; or it is refused, with frame and member.
+/// An odd match, as the text of an .echoreplay, is written in the reference's mode: either the
+/// result reads strictly, with the right clock, or it is refused with frame and member.
 pub fn butter_compat(data: &[u8]) {
     let mut script = Script::new(data);
     let text = odd_match(script.word());
@@ -104,7 +104,8 @@ pub fn butter_compat(data: &[u8]) {
     }
 }
 
-/// Those that the format has room for, or that the reference makes a file of.
+/// The frames that the format can store or, in the reference's mode, from which the reference can
+/// make a file.
 fn accepted(frames: &[Frame], options: Options) -> Vec<Frame> {
     let mut writer = Writer::new(Cursor::new(Vec::new()), options);
     let accepted: Vec<Frame> = frames
@@ -127,7 +128,7 @@ fn written(frames: &[Frame], options: Options) -> Vec<u8> {
     butter::write(frames, options).expect("accepted before")
 }
 
-/// Reads what we wrote, and writes it again.
+/// Reads a file of ours and writes it again.
 fn again(bytes: &[u8], count: usize, options: Options) {
     let file = butter::read(bytes).expect("just written");
     let frames = all(&file).expect("just written");
@@ -148,7 +149,8 @@ fn again(bytes: &[u8], count: usize, options: Options) {
     }
 }
 
-/// Whatever a file says: once it is written by us, it stays the same.
+/// A file is read, whatever its content; once we have written it, writing it again gives the same
+/// bytes.
 fn of_a_file(data: &[u8]) {
     let options = ReadOptions::lenient().limits(LIMITS);
     let Ok(file) = butter::read_with(data, options) else {
@@ -162,7 +164,7 @@ fn of_a_file(data: &[u8]) {
             keyframe_interval: interval,
             compression: Compression::None,
         };
-        // 255 players of a file that names one twice are fewer, never more.
+        // If a file names one of its 255 players twice, fewer remain, never more.
         let Ok(bytes) = butter::write(&frames, options) else {
             continue;
         };
@@ -203,7 +205,7 @@ fn journal(frames: &[Frame], options: Options, script: &mut Script<'_>) {
             }
             finished(journal, frames.len());
         }
-        // The header was not whole: there is nothing to go on with.
+        // The header was incomplete, so there is nothing to resume.
         Err(error) => assert!(whole == 0, "{error}"),
     }
     finished(journal, frames.len());

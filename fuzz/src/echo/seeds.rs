@@ -1,4 +1,4 @@
-//! Recordings to begin with, made through the public API.
+//! Seed recordings, made with the public API.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use gametape_echo::echoreplay::{self, ZipWriter};
 use gametape_echo::{Bones, Frame, Game, PlayerBones};
 use gametape_samples::echo::{Match, MatchOptions};
 
-/// How many of [`butters`] read strictly.
+/// The number of [`butters`] that read strictly.
 pub const SOUND: usize = 10;
 
 /// A short match of one against one.
@@ -36,7 +36,7 @@ fn butter(frames: &[Frame], options: Options) -> Vec<u8> {
     write(frames, options).expect("two players")
 }
 
-/// A frame with the bones of somebody.
+/// A frame with some bones.
 fn boned(mut frame: Frame) -> Frame {
     let mut one = PlayerBones::default();
     one.positions[3] = [0.5, 1.25, -0.125];
@@ -48,8 +48,8 @@ fn boned(mut frame: Frame) -> Frame {
     frame
 }
 
-/// Small .butter recordings of every kind: arena and combat, both modes, packed and not, older
-/// versions, unfinished. The first [`SOUND`] read strictly, the others are broken on purpose.
+/// Small .butter recordings of every kind: arena and combat, both modes, packed or not, older
+/// versions, unfinished. The first [`SOUND`] read strictly; the others are broken on purpose.
 pub fn butters() -> Vec<Vec<u8>> {
     let plain = |mode, interval| options(mode, interval, Compression::None);
     let arena = frames(Game::Arena, 3, 1);
@@ -66,7 +66,7 @@ pub fn butters() -> Vec<Vec<u8>> {
     }
     let journal = journal.get_ref().get_ref().clone();
 
-    // No more than a header: what it says is of either version.
+    // Only a header, which is valid in either version.
     let version = |number: u8| {
         let mut old = butter(&arena[..1], plain(Mode::Correct, 1));
         old[0] = number;
@@ -89,7 +89,7 @@ pub fn butters() -> Vec<Vec<u8>> {
         journal.clone(),
         butter(&arena[..1], plain(Mode::Correct, 1)),
         Vec::new(),
-        // From here on something is wrong.
+        // The following ones are broken.
         version(2),
         version(1),
         with(0, 9),
@@ -103,7 +103,7 @@ pub fn butters() -> Vec<Vec<u8>> {
     ]
 }
 
-/// A session with a bit of all that the API tells, and more.
+/// A session with some of everything that the API sends, and more.
 const SESSION: &str = concat!(
     r#"{"sessionid":"0A","sessionip":"203.0.113.9","client_name":"Ann","map_name":"mpl_arena_a","#,
     r#""game_clock":59.5,"possession":[0,-1],"left_shoulder_pressed":1,"new":{"a":[1,null]},"#,
@@ -114,7 +114,7 @@ const SESSION: &str = concat!(
     r#"{"players":[{"name":"B\u00f6","userid":7002,"stats":{"points":2.0}}]}]}"#,
 );
 
-/// Bones of nobody that the game has.
+/// Bones in the form of the game.
 fn bones() -> String {
     let list = |count: usize| vec!["0"; count].join(",");
     let (bones, turns) = (list(69), list(92));
@@ -123,7 +123,7 @@ fn bones() -> String {
 
 const TIME: &str = "2022/01/02 03:00:00.034";
 
-/// Short .echoreplay texts: of every kind of line, tolerated and broken.
+/// Short .echoreplay texts with every kind of line: valid, tolerated and broken.
 pub fn texts() -> Vec<Vec<u8>> {
     let combat = r#"{"map_name":"mpl_combat_dyson","payload_distance":4.5,"contested":true,"teams":[{"players":[{"Weapon":"scout","Arm":"Left"}]}]}"#;
     let short = r#"{"game_clock":1}"#;
@@ -152,7 +152,7 @@ pub fn texts() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Small zips, whole and broken, and scripts.
+/// Small zips, intact and broken, and scripts.
 pub fn zips() -> Vec<Vec<u8>> {
     let zip = |text: &[u8], level: u8| {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()), "a", level).expect("memory");
@@ -179,17 +179,17 @@ pub fn zips() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Those of [`butters`] that are sound: what is broken has few frames to write.
+/// The intact ones of [`butters`]: broken ones have few frames to write.
 pub fn files() -> Vec<Vec<u8>> {
     butters().into_iter().take(SOUND).collect()
 }
 
-/// Short files that claim much: chunks and tables that are not there, and packed ones that are.
+/// Short files with large claims: chunks and tables that are missing, and packed ones that exist.
 pub fn claims() -> Vec<Vec<u8>> {
     let frames = frames(Game::Arena, 1, 1);
     let header = |compression| {
         let mut whole = butter(&frames, options(Mode::Correct, 300, Compression::None));
-        // The table: one chunk.
+        // The table has one chunk.
         let at = whole.windows(2).position(|two| two == [0xFC, 0xFE]);
         whole.truncate(at.expect("a keyframe") - 8);
         whole[3] = compression;
@@ -204,7 +204,7 @@ pub fn claims() -> Vec<Vec<u8>> {
         file.extend_from_slice(behind);
         file
     };
-    // A zstd frame of one block that is 128 KiB of the same byte, again and again; it says no size.
+    // A zstd frame of unknown size with many blocks, each of 128 KiB of the same byte.
     let mut bomb = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58];
     for _ in 0..2000 {
         bomb.extend_from_slice(&[0x02, 0x00, 0x10, 0xFC]);
@@ -216,12 +216,12 @@ pub fn claims() -> Vec<Vec<u8>> {
         table(0, 1, &[256 << 20], b"\xFC\xFE"),
         table(3, 1, &[255 << 20], b"\x28\xB5\x2F\xFD"),
         table(3, 1, &[bomb.len() as u32], &bomb),
-        // Its frame claims 255 players of each team, and 127 with bones.
+        // The frame claims 255 players in each team, and 127 with bones.
         table(0, 1, &[40], &[b"\xFC\xFE".as_slice(), &[0xFF; 38]].concat()),
     ]
 }
 
-/// Large recordings: a .butter whose chunks are packed, one whose are not, and a text.
+/// Large recordings: a .butter with packed chunks, one with unpacked chunks, and a text.
 pub fn large() -> [Vec<u8>; 3] {
     let options = |compression| options(Mode::Correct, 300, compression);
     let frames = Match::new(MatchOptions {

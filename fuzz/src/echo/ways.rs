@@ -1,4 +1,4 @@
-//! The ways into a .butter, each asked for one frame after another.
+//! The ways to read a .butter, one frame at a time.
 
 use std::io::{self, Read};
 
@@ -7,13 +7,13 @@ use gametape_echo::{Error, Fed, Findings, Frame, ReadOptions};
 
 use super::{assert_same, told};
 
-/// A reader that is asked for frames.
+/// A reader of frames.
 pub(super) trait Way {
     fn next(&mut self) -> Result<Option<&Frame>, Error>;
     fn findings(&self) -> &Findings;
     fn seen(&self) -> Seen;
     fn is_keyframe(&self) -> bool;
-    /// Names of the players that the header has.
+    /// The names of the players in the header.
     fn players(&self) -> Vec<Vec<u8>>;
 }
 
@@ -67,7 +67,7 @@ impl<R: Read> Way for Reader<R> {
     }
 }
 
-/// A feed that gets more when it has nothing more to give.
+/// A feed that gets more bytes when it has nothing more to give.
 pub(super) struct ByHand<'a, S> {
     feed: Feed,
     rest: &'a [u8],
@@ -78,7 +78,7 @@ pub(super) struct ByHand<'a, S> {
 }
 
 impl<'a, S: Fn(usize) -> usize> ByHand<'a, S> {
-    /// The size of each piece is asked for by its number.
+    /// `size` gives the size of each piece by its number.
     pub fn new(data: &'a [u8], options: ReadOptions, size: S) -> Self {
         Self {
             feed: Feed::with_options(options),
@@ -111,7 +111,7 @@ impl<S: Fn(usize) -> usize> Way for ByHand<'_, S> {
             self.rest = rest;
             self.feed.push(piece);
             if rest.is_empty() {
-                // Until now nobody knew that this is all there is.
+                // Until now, the feed could not know that all bytes have arrived.
                 if self.pieces.is_multiple_of(2)
                     && let Fed::Item(frame) = self.feed.next_frame()?
                 {
@@ -141,7 +141,7 @@ impl<S: Fn(usize) -> usize> Way for ByHand<'_, S> {
     }
 }
 
-/// A source that gives pieces, and now and then is interrupted.
+/// A source that returns pieces and is sometimes interrupted.
 pub(super) struct Pieces<'a, S> {
     rest: &'a [u8],
     size: S,
@@ -169,20 +169,20 @@ impl<S: Fn(usize) -> usize> Read for Pieces<'_, S> {
     }
 }
 
-/// Frames that are looked at of one input: what is packed can be much.
+/// The most frames of one input that are examined, because packed data can be long.
 const MOST: usize = 4000;
 
-/// Errors after which a reader that goes on is left alone.
+/// The number of errors after which a reader that continues is abandoned.
 const ERRORS: usize = 3;
 
-/// Whether both say the same, frame by frame: how many there are, and the error that ended them.
+/// Asserts that both give the same frames; returns their number and the first error.
 pub(super) fn agree(a: &mut dyn Way, b: &mut dyn Way) -> (usize, Option<Error>) {
     let (mut frames, mut errors, mut first) = (0, 0, None);
     loop {
         match (a.next(), b.next()) {
             (Ok(None), Ok(None)) => break,
             (Ok(Some(x)), Ok(Some(y))) => {
-                // As text takes long; a NaN is no other.
+                // Comparing as text is slow, but treats all NaNs as equal.
                 if x != y {
                     assert_same(x, y, format_args!("frame {frames}"));
                 }
@@ -208,14 +208,14 @@ pub(super) fn agree(a: &mut dyn Way, b: &mut dyn Way) -> (usize, Option<Error>) 
     }
     assert_eq!(a.findings(), b.findings());
     assert_eq!(a.players(), b.players());
-    // Frames that are not in a chunk yet come in any number at a time.
+    // All counts agree, however the bytes arrived.
     let (x, y) = (a.seen(), b.seen());
     assert_eq!((x.frames, x.keyframes), (y.frames, y.keyframes));
     assert_eq!(x, y);
     (frames, first)
 }
 
-/// All frames of a file, up to as many as are looked at; `None` where there is an error.
+/// All frames of a file, up to the limit; `None` if there is an error.
 pub(super) fn all(file: &File<'_>) -> Option<Vec<Frame>> {
     let mut frames = file.frames();
     let mut all = Vec::new();

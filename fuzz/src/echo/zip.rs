@@ -1,4 +1,4 @@
-//! Any bytes as an .echoreplay, plain or zip.
+//! Reads any bytes as an .echoreplay, plain or zipped.
 
 use std::io::Cursor;
 
@@ -9,22 +9,22 @@ use super::ways::Pieces;
 use super::{is_known, odd_size, told};
 use crate::delta::Script;
 
-/// What is packed can be much; lines are not.
+/// Packed data can be long, but lines cannot.
 const LIMITS: Limits = Limits {
     max_chunk_bytes: 0,
     max_line_bytes: 4000,
     ..Limits::DEFAULT
 };
 
-/// Lines of one input that are looked at.
+/// The most lines of one input that are examined.
 const MOST: usize = 20_000;
 
-/// Any bytes, opened: nobody panics, reading comes to an end, a lenient reader reaches it without an
-/// error, and finds what is a strict reader's error. A zip that a source gives in small pieces reads
-/// as one that is given whole.
+/// Opens any bytes: nothing panics, and reading ends. A lenient reader reaches the end without an
+/// error, and its findings include the strict reader's error. A zip from a source that returns
+/// small pieces gives the same result as a whole one.
 ///
-/// Or, behind a 0: lines that we put into a zip come out as they went in; of a zip that is cut
-/// anywhere, a lenient reader has the first of these lines, and says that it was cut.
+/// If the first byte is 0: lines that we write to a zip are read back unchanged. If the zip is cut
+/// anywhere, a lenient reader gets the first of these lines and reports the cut.
 pub fn echoreplay_zip(data: &[u8]) {
     match data.split_first() {
         Some((0, rest)) => packed(rest),
@@ -34,7 +34,7 @@ pub fn echoreplay_zip(data: &[u8]) {
 
 #[derive(Debug)]
 struct Outcome {
-    /// Each line with its ending.
+    /// Each line, including its line ending.
     lines: Vec<Vec<u8>>,
     error: Option<Error>,
     findings: Findings,
@@ -81,7 +81,7 @@ fn options(strictness: Strictness) -> ReadOptions {
     }
 }
 
-/// A source that can seek, and gives pieces.
+/// A seekable source that returns small pieces.
 struct Slow<'a>(Cursor<&'a [u8]>, usize);
 
 impl std::io::Read for Slow<'_> {
@@ -156,7 +156,7 @@ fn packed(data: &[u8]) {
     let cut = usize::from(cut) % zip.len();
     let part = outcome(open_with(Cursor::new(&zip[..cut]), lenient));
     assert!(part.error.is_none(), "{:?}", part.error);
-    // The last line may have lost its ending.
+    // The last line may have lost its line ending.
     for (at, line) in part.lines.iter().enumerate() {
         let was = lines.get(at).map(Vec::as_slice).unwrap_or_default();
         assert!(was.starts_with(line), "line {at} of a zip cut at {cut}");

@@ -1,4 +1,4 @@
-//! What the slice reader says, which the other readers have to say as well.
+//! The results of the slice reader, which the other readers must give as well.
 
 use gametape_murk::{
     Error, Finding, Frame, Header, MIN_COMMAND_BYTES, ReadOptions, Rule, read_with,
@@ -6,7 +6,7 @@ use gametape_murk::{
 
 use super::payload;
 
-/// An error, and what it says of itself.
+/// An error and its properties.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub error: Error,
@@ -38,7 +38,7 @@ impl Failure {
     }
 }
 
-/// Everything that the message is made of.
+/// Compares everything that appears in the message.
 impl PartialEq for Failure {
     fn eq(&self, other: &Self) -> bool {
         let seen = |failure: &Self| {
@@ -52,21 +52,21 @@ impl PartialEq for Failure {
     }
 }
 
-/// A header that was read, and what follows it.
+/// A header that was read, and the frames after it.
 #[derive(Debug)]
 pub(super) struct Expected<'a> {
     pub header: Header<'a>,
     pub frames: Vec<Frame<'a>>,
-    /// Where the last whole frame ends.
+    /// The offset of the end of the last complete frame.
     pub end: u64,
-    /// Why a strict reading stopped.
+    /// Why strict reading stopped.
     pub failure: Option<Box<Failure>>,
-    /// Why a lenient one did.
+    /// Why lenient reading stopped.
     pub problem: Option<Finding>,
 }
 
 impl Expected<'_> {
-    /// It stopped where more bytes might help; or did not stop.
+    /// True if reading did not stop, or stopped where more bytes might help.
     pub fn is_open(&self) -> bool {
         match (&self.failure, &self.problem) {
             (Some(failure), _) => failure.truncated,
@@ -116,7 +116,7 @@ pub(super) fn slice<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
     Ok(expected)
 }
 
-/// Reads a slice, and checks that what comes out fits together and into the bytes.
+/// Reads a slice, and checks that the result is consistent and fits the bytes.
 pub(super) fn checked<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
     let expected = slice(data, options);
     match &expected {
@@ -158,7 +158,7 @@ fn contiguous(expected: &Expected<'_>, data: &[u8], options: &ReadOptions) {
         expected.failure.is_none() && expected.problem.is_none(),
         "whole, or told why not"
     );
-    // From any frame on: the last, and one out of the middle.
+    // Reading from any frame: the last one, and one in the middle.
     for from in [
         expected.frames.last(),
         expected.frames.get(expected.frames.len() / 2),
@@ -170,7 +170,7 @@ fn contiguous(expected: &Expected<'_>, data: &[u8], options: &ReadOptions) {
         let whole: Vec<_> = behind.map_while(Result::ok).collect();
         assert_eq!(whole, expected.frames[from.index as usize..]);
     }
-    // An index may be wrong: no place makes a reader panic.
+    // An index may be wrong: no offset makes a reader panic.
     for offset in [data.len() as u64, data.len() as u64 + 1, u64::MAX] {
         assert!(replay.frames_from(u64::MAX, offset).next().is_none());
     }
@@ -195,7 +195,7 @@ fn commands(frame: &Frame<'_>) {
     assert_eq!(size, commands.as_bytes().len(), "and nothing between them");
 }
 
-/// What is needed is needed: one byte less does not help, and as much does.
+/// The number of missing bytes is exact: one byte less is not enough, and this number is.
 fn exact(failure: &Failure, data: &[u8], options: &ReadOptions) {
     let (needed, left) = match failure.finding().map(|finding| &finding.rule) {
         Some(
@@ -230,7 +230,7 @@ fn failure_of(data: &[u8], options: &ReadOptions) -> Option<Box<Failure>> {
     }
 }
 
-/// The error is inside of the file, behind what was whole; what it counts is so.
+/// The error is within the file, after the complete part, and its numbers are right.
 fn placed(failure: &Failure, data: &[u8], end: u64) {
     let offset = failure.offset.expect("a slice does not fail");
     let size = data.len() as u64;

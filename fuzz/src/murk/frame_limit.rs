@@ -1,11 +1,12 @@
-//! The one limit that a slice does not have.
+//! The one limit that slices do not have.
 
 use gametape_murk::{Fed, Feed, Frame, Limits, ReadOptions, Reader, Strictness};
 
 use super::expected::{Expected, Failure};
 
-/// With a limit on the size of a frame, the first frame over it is the error, the same in whatever
-/// pieces it comes; before it, and without such a frame, all is as it is without the limit.
+/// With a limit on the size of a frame, the first frame that exceeds it is the error, in whatever
+/// pieces it arrives. Before it, and without such a frame, the result is the same as without the
+/// limit.
 pub(super) fn check(whole: &Expected<'_>, data: &[u8], limits: Limits, limit: u64) {
     let options = ReadOptions {
         strictness: Strictness::Strict,
@@ -70,7 +71,7 @@ fn ended(
         Some(failure) if failure.code == "murk.limit" && failure.frame == Some(taken as u64) => {
             match whole.frames.get(taken) {
                 Some(over) => assert_eq!(failure.offset, Some(over.offset)),
-                // A frame that is not whole can be over the limit as well.
+                // An incomplete frame can exceed the limit, too.
                 None => assert!(whole.failure.is_some(), "{failure:?}"),
             }
         }

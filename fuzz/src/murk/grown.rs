@@ -1,4 +1,4 @@
-//! The readers that get their bytes bit by bit, against the slice reader.
+//! Compares the readers that get their bytes piece by piece with the slice reader.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use gametape_murk::{Error, Fed, Feed, Finding, Findings, ReadOptions, Reader};
 use super::expected::{Expected, Outcome, slice};
 use super::source::{Pieces, Stop};
 
-/// A [`Reader`] gives what the slice reader gave.
+/// A [`Reader`] gives the results of the slice reader.
 pub(super) fn reader(
     whole: &Outcome<'_>,
     data: &[u8],
@@ -36,7 +36,7 @@ pub(super) fn reader(
         let next = reader.next_frame().expect("the slice's");
         assert_eq!(next.as_ref(), Some(frame));
     }
-    // What ended stays so.
+    // After the end, the result stays the same.
     for _ in 0..2 {
         let failure = reader.next_frame().map(|frame| assert_eq!(frame, None));
         assert_eq!(failure.err().map(Box::from), whole.failure);
@@ -45,8 +45,9 @@ pub(super) fn reader(
     }
 }
 
-/// A [`Reader`] of a file that grows while it is read, or of a source that fails now and then:
-/// at each stop it says what a slice of so much says, or that the source failed, and goes on.
+/// A [`Reader`] of a file that grows while it is read, or of a source that sometimes fails: at each
+/// stop it gives the result for a slice of the bytes so far, or the source's error, and then
+/// continues.
 pub(super) fn stopping_reader(
     whole: &Outcome<'_>,
     data: &[u8],
@@ -57,9 +58,9 @@ pub(super) fn stopping_reader(
     let given = Cell::new(0);
     let source = Pieces::new(data, size, stops, stop, &given);
     let mut reader = Reader::with_options(source, *options);
-    // One for each stop, one for the end, one more for its repetition.
+    // One for each stop, one for the end, and one more for its repetition.
     let mut ends = stops.len() + 2;
-    // A stop within the header is no end of it.
+    // After a stop within the header, reading continues.
     while let Err(error) = reader.header() {
         let prefix = slice(&data[..given.get()], options);
         let expected = prefix.expect_err("the header was whole");
@@ -101,7 +102,7 @@ pub(super) fn stopping_reader(
     assert_eq!(only(reader.findings()), whole.problem.as_ref());
 }
 
-/// What stopped a lenient reader, which is one thing.
+/// The problem that stopped a lenient reader; there is at most one.
 fn only(findings: &Findings) -> Option<&Finding> {
     assert!(findings.len() < 2);
     findings.iter().next()
@@ -113,7 +114,7 @@ fn source_failed(error: &Error, given: usize) {
     assert!(!error.is_truncated() && !error.is_limit());
 }
 
-/// What a feed says that has no frame to give.
+/// Why a feed returns no frame.
 #[derive(Debug)]
 enum Pause {
     NeedMore,
@@ -123,26 +124,26 @@ enum Pause {
 
 /// How a feed is fed.
 pub(super) struct Feeding<S, A> {
-    /// Size of each piece, by its number.
+    /// The size of each piece, by its number.
     pub size: S,
-    /// After which pieces it is asked for frames, and whether the input is said to be finished.
+    /// The action after each piece, by the piece's number.
     pub ask: A,
 }
 
-/// What is done after a piece.
+/// The action after a piece.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Ask {
-    /// The next piece comes.
+    /// Nothing; the next piece follows.
     Nothing,
     /// Frames are taken.
     Frames,
-    /// Frames are taken; what comes behind them is compared, before and after the end of the input
-    /// is announced.
+    /// Frames are taken, and the result after them is compared, both before and after declaring the
+    /// end of the input.
     All,
 }
 
-/// A [`Feed`] whose bytes come piece by piece, with or without the end of the input announced in
-/// between, says at each time what a slice of so much says.
+/// A [`Feed`] whose bytes arrive piece by piece, with or without declaring the end of the input in
+/// between, always gives the result for a slice of the bytes so far.
 pub(super) fn feed<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
     whole: &Outcome<'_>,
     data: &[u8],

@@ -1,4 +1,4 @@
-//! The promises of `gametape_murk`.
+//! Checks of the promises of `gametape_murk`.
 
 mod expected;
 mod frame_limit;
@@ -23,7 +23,7 @@ pub use world::murk_world;
 
 use crate::Check;
 
-/// Every check of these, and where to begin with it.
+/// Every check of this crate, with its seeds.
 pub const CHECKS: &[Check] = &[
     Check::new("murk_read", murk_read, seeds::recordings),
     Check::new("murk_roundtrip", murk_roundtrip, || {
@@ -36,7 +36,8 @@ pub const CHECKS: &[Check] = &[
     Check::new("murk_world", murk_world, world::seeds::worlds),
 ];
 
-/// 1 to 61, out of the data: a change of one byte changes few of the pieces.
+/// The size of a piece: 1 to 61, derived from the data, so that a change of one byte changes few
+/// pieces.
 fn odd_size(data: &[u8], at: usize) -> usize {
     let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
     1 + usize::from(byte.copied().unwrap_or(0)) % 61

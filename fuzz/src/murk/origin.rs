@@ -1,4 +1,4 @@
-//! The origin's reader, writer and hashes, beside ours.
+//! Compares reader, writer and hashes with those of the origin.
 
 use arbitrary::Unstructured;
 use gametape_murk::{
@@ -17,20 +17,20 @@ use super::expected::{is_cut, slice};
 use super::payload::{double, signed, single, words};
 use super::{odd_size, structured};
 
-/// More than this claimed beyond what is there, and the origin is not asked: it allocates what is
-/// claimed.
+/// If the claimed size exceeds the available bytes by more than this, the origin is not called,
+/// because it allocates the claimed size.
 const FAR: u64 = 1 << 20;
 
-/// Bytes that start with an `M` are taken as a recording. Our reader and the origin's
+/// Bytes that start with an `M` are treated as a recording. Our reader and the origin's
 /// (`murk-replay` 0.1.9) give the same header and the same frames, and stop at the same byte for
-/// the same reason; commands are typed by both in the same way, or by neither. The origin writes
-/// what it has read as we do.
+/// the same reason. Both interpret a command in the same way, or neither can. The origin writes the
+/// recording in the same way as we do.
 ///
-/// Other bytes are a script of which a recording is built and written by us: the origin reads it,
-/// and writes the same bytes.
+/// Other bytes are a script from which we build and write a recording: the origin reads it and
+/// writes the same bytes.
 ///
-/// All bytes are also the state of a world: its hashes, of a state and of several at once, and of
-/// the configuration, are the origin's.
+/// All bytes are also used as the state of a world: its hashes (of one state, of several at once,
+/// and of the configuration) are those of the origin.
 pub fn murk_origin(data: &[u8]) {
     if data.first().is_none_or(|&first| first == b'M') {
         file(data);
@@ -57,7 +57,7 @@ fn file(data: &[u8]) {
         Err(error) => (None, Some(error)),
     };
     let end = slice(data, &options).map_or(0, |expected| expected.end as usize);
-    // What it would allocate much for is cut off: then it has to come to a clean end.
+    // A part with a large claim is cut off; the origin must then come to a clean end.
     let asked = if error.as_ref().is_some_and(|e| claims_much(e, &data[end..])) {
         &data[..end]
     } else {
@@ -92,7 +92,7 @@ fn file(data: &[u8]) {
     }
 }
 
-/// True where the origin would allocate what is only claimed: it does so below its limits.
+/// True if the origin would allocate a size that is only claimed and below its limits.
 fn claims_much(error: &Error, frame: &[u8]) -> bool {
     let needed = match error.rule() {
         Some(Rule::Truncated { needed, .. } | Rule::PayloadTruncated { needed, .. }) => *needed,
@@ -175,7 +175,7 @@ fn same_payload(ours: &Command<'_>, theirs: &SerializedCommand) {
             return assert_eq!(tag, ours);
         }
         Err(error) => {
-            // It reserves as many entries as are claimed: a process can die of that.
+            // The origin reserves memory for all claimed entries, which can kill the process.
             if claimed_entries(theirs) <= FAR / 16 {
                 let origins = deserialize_command(theirs).expect_err("too short for us");
                 assert!(
@@ -196,7 +196,7 @@ fn same_payload(ours: &Command<'_>, theirs: &SerializedCommand) {
     assert_eq!(command.expires_after_tick.0, theirs.expires_after_tick);
 }
 
-/// Entries that a list claims for which the origin reserves memory.
+/// The number of entries that a list claims and for which the origin reserves memory.
 fn claimed_entries(command: &SerializedCommand) -> u64 {
     let number = |at: u64| {
         let bytes = command.payload.get(usize::try_from(at).ok()?..)?;
@@ -262,7 +262,8 @@ fn write(meta: &BuildMetadata, init: &InitDescriptor, frames: &[murk_replay::Fra
     written
 }
 
-/// The same reason, and the same place: the origin tells none, but has used so many bytes.
+/// Asserts the same reason and the same place: the origin does not report a place, but has consumed
+/// `used` bytes.
 fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
     let offset = ours.offset().expect("a slice does not fail");
     let context = format!("ours: {ours}; the origin's: {theirs}, after {used}");
@@ -284,7 +285,8 @@ fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
     };
     let behind = used as u64 - offset;
     match rule {
-        // Only 1 to 7 bytes of a frame are no I/O error to the origin.
+        // Of truncated frames, the origin reports only those with 1 to 7 bytes as malformed; for
+        // the others it returns an I/O error.
         Rule::Truncated { left, .. } => {
             assert!(detail.contains("for tick_id"), "{context}");
             assert!((1..8).contains(left) && behind == *left, "{context}");
@@ -296,7 +298,7 @@ fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
         }
         Rule::Utf8 { at, .. } => {
             assert!(detail.contains("invalid UTF-8"), "{context}");
-            // It says the same position within the string.
+            // It reports the same position within the string.
             let position = format!("index {at}");
             let incomplete = detail.contains("incomplete");
             assert!(incomplete || detail.ends_with(&position), "{context}");
@@ -310,7 +312,7 @@ fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
     }
 }
 
-/// A world of some fields; those that the split leaves nothing for do not exist.
+/// A world with some fields; fields for which the split leaves no values do not exist.
 struct World<'a>(Vec<&'a [f32]>);
 
 impl SnapshotAccess for World<'_> {
@@ -346,8 +348,8 @@ fn hashes(data: &[u8]) {
         lengths.push(length);
         left -= length;
     }
-    // One state more than are hashed at a time. Stretches of all of them are zero, and most of the
-    // other cells.
+    // One state more than are hashed at a time. Some ranges are zero in all states, and most of the
+    // other cells are zero.
     let cell = |lane, at, value| {
         let stretch = at / 20;
         let kept = stretch % 3 != 1 && stretch % (lane + 1) == lane;

@@ -1,4 +1,4 @@
-//! A writer whose output does not always want to.
+//! A writer with an unreliable output.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use gametape_murk::{Error, Frame, Header, Output, WriteError, Writer, read};
 
-/// How an output behaves.
+/// The behaviour of an output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan<'a> {
-    /// What it does at each call, one byte a call; then it does all that it is asked for.
+    /// The behaviour at each call, one byte per call; after these, every call succeeds.
     pub steps: &'a [u8],
-    /// Whether it takes back what it has taken.
+    /// Whether written bytes can be taken back.
     pub takes_back: TakesBack,
-    /// The writer's own buffer.
+    /// The size of the writer's own buffer.
     pub buffer: usize,
 }
 
@@ -25,16 +25,16 @@ pub(super) enum TakesBack {
     Sometimes,
 }
 
-/// Takes as many bytes as its plan says, and fails as its plan says.
+/// An output that accepts as many bytes, and fails as often, as its plan says.
 #[derive(Debug)]
 struct Flaky<'a> {
     bytes: Vec<u8>,
     plan: Plan<'a>,
-    /// It was asked to take back a part of a frame, and did not.
+    /// Whether it was asked to take back a part of a frame and refused.
     refused: bool,
 }
 
-/// The writer has one, the check another.
+/// Shared between the writer and the check.
 #[derive(Clone, Debug)]
 struct Shared<'a>(Rc<RefCell<Flaky<'a>>>);
 
@@ -91,8 +91,9 @@ impl Output for Shared<'_> {
     }
 }
 
-/// Writes the frames to an output that behaves as planned. At any time it holds a prefix of the
-/// recording, without a part of a frame if it takes back; in the end it holds all of it.
+/// Writes the frames to an output that behaves as planned. It always contains a prefix of the
+/// recording, without an incomplete frame if bytes can be taken back; in the end it contains
+/// everything.
 pub(super) fn check(header: &Header<'_>, frames: &[Frame<'_>], recording: &[u8], plan: Plan<'_>) {
     let check = Check {
         recording,
@@ -116,7 +117,7 @@ pub(super) fn check(header: &Header<'_>, frames: &[Frame<'_>], recording: &[u8],
             check.after(writer.flush());
         }
     }
-    // Some plans end before the frames do, some leave the last error to `finish`.
+    // Some plans end before the frames do; others leave the last error to `finish`.
     if plan.buffer.is_multiple_of(2) {
         let mut flushes = 0;
         while check.after(writer.flush()).is_none() {
@@ -137,7 +138,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// `None` where the output failed.
+    /// Checks the output after a call; `None` if the output failed.
     fn after(&self, done: Result<(), WriteError>) -> Option<()> {
         let mut flaky = self.shared.0.borrow_mut();
         assert!(

@@ -1,9 +1,9 @@
-//! Typed payloads.
+//! Checks typed payloads.
 
 use gametape_murk::{Command, Frame, Payload, PayloadError};
 
-/// A payload is typed or says why not; lists hold no more than the bytes do; what is encoded again
-/// is what was decoded.
+/// A payload is typed or there is an error with the reason; lists contain no more than the bytes
+/// do; encoding a decoded payload gives the same bytes.
 pub(super) fn check(frame: &Frame<'_>, at: u32, command: &Command<'_>) {
     let bytes = command.payload;
     let (payload, trailing) = match (command.payload(), command.trailing()) {
@@ -51,7 +51,7 @@ fn refused(frame: &Frame<'_>, at: u32, command: &Command<'_>, error: PayloadErro
     assert!(!error.to_string().is_empty());
 }
 
-/// All of a payload as numbers, floats by their bits.
+/// The whole payload as numbers, floats as their bits.
 pub(super) fn words(payload: &Payload<'_>) -> Vec<u64> {
     let mut words = vec![u64::from(payload.tag())];
     match *payload {

@@ -1,4 +1,4 @@
-//! All ways into a recording agree.
+//! All ways to read a recording agree.
 
 use gametape_murk::{Frame, Limits, ReadOptions, Strictness};
 
@@ -7,7 +7,7 @@ use super::grown::{self, Ask, Feeding};
 use super::source::Stop;
 use super::{frame_limit, odd_size};
 
-/// So small that small inputs reach them.
+/// Small enough to be reached by small inputs.
 const SMALL: Limits = Limits {
     max_string_bytes: 5,
     max_blob_bytes: 100,
@@ -19,12 +19,12 @@ const SMALL: Limits = Limits {
 /// header, the same frames, the same problem, or the same error with the same message, for any
 /// bytes, strictly and leniently, with the usual limits, with tiny ones and with none.
 ///
-/// Also: at any time while a recording grows, the readers say what a slice of so much says, and go
-/// on; so they do after a source that failed. A strict reading fails with what a lenient one names
-/// as its problem. Errors are inside of the file, behind the frames that were whole, and their
-/// numbers are those of the file. Every command is typed or says why not, its lists are no longer
-/// than its bytes, and typed commands are encoded again as they were. No frame over the limit is
-/// given, however it comes.
+/// While a recording grows, the readers always give the result for a slice of the bytes so far, and
+/// continue; the same is true after an error of the source. Strict reading fails with the problem
+/// that lenient reading reports. Errors are within the file, after the complete frames, and their
+/// numbers are those of the file. Every command is typed or there is an error with the reason; its
+/// lists are not longer than its bytes, and encoding a typed command gives the same bytes. A frame
+/// that exceeds the limit is never returned, however it arrives.
 pub fn murk_read(data: &[u8]) {
     for (at, limits) in [Limits::DEFAULT, SMALL, Limits::NONE]
         .into_iter()
@@ -42,12 +42,12 @@ pub fn murk_read(data: &[u8]) {
     }
 }
 
-/// `vary` makes that not all has to be tried with all options.
+/// `vary` selects a part of the tests, so that not everything is tested with all options.
 fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<'a> {
     let whole = checked(data, options);
     let odd = |at| odd_size(data, at + vary);
 
-    // Each read costs the reader 64 KiB of zeros: tiny pieces are for small inputs.
+    // Each read costs the reader 64 KiB of zeros, so only small inputs are read in tiny pieces.
     let few = |at| odd(at) * (8 + data.len() / 100);
     match vary {
         0 if data.len() < 200 => grown::reader(&whole, data, options, |_| 1),
@@ -58,7 +58,7 @@ fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<
 
     let mut stops = [1, 2, 3].map(|at| (odd(at) * data.len()) / 62);
     stops.sort_unstable();
-    // Each strictness with each of these, with some limits.
+    // Each strictness is combined with each of these, for some limits.
     let this_time = matches!(vary, 0 | 3 | 5);
     let stop = if this_time { Stop::Pause } else { Stop::Fail };
     grown::stopping_reader(&whole, data, options, few, (&stops, stop));
@@ -82,7 +82,7 @@ fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<
         };
         grown::feed(&whole, data, options, &late);
     }
-    // To look at what there is takes as long as reading it: a few times are enough.
+    // Examining the current state takes as long as reading, so it is done only a few times.
     let rarely = data.len() / 200 + 3;
     let odd_pieces = Feeding {
         // Every fourth piece is empty.

@@ -1,13 +1,13 @@
-//! A recorder, killed and resumed.
+//! Kills and resumes a recorder.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use gametape_murk::{Frame, Replay, ResumeError, Writer, read};
 
-/// A recording that was cut anywhere goes on behind its last whole frame, and ends as if nothing
-/// had been; where its commands are of unknown types, by one who knows the frame that was cut. One
-/// that is broken otherwise is refused and left alone.
+/// A recording that was cut anywhere continues after its last complete frame, and ends as if
+/// nothing had happened; if its commands are of unknown types, it is resumed with knowledge of the
+/// frame that was cut. A recording with any other damage is refused and left unchanged.
 pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut: usize) {
     let cut = cut.min(whole.len());
     let left = &whole[..cut];
@@ -37,7 +37,7 @@ pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut
         assert_eq!(resumed.last_tick, last.map(|frame| frame.tick));
         assert_eq!(resumed.dropped, cut as u64 - end);
         assert_eq!(resumed.problem.is_some(), resumed.dropped > 0);
-        // Whoever looks moves the position, which the two share.
+        // Reading moves the position, which both handles share.
         assert_eq!(file.stream_position().expect("a file"), end);
         assert_eq!(contents(&mut file), whole[..end as usize]);
         file.seek(SeekFrom::Start(end)).expect("a file");
@@ -52,7 +52,7 @@ pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut
         assert_eq!(contents(&mut file), whole, "resumed");
     }
 
-    // As it was handed in, with what is behind the whole frames.
+    // The original input, including the bytes after the complete frames.
     let data = replay.as_bytes();
     let error = read(data).expect("a header").frames().find_map(Result::err);
     if let Some(error) = error {
@@ -79,14 +79,14 @@ pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut
     }
 }
 
-/// A file without a name.
+/// A temporary file without a name.
 fn file_of(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("a file");
     file
 }
 
-/// The same file, at the same position.
+/// The same file with a shared position.
 fn clone(file: &File) -> File {
     file.try_clone().expect("a file")
 }

@@ -1,4 +1,4 @@
-//! What is written is what was read; what is read is what was written.
+//! Writing what was read gives the same bytes; reading what was written gives the same recording.
 
 use arbitrary::Unstructured;
 use gametape_murk::{CommandBuf, Frame, MAGIC, ReadOptions, Replay, Writer, read, write_header};
@@ -10,16 +10,17 @@ use super::payload::words;
 use super::resume;
 use super::structured::{self, Recording};
 
-/// Bytes that start like a recording are taken as one: its header and its whole frames, however
-/// they are handed to a writer, are written back byte for byte; typed commands without anything
-/// behind them are as well.
+/// Bytes that start like a recording are treated as one: its header and its complete frames are
+/// written back byte for byte, however they are passed to the writer. The same is true for typed
+/// commands without trailing bytes.
 ///
-/// Other bytes are a script of which a recording is built through the public API, with commands of
-/// every kind: what is read is what went in, floats bit by bit.
+/// Other bytes are a script from which a recording is built with the public API, with commands of
+/// every kind: reading it gives the same content, floats bit by bit.
 ///
-/// Both are also written to outputs that take a few bytes, fail, and go on: at any time these hold
-/// a prefix of the recording, without a part of a frame where they can take it back; when they
-/// are well again, nothing is missing. A file that was cut anywhere is resumed and ends the same.
+/// Both are also written to outputs that accept a few bytes, fail, and continue. Such an output
+/// always contains a prefix of the recording, without an incomplete frame if bytes can be taken
+/// back; after it has recovered, nothing is missing. A file that was cut anywhere is resumed and
+/// ends the same.
 pub fn murk_roundtrip(data: &[u8]) {
     if data.starts_with(&MAGIC) {
         let Ok(replay) = read(data) else { return };
@@ -79,7 +80,7 @@ fn file(replay: &Replay<'_>, plan: &[u8]) {
 
     let mut writer = Writer::new(Vec::new(), replay.header()).expect("what was read");
     for frame in &frames {
-        // One by one, typed where that keeps everything.
+        // One by one, typed if that keeps everything.
         let mut typed = CommandBuf::new();
         for command in *frame {
             let done = match (command.payload(), command.trailing()) {
@@ -95,7 +96,7 @@ fn file(replay: &Replay<'_>, plan: &[u8]) {
     }
     assert_eq!(writer.finish().expect("memory"), whole);
 
-    // The plan's byte at a place decides little, so that a change of it changes little.
+    // A single byte of the plan decides little, so that changing it changes little.
     for (at, takes_back) in [TakesBack::Always, TakesBack::Never, TakesBack::Sometimes]
         .into_iter()
         .enumerate()

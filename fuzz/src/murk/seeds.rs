@@ -1,10 +1,10 @@
-//! Recordings to begin with, made through the public API.
+//! Seed recordings, made with the public API.
 
 use gametape_murk::{
     Build, Command, CommandBuf, Envelope, Header, Payload, Writer, read, write_header,
 };
 
-/// All of a header is short: tiny limits let it through.
+/// A header with short values, which tiny limits accept.
 fn header() -> Header<'static> {
     Header {
         build: Build {
@@ -21,7 +21,7 @@ fn header() -> Header<'static> {
     }
 }
 
-/// As recorders write it.
+/// A header as recorders write it.
 fn long_header() -> Header<'static> {
     Header {
         build: Build {
@@ -35,7 +35,7 @@ fn long_header() -> Header<'static> {
     }
 }
 
-/// Without and with a source, a sequence, and both.
+/// Without a source and a sequence, with one of them, and with both.
 const ENVELOPES: [Envelope; 4] = {
     let plain = Envelope {
         priority_class: 1,
@@ -97,7 +97,7 @@ fn payloads() -> [Payload<'static>; 8] {
     ]
 }
 
-/// Ticks, each with its commands.
+/// A recording with these ticks and their commands.
 fn recording(header: &Header<'_>, ticks: &[(u64, &[(Envelope, Payload<'_>)])]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), header).expect("short texts");
     for &(tick, list) in ticks {
@@ -112,7 +112,7 @@ fn recording(header: &Header<'_>, ticks: &[(u64, &[(Envelope, Payload<'_>)])]) -
     writer.finish().expect("memory")
 }
 
-/// One frame with payloads of any bytes.
+/// A recording of one frame whose payloads are any bytes.
 fn stored(payloads: &[(u8, &[u8])]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &header()).expect("short texts");
     let commands = payloads.iter().map(|&(payload_type, payload)| Command {
@@ -124,7 +124,7 @@ fn stored(payloads: &[(u8, &[u8])]) -> Vec<u8> {
     writer.finish().expect("memory")
 }
 
-/// A frame's beginning behind a sound header.
+/// A valid header followed by the start of a frame.
 fn claim(tick: u64, count: u32, command: &[u8]) -> Vec<u8> {
     let mut bytes = write_header(&Header::default()).expect("short texts");
     bytes.extend(tick.to_le_bytes());
@@ -140,7 +140,7 @@ fn broken(change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     bytes
 }
 
-/// How many of [`recordings`] a strict reader accepts: they come first.
+/// The number of [`recordings`] that a strict reader accepts; they come first.
 pub const SOUND: usize = 10;
 
 /// Small recordings of every kind.
@@ -161,10 +161,10 @@ pub fn recordings() -> Vec<Vec<u8>> {
         recording(&header(), &threes),
         recording(&header(), &[(1, &all), (2, &[])]),
         recording(&header(), &odd_ticks),
-        // Types that are not defined, bytes behind a payload, payloads that are too short.
+        // Undefined types, bytes after a payload, payloads that are too short.
         stored(&[(7, b""), (255, b"what"), (2, b"8 bytes, and more")]),
         stored(&[(0, b""), (1, &[1, 0, 0, 0]), (2, &[0; 7]), (4, &[0; 9])]),
-        // Lists that promise what is not there: 2^32-1, 65,537 and 2^30 entries.
+        // Lists that claim more than exists: 2^32-1, 65,537 and 2^30 entries.
         stored(&[
             (6, &[0xFF; 4]),
             (1, &[0, 0, 0, 0, 1, 0, 1, 0, 9, 9]),
@@ -192,7 +192,8 @@ pub fn recordings() -> Vec<Vec<u8>> {
         claim(3, 2, &[4, 0, 0, 0, 4, 1, 2, 3]),
         claim(4, 2, &[4, 1, 0, 0, 4, 1, 2, 3]),
         claim(5, 2, &[4, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3]),
-        // As much as four bytes can say, of the first string and of the descriptor.
+        // The largest length that four bytes can express, for the first string and for the
+        // descriptor.
         {
             let mut bytes = b"MURK\x03".to_vec();
             bytes.extend([0xFF, 0xFF, 0x0F, 0, b'1']);
@@ -208,7 +209,7 @@ pub fn recordings() -> Vec<Vec<u8>> {
     files
 }
 
-/// Bytes that claim much and hold little: nobody reserves what is only claimed.
+/// Short files with large claims: memory must not be reserved for claims.
 pub fn claims() -> Vec<Vec<u8>> {
     let claims = |bytes: &Vec<u8>| bytes.len() < 100;
     let mut files: Vec<_> = recordings().into_iter().skip(SOUND).collect();
@@ -216,7 +217,7 @@ pub fn claims() -> Vec<Vec<u8>> {
     files
 }
 
-/// See [`crate::murk_large_seeds`].
+/// Large recordings, for the memory test.
 pub fn large_recordings() -> Vec<Vec<u8>> {
     const LARGE: usize = 1 << 20;
     let [set, ..] = payloads();

@@ -1,31 +1,31 @@
-//! Sources that give what they like.
+//! Sources with difficult behaviour.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 
-/// What a source does at a stop.
+/// The behaviour of a source at a stop.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Stop {
-    /// Says that there is nothing more, as a file does that still grows.
+    /// Returns no more bytes, like a file that is still growing.
     Pause,
-    /// Fails.
+    /// Returns an error.
     Fail,
 }
 
-/// Gives its bytes in pieces, says "interrupted" now and then, and stops once at each of some
-/// places before it goes on.
+/// Returns its bytes in pieces, is sometimes interrupted, and stops once at each of some offsets
+/// before it continues.
 pub(super) struct Pieces<'a, S> {
     data: &'a [u8],
     size: S,
     reads: usize,
     stops: &'a [usize],
     stop: Stop,
-    /// Bytes given so far, for others to see.
+    /// The number of bytes returned so far, visible to other code.
     given: &'a Cell<usize>,
 }
 
 impl<'a, S: Fn(usize) -> usize> Pieces<'a, S> {
-    /// `stops` rise.
+    /// `stops` must ascend.
     pub const fn new(
         data: &'a [u8],
         size: S,

@@ -1,4 +1,4 @@
-//! Recordings built of any parts, by a script.
+//! Builds recordings of any parts from a script.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use gametape_murk::{Build, Command, CommandBuf, Envelope, Header, Payload, Write
 
 use super::payload::{double, signed, single};
 
-/// What goes into a recording.
+/// The content of a recording.
 #[derive(Debug)]
 pub(super) struct Recording {
     pub header: Header<'static>,
@@ -31,12 +31,12 @@ pub(super) enum Deed {
     Custom(u32, Vec<u8>),
     SetParameter(u32, f64),
     SetParameterBatch(Vec<(u32, f64)>),
-    /// Any type, any bytes.
+    /// Any type with any bytes.
     Stored(u8, Vec<u8>),
 }
 
 impl Deed {
-    /// `None` where only bytes are known.
+    /// The typed payload; `None` if only bytes are known.
     pub fn payload(&self) -> Option<Payload<'_>> {
         Some(match self {
             Self::Move(entity_id, target) => Payload::Move {
@@ -70,7 +70,8 @@ impl Deed {
         })
     }
 
-    /// As [`words`](super::payload::words) of the payload, without asking it.
+    /// The numbers that [`words`](super::payload::words) gives for the payload, computed
+    /// independently.
     pub fn words(&self) -> Vec<u64> {
         fn list<T: Copy, I: IntoIterator<Item = u64>>(
             list: &[T],
@@ -105,7 +106,7 @@ impl Deed {
 }
 
 impl Recording {
-    /// Writes it.
+    /// Writes the recording.
     pub fn write(&self) -> Vec<u8> {
         let mut writer = Writer::new(Vec::new(), &self.header).expect("short texts");
         for tick in &self.frames {
@@ -120,7 +121,7 @@ impl Recording {
 }
 
 impl Tick {
-    /// Its commands, encoded.
+    /// Encodes its commands.
     pub fn collect(&self) -> CommandBuf {
         let mut commands = CommandBuf::new();
         for (envelope, deed) in &self.commands {
@@ -140,7 +141,7 @@ impl Tick {
     }
 }
 
-/// Builds one; the rest of the script is left for what comes behind it.
+/// Builds a recording; the rest of the script is left for later use.
 pub(super) fn recording(script: &mut Unstructured<'_>) -> Result<Recording> {
     let build = Build {
         toolchain: text(script)?,

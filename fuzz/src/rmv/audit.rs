@@ -1,4 +1,4 @@
-//! An audit always has an answer, and one that can be relied on.
+//! An audit always has an answer, and it can be trusted.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use gametape_core::Rule as _;
 use gametape_mines::rmv::{self, ReadOptions, Rule, Severity};
 use gametape_mines::{Level, Metrics, Minefield, Outcome};
 
-/// For any bytes an audit ends; its findings have known codes, each once a section, worst first; where a
-/// strict reading fails the audit has that error; there are a game and metrics exactly where a
-/// lenient reading gives a game; every metric is finite or `None`, and no count exceeds what it
-/// is a part of.
+/// For any bytes, an audit ends. Its findings have known codes, each once per section, worst first.
+/// If strict reading fails, the audit has that error. There are a game and metrics exactly if
+/// lenient reading gives a game. Every metric is finite or `None`, and no count exceeds the whole
+/// of which it is a part.
 pub fn rmv_audit(data: &[u8]) {
     let audit = rmv::audit(data);
     let mut codes = BTreeSet::new();
@@ -56,7 +56,7 @@ pub fn rmv_audit(data: &[u8]) {
     }
 }
 
-/// Checks one game's statistics.
+/// Checks the statistics of a game.
 pub(super) fn plausible(metrics: &Metrics, field: &Minefield) {
     let ratios = [
         ("3BV/s", metrics.bbbv_per_s()),

@@ -1,4 +1,4 @@
-//! The promises of `gametape_mines`.
+//! Checks of the promises of `gametape_mines`.
 
 mod audit;
 mod engine;
@@ -15,7 +15,7 @@ pub use roundtrip::rmv_roundtrip;
 
 use crate::Check;
 
-/// Every check of these, and where to begin with it.
+/// Every check of this crate, with its seeds.
 pub const CHECKS: &[Check] = &[
     Check::new("rmv_read", rmv_read, seeds::recordings),
     Check::new("rmv_roundtrip", rmv_roundtrip, || {

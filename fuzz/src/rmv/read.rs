@@ -1,4 +1,4 @@
-//! All ways into a recording agree.
+//! All ways to read a recording agree.
 
 use std::io::{self, Read};
 
@@ -10,11 +10,11 @@ use gametape_mines::{Event, Game};
 
 /// A slice (whole or event by event), any [`Read`], and a file that grows: all ways to read give
 /// the same game and events, the same findings, or the same error, for any bytes, strictly and
-/// leniently, with and without a limit in the way.
+/// leniently, with and without a limit that interferes.
 ///
-/// Also: a strict reading fails exactly where a lenient one finds something, with the first
-/// finding as its error; a source that fails gives its error or one that its bytes before that
-/// give anyway; reading the header alone gives what reading the whole does.
+/// Strict reading fails exactly if lenient reading has findings, and its error is the first of
+/// them. A source that fails gives its own error, or one that the bytes before it cause anyway.
+/// Reading only the header gives the same header as reading everything.
 pub fn rmv_read(data: &[u8]) {
     for limits in [
         Limits::DEFAULT,
@@ -32,7 +32,7 @@ pub fn rmv_read(data: &[u8]) {
     }
 }
 
-/// What can be seen of an error.
+/// The visible properties of an error.
 #[derive(PartialEq, Debug)]
 struct Failure {
     message: String,
@@ -89,13 +89,14 @@ fn three_ways(data: &[u8], options: ReadOptions) -> Outcome<'_> {
     slice
 }
 
-/// 1 to 61, out of the data: a change of one byte changes few of the pieces.
+/// The size of a piece: 1 to 61, derived from the data, so that a change of one byte changes few
+/// pieces.
 fn odd_size(data: &[u8], at: usize) -> usize {
     let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
     1 + usize::from(byte.copied().unwrap_or(0)) % 61
 }
 
-/// Gives its bytes in pieces, says "interrupted" now and then, and can fail.
+/// Returns its bytes in pieces, is sometimes interrupted, and can fail.
 struct Dribble<'a, S> {
     rest: &'a [u8],
     size: S,
@@ -152,12 +153,12 @@ fn same(slice: &Outcome<'_>, stream: &Result<Reading<'_>, Error>, way: &str) {
     }
 }
 
-/// What the equality of logs leaves out.
+/// The properties that the equality of logs ignores.
 fn log_details(log: &EventLog<'_>) -> (u32, u64, u32) {
     (log.len(), log.offset(), log.last_time_ms())
 }
 
-/// What ends the events although more bytes are there.
+/// The rules that end the events although more bytes follow.
 const UNREADABLE: [&str; 4] = [
     "rmv.event-code",
     "rmv.event-time-range",
@@ -165,7 +166,7 @@ const UNREADABLE: [&str; 4] = [
     "rmv.event-reduced-first",
 ];
 
-/// Feeds it piece by piece, each when it asks for more. Gives the events.
+/// Feeds the bytes piece by piece, each when more are requested. Returns the events.
 fn same_grown(
     slice: &Outcome<'_>,
     data: &[u8],
@@ -209,7 +210,7 @@ fn same_grown(
         (Ok(slice), None) => {
             assert!(finished);
             assert_eq!(feed.next_event().ok(), Some(Fed::End), "the end is the end");
-            // Behind an event that can't be read, nobody knows whether all is there.
+            // After an unreadable event, nobody knows whether the recording is complete.
             let is_cut = slice.findings.has("rmv.truncated");
             let lost = UNREADABLE.iter().any(|code| slice.findings.has(code));
             assert!(feed.is_complete() || is_cut || lost, "{:?}", slice.findings);
@@ -283,7 +284,8 @@ fn header_alone(data: &[u8], reading: &Reading<'_>) {
     }
     let header = header.game;
     let mut whole = without_events(&reading.game);
-    // A cut file's ending is guessed; so is one without the usual bytes behind it.
+    // The ending of a file that was cut is a guess; so is an ending without the usual bytes after
+    // it.
     let usual = whole
         .ending
         .map(|end| Game::canonical_tail(whole.version(), end.time_ms));

@@ -1,4 +1,5 @@
-//! What is written is what was read; what is converted, mended or redacted can be written.
+//! Writing what was read gives the same bytes; converted, repaired and redacted recordings can be
+//! written.
 
 use arbitrary::Unstructured;
 use gametape_mines::rmv::{
@@ -10,21 +11,22 @@ use gametape_mines::{
 
 use super::{structured, writer};
 
-/// Bytes that start like a recording are taken as one:
+/// Bytes that start like a recording are treated as one:
 ///
-/// - what a strict reading accepts is written back byte for byte;
-/// - converted to the other version it can be written and read, and has the same board, ending,
-///   3BV, events and course of play, both there and back again;
-/// - redacted it can be written, and says nowhere who played and when but where it is to be kept;
-/// - what salvage gives can be written, is read strictly as what it was; each byte that was dropped is named; a sound file is left alone,
-///   and only what is not in the file is beyond hope.
+/// - A recording that strict reading accepts is written back byte for byte.
+/// - Converted to the other version, it can be written and read. It has the same board, ending,
+///   3BV, events and course of play, and so does the result of converting it back.
+/// - Redacted, it can be written, and contains no personal data except what is to be kept.
+/// - The result of salvage can be written, and reads strictly with the same content. Each dropped
+///   byte is reported. An intact file stays unchanged, and salvage gives up only if the right value
+///   is not in the file.
 ///
-/// Other bytes are a script of which a [`Game`] is built through the public API, sound or not:
+/// Other bytes are a script from which a [`Game`] is built with the public API, valid or not:
 ///
-/// - an event that the log refuses leaves no trace in it, the others come out as they went in;
-/// - a game that is written is read back equal;
-/// - a recorder writes the same bytes; killed at any byte it leaves a prefix of the events, and
-///   having resumed it ends with a sound file and all events.
+/// - An event that the log refuses leaves no trace in it; the others are read back unchanged.
+/// - A written game is read back equal.
+/// - A recorder writes the same bytes. If it is killed at any byte, it leaves a prefix of the
+///   events; after resuming, the result is a valid file with all events.
 pub fn rmv_roundtrip(data: &[u8]) {
     if data.starts_with(&SIGNATURE) {
         file(data);
@@ -86,7 +88,7 @@ fn file(data: &[u8]) {
     }
 }
 
-/// True for a file that breaks no rules but those that salvage has an answer to.
+/// True if the file breaks only rules that salvage can handle.
 fn is_mendable(data: &[u8]) -> bool {
     const MENDABLE: [&str; 13] = [
         "rmv.event-cell",
@@ -110,7 +112,8 @@ fn is_mendable(data: &[u8]) -> bool {
     findings.all(|finding| MENDABLE.contains(&finding.code()))
 }
 
-/// How many bytes the repairs say were dropped; `None` where something was put in their place.
+/// The number of bytes that the repairs report as dropped; `None` if something was put in their
+/// place.
 fn dropped(data: &[u8], salvaged: &Salvaged) -> Option<usize> {
     salvaged.repairs.iter().try_fold(0, |sum, repair| {
         Some(
@@ -144,9 +147,9 @@ fn conversion(game: &Game<'_>) {
     };
     match converted(&there, game.version()) {
         Ok(_) => {}
-        // Small squares become large ones, and then v1 can hold more than v2.
+        // Small squares become large ones, so that v1 can express more than v2.
         Err(WriteError::PositionRange { .. }) if game.square_size() < V1_SQUARE_SIZE => {}
-        // A result string can't quote its separators.
+        // A result string cannot quote its separators.
         Err(WriteError::Invalid(_)) if unquotable(game) => {}
         Err(error) => panic!("no way back: {error}"),
     }
@@ -232,7 +235,7 @@ fn redaction(game: &Game<'_>) {
     }
 }
 
-/// Nothing says who played, nor when, nor where.
+/// Asserts that no personal data is left.
 fn anonymous(game: &Game<'_>) {
     assert!(game.player.iter().all(<[u8]>::is_empty));
     assert_eq!(game.board.timestamp, 0);

@@ -1,4 +1,4 @@
-//! Recordings to begin with, made through the public API.
+//! Seed recordings, made with the public API.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use gametape_mines::{
 
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
-/// What the player does, and in which square.
+/// An action of the player and its square.
 type Deed = (MouseAction, i32, i32);
 
-/// A row of mines on the left, three deeds win it.
+/// Three clicks win a game with mines on the left.
 const WIN: [Deed; 5] = [
     (LeftUp, 3, 0),
     (Move, 2, 1),
@@ -30,7 +30,7 @@ fn game(version: Version, cols: u32, rows: u32, mines: &[(u8, u8)]) -> Game<'sta
     Game::new(version, board)
 }
 
-/// 4 x 3 with two mines in the first column.
+/// 4 x 3 squares with two mines in the first column.
 fn small(version: Version) -> Game<'static> {
     game(version, 4, 3, &[(0, 0), (0, 1)])
 }
@@ -39,7 +39,7 @@ fn set(game: &mut Game<'_>, at: usize, value: u8) {
     game.properties.to_mut()[at] = value;
 }
 
-/// Plays: what the board does comes from the engine.
+/// Plays these actions; the engine gives the board events.
 fn play(game: &mut Game<'_>, deeds: &[Deed], step_ms: u32) {
     let mut engine = Engine::of(game);
     let size = i32::from(game.square_size());
@@ -75,7 +75,7 @@ fn play(game: &mut Game<'_>, deeds: &[Deed], step_ms: u32) {
         .into();
 }
 
-/// As ViennaSweeper 5 writes it.
+/// Makes the game look as ViennaSweeper 5 writes it.
 fn vienna(game: &mut Game<'_>) {
     game.encoding = Encoding::V2 {
         clone_id: 1,
@@ -105,7 +105,7 @@ fn fields<const N: usize>(fields: [&[u8]; N]) -> PlayerFields<'static> {
     PlayerFields::new(fields).expect("short texts")
 }
 
-/// The least there can be: one square, opened, and nothing else.
+/// The smallest possible game: one square, opened, and nothing else.
 fn one_square() -> Game<'static> {
     let mut game = game(Version::V2, 1, 1, &[]);
     play(&mut game, &[(LeftUp, 0, 0)], 0);
@@ -166,7 +166,8 @@ fn lost() -> Game<'static> {
     game
 }
 
-/// The middle button, a way beyond the edge, an unknown mode, and left before its end.
+/// The middle button, a path outside of the board, an unknown mode; the player leaves before the
+/// end.
 fn left() -> Game<'static> {
     let mut game = game(Version::V2, 8, 8, &[(0, 0), (7, 7), (3, 3), (3, 4), (4, 3)]);
     set(&mut game, property::MODE, Mode::FlagRecursive.code());
@@ -194,7 +195,7 @@ fn left() -> Game<'static> {
     game
 }
 
-/// A board of the ranking, with the events of another one.
+/// A board of the ranking with the events of another one.
 fn beginner(version: Version) -> Game<'static> {
     let top = [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1)];
     let below = [(5, 2), (6, 2), (7, 2), (0, 7), (7, 7)];
@@ -272,7 +273,7 @@ impl ReplaceAll for [u8] {
     }
 }
 
-/// Everything at its edge: the last time, the furthest positions, all bits, odd orders.
+/// Everything at its limit: the last time, the furthest positions, all bits, unusual orders.
 fn edges() -> Game<'static> {
     let mut game = game(Version::V2, 255, 255, &[(254, 254), (0, 0)]);
     let mut mouse = MouseEvent {
@@ -298,14 +299,14 @@ fn edges() -> Game<'static> {
     game
 }
 
-/// Mines everywhere.
+/// Only mines.
 fn full() -> Game<'static> {
     let mut game = game(Version::V1, 2, 1, &[(0, 0), (1, 0)]);
     play(&mut game, &[(LeftUp, 0, 0)], 0);
     game
 }
 
-/// See [`crate::seeds`].
+/// The seeds of the checks that read recordings.
 pub fn recordings() -> Vec<Vec<u8>> {
     let games = [
         one_square(),
@@ -328,7 +329,7 @@ pub fn recordings() -> Vec<Vec<u8>> {
         unfinished(&v1_won()),
         broken(&won(), |bytes| bytes.extend(b"behind")),
         broken(&v1_won(), |bytes| bytes[9] ^= 1),
-        // A reduced move that is relative to nothing.
+        // A reduced move without a previous event.
         broken(&won(), |bytes| {
             let first = rmv::read(bytes).expect("a sound game").events.offset();
             bytes[first as usize] = 28;
@@ -343,7 +344,7 @@ pub fn recordings() -> Vec<Vec<u8>> {
     files
 }
 
-/// As a recorder leaves it when it is killed.
+/// A file as a killed recorder leaves it.
 fn unfinished(game: &Game<'_>) -> Vec<u8> {
     let mut file = std::io::Cursor::new(Vec::new());
     Writer::new(&mut file, game.clone()).expect("a sound game");
@@ -356,20 +357,20 @@ fn broken(game: &Game<'_>, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     bytes
 }
 
-/// Scripts for the engine: on boards of up to 3 x 3 even a player without a plan soon sees
-/// everything.
+/// Scripts for the engine: on boards of up to 3 x 3, even random play soon covers every case.
 pub fn scripts() -> Vec<Vec<u8>> {
     let mut scripts = crate::noise(27, 200);
     let sizes = (0..3).flat_map(|col| (0..3).map(move |row| (col, row)));
     for (script, (cols, rows)) in scripts.iter_mut().zip(sizes.cycle().take(24)) {
-        // The script of a table begins with its flags and its size; 4 would be the wild table.
+        // The script of a table begins with its flags and its size; flag 4 would select the wild
+        // table.
         script[0] &= 0x0B;
         (script[1], script[2]) = (cols, rows);
     }
     scripts
 }
 
-/// See [`crate::large_seeds`].
+/// Large recordings, for the memory test.
 pub fn large_recordings() -> Vec<Vec<u8>> {
     const LARGE: usize = 1 << 20;
     let many_events = |version| {
@@ -396,7 +397,7 @@ pub fn large_recordings() -> Vec<Vec<u8>> {
 
     let small = rmv::write(&won()).expect("a sound game");
     let video_size = 24..28;
-    // Many bytes behind the termination event, the checksum, and in a file without an end.
+    // Many bytes after the termination event, in the checksum, and in a file without an end.
     let mut long_tail = small.clone();
     let size = u32::from_be_bytes(
         long_tail[video_size.clone()]
@@ -412,14 +413,14 @@ pub fn large_recordings() -> Vec<Vec<u8>> {
     files.push(trailing.clone());
     trailing[video_size.clone()].copy_from_slice(&[0xFF; 4]);
     files.push(trailing);
-    // Sizes that promise more than there is.
+    // Sizes that claim more than exists.
     let mut promises = small;
     promises[video_size].copy_from_slice(&(60u32 << 20).to_be_bytes());
     files.push(promises.clone());
     promises[12..24].fill(0xFF);
     files.push(promises);
 
-    // The largest sections there can be, and the most cells in the worst order.
+    // The largest possible sections, and the most cells in the worst order.
     let mut wide = game(Version::V2, 255, 255, &[]);
     let every_other = |step: u16| {
         let cells = (0..32_000u16).rev().map(move |at| at * step);

@@ -1,4 +1,4 @@
-//! Games out of any parts that the public API takes.
+//! Builds games of any parts that the public API accepts.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use gametape_mines::{
     Face, Game, MouseAction, MouseEvent, Outcome, PlayerFields, Text, Version, property,
 };
 
-/// A game, more often sound than not.
+/// A game that is usually valid.
 pub(super) fn game(script: &mut Unstructured<'_>) -> Result<Game<'static>> {
     let version = if script.arbitrary()? {
         Version::V1
@@ -91,7 +91,7 @@ fn board(script: &mut Unstructured<'_>) -> Result<Board<'static>> {
     })
 }
 
-/// Row by row and each once; or any cells.
+/// Cells in row-major order without duplicates, or any cells.
 fn cells(script: &mut Unstructured<'_>, cols: u8, rows: u8) -> Result<Cells<'static>> {
     let any = script.arbitrary::<u8>()? == 0;
     let list = bytes(script, 30)?;
@@ -153,7 +153,7 @@ fn properties(script: &mut Unstructured<'_>, game: &Game<'_>) -> Result<Cow<'sta
     Ok(list.into())
 }
 
-/// Mouse and board events; checks that the log refuses whole events or none.
+/// Mouse and board events; checks that the log refuses events completely or not at all.
 fn events(
     script: &mut Unstructured<'_>,
     version: Version,
@@ -163,7 +163,7 @@ fn events(
     let mut log = EventLog::empty(version);
     let mut pushed = Vec::new();
     let mut last = (0u32, 0i32, 0i32, Buttons::NONE);
-    // The rest is left for what comes behind the game.
+    // The rest of the script is left for later use.
     let end = script.len() / 8;
     while script.len() > end {
         let kind: u8 = script.arbitrary()?;
@@ -211,7 +211,7 @@ fn events(
     Ok(log)
 }
 
-/// Mostly a little later and a little further than the one before.
+/// Usually a little later and a little further than the previous event.
 fn mouse(
     script: &mut Unstructured<'_>,
     kind: u8,
@@ -247,7 +247,7 @@ fn bytes(script: &mut Unstructured<'_>, max: usize) -> Result<Vec<u8>> {
     Ok(script.bytes(len)?.to_vec())
 }
 
-/// Mostly UTF-8.
+/// Usually valid UTF-8.
 fn text(script: &mut Unstructured<'_>, max: usize) -> Result<Text<'static>> {
     let any = script.arbitrary::<u8>()? < 8;
     let bytes = bytes(script, max)?;

@@ -1,4 +1,4 @@
-//! A recorder, killed and resumed.
+//! Kills and resumes a recorder.
 
 use std::io::Cursor;
 
@@ -6,7 +6,7 @@ use arbitrary::Unstructured;
 use gametape_mines::rmv::{self, EventLog, ReadOptions, Writer};
 use gametape_mines::{DeclaredSize, Ending, Event, Game};
 
-/// Records `game` event by event; kills the recorder at a byte that `script` names.
+/// Records `game` event by event; kills the recorder at a byte that `script` selects.
 pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
     let Some(ending) = game.ending else {
         return;
@@ -18,7 +18,7 @@ pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
             return;
         }
     }
-    // A recorder knows no other size than the real one, or that less 2.
+    // A recorder writes only the real size, or that minus 2.
     if let DeclaredSize::Other(_) = shortest.file_size {
         shortest.file_size = DeclaredSize::Exact;
     }
@@ -76,7 +76,7 @@ fn killed(left: &[u8], game: &Game<'_>) {
     let whole = writer.position() as usize;
     assert_eq!(resumed.events as usize, kept);
     assert_eq!(resumed.dropped as usize, left.len() - whole);
-    // With the part of an event at its end cut off, and without.
+    // With and without the incomplete event at its end.
     for held in [&left[..whole], left] {
         let resumed = resume(held, &events[kept..], ending);
         same_play(&rmv::read(&resumed).expect("it was finished"), game);
@@ -99,7 +99,7 @@ fn resume(held: &[u8], events: &[Event], ending: Ending) -> Vec<u8> {
     file.into_inner()
 }
 
-/// Tail and checksum of a resumed recording are lost: they are not in the file yet.
+/// A resumed recording has lost its tail and checksum, because they were not in the file yet.
 fn same_play(a: &Game<'_>, b: &Game<'_>) {
     assert_eq!(a.board, b.board);
     assert_eq!(a.events, b.events);

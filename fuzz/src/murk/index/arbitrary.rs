@@ -1,11 +1,11 @@
-//! Indexes that nobody made of the recording.
+//! Arbitrary indexes that do not belong to the recording.
 
 use gametape_murk::{Entry, Index};
 
 const HEAD: usize = 48;
 const ENTRY: usize = 20;
 
-/// An index, and the recording that may stand behind it.
+/// Splits an index from the recording after it, if there is one.
 pub(super) fn split(data: &[u8]) -> (&[u8], &[u8]) {
     let frames = data.get(32..40).and_then(<[u8]>::first_chunk);
     let frames = frames.map_or(0, |bytes| u64::from_le_bytes(*bytes));
@@ -16,7 +16,7 @@ pub(super) fn split(data: &[u8]) -> (&[u8], &[u8]) {
     data.split_at(end.unwrap_or(data.len()))
 }
 
-/// The index with a count and checksums that fit: what else it says is looked at then.
+/// The index with a matching count and checksums, so that its other content is examined.
 pub(super) fn signed(index: &[u8]) -> Vec<u8> {
     let mut signed = index.to_vec();
     if signed.len() >= HEAD {
@@ -31,7 +31,7 @@ pub(super) fn signed(index: &[u8]) -> Vec<u8> {
     signed
 }
 
-/// The right index with some bytes changed as the plan says.
+/// The right index with some bytes changed according to the plan.
 pub(super) fn forged(index: &[u8], recording: &[u8], plan: &[u8]) {
     let mut forged = index.to_vec();
     for pair in plan.chunks_exact(2).take(4) {
@@ -42,7 +42,7 @@ pub(super) fn forged(index: &[u8], recording: &[u8], plan: &[u8]) {
     check(&signed(&forged), recording);
 }
 
-/// Nobody panics; frames are those of the recording, and mending keeps to the recording.
+/// Nothing panics; frames are those of the recording, and repairs agree with the recording.
 pub(super) fn check(index: &[u8], recording: &[u8]) {
     let index = match Index::open(index) {
         Ok(index) => index,
@@ -66,7 +66,7 @@ pub(super) fn check(index: &[u8], recording: &[u8]) {
     }
     for entry in entries.iter().take(64) {
         let found = index.find(entry.tick).expect("memory");
-        // Where ticks don't rise as is said, a search may miss.
+        // If ticks do not ascend as declared, a search may miss an entry.
         assert!(index.ticks_rise() || found.is_some());
         assert!(found.is_none_or(|found| found.tick == entry.tick));
         if let Ok(Some(found)) = index.frame(recording, entry.tick) {

@@ -1,4 +1,4 @@
-//! Which value explains a hash.
+//! Finds the value that explains a hash.
 
 use arbitrary::{Result, Unstructured};
 use gametape_murk::{State, explain};
@@ -11,7 +11,7 @@ fn state(fields: &[Vec<u32>]) -> State {
     State::from_fields(floats.iter().map(Vec::as_slice))
 }
 
-/// Each candidate leads to the hash.
+/// Asserts that each candidate leads to the hash.
 fn all_lead(fields: &[Vec<u32>], recorded: u64) -> Vec<(usize, usize, u32)> {
     let found = explain(&state(fields), recorded);
     let mut places = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn check(script: &mut Unstructured<'_>) -> Result<()> {
         fields.push(field);
     }
     let as_it_is = state(&fields).hash();
-    // No single change leaves the hash as it is: each step of it can be undone.
+    // A single change never leaves the hash unchanged, because each of its steps can be undone.
     assert_eq!(all_lead(&fields, as_it_is), []);
     all_lead(&fields, any);
     all_lead(&fields, as_it_is ^ u64::from(any.trailing_zeros()));
@@ -70,7 +70,7 @@ pub(super) fn check(script: &mut Unstructured<'_>) -> Result<()> {
         }
         last = Some(recorded);
     }
-    // And back.
+    // The same in the other direction.
     if let Some(recorded) = last {
         all_lead(&changed, as_it_is);
         assert_eq!(state(&changed).hash(), recorded);

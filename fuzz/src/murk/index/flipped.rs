@@ -1,16 +1,16 @@
-//! Flipped bits: found, named, turned back.
+//! Flipped bits are found, named and restored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gametape_murk::{Bit, Damage, Frame, Index, Pieces};
 
-/// All that is not as it was.
+/// All damages.
 fn damages<S: Pieces>(index: &Index<S>, recording: &[u8]) -> Vec<Damage> {
     let damages = index.damages(recording);
     damages.map(|found| found.expect("memory")).collect()
 }
 
-/// A place in the recording, out of the plan.
+/// A bit of the recording that the plan selects.
 fn bit(recording: &[u8], plan: &[u8], at: usize) -> Bit {
     let seed = plan.iter().cycle().skip(at * 3).take(4).zip(1_u64..);
     let seed = seed.fold(at as u64, |seed, (&byte, place)| {
@@ -27,7 +27,7 @@ fn flip(recording: &mut [u8], bit: Bit) {
     recording[bit.offset as usize] ^= 1 << bit.bit;
 }
 
-/// The part that a byte is of: its frame, or `None` for the header, and its length.
+/// The part of the recording with a byte: its frame, or `None` for the header, and its length.
 fn part(frames: &[Frame<'_>], header: u64, offset: u64) -> (Option<u64>, u64) {
     match frames.iter().rfind(|frame| frame.offset <= offset) {
         Some(frame) => (Some(frame.index), frame.size()),
@@ -35,8 +35,8 @@ fn part(frames: &[Frame<'_>], header: u64, offset: u64) -> (Option<u64>, u64) {
     }
 }
 
-/// Flipped bits that no other flipped bit can stand for: the CRC-32's distance is 6 up to 268
-/// bits, 5 up to 2,974, 4 up to 91,607.
+/// The number of flipped bits for which no other single flipped bit can be mistaken: the distance
+/// of the CRC-32 is 6 up to 268 bits, 5 up to 2,974, and 4 up to 91,607.
 fn told_apart(length: u64) -> usize {
     match 8 * length {
         0..=268 => 4,
@@ -66,7 +66,7 @@ pub(super) fn check<S: Pieces>(
         );
     }
     let count = 2 + plan.first().map_or(0, |&byte| usize::from(byte % 12));
-    // Every other one is close to the first.
+    // Every second one is close to the first.
     let first = bit(recording, plan, 4).offset as usize;
     let near = &recording[..recording.len().min(first + 9)];
     let bits: BTreeSet<(u64, u8)> = (0..count)
@@ -104,7 +104,8 @@ pub(super) fn check<S: Pieces>(
                     bits.len()
                 );
             }
-            // A chance of some 2⁻³² a bit to be taken for another: it has the checksum then.
+            // With a chance of about 2⁻³² per bit, the damage is mistaken for another bit; the
+            // checksum then fits.
             _ => {
                 if let Some(bit) = damage.and_then(Damage::bit) {
                     flip(&mut expected, bit);
@@ -121,7 +122,8 @@ pub(super) fn check<S: Pieces>(
     assert!(mended.iter().all(|damage| damage.bit().is_some()));
     assert_eq!(mended.len() + left.len(), damages.len());
     assert_eq!(flipped, expected, "mended otherwise than told");
-    // What is called mended fits, what is not does not: and nothing else has changed.
+    // Parts that are reported as repaired fit their checksums, the others do not, and nothing else
+    // has changed.
     let still = self::damages(index, &flipped);
     assert_eq!(still, left);
     if bits.len() == parts.len() {
@@ -129,7 +131,7 @@ pub(super) fn check<S: Pieces>(
     }
 }
 
-/// One bit is named, to the bit, and turned back; only the frame that it is of is refused.
+/// A single flipped bit is named exactly and restored; only its own frame is refused.
 fn one<S: Pieces>(
     index: &Index<S>,
     recording: &[u8],

@@ -1,4 +1,4 @@
-//! What lies beside a recording, and what is said of a broken one.
+//! Indexes of recordings, and reports about broken recordings.
 
 mod arbitrary;
 mod explained;
@@ -10,21 +10,22 @@ use gametape_murk::{Error, Index, IndexBuilder, Indexed, MAGIC, audit, read, sal
 
 use super::structured;
 
-/// How an index starts.
+/// The first bytes of an index.
 const INDEX_MAGIC: &[u8] = b"GTMURKI1";
 
-/// Any bytes as a recording, and any bytes as its index: nobody panics, nobody believes what can't
-/// be. What salvage keeps reads cleanly to the end, strictly; the audit has as many frames, and
-/// the problem.
+/// Any bytes as a recording, and any bytes as its index: nothing panics, and no impossible value is
+/// trusted. The result of salvage reads strictly to the end; the audit has the same number of
+/// frames and the problem.
 ///
-/// Bytes that start like a recording are taken as one, bytes that start like an index as an index
-/// and the recording behind it; others are a script that builds a recording. One that reads to
-/// its end has an index: it is whole, knows every frame, and finds nothing wrong. A flipped bit
-/// is named, to the bit, and turned back. Several in one part are told, and not taken for one;
-/// whatever was flipped, what is called mended has its checksum again.
+/// Bytes that start like a recording are treated as one; bytes that start like an index are treated
+/// as an index followed by its recording; other bytes are a script that builds a recording. A
+/// recording that can be read to its end has an index, which is complete, knows every frame and
+/// finds nothing wrong. A single flipped bit is named exactly and restored. Several flipped bits in
+/// one part are reported, and not mistaken for one. Whatever was flipped, a part that is reported
+/// as repaired has the right checksum.
 ///
-/// A script also makes states: [`explain`](gametape_murk::explain) names the value that was
-/// changed, and nothing that does not lead to the hash.
+/// A script also makes states: [`explain`](gametape_murk::explain) names the changed value, and
+/// only values that lead to the hash.
 pub fn murk_index(data: &[u8]) {
     if data.starts_with(INDEX_MAGIC) {
         let (index, recording) = arbitrary::split(data);
@@ -33,7 +34,7 @@ pub fn murk_index(data: &[u8]) {
         arbitrary::check(&arbitrary::signed(index), recording);
     } else if data.starts_with(&MAGIC) {
         anyones(data);
-        // The hash of the last frame says what is done.
+        // The hash of the last frame selects the manipulations.
         let plan = data.rchunks(8).next().unwrap_or_default();
         own(data, plan);
     } else {
@@ -53,7 +54,7 @@ fn scripted(mut script: Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What is said of any bytes.
+/// Checks the reports about any bytes.
 fn anyones(bytes: &[u8]) {
     let audit = audit(bytes);
     assert!(!audit.findings.is_empty(), "nothing was simulated");
@@ -91,7 +92,7 @@ fn anyones(bytes: &[u8]) {
     assert_eq!(ticks.last().copied(), salvaged.last_tick);
 }
 
-/// A recording, and the index that is made of it.
+/// Checks a recording with the index that is made from it.
 fn own(recording: &[u8], plan: &[u8]) {
     let Ok(replay) = read(recording) else { return };
     let frames: std::result::Result<Vec<_>, Error> = replay.frames().collect();
@@ -114,14 +115,14 @@ fn own(recording: &[u8], plan: &[u8]) {
         let entry = index.entry(frame.index).expect("memory");
         let entry = entry.expect("as many as frames");
         assert_eq!((entry.offset, entry.tick), (frame.offset, frame.tick));
-        // Of several frames of one tick, the first.
+        // The first of several frames of the same tick.
         let first = frames.iter().find(|other| other.tick == frame.tick);
         let found = index.find(frame.tick).expect("memory");
         let found = found.expect("it is there");
         assert_eq!(Some(found.frame), first.map(|first| first.index));
         let given = index.frame(recording, frame.tick).expect("it is whole");
         assert_eq!(given.as_ref().map(Indexed::frame).as_ref(), first);
-        // And nothing beside it.
+        // And no other frame.
         for tick in [frame.tick.wrapping_add(1), frame.tick.wrapping_sub(1)] {
             let there = frames.iter().find(|other| other.tick == tick);
             let found = index.find(tick).expect("memory").map(|entry| entry.frame);

@@ -1,4 +1,4 @@
-//! Descriptions of worlds out of anybody's recording, and what runs by them.
+//! Descriptions of worlds from any recording, and the worlds that they describe.
 
 mod run;
 pub mod seeds;
@@ -7,18 +7,18 @@ use gametape_murk::engine::own::Kinds;
 use gametape_murk::engine::{Fault, Space, World, WorldError};
 use gametape_murk::{read, write_header};
 
-/// The text up to the first zero byte is a description, as a file or as a recording carries it; what
-/// is behind it says which commands come.
+/// The text up to the first zero byte is a description, from a file or from a recording; the bytes
+/// after it determine commands.
 ///
-/// A description is refused, in a sentence that names its line, or is sound: it passes its own
-/// check, and has one canonical text, which reads back as the same world with the same hash,
-/// through a recording's header too. One that names propagators of somebody's own has that text, too,
-/// and is not built.
+/// A description is either refused with a message that names the line, or valid: it passes its own
+/// check and has one canonical text, which reads back as the same world with the same hash, also
+/// through a recording's header. A description that names other people's propagators has such a
+/// text, too, but is not built.
 ///
-/// A small world is built, and runs: what became of each command is what was told before without
-/// simulating it; what the only command for a value set is there. Its recording is verified in
-/// another world of the same description, where a forged hash is noticed at its tick; a world
-/// that was taken back to any tick makes the same ticks again, to the bit.
+/// A small world is built and runs. The outcome of each command is the one predicted without
+/// simulation; if a value is set by only one command, it has that value. The recording of the world
+/// is verified in another world of the same description, where a forged hash is noticed at its
+/// tick. A world that is reset to any tick makes the same ticks again, bit by bit.
 pub fn murk_world(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let text = parts.next().unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn murk_world(data: &[u8]) {
                     assert_eq!(carried.canonical(), world.canonical());
                 }
                 (Err(error), Some(Err(carried))) if carried.to_string() == error.to_string() => {}
-                // The first line is a comment to the one, and the version to the other.
+                // The first line is a comment in one form and the version in the other.
                 (_, Some(Err(error))) if matches!(error.fault(), Fault::Version { .. }) => {
                     refused(text, &error);
                 }
@@ -69,8 +69,8 @@ fn refused(text: &[u8], error: &WorldError) {
     }
 }
 
-/// A world with propagators of kinds that somebody else knows: it is refused all the same, or has one
-/// canonical text, and is not built.
+/// A world with propagators of unknown kinds: it is refused nevertheless, or has one canonical text
+/// and is not built.
 fn strange(text: &[u8]) {
     let keep = Kinds::new().or_unknown();
     let text = std::str::from_utf8(text).expect("it was read");
@@ -109,7 +109,7 @@ fn sound(world: &World) {
     let carried = read(&bytes).expect("what was written");
     assert_eq!(carried.header(), &header);
 
-    // Coordinates, where the origin's and ours have to agree.
+    // Coordinates, on which the origin and we must agree.
     let (cells, ndim) = (world.cell_count(), world.space.ndim());
     for cell in [0, 1, cells / 2, cells - 1] {
         let coord = world.space.coord(cell);
@@ -120,7 +120,7 @@ fn sound(world: &World) {
     assert_eq!(world.space.coord(u64::MAX), None);
 }
 
-/// Small enough for some milliseconds.
+/// Whether the world is small enough to run in some milliseconds.
 fn is_small(world: &World) -> bool {
     let cells = world.cell_count();
     let values: u64 = world
@@ -136,7 +136,7 @@ fn is_small(world: &World) -> bool {
         && world.max_ingress_queue <= 4096
 }
 
-/// Spaces that it is made of.
+/// The number of spaces of which a space consists.
 fn parts(space: &Space) -> usize {
     match space {
         Space::Product { components } => 1 + components.iter().map(parts).sum::<usize>(),

@@ -1,4 +1,4 @@
-//! A world that runs, and runs again.
+//! Runs a world and repeats the run.
 
 use arbitrary::{Result, Unstructured};
 use gametape_murk::Rejection;
@@ -10,10 +10,10 @@ use gametape_murk::{
 
 use crate::murk::structured::{self, Deed};
 
-/// Ticks that are made at most.
+/// The most ticks that are made.
 const TICKS: usize = 8;
 
-/// What a tick led to.
+/// The result of a tick.
 #[derive(PartialEq, Debug)]
 struct Made {
     hash: u64,
@@ -37,7 +37,7 @@ fn built(world: &World) -> EngineWorld {
     world.build().expect("it is sound, and small")
 }
 
-/// Steps a small world by a script, records it, and does it again.
+/// Runs a small world with a script, records it, and repeats the run.
 pub(super) fn check(world: &World, script: &[u8]) {
     let mut script = Unstructured::new(script);
     let Ok(ticks) = commands(&mut script, world) else {
@@ -69,7 +69,7 @@ pub(super) fn check(world: &World, script: &[u8]) {
                     matches!(source, EngineError::TickingDisabled { .. }),
                     "{source}"
                 );
-                // Recorded all the same: who verifies it has to come to the same end.
+                // The failed tick is recorded, too: verification must come to the same end.
                 recorder.writer().push(tick, commands, 7).expect("memory");
                 stopped = Some(source.to_string());
                 break;
@@ -85,13 +85,13 @@ pub(super) fn check(world: &World, script: &[u8]) {
     sought(world, &bytes, &made, from, stopped.is_none());
 }
 
-/// Commands for some ticks: most for values that there are.
+/// Commands for some ticks, mostly for existing values.
 fn commands(script: &mut Unstructured<'_>, world: &World) -> Result<Vec<CommandBuf>> {
     let ticks = script.int_in_range(1..=TICKS)?;
     let mut all = Vec::with_capacity(ticks);
     for _ in 0..ticks {
         let mut tick = CommandBuf::new();
-        // Without a script there are ticks all the same.
+        // Without a script there are still ticks.
         let count = script.arbitrary::<u8>().unwrap_or(0) % 8;
         for _ in 0..count {
             let kind: u8 = script.arbitrary()?;
@@ -140,7 +140,8 @@ fn commands(script: &mut Unstructured<'_>, world: &World) -> Result<Vec<CommandB
     Ok(all)
 }
 
-/// What became of each command is what the checker says of it; what it set is there.
+/// The outcome of each command is the one that the checker predicted, and the values that commands
+/// set are there.
 fn told_before(world: &World, running: &EngineWorld, commands: Commands<'_>, before: u64) {
     let checker = running.checker();
     let outcomes = running.receipts().outcomes();
@@ -201,7 +202,7 @@ fn verified(world: &World, bytes: &[u8], made: &[Made], stopped: Option<&str>) {
     }
 }
 
-/// Another hash at one tick is noticed at that tick.
+/// A changed hash at one tick is noticed at that tick.
 fn forged(world: &World, bytes: &[u8], made: &[Made], from: usize) {
     let replay = read(bytes).expect("what was written");
     let frames: std::result::Result<Vec<_>, Error> = replay.frames().collect();
@@ -226,7 +227,7 @@ fn forged(world: &World, bytes: &[u8], made: &[Made], from: usize) {
     }
 }
 
-/// A world, and one that was just built, taken back to a tick: the further ticks are the same.
+/// A running world and a new one are reset to a tick: the following ticks are the same.
 fn taken_back(world: &World, old: EngineWorld, ticks: &[CommandBuf], made: &[Made], from: usize) {
     let fields = world.field_count();
     let mut running = built(world);
@@ -254,7 +255,7 @@ fn taken_back(world: &World, old: EngineWorld, ticks: &[CommandBuf], made: &[Mad
     }
 }
 
-/// Any tick of a recording is reached from the states saved along it.
+/// Any tick of a recording can be reached from the states that were saved on the way.
 fn sought(world: &World, bytes: &[u8], made: &[Made], from: usize, complete: bool) {
     let replay = read(bytes).expect("what was written");
     if !complete {

@@ -1,14 +1,14 @@
-//! Small worlds: one of each space, with each propagator, and some that are refused.
+//! Small worlds: one for each space, with each propagator, and some that are refused.
 
 use gametape_murk::engine::World;
 use gametape_samples::murk::ALL;
 
-/// Commands for a few ticks: those of a script.
+/// Commands for a few ticks, as a script.
 const SCRIPT: &[u8] =
     b"\x03\x02\xff\x01\x00\x08\xff\x02\x01\x10\x03\xff\x00\x02\x09\xf1\x03\x01\x20\
     \x00\x31\x50\x01\x00\x7f\x01\x35\x00\x03\x01\x02";
 
-/// The sample worlds with few cells: they keep their propagators.
+/// The sample worlds with fewer cells and the same propagators.
 fn samples() -> impl Iterator<Item = String> {
     let smaller = |text: &str| {
         let mut text: String = text
@@ -36,7 +36,7 @@ fn samples() -> impl Iterator<Item = String> {
     ALL.into_iter().map(move |(_, text)| smaller(text))
 }
 
-/// `name type mutability`, a field a line; the type is 's' or the count of values.
+/// A world with fields given as name, number of values (1 for a scalar) and mutability.
 fn world(space: &str, fields: &[(&str, u32, &str)], propagators: &[&str]) -> String {
     use std::fmt::Write;
     let mut text = format!("dt = 0.1\nspace = {{ {space} }}\n");
@@ -97,7 +97,7 @@ fn recipes() -> [String; 6] {
             &[("a", 1, "per_tick"), ("v", 3, "sparse"), ("s", 1, "static"), ("w", 3, "sparse")],
             &["kind = 'gradient_compute'\ninput_field = 'a'\noutput_field = 'v'"],
         ),
-        // Another queue, and a field without a propagator.
+        // A different queue, and a field without a propagator.
         world(
             "kind = 'fcc12', w = 2, h = 2, d = 2, edge = 'absorb'",
             &[("a", 1, "per_tick"), ("b", 2, "sparse"), ("s", 1, "static")],
@@ -119,13 +119,13 @@ fn with_script(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// How many of [`worlds`] are sound: they come first.
+/// The number of [`worlds`] that are valid; they come first.
 pub const SOUND: usize = 12;
 
-/// Descriptions with commands behind them.
+/// Descriptions followed by commands.
 pub fn worlds() -> Vec<Vec<u8>> {
     let mut texts: Vec<String> = samples().chain(recipes()).collect();
-    // As a recording carries it.
+    // In the form that a recording carries.
     let carried = World::from_toml(&texts[5])
         .expect("a sound one")
         .canonical();
@@ -148,7 +148,7 @@ fn refused() -> Vec<String> {
     ]
 }
 
-/// Short descriptions of what is large, for the memory test.
+/// Short descriptions of large worlds, for the memory test.
 pub fn claims() -> Vec<Vec<u8>> {
     let one = [("a", 1, "per_tick"), ("b", 1, "sparse")];
     let copy = ["kind = 'identity_copy'\nfield = 'b'"];

@@ -1,9 +1,9 @@
-//! Recordings that are not what the engine gave.
+//! Recordings that differ from the engine's events.
 
 use gametape_mines::rmv::EventLog;
 use gametape_mines::{BoardEvent, Event, Face, Game, replay};
 
-/// `game` is a sound recording; `pick` says which of its board events is forged.
+/// Forges a board event of the valid recording `game`; `pick` selects the event.
 pub(super) fn check(game: &Game<'_>, pick: usize) {
     late(game);
     let events: Vec<Event> = game.events.iter().collect();
@@ -60,8 +60,8 @@ fn with(game: &Game<'_>, events: &[Event]) -> Game<'static> {
     game
 }
 
-/// Puts the board events of every second mouse event behind the next mouse event; every other
-/// time all but the first of them.
+/// Moves the board events of every second mouse event to after the next mouse event; in every
+/// second case all of them except the first.
 fn late(game: &Game<'_>) {
     let mut events = Vec::new();
     let mut waiting = Vec::new();

@@ -1,4 +1,4 @@
-//! The engine keeps its own rules, and recordings of it replay.
+//! The engine keeps its own rules, and recordings of its games can be replayed.
 
 mod forged;
 mod watch;
@@ -16,20 +16,21 @@ use gametape_mines::{
 use super::audit::plausible;
 use watch::Watch;
 
-/// Times are 24-bit.
+/// The largest time: times are 24-bit numbers.
 const MAX_TIME: u32 = 0xFF_FFFF;
 
-/// For any board, any preflags and any sequence of mouse events the engine shows only what can
-/// be: events on the board, numbers that the mines around give, nothing on an open square,
-/// nothing after the end; [`Engine::face`] is what was shown last, [`Engine::opened`] counts
-/// what was shown open, and the game is won when that is every safe square and no mine was hit.
+/// For any board, any preflags and any sequence of mouse events, the engine shows only what is
+/// possible: events on the board, numbers that match the mines around them, nothing on an open
+/// square, and nothing after the end. [`Engine::face`] is the face that was shown last,
+/// [`Engine::opened`] counts the open squares, and the game is won when all safe squares are open
+/// and no mine was hit.
 ///
-/// A recording of all that replays without a divergence or a lag, is written and read back,
-/// passes the audit's replay, and has the clicks the engine told of. Board events that come one
-/// mouse event late are a lag and no divergence; one that is missing, wrong, or told twice is a
-/// divergence.
+/// A recording of all this replays without a divergence or a lag, is written and read back, passes
+/// the audit's replay, and has the clicks that the engine reported. Board events that come one
+/// mouse event late are a lag and not a divergence. A board event that is missing, wrong or
+/// repeated is a divergence.
 ///
-/// `data` is a script: the board first, then the mouse events.
+/// `data` is a script: first the board, then the mouse events.
 pub fn rmv_engine(data: &[u8]) {
     let mut script = Unstructured::new(data);
     if let Ok(table) = Table::new(&mut script) {
@@ -41,11 +42,11 @@ pub fn rmv_engine(data: &[u8]) {
     }
 }
 
-/// What a game is played on.
+/// The setup of a game.
 struct Table {
     version: Version,
     marks: bool,
-    /// Positions, times and buttons are any numbers, beyond what a file could hold.
+    /// Whether positions, times and buttons are any numbers, even those that a file cannot store.
     wild: bool,
     square_size: u8,
     board: Board<'static>,
@@ -92,7 +93,7 @@ impl Table {
         engine
     }
 
-    /// A game in which nothing has been played yet.
+    /// A game without any events.
     fn game(&self) -> Game<'static> {
         let mut game = Game::new(self.version, self.board.clone());
         let mut properties = game.properties.to_vec();
@@ -106,7 +107,7 @@ impl Table {
     }
 }
 
-/// Cells of the board, row by row: of small boards any set of them, of large ones by a share.
+/// Cells of the board, row by row: any subset on small boards, a random share on large ones.
 fn some_cells(script: &mut Unstructured<'_>, cols: u32, rows: u32) -> Result<Vec<Cell>> {
     let all = (0..rows as u8).flat_map(|row| (0..cols as u8).map(move |col| Cell::new(col, row)));
     if cols * rows <= 81 {
@@ -130,10 +131,10 @@ fn some_cells(script: &mut Unstructured<'_>, cols: u32, rows: u32) -> Result<Vec
     Ok(all
         .filter(|_| {
             state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-            // Most of all boards are sparse: openings unfold.
+            // Most boards are sparse, so that openings unfold.
             u32::from(share) * u32::from(share) / 255 > state >> 24
         })
-        // A section has 65,535 bytes at most.
+        // A section has at most 65,535 bytes.
         .take(32_000)
         .collect())
 }
@@ -142,7 +143,7 @@ fn action(byte: u8) -> MouseAction {
     MouseAction::from_code(byte & 7).unwrap_or(MouseAction::LeftUp)
 }
 
-/// Numbers that no file could hold.
+/// Plays with numbers that a file cannot store.
 fn wild(table: &Table, script: &mut Unstructured<'_>) {
     let mut watch = Watch::new(table);
     while let (false, Ok(byte)) = (script.is_empty(), script.arbitrary::<u8>()) {
@@ -165,7 +166,7 @@ fn recorded(table: &Table, script: &mut Unstructured<'_>) {
     let mut watch = Watch::new(table);
     let mut game = table.game();
     let mut time_ms = 0u32;
-    // The left button may go down before the first event.
+    // The left button may be pressed before the first event.
     let mut buttons = match script
         .peek_bytes(1)
         .map_or(MouseAction::Move, |first| action(first[0]))
@@ -177,12 +178,12 @@ fn recorded(table: &Table, script: &mut Unstructured<'_>) {
     let mut late_events = 0;
     while let (false, Ok(byte)) = (script.is_empty(), script.arbitrary::<u8>()) {
         let action = action(byte);
-        // Half of all events happen where the cursor is.
+        // Half of all events happen at the cursor.
         if byte & 8 == 0 {
             let (Ok(col), Ok(row)) = (script.arbitrary::<u8>(), script.arbitrary::<u8>()) else {
                 break;
             };
-            // One square beyond each edge belongs to the way, too.
+            // Includes one square outside of each edge.
             let on = |at: u8, squares: u8| {
                 let square = i32::from(at) % (i32::from(squares) + 2) - 1;
                 let inside = i32::from(byte >> 4) % i32::from(table.square_size);
@@ -239,7 +240,7 @@ fn check_recording(game: &Game<'_>, watch: &Watch, late_events: u32) {
     let bytes = rmv::write(game).expect("a game by the rules");
     assert_eq!(&rmv::read(&bytes).expect("what was written"), game);
 
-    // Metrics of large boards take their time.
+    // The metrics of large boards take too long.
     let field = watch.engine.field();
     if u32::from(field.cols()) * u32::from(field.rows()) > 1024 {
         return;

@@ -1,22 +1,22 @@
-//! An engine under watch.
+//! An engine whose output is checked.
 
 use gametape_mines::engine::{Click, ClickKind, Engine, Status};
 use gametape_mines::{BoardEvent, Buttons, Cell, Face, MouseAction, MouseEvent};
 
 use super::Table;
 
-/// An engine, and what it has shown so far.
+/// An engine and everything that it has shown so far.
 pub(super) struct Watch {
     pub engine: Engine,
     marks: bool,
-    /// What each square shows, pressed or not.
+    /// The displayed face of each square, pressed or not.
     displayed: Vec<Face>,
-    /// What each square shows when it is not pressed.
+    /// The face of each square when it is not pressed.
     faces: Vec<Face>,
     opened: u32,
     blast: bool,
     square_size: u8,
-    /// As the events say, whatever they are recorded with.
+    /// The buttons according to the actions, regardless of the recorded states.
     buttons: Buttons,
     pub clicks: Vec<Click>,
     shown: Vec<BoardEvent>,
@@ -92,7 +92,7 @@ impl Watch {
         &self.shown
     }
 
-    /// Only squares near the cursor are pressed; with the left button alone only the one under it.
+    /// Only squares near the cursor are pressed; with the left button alone, only the one under it.
     fn held(&mut self, event: &MouseEvent) {
         self.buttons = self.buttons.after(event.action);
         if self.engine.status() != Status::Playing {
@@ -101,7 +101,7 @@ impl Watch {
         let (col, row) = event.square(self.square_size);
         let alone = !self.buttons.right() && !self.buttons.middle();
         let reach = u64::from(!alone);
-        // Large boards have too many squares to look at them all after each event.
+        // Large boards have too many squares to check all of them after each event.
         let rows = self.engine.field().rows().min(9);
         let cols = self.engine.field().cols().min(9);
         for cell in (0..rows).flat_map(|row| (0..cols).map(move |col| Cell::new(col, row))) {
@@ -170,10 +170,10 @@ impl Watch {
         assert_eq!(status == Status::Won, self.opened == safe && !self.blast);
     }
 
-    /// Looks at every square.
+    /// Checks every square.
     pub fn end(&self) {
         let field = self.engine.field();
-        // And at those just beyond the edge.
+        // And the squares just outside of the board.
         for row in 0..=field.rows() {
             for col in 0..=field.cols() {
                 let cell = Cell::new(col, row);
