@@ -1,4 +1,5 @@
-//! Counts allocations. While nobody counts, an allocation costs one more branch, for both sides.
+//! Counts allocations. While counting is off, an allocation costs one additional branch, on both
+//! sides.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -11,18 +12,19 @@ static ALLOCATOR: Counting = Counting;
 static ON: AtomicBool = AtomicBool::new(false);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
-/// Bytes that are held and were asked for while counting, and the most that ever were.
+/// The bytes allocated during counting that are still in use, and their maximum.
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// Calls of the allocator and the bytes they asked for.
+/// The number of calls of the allocator, and the bytes that they requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allocations {
     pub calls: u64,
     pub bytes: u64,
 }
 
-/// What `work` allocates. For a program of one thread: everybody's allocations are counted.
+/// Counts the allocations of `work`. Use it in programs with a single thread: the allocations of
+/// all threads are counted.
 pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocations) {
     CALLS.store(0, Relaxed);
     BYTES.store(0, Relaxed);
@@ -36,7 +38,8 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocations) {
     (result, allocations)
 }
 
-/// The most bytes that `work` holds at a time, over what was held before. Threads count together.
+/// The most bytes that `work` has in use at any time, in addition to those before it. All threads
+/// count together.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, i64) {
     HELD.store(0, Relaxed);
     PEAK.store(0, Relaxed);
@@ -57,7 +60,7 @@ fn note(bytes: usize, freed: usize) {
     }
 }
 
-// SAFETY: every call goes to the system's allocator with the caller's own arguments.
+// SAFETY: every call is passed to the system's allocator with the caller's own arguments.
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,4 +1,5 @@
-//! Recordings that are being written: what each new frame costs, from the bytes in the file to packets.
+//! Recordings that are still being written: the cost of each new frame, from the bytes in the file
+//! to packets.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -17,7 +18,7 @@ use gametape_samples::murk;
 
 use crate::alloc;
 
-/// Frames of a recording: 40 seconds of a match.
+/// The number of frames in a recording: 40 seconds of a match.
 const FRAMES: usize = 1200;
 
 /// Measures the cases whose names contain `filter`.
@@ -122,7 +123,7 @@ fn in_world(text: &str) -> (Vec<u8>, Vec<usize>) {
     (bytes, ends)
 }
 
-/// Lets a recording grow frame by frame.
+/// Lets a recording grow frame by frame and measures each step.
 fn measure(name: &str, path: &Path, bytes: &[u8], ends: &[usize]) {
     std::fs::write(path, bytes).expect("space for temporary files");
     let input = Input::file(File::open(path).expect("just written")).expect("just written");

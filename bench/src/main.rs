@@ -1,6 +1,6 @@
-//! gametape beside its peers: `cargo run --release --manifest-path bench/Cargo.toml`.
+//! Compares gametape with its peers: `cargo run --release --manifest-path bench/Cargo.toml`.
 //!
-//! Results go to stdout, one line a case; everything else goes to stderr. See README.md.
+//! Results go to stdout, one line per case; everything else goes to stderr. See README.md.
 
 mod alloc;
 mod delta;
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
             let filter = args.nth(1).unwrap_or_default();
             slip::run(&filter.to_string_lossy());
         }
-        // Files and folders are for the one that measures files.
+        // The arguments are files and folders, which only this benchmark takes.
         Some(_) => mines::run(args.map(Into::into).collect()),
     }
     ExitCode::SUCCESS

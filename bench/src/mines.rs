@@ -1,4 +1,4 @@
-//! gametape-mines beside `ms_toollib`.
+//! Compares gametape-mines with `ms_toollib`.
 
 use std::hint::black_box;
 use std::panic;
@@ -12,13 +12,13 @@ use ms_toollib::videos::NewSomeVideo2;
 use crate::timing::{Pair, Plain, Prepared, geometric_mean, race};
 use crate::{alloc, report, timing};
 
-/// Rounds a case; each is one batch of about half a millisecond on either side.
+/// The number of rounds of a case; each is one batch of about half a millisecond on either side.
 const ROUNDS: u32 = 401;
 
 /// The cases of each file.
 const GROUPS: [&str; 3] = ["read", "read+iterate", "audit+metrics"];
 
-/// The real recordings, beside the repository.
+/// The real recordings, next to the repository.
 const TAPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tapes/rmv");
 
 /// Measures these files and folders, or the real recordings.
@@ -34,7 +34,7 @@ pub fn run(mut paths: Vec<PathBuf>) {
     }
     files.sort();
 
-    // The peer panics on some files; that is said below, once.
+    // The peer panics on some files; each is reported once below.
     panic::set_hook(Box::new(|_| {}));
     let mut groups: [Vec<Pair>; 3] = Default::default();
     for path in &files {
@@ -132,13 +132,13 @@ fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 3]) {
     groups[2].push(pair);
 }
 
-/// Reads, then looks at every field of every event once more.
+/// Reads, and then accesses every field of every event once more.
 fn read_and_iterate(bytes: &[u8]) -> Option<u64> {
     let game = rmv::read(bytes).ok()?;
     Some(game.events.iter().map(weigh).sum())
 }
 
-/// Something of every field of an event.
+/// A value that depends on every field of an event.
 #[inline]
 fn weigh(event: Event) -> u64 {
     match event {
@@ -157,7 +157,7 @@ fn weigh(event: Event) -> u64 {
     }
 }
 
-/// Audits, and works out every statistic. The audit, findings included, is the caller's to drop.
+/// Audits and computes every statistic. The caller drops the audit with its findings.
 fn audit(bytes: &[u8]) -> (rmv::Audit<'_>, [Option<f64>; 11]) {
     let audit = rmv::audit(bytes);
     let ratios = audit.metrics.as_ref().map_or([None; 11], ratios);
@@ -186,7 +186,7 @@ fn peer_parse(bytes: Vec<u8>) -> Option<RmvVideo> {
     Some(video)
 }
 
-/// The peer's analysis computes ZiNi and HZiNi, too.
+/// The peer's analysis, which also computes ZiNi and HZiNi.
 fn peer_analyse(bytes: Vec<u8>) -> Option<RmvVideo> {
     let mut video = peer_parse(bytes)?;
     video.data.analyse();

@@ -1,4 +1,4 @@
-//! gametape-murk beside `murk-replay`, the origin of the format.
+//! Compares gametape-murk with `murk-replay`, the origin of the format.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -22,22 +22,23 @@ use murk_replay::{
 use crate::timing::{Plain, Side, race};
 use crate::{alloc, report};
 
-/// Frames of a recording.
+/// The number of frames in a recording.
 const FRAMES: u64 = 1_000_000;
 
-/// Commands of a frame, and rounds of a case: the more commands, the longer a round takes.
+/// The number of commands in a frame, and of rounds of a case: with more commands, a round takes
+/// longer.
 const SHAPES: [(usize, u32); 3] = [(0, 21), (1, 11), (8, 7)];
 
-/// Frames that are made beforehand for the writers, which take them in turns: a recorder writes
-/// what it has just made, not what it has to fetch from memory.
+/// The number of frames that are made beforehand and written cyclically. A recorder writes what it
+/// has just made, not what it first has to fetch from memory.
 const RING: usize = 64;
 
-/// Cells of a field, fields of a state, states to be hashed.
+/// The numbers of cells in a field, of fields in a state, and of states to be hashed.
 const CELLS: usize = 256 * 256;
 const FIELDS: usize = 2;
 const STATES: usize = 32;
 
-/// Rounds of a case of hashing.
+/// The number of rounds of a hashing case.
 const HASH_ROUNDS: u32 = 21;
 
 /// Measures the cases whose names contain `filter`.
@@ -50,7 +51,7 @@ pub fn run(filter: &str) {
     bench.open_by_tick();
 }
 
-/// Commands of a frame, and frames, of the recording that is opened by tick: 1 GB.
+/// The number of commands in a frame, and of frames, of the recording that is opened by tick: 1 GB.
 const LARGE: (usize, u64) = (8, 2_000_000);
 
 struct Bench<'a> {
@@ -75,7 +76,7 @@ impl Bench<'_> {
         }
     }
 
-    /// What both sides allocate in one call.
+    /// The allocations of both sides in one call.
     fn allocations<A, B>(
         &self,
         group: &str,
@@ -92,9 +93,9 @@ impl Bench<'_> {
         }
     }
 
-    /// Opening a recording at any tick through its index: the index's head, the check that it is
-    /// of this recording, the search, the frame and its checksum. The origin has nothing to
-    /// compare: it reads all frames up to there.
+    /// Opens a recording at any tick through its index. This includes the index's head, the check
+    /// that it belongs to this recording, the search, the frame and its checksum. The origin has no
+    /// counterpart: it reads all frames up to the tick.
     fn open_by_tick(&self) {
         let (group, name) = ("murk-open-by-tick", "1-GB");
         if !self.wants(group, name) {
@@ -146,7 +147,7 @@ impl Bench<'_> {
         let header = header();
         let (meta, init) = peer_header(&header);
 
-        // Both sides write to the same memory, which is there from the first call on.
+        // Both sides write to the same memory, which is allocated from the first call on.
         let output = RefCell::new(Vec::new());
         let write = |work: &dyn Fn(&mut Writer<&mut Vec<u8>>) -> u64| {
             let output = &mut *output.borrow_mut();
@@ -236,7 +237,7 @@ impl Bench<'_> {
     fn hashing(&self) {
         let mut random = Random(1);
         let dense: Vec<Vec<f32>> = states(|_| random.unit());
-        // Of the mostly-zero states one value in a thousand is not.
+        // In the mostly-zero states, one value in a thousand is not zero.
         let sparse = states(|_| {
             if random.next().is_multiple_of(1000) {
                 random.unit()
@@ -290,7 +291,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// In 0..1.
+    /// A number in 0..1.
     fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / 16_777_216.0
     }
@@ -335,9 +336,9 @@ fn peer_header(header: &Header<'_>) -> (BuildMetadata, InitDescriptor) {
     )
 }
 
-/// Frames for the writers, as either side has them before it writes.
+/// Frames for the writers, in the form that each side has before writing.
 struct Ring {
-    /// Typed: what a simulation hands over.
+    /// Typed payloads, as a simulation provides them.
     typed: Vec<Vec<(Envelope, Set)>>,
     /// Encoded payloads; `raw` borrows from them.
     stored: Vec<CommandBuf>,
@@ -488,7 +489,7 @@ fn peer_stored(command: Command<'_>) -> SerializedCommand {
     }
 }
 
-/// A sum of something of everything that was read.
+/// A sum that depends on everything that was read.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct Sum(u64);
 
@@ -624,13 +625,13 @@ fn peer_read(source: impl Read, typed: bool) -> Sum {
     sum
 }
 
-/// The least that looking at every byte takes.
+/// The minimal work of reading every byte.
 fn add_words(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(8).flat_map(<[u8; 8]>::try_from);
     words.fold(0, |sum, word| sum.wrapping_add(u64::from_le_bytes(word)))
 }
 
-/// A state as the origin wants to see it.
+/// A state in the form that the origin requires.
 struct State<'a>(&'a [f32]);
 
 impl SnapshotAccess for State<'_> {

@@ -1,4 +1,4 @@
-//! Going to a moment and reading what holds then; scanning a part of a table's columns.
+//! Going to a moment and reading the state there; scanning some columns of a table.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -20,13 +20,13 @@ use gametape_samples::{mines, murk};
 use crate::alloc;
 use crate::echo::best;
 
-/// Moments that are gone to.
+/// The number of moments.
 const MOMENTS: usize = 60;
-/// How often; of each moment the fastest counts.
+/// The number of visits to each moment; the fastest one counts.
 const ROUNDS: usize = 4;
 
-/// How long recordings are, in minutes and in ticks: an hour, and 10,000, where all of it is asked
-/// for.
+/// The length of recordings in minutes and in ticks: an hour and 10,000 ticks for the full
+/// measurement.
 struct Sizes {
     minutes: u64,
     ticks: u64,
@@ -68,7 +68,7 @@ fn open(path: &Path) -> Recording {
     Recording::open(path).expect("just written")
 }
 
-/// Goes to moments all over the recording, in a random order, and reads these tables there.
+/// Goes to moments all over the recording, in random order, and reads these tables there.
 fn measure(title: &str, path: &Path, tables: &[&str], warm: bool) {
     let recording = open(path);
     let opening = Instant::now();
@@ -119,7 +119,7 @@ fn go(play: &mut dyn Playback, step: u64, tables: &[&str]) {
     }
 }
 
-/// A game on an expert board, the mouse moved so often that there are 30,000 events.
+/// A game on an expert board in which the mouse moves so often that there are 30,000 events.
 fn rmv_game(folder: &Path) {
     const EVENTS: usize = 30_000;
     let scenarios = mines::scenarios();
@@ -138,7 +138,7 @@ fn rmv_game(folder: &Path) {
     for event in &events {
         let mut times = 1;
         if is_move(event) {
-            // All of them get as many, up to one.
+            // All moves are repeated equally often, within one.
             times += (at + 1) * more / moves - at * more / moves;
             at += 1;
         }
@@ -151,7 +151,7 @@ fn rmv_game(folder: &Path) {
     measure("seek/rmv", &path, &["board", "cursor", "counters"], false);
 }
 
-/// Heat alone.
+/// A world with only heat.
 const PLATE: &str = r#"
 dt = 0.1
 [space]
@@ -180,7 +180,7 @@ fn murk_world(title: &str, folder: &Path, text: &str, ticks: u64) {
     measure(title, &path, &["heat"], true);
 }
 
-/// A thousand ships, ten times a second, a full snapshot every ten seconds.
+/// A thousand ships at 10 Hz, with a full snapshot every ten seconds.
 fn capture(folder: &Path, minutes: u64) {
     let path = folder.join("ships.mcap");
     let schema = Arena::schema();
@@ -203,7 +203,7 @@ fn capture(folder: &Path, minutes: u64) {
     measure("seek/capture", &path, &["ship"], false);
 }
 
-/// A match of eight players, 30 times a second: as .butter and as .echoreplay.
+/// A match of eight players at 30 Hz, as .butter and as .echoreplay.
 fn echo(folder: &Path, minutes: u64, wants: &dyn Fn(&str) -> bool) {
     let seeks = |kind: &str| wants(&format!("seek/{kind}"));
     let scans = |kind: &str| titles(kind).any(|title| wants(&title));
@@ -227,7 +227,8 @@ fn echo(folder: &Path, minutes: u64, wants: &dyn Fn(&str) -> bool) {
         }
     }
     if seeks("indexed") {
-        // What was changed just now may be changed again at the same time: then all of it is compared.
+        // A file that has just been changed may change again within the resolution of its time;
+        // then all of it would be compared.
         std::thread::sleep(Duration::from_millis(100));
         let options = OpenOptions {
             options: Options::new().flag("keep-index"),
@@ -261,7 +262,7 @@ fn written(folder: &Path, frames: Match) -> (PathBuf, PathBuf, PathBuf) {
     (butter_path, replay_path, zip_path)
 }
 
-/// Columns that people ask for together.
+/// Columns that users often request together.
 const PAIRS: &[(&str, [&str; 2])] = &[
     ("players", ["head_x", "head_y"]),
     ("players", ["name", "ping"]),
@@ -272,7 +273,7 @@ const PAIRS: &[(&str, [&str; 2])] = &[
     ("disc", ["x", "z"]),
 ];
 
-/// The cases of [`columns`]: two columns of a table each, and all columns of the players.
+/// The cases of [`columns`]: two columns of each table, and all columns of the players.
 fn cases() -> impl Iterator<Item = (String, Scan)> {
     let pairs = PAIRS.iter().map(|(table, pair)| {
         let what = format!("{table} {}", pair.join(","));
@@ -286,7 +287,7 @@ fn titles(kind: &str) -> impl Iterator<Item = String> {
     cases().map(move |(what, _)| format!("scan/{kind} {what}"))
 }
 
-/// Two columns of a table, and all of the players', beside decoding every frame.
+/// Two columns of a table, and all columns of the players, compared with decoding every frame.
 fn columns(kind: &str, path: &Path, wants: &dyn Fn(&str) -> bool) {
     let recording = open(path);
     let scan = |scan: Scan| {
@@ -298,7 +299,7 @@ fn columns(kind: &str, path: &Path, wants: &dyn Fn(&str) -> bool) {
         assert!(read.expect("just written").problem.is_none() && rows > 0);
     };
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    // Of the processor, all threads added up; and by the clock on the wall.
+    // The processor time of all threads together, and the elapsed time.
     let timed = |work: &dyn Fn()| (best(3, work), wall(work));
     let (decode_spent, decode_wall) = timed(&|| decode(path));
     print!(
@@ -331,7 +332,8 @@ fn columns(kind: &str, path: &Path, wants: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// By the clock on the wall, the fastest of some rounds: with neighbours on the cores, an upper bound.
+/// The elapsed time of the fastest of some rounds; if other programs use the cores, it is an upper
+/// bound.
 fn wall(work: &dyn Fn()) -> Duration {
     let mut best = Duration::MAX;
     let all = Instant::now();
@@ -343,7 +345,7 @@ fn wall(work: &dyn Fn()) -> Duration {
     best
 }
 
-/// Every frame of a .butter, chunks beside each other.
+/// Decodes every frame of a .butter, chunks in parallel.
 fn decode_beside(path: &Path) {
     let bytes = std::fs::read(path).expect("just written");
     let file = butter::read(&bytes).expect("just written");
@@ -358,7 +360,7 @@ fn decode_beside(path: &Path) {
     assert!(counts.iter().sum::<u64>() > 0);
 }
 
-/// Every frame of a match.
+/// Decodes every frame of a match.
 fn decode(path: &Path) {
     let file = File::open(path).expect("just written");
     let mut count = 0;

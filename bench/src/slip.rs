@@ -1,5 +1,5 @@
-//! How long it takes to find the one slip that explains a divergence. There is no peer: the origin
-//! compares no hashes.
+//! The time to find the single slip that explains a divergence. There is no peer: the origin does
+//! not compare hashes.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use gametape_murk::{
 
 const TICKS: u64 = 10_000;
 const COMMANDS: u64 = 1_000;
-/// The tick in which something goes wrong.
+/// The tick in which the slip happens.
 const WRONG: u64 = 5_000;
 
-/// What goes wrong.
+/// The kind of slip.
 #[derive(Clone, Copy, PartialEq)]
 enum Slip {
     Dropped,
@@ -42,8 +42,8 @@ pub fn run(filter: &str) {
     }
 }
 
-/// The commands of a tick: one in ten ticks, or all of them in the one that goes wrong. `slip` is what
-/// the recorded simulation makes of them.
+/// The commands of a tick: one in every tenth tick, or all of them in the tick with the slip.
+/// `slip` is the mistake of the recorded simulation.
 fn commands(tick: u64, at_once: bool, slip: Option<Slip>) -> CommandBuf {
     let count = match at_once {
         true if tick == WRONG => COMMANDS,

@@ -1,12 +1,14 @@
-//! Two sides, one run: their batches take turns, the median of each side's rounds counts.
+//! Times two sides in one run: their batches take turns, and the median of each side's rounds
+//! counts.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long a batch should take: long beside the clock's own cost, short beside a time slice.
+/// The target duration of a batch: long compared with reading the clock, short compared with a time
+/// slice.
 const BATCH: Duration = Duration::from_micros(500);
 
-/// Time of one call in microseconds, on either side.
+/// The time of one call in microseconds, for both sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     pub ours: f64,
@@ -19,12 +21,12 @@ impl Pair {
     }
 }
 
-/// Work to be timed: makes `calls` calls and says how long they took, preparations left out.
+/// Work to be timed: makes `calls` calls and returns their duration without preparations.
 pub trait Side {
     fn batch(&mut self, calls: u32) -> Duration;
 }
 
-/// Calls that need nothing prepared; dropping the result is part of the call.
+/// Calls without prepared input; dropping the result is part of the call.
 pub struct Plain<F>(pub F);
 
 impl<T, F: FnMut() -> T> Side for Plain<F> {
@@ -37,11 +39,12 @@ impl<T, F: FnMut() -> T> Side for Plain<F> {
     }
 }
 
-/// Calls that use up an input, which is made beforehand; dropping the result is part of the call.
+/// Calls that consume an input, which is prepared beforehand; dropping the result is part of the
+/// call.
 pub struct Prepared<P, F> {
     pub prepare: P,
     pub call: F,
-    /// What one reading of the clock costs.
+    /// The cost of reading the clock once.
     pub clock: Duration,
 }
 
@@ -58,7 +61,7 @@ impl<I, T, P: FnMut() -> I, F: FnMut(I) -> T> Side for Prepared<P, F> {
     }
 }
 
-/// What two readings of the clock in a row differ by.
+/// The difference of two consecutive readings of the clock.
 pub fn clock() -> Duration {
     median((0..1001).map(|_| Instant::now().elapsed()).collect())
 }
@@ -82,7 +85,7 @@ pub fn race(rounds: u32, ours: &mut impl Side, peer: &mut impl Side) -> Pair {
     }
 }
 
-/// How many calls fill a batch; warms up on the way.
+/// The number of calls that fill a batch; finding it also warms up the caches.
 fn calibrate(side: &mut impl Side) -> u32 {
     let mut calls = 1;
     while side.batch(calls) < BATCH && calls < 1 << 20 {

@@ -1,5 +1,5 @@
-//! gametape-delta beside `sdec-codec`, the origin of its wire, and beside what one would write
-//! without either: a list of changes as structs, through bincode or bitcode.
+//! Compares gametape-delta with `sdec-codec`, the origin of its wire format, and with the usual
+//! alternative to both: a list of changes as structs, encoded by bincode or bitcode.
 
 mod origin;
 mod ours;
@@ -13,26 +13,26 @@ use std::time::{Duration, Instant};
 use crate::alloc;
 use sim::{Motion, World};
 
-/// One side of the wire and the other, with the states they keep.
+/// An implementation of both ends of the wire, with the states that they keep.
 trait Contender {
     fn name(&self) -> &'static str;
-    /// Takes over the world as the state to be sent; the one before becomes the baseline.
+    /// Takes the world as the state to be sent; the previous state becomes the baseline.
     fn load(&mut self, world: &World);
-    /// Encodes the delta to a buffer that is kept; its bytes.
+    /// Encodes the delta to a reused buffer; returns its size in bytes.
     fn encode(&mut self) -> usize;
     fn encode_full(&mut self) -> usize;
-    /// A copy of what is encoded. Not timed.
+    /// A copy of the encoded packet. Not timed.
     fn packet(&mut self, full: bool) -> Vec<u8>;
-    /// Applies a delta to the state that the receiver holds.
+    /// Applies a delta to the receiver's state.
     fn apply(&mut self, packet: &[u8]);
     fn decode_full(&mut self, packet: &[u8]);
-    /// What was applied or decoded is now what the receiver holds.
+    /// Makes the applied or decoded state the receiver's state.
     fn advance(&mut self);
-    /// True if the receiver holds what was sent.
+    /// True if the receiver has the state that was sent.
     fn holds(&self, world: &World) -> bool;
 }
 
-/// The first two speak the same wire.
+/// The first two use the same wire format.
 fn contenders() -> Vec<Box<dyn Contender>> {
     use plain::{Bincode, Bitcode, Plain};
     let bincode = || Bincode(Vec::new());
@@ -92,10 +92,10 @@ pub fn run(filter: &str) {
     session::run(filter);
 }
 
-/// What one contender does in a scenario.
+/// The results of one contender in a scenario.
 struct Outcome {
     name: &'static str,
-    /// Bytes of every packet.
+    /// The size of every packet in bytes.
     bytes: Vec<usize>,
     encode: Cost,
     apply: Cost,
@@ -104,7 +104,7 @@ struct Outcome {
     decode_full: Cost,
 }
 
-/// Of one operation: time, and allocations of the second half of the ticks.
+/// The cost of one operation: its time, and the allocations in the second half of the ticks.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     time: Duration,
@@ -123,10 +123,10 @@ impl Cost {
     }
 }
 
-/// Calls that take long enough to be timed.
+/// The duration of a batch of calls, long enough to be timed.
 const BATCH: Duration = Duration::from_micros(60);
 
-/// Times an operation of each contender, in turns: the median of each one's rounds counts.
+/// Times an operation of each contender, in turns; the median of the rounds counts for each.
 fn race(
     contenders: &mut [Box<dyn Contender>],
     rounds: usize,
@@ -306,7 +306,7 @@ fn line(
     );
 }
 
-/// Nanoseconds an entity of ever larger worlds.
+/// Nanoseconds per entity in ever larger worlds.
 fn growth(name: &str, motion: Motion) {
     println!("\n{name}: ns an entity of the state, encode / apply; bytes of a packet");
     print!("{:<9}", "entities");

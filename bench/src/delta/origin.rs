@@ -1,4 +1,4 @@
-//! `sdec-codec`, the origin of the wire, by its fastest calls.
+//! `sdec-codec`, the origin of the wire format, with its fastest calls.
 
 use std::mem;
 
@@ -21,7 +21,7 @@ pub struct Origin {
     state: Snapshot,
     held: Snapshot,
     applied: Snapshot,
-    /// It writes to a slice.
+    /// The output: the codec writes to a slice.
     out: Vec<u8>,
 }
 
@@ -95,7 +95,7 @@ impl Contender for Origin {
             entity.id = EntityId::new(body.id);
             values(body, &mut entity.components[0].fields);
         }
-        // Room for whatever the packet may be.
+        // Enough space for any packet.
         self.out.resize(64 + 64 * world.bodies.len(), 0);
     }
 

@@ -38,7 +38,7 @@ pub fn schema() -> Schema {
         .zip(codecs.into_iter().flatten())
         .map(|(id, codec)| Field::new(id, codec))
         .collect();
-    // The demo's last flag has a threshold, which flags ignore.
+    // The last flag of the demo has a threshold, which flags ignore.
     fields.push(Field::new(10, Codec::Bool).threshold(1));
     Schema::new([Component::new(COMPONENT, fields)]).expect("a sound schema")
 }

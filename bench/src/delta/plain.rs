@@ -1,12 +1,12 @@
-//! What one writes without a replication library: a list of changes as plain structs, through a
-//! general serializer.
+//! The usual solution without a replication library: a list of changes as plain structs, encoded by
+//! a general serializer.
 
 use std::mem;
 
 use super::Contender;
 use super::sim::{Body, World};
 
-/// What changed of a body. The options are the mask.
+/// The changes of a body. The options take the place of the mask.
 #[derive(
     Clone, Copy, Debug, bincode::Encode, bincode::Decode, bitcode::Encode, bitcode::Decode,
 )]
@@ -96,7 +96,7 @@ impl Delta {
         }
         let mut at = 0;
         for change in &self.changed {
-            // Neighbours mostly.
+            // The next body is usually a neighbour.
             if state.bodies[at].id != change.id {
                 at += state.bodies[at..].partition_point(|body| body.id < change.id);
                 assert_eq!(state.bodies[at].id, change.id);
@@ -107,7 +107,7 @@ impl Delta {
     }
 }
 
-/// A serializer with buffers of its own; it keeps what it wrote.
+/// A serializer with its own buffers, which keep its output.
 pub trait Format {
     const NAME: &'static str;
     fn write_delta(&mut self, delta: &Delta) -> &[u8];
@@ -116,7 +116,7 @@ pub trait Format {
     fn read_state(&mut self, bytes: &[u8]) -> State;
 }
 
-/// Integers as varints; to a slice, which is faster than to a `Vec`.
+/// Integers as varints; it writes to a slice, which is faster than to a `Vec`.
 pub struct Bincode(pub Vec<u8>);
 
 impl Bincode {
@@ -187,7 +187,7 @@ pub struct Plain<F> {
 }
 
 impl<F: Format> Plain<F> {
-    /// A format for either end: each keeps its buffers.
+    /// Uses a format for each end, so that each keeps its buffers.
     pub fn new(writer: F, reader: F) -> Self {
         Self {
             writer,

@@ -1,4 +1,5 @@
-//! Sessions: what a sender and a receiver cost under loss, with budgets that bind and that do not.
+//! Sessions: the cost of a sender and a receiver under packet loss, with small and with ample
+//! budgets.
 
 use std::time::{Duration, Instant};
 
@@ -8,9 +9,9 @@ use gametape_samples::delta::Arena;
 use crate::alloc;
 
 const TICKS: u32 = 600;
-/// Ticks before anything is counted.
+/// The number of ticks before counting starts.
 const WARM: u32 = 200;
-/// Ticks from a packet to its acknowledgement: 100 ms at 30 Hz.
+/// The number of ticks from a packet to its acknowledgement: 100 ms at 30 Hz.
 const LAG: u32 = 3;
 
 struct Row {

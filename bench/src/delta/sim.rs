@@ -1,12 +1,12 @@
-//! What is replicated: bodies that move like those of a game, in the shape of the origin's demo.
+//! The replicated world: bodies that move as in a game, with the schema of the origin's demo.
 
-/// Bounds of position and velocity in quantised units, 100 to a metre.
+/// The limits of position and velocity in quantised units, 100 per metre.
 pub const POSITION: i32 = 100_000;
 pub const VELOCITY: i32 = 10_000;
 pub const SCALE: u32 = 100;
 pub const YAW_BITS: u8 = 12;
 
-/// Ticks of a second.
+/// The number of ticks per second.
 const RATE: i32 = 20;
 
 #[derive(
@@ -29,17 +29,17 @@ pub struct Body {
     pub flags: [bool; 3],
 }
 
-/// Who moves in a tick.
+/// The bodies that move in a tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Motion {
     All,
-    /// So many of a hundred, others every tick.
+    /// This percentage, randomly chosen in every tick.
     Percent(u64),
 }
 
 pub struct World {
     pub tick: u32,
-    /// Ascending by id.
+    /// In ascending order of ids.
     pub bodies: Vec<Body>,
     motion: Motion,
     random: Random,
@@ -65,7 +65,8 @@ impl World {
         }
     }
 
-    /// Every body that moves changes its place on all axes and turns; few steer, flags are rare.
+    /// Advances by one tick. Every moving body changes its position on all axes and its yaw; few
+    /// bodies steer, and flags are rare.
     pub fn step(&mut self) {
         self.tick += 1;
         let random = &mut self.random;
@@ -115,7 +116,7 @@ impl Random {
         self.below(2 * bound as u64 + 1) as i32 - bound
     }
 
-    /// Fast enough for the place to change every tick, slow enough to stay within the bounds.
+    /// Fast enough for the position to change in every tick, slow enough to stay within the limits.
     fn speed(&mut self) -> i32 {
         let speed = RATE + self.below((VELOCITY - RATE) as u64) as i32;
         if self.below(2) == 0 { speed } else { -speed }

@@ -1,4 +1,4 @@
-//! A whole conversion, from a zipped .echoreplay to .butter, beside what it can't do without:
+//! A whole conversion, from a zipped .echoreplay to .butter, compared with its minimal work:
 //! unzipping and parsing.
 
 use std::fs::File;
@@ -16,7 +16,7 @@ use gametape_samples::echo::Match;
 use super::best;
 use super::frames::options;
 
-/// Frames of the recording: three minutes at 30 Hz, 70 MB of text.
+/// The number of frames in the recording: three minutes at 30 Hz, 70 MB of text.
 const FRAMES: usize = 6000;
 
 pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
@@ -42,7 +42,8 @@ fn zipped(bones: bool) -> tempfile::NamedTempFile {
 
 fn measure(title: &str, path: &Path) {
     let open = || File::open(path).expect("the temporary file");
-    // The bound: the text inflated, its lines found, each parsed by the JSON library.
+    // The lower bound: inflating the text, finding its lines, and parsing each with the JSON
+    // library.
     let bound = best(3, || {
         let mut reader = echoreplay::open(open()).expect("a zip");
         while let Some(line) = reader.next_line().expect("sound") {
@@ -77,7 +78,8 @@ fn measure(title: &str, path: &Path) {
     }
 }
 
-/// As `gametape convert` does it: both cores, and every frame is read back to measure its errors.
+/// As `gametape convert` does it: with both cores, and every frame is read back to measure its
+/// errors.
 fn library(path: &Path) {
     let recording = Recording::open(path).expect("a zip");
     let work = Work {
@@ -88,7 +90,8 @@ fn library(path: &Path) {
     assert!(converted.expect("sound").outcome.report.is_some());
 }
 
-/// Time that this process has had on all cores: threads that are gone count, in steps of 10 ms.
+/// The processor time of this process on all cores, in steps of 10 ms. Threads that have ended are
+/// included.
 fn processor() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -96,7 +99,7 @@ fn processor() -> Option<Duration> {
     Some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
 }
 
-/// The fastest of three, and how many cores were busy in it.
+/// The fastest of three runs, and the number of cores that were busy during it.
 fn timed(work: &dyn Fn()) -> (Duration, f64) {
     let mut fastest = (Duration::MAX, 0.0);
     for _ in 0..3 {
@@ -113,7 +116,7 @@ fn timed(work: &dyn Fn()) -> (Duration, f64) {
     fastest
 }
 
-/// What a program does that knows the crate only: reads, and writes to a spool.
+/// A program that uses only the crate: it reads, and writes to a temporary file.
 fn one_thread(file: impl Read + Seek) {
     let mut reader = echoreplay::open(file).expect("a zip");
     let spool = tempfile::tempfile().expect("a temporary file");

@@ -10,14 +10,15 @@ use gametape_samples::echo::{Match, MatchOptions};
 use super::best;
 use crate::alloc;
 
-/// Frames that are written in turns and stay in the cache, and those of a match of 33 minutes.
+/// The number of frames that are written cyclically and stay in the cache, and that of a match of
+/// 33 minutes.
 const RING: usize = 300;
 const LONG: usize = 60_000;
 
-/// Frames of a measurement.
+/// The number of frames in a measurement.
 const COUNT: usize = 30_000;
 
-/// Ten players, 30 times a second.
+/// Ten players at 30 Hz.
 pub(super) fn options(game: Game, bones: bool, frames: usize) -> MatchOptions {
     MatchOptions {
         seed: 1,
@@ -89,7 +90,8 @@ fn measure(wants: &dyn Fn(&str) -> bool, name: &str, frames: &[Frame]) {
             writer.finish(&mut out).expect("memory");
             out
         };
-        // Times of frames in turns go back: those begin a chunk as its frames do.
+        // In cyclic frames the time goes back, which begins a chunk there as it does in the
+        // original.
         let bytes = write(&mut spool, count);
         let title = full(&format!("echo-write/{name}-"), case);
         if wants(&title) {

@@ -1,4 +1,5 @@
-//! The text of .echoreplay to frames, beside the JSON library's own parsing of the same text.
+//! Converting the text of .echoreplay to frames, compared with the JSON library's own parsing of
+//! the same text.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -11,13 +12,13 @@ use super::best;
 use super::frames::options;
 use crate::alloc;
 
-/// Rounds of a case, everybody in turns; the fastest of each counts.
+/// The number of rounds of a case, all contenders in turns; the fastest round of each counts.
 const ROUNDS: u32 = 5;
 
-/// Lines of a text: enough to leave the cache, as those of a recording do.
+/// The number of lines in a text: too many for the cache, as in a real recording.
 const LINES: usize = 1000;
 
-/// Lines of an invented match.
+/// The lines of an invented match.
 pub(super) fn text(game: Game, bones: bool, lines: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for frame in Match::new(options(game, bones, lines)) {
@@ -26,7 +27,7 @@ pub(super) fn text(game: Game, bones: bool, lines: usize) -> Vec<u8> {
     text
 }
 
-/// A frame that the game answered, on one line; `None` where there is none beside the repository.
+/// A real frame from the game, as one line; `None` if there is no such file next to the repository.
 fn real() -> Option<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/tapes/echo");
     let file = folder.join("example_frame_2021-11-20.json");
@@ -37,7 +38,7 @@ fn real() -> Option<Vec<u8>> {
     Some(line.repeat(LINES).into_bytes())
 }
 
-/// Makes a text, if it can be had.
+/// Makes a text, if it is available.
 type Text = dyn Fn() -> Option<Vec<u8>>;
 
 pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
@@ -60,7 +61,7 @@ pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// Times everybody on the same lines, in turns.
+/// Times all contenders on the same lines, in turns.
 fn measure(title: &str, text: &[u8]) {
     let lines: Vec<(&[u8], Option<&[u8]>)> = echoreplay::read(text)
         .map(|line| line.expect("a line"))

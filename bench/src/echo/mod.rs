@@ -1,4 +1,4 @@
-//! gametape-echo beside the JSON library that it reads with, and beside what is published of its
+//! Compares gametape-echo with the JSON library that it uses, and with the published figures of its
 //! peers.
 
 mod convert;
@@ -17,17 +17,18 @@ pub fn run(filter: &str) {
     convert::run(&wants);
     sizes::run(&wants);
     published(&wants);
-    // Takes minutes: only when asked for.
+    // Takes minutes, so it runs only on request.
     if filter == spool::NAME {
         spool::run();
     }
 }
 
-/// How long a round should take: the system adds up time at its ticks, some milliseconds apart.
+/// The target duration of a round: the system measures processor time in ticks of some
+/// milliseconds.
 const ROUND: Duration = Duration::from_millis(400);
 
-/// Time of one call in the fastest of some rounds, in time of the processor, all threads added up: so
-/// neighbours that take turns with us on the same core do not count.
+/// The time of one call in the fastest of some rounds. It is the processor time of all threads
+/// together, so that other programs on the same core do not count.
 pub fn best(rounds: u32, mut work: impl FnMut()) -> Duration {
     let start = Instant::now();
     work();
@@ -45,7 +46,7 @@ pub fn best(rounds: u32, mut work: impl FnMut()) -> Duration {
     best
 }
 
-/// Time that all threads of this process have had on a core, where the system tells.
+/// The processor time of all threads of this process, if the system reports it.
 fn processor() -> Option<Duration> {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir("/proc/self/task").ok()? {
@@ -55,7 +56,7 @@ fn processor() -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Lines of context, so that nobody has to look them up. Not measured here.
+/// Prints published figures for comparison. They are not measured here.
 fn published(wants: &dyn Fn(&str) -> bool) {
     for (name, figure) in [
         ("reference-1.3.4", "10000..12000 frames/s written"),

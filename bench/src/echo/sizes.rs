@@ -1,4 +1,5 @@
-//! Bytes a frame: every compression, both modes, beside the zipped text; and how far bones are off.
+//! Bytes per frame with every compression and both modes, compared with the zipped text; and the
+//! errors of bones.
 
 use std::io::Cursor;
 
@@ -10,7 +11,7 @@ use gametape_samples::echo::{Match, MatchOptions};
 
 use super::frames::options;
 
-/// As many frames as each recording has: three minutes at 10 Hz, half a minute at 60.
+/// The number of frames in each recording: three minutes at 10 Hz, half a minute at 60 Hz.
 const FRAMES: usize = 1800;
 
 pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
@@ -66,8 +67,7 @@ fn measure(title: &str, frames: &[Frame], bones: bool) {
     println!(" bytes/frame correct/compat");
 }
 
-/// How far the bones of a match are off that was written and read: millimetres and degrees, on average and
-/// at worst.
+/// The errors of bones after writing and reading a match: millimetres and degrees, mean and worst.
 fn errors(title: &str, frames: &[Frame]) {
     for (mode, name) in [(Mode::Correct, "correct"), (Mode::Compat, "compat")] {
         let options = Options {

@@ -1,4 +1,5 @@
-//! Two hours at 60 Hz with the bones of ten players, made as they are written, by way of a file.
+//! Two hours at 60 Hz with the bones of ten players, generated while they are written through a
+//! file.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::alloc;
 
 pub(super) const NAME: &str = "echo-memory/two-hours";
 
-/// Two hours at 60 Hz.
+/// The number of frames in two hours at 60 Hz.
 const FRAMES: usize = 432_000;
 
 pub(super) fn run() {
@@ -40,7 +41,7 @@ pub(super) fn run() {
     );
 }
 
-/// The most that the process ever had in memory, as the system counts.
+/// The peak memory of the process in MiB, as the system reports it.
 fn resident() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
