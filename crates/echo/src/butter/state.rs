@@ -11,9 +11,10 @@ use super::difference::is_zero;
 use super::half::{from_half, from_halves, to_half};
 use super::header::Header;
 use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
+use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore};
 use super::parts::Parts;
 use super::pause::{PauseState, Timers};
+use super::team::{Doubt, StatsState, TeamState, Told};
 use crate::model::Vec3;
 use crate::rule::Rule;
 
@@ -33,14 +34,6 @@ pub struct DiscState {
     pub moving: Moving,
     pub velocity: Vec3,
     pub velocity_delta: Halves,
-}
-
-/// What a player or a team has done.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct StatsState {
-    pub counts: [u8; 10],
-    pub possession_time: f32,
-    pub stuns: u16,
 }
 
 /// A player.
@@ -103,7 +96,7 @@ pub struct State {
     pub payload: Option<PackedPayload>,
     pub rules: Option<(i64, Vec<u8>)>,
     pub possession: u8,
-    pub team_stats: [Option<StatsState>; 3],
+    pub teams: [TeamState; 3],
     pub team_players: [u8; 3],
     pub players: Vec<PlayerState>,
     /// Those of the frame before.
@@ -113,6 +106,8 @@ pub struct State {
     pub bones: BonesState,
     /// What was found wrong or odd, and mended.
     pub mended: Mended,
+    /// Of each team, what the last frame leaves open.
+    pub doubts: [Option<Doubt>; 3],
 }
 
 #[inline(always)]
@@ -135,30 +130,18 @@ impl Moving {
 
     /// Moves by a difference that is there, or by what its absence means.
     #[inline(always)]
-    fn step(&mut self, delta: Option<Halves>, dialect: Dialect, mended: &mut Mended) {
+    fn step(&mut self, delta: Option<Halves>, dialect: Option<Dialect>, mended: &mut Mended) {
         match delta {
             Some(delta) => {
                 self.delta = delta;
                 add(&mut self.position, delta);
             }
-            None if dialect == Dialect::Reference && !is_zero(self.delta) => {
+            None if dialect == Some(Dialect::Reference) && !is_zero(self.delta) => {
                 add(&mut self.position, self.delta);
                 mended.motion += 1;
             }
             None => {}
         }
-    }
-}
-
-impl StatsState {
-    fn step(&mut self, packed: &PackedStats, mended: &mut Mended) {
-        for (count, delta) in self.counts.iter_mut().zip(packed.counts) {
-            let (sum, wraps) = count.overflowing_add(delta);
-            mended.wrapped += u64::from(wraps);
-            *count = sum;
-        }
-        self.possession_time += from_half(packed.possession_time);
-        self.stuns = self.stuns.wrapping_add(packed.stuns);
     }
 }
 
@@ -189,7 +172,7 @@ impl PlayerState {
         &mut self,
         packed: &PackedPlayer,
         layout: Layout,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         parts: Parts,
         mended: &mut Mended,
     ) {
@@ -288,7 +271,7 @@ impl State {
         self.disc = None;
         self.payload = None;
         self.rules = None;
-        self.team_stats = [None; 3];
+        self.teams = [TeamState::default(); 3];
         self.players.clear();
         self.previous.clear();
         self.started = true;
@@ -300,7 +283,7 @@ impl State {
         packed: &Packed,
         layout: Layout,
         header: &Header,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
     ) -> Result<(), Rule> {
         self.apply_session(packed, layout, dialect)?;
         self.apply_teams(packed, layout, header, dialect, Parts::ALL);
@@ -315,7 +298,7 @@ impl State {
         packed: &Packed,
         layout: Layout,
         header: &Header,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         parts: Parts,
     ) -> Result<(), Rule> {
         self.apply_session(packed, layout, dialect)?;
@@ -333,7 +316,7 @@ impl State {
         &mut self,
         packed: &Packed,
         layout: Layout,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
     ) -> Result<(), Rule> {
         let pause_before = self.pause;
         if packed.keyframe {
@@ -364,7 +347,7 @@ impl State {
         }
         if has.pause {
             self.apply_pause(packed, pause_before, dialect);
-        } else if dialect == Dialect::Reference
+        } else if dialect == Some(Dialect::Reference)
             && let Some(pause) = &mut self.pause
         {
             pause.run();
@@ -391,7 +374,7 @@ impl State {
             add(&mut disc.velocity, packed.disc_velocity);
         } else if let Some(disc) = &mut self.disc {
             disc.moving.step(None, dialect, &mut self.mended);
-            if dialect == Dialect::Reference {
+            if dialect == Some(Dialect::Reference) {
                 add(&mut disc.velocity, disc.velocity_delta);
             }
         }
@@ -406,12 +389,17 @@ impl State {
         Ok(())
     }
 
-    fn apply_pause(&mut self, packed: &Packed, before: Option<PauseState>, dialect: Dialect) {
+    fn apply_pause(
+        &mut self,
+        packed: &Packed,
+        before: Option<PauseState>,
+        dialect: Option<Dialect>,
+    ) {
         if !packed.keyframe {
             self.pause.get_or_insert_default().step(&packed.pause);
             return;
         }
-        self.pause = Some(if dialect == Dialect::Reference {
+        self.pause = Some(if dialect == Some(Dialect::Reference) {
             let least = std::mem::take(&mut self.least);
             let (pause, raised) = PauseState::of_reference(&packed.pause, before, least);
             self.mended.pause_timers += u64::from(raised);
@@ -427,21 +415,41 @@ impl State {
         packed: &Packed,
         layout: Layout,
         header: &Header,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         parts: Parts,
     ) {
+        self.apply_players(packed, layout, header, dialect, parts);
         self.possession = packed.team_bits & 3;
-        for (team, (stats, delta)) in self
-            .team_stats
-            .iter_mut()
-            .zip(&packed.team_stats)
-            .enumerate()
-        {
-            if packed.team_bits & 4 << team != 0 {
-                stats.get_or_insert_default().step(delta, &mut self.mended);
-            }
-        }
         self.team_players = packed.team_players;
+        let mut players = self.players.as_slice();
+        let teams = self.teams.iter_mut().zip(&mut self.doubts);
+        let told = packed.team_stats.iter().zip(packed.team_players);
+        for (team, ((state, doubt), (delta, count))) in teams.zip(told).enumerate() {
+            let here = players.split_off(..usize::from(count).min(players.len()));
+            let stats = here
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|player| player.stats);
+            let told = Told {
+                delta: (packed.team_bits & 4 << team != 0).then_some(delta),
+                players: count,
+                sum: || parts.has(Parts::STATS).then(|| stats.collect()),
+                dialect,
+            };
+            *doubt = state.step(told, &mut self.mended);
+        }
+        TeamState::share(&mut self.teams);
+    }
+
+    #[inline(always)]
+    fn apply_players(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        header: &Header,
+        dialect: Option<Dialect>,
+        parts: Parts,
+    ) {
         if self.has_same(packed) {
             for (player, packed) in self.players.iter_mut().zip(&packed.players) {
                 player.step(packed, layout, dialect, parts, &mut self.mended);
@@ -457,7 +465,7 @@ impl State {
             let who = Who::of(packed, header);
             let before = who.among(&self.previous, at);
             // What is left out of one who was not there does not go on.
-            let dialect = before.map_or(Dialect::Exact, |_| dialect);
+            let dialect = before.and(dialect);
             self.players.push(match before {
                 Some(before) => *before,
                 None => PlayerState::back(packed, who.among(&self.older, at)),

@@ -7,9 +7,10 @@ use gametape_core::tape::{Cut, Cutout, Format, Options as Told, Source, Work};
 use gametape_echo::butter::{self, Compression, Mode};
 use gametape_echo::loss::FieldErrors;
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, echoreplay};
+use gametape_echo::{Frame, ReadOptions, echoreplay};
 
-use crate::common::{frames_of, lines, match_options, options, tape, write};
+use crate::common::coming::{agree_where_told, emptying};
+use crate::common::{frames_of, lines, match_options, options, read_all, tape, write};
 
 pub fn cut(format: &dyn Format, bytes: &[u8], range: Cut, told: &Told) -> (Vec<u8>, Cutout) {
     let mut out = Cursor::new(Vec::new());
@@ -145,4 +146,23 @@ fn real_recordings_are_cut() {
     };
     let (part, _) = cut(&Echoreplay, &text, steps(2, 5), &Told::new());
     assert_eq!(lines(&part), lines(&text)[2..6]);
+}
+
+/// Chunks of the reference, the first and the last of which are cut.
+#[test]
+fn stats_of_a_team_that_come_back_are_those_of_the_whole() {
+    for seed in 0..12 {
+        let frames = emptying(seed, 260);
+        let bytes = write(&frames, options(Mode::Compat, 60, Compression::Zstd3));
+        let (salvaged, _) = butter::salvage(&bytes).unwrap();
+        assert!(salvaged == bytes);
+        for (from, to) in [(70, 233), (60, 259), (0, 100)] {
+            let (part, _) = cut(&Butter, &bytes, steps(from, to), &Told::new());
+            let part = read_all(&part, ReadOptions::lenient());
+            assert!(!part.findings.has("butter.team-stats"), "seed {seed}");
+            for (at, (a, b)) in frames[from..=to].iter().zip(&part.frames).enumerate() {
+                assert!(agree_where_told(a, b), "seed {seed}, frame {at} of {from}");
+            }
+        }
+    }
 }
