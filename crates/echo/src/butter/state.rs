@@ -99,6 +99,8 @@ pub struct State {
     pub teams: [TeamState; 3],
     pub team_players: [u8; 3],
     pub players: Vec<PlayerState>,
+    /// Two of them have one user id.
+    twins: bool,
     /// Those of the frame before.
     previous: Vec<PlayerState>,
     /// Those of the frame before that one.
@@ -233,19 +235,20 @@ impl Who {
         }
     }
 
-    /// The first player with the user id. Those without one are all the same to the format.
+    /// The first player with the user id, who stands at a place where only one has it. Those without one
+    /// are all the same to the format.
     ///
     /// The reference finds players by their name when it tells their index, and by their user id when
     /// it takes differences: so one who is renamed has index 0, differs from what it was, and is known
     /// by its number within the match.
-    fn among(self, players: &[PlayerState], place: usize) -> Option<&PlayerState> {
+    fn among(self, players: &[PlayerState], place: Option<usize>) -> Option<&PlayerState> {
         let named = |player: &&PlayerState| player.index != 0 && player.userid == self.userid;
         let numbered = |player: &&PlayerState| player.playerid == self.playerid;
         if self.index == 0 {
             return players.iter().find(numbered);
         }
-        players
-            .get(place)
+        place
+            .and_then(|place| players.get(place))
             .filter(|player| named(player) && self.userid != 0)
             .or_else(|| players.iter().find(named))
             // Called again what the header says.
@@ -256,7 +259,7 @@ impl Who {
 impl State {
     /// A player in the frame before; mostly it stands at the same place.
     pub fn previous(&self, place: usize, who: Who) -> Option<&PlayerState> {
-        who.among(&self.players, place)
+        who.among(&self.players, Some(place).filter(|_| !self.twins))
     }
 
     fn restart(&mut self) {
@@ -273,6 +276,7 @@ impl State {
         self.rules = None;
         self.teams = [TeamState::default(); 3];
         self.players.clear();
+        self.twins = false;
         self.previous.clear();
         self.started = true;
     }
@@ -461,20 +465,34 @@ impl State {
         std::mem::swap(&mut self.previous, &mut self.older);
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
-        for (at, packed) in packed.players.iter().enumerate() {
+        for packed in &packed.players {
             let who = Who::of(packed, header);
-            let before = who.among(&self.previous, at);
+            let before = who.among(&self.previous, None);
             // What is left out of one who was not there does not go on.
             let dialect = before.and(dialect);
             self.players.push(match before {
                 Some(before) => *before,
-                None => PlayerState::back(packed, who.among(&self.older, at)),
+                None => PlayerState::back(packed, who.among(&self.older, None)),
             });
             if let Some(player) = self.players.last_mut() {
                 player.userid = who.userid;
                 player.step(packed, layout, dialect, parts, &mut self.mended);
             }
         }
+        self.twins = self.has_twins();
+    }
+
+    /// Whether two players have one user id: both differ from the first of them.
+    fn has_twins(&self) -> bool {
+        let mut players = self.players.as_slice();
+        while let [player, rest @ ..] = players {
+            let same = |other: &PlayerState| other.index != 0 && other.userid == player.userid;
+            if player.index != 0 && rest.iter().any(same) {
+                return true;
+            }
+            players = rest;
+        }
+        false
     }
 
     /// Whether the players of a frame are those that are there, each at its place: nearly always.
@@ -489,7 +507,8 @@ impl State {
                 && player.userid != 0
                 && (player.index, player.playerid) == (packed.index, packed.playerid)
         };
-        self.players.len() == packed.players.len()
+        !self.twins
+            && self.players.len() == packed.players.len()
             && self.players.iter().zip(&packed.players).all(same)
     }
 }
