@@ -176,6 +176,13 @@ rules! {
     /// takes it for 256 more.
     #[error("{counts} counts go down: their difference wraps, which the reference's reader takes for 256 more; this one does not")]
     WrappedStats { counts: u64 } = "butter.wrapped-stats", Info;
+    /// Stats of a team that are told after frames which tell none, where it is open whether they had gone
+    /// away meanwhile.
+    ///
+    /// Both readings are in the message, with the one that is taken: see what the players of the team have
+    /// done by then. [The next keyframe](butter.md#stats-of-teams) is sure.
+    #[error("the stats of {team} are told again after frames that tell none: {stat} {absolute} if they were gone, {sum} if they had stayed; taken for {}", if *gone { absolute } else { sum })]
+    TeamStatsOpen { team: TeamId, stat: &'static str, absolute: f32, sum: f32, gone: bool } = "butter.team-stats", Warning;
     /// Keyframes that store 0 for the timers of a pause that goes on.
     ///
     /// Gametape takes the timers of the frame before and lets them run on: most likely right, to a

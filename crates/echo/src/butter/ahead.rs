@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use gametape_core::Input;
 
-use super::dialect::Dialect;
 use super::packed::KEYFRAME;
 use super::parts::Parts;
 use super::play::{Playing, Shown};
@@ -84,14 +83,14 @@ impl OpenChunk {
     /// Takes who wrote the chunks before it, where it does not show, and goes on to what the next one
     /// takes. False where it builds on frames of the chunk before.
     pub fn settle(&mut self, shown: &mut Shown) -> bool {
-        let dialect = self.playing.settle(shown);
+        self.playing.settle(shown);
         // Of the reference's, timers of pauses and bones do.
-        dialect == Dialect::Exact || !self.parts.has(Parts::GAME.with(Parts::BONES))
+        !self.playing.is_reference() || !self.parts.has(Parts::GAME.with(Parts::BONES))
     }
 
     /// The next frame; `None` at its end, or where something is odd.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
-        let is_frame = self.playing.step()? && self.playing.findings.is_empty();
+        let is_frame = self.playing.step()? && self.playing.findings.broken().next().is_none();
         Ok(is_frame.then(|| self.playing.frame()))
     }
 }

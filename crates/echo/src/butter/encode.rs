@@ -13,7 +13,8 @@ use super::packed::{Packed, PackedPause, PackedPlayer, PackedPose, PackedStats};
 use super::pause::PauseState;
 use super::roster::ascii;
 use super::rotation4::pack4;
-use super::state::{DiscState, Moving, PlayerState, State, StatsState, Who};
+use super::state::{DiscState, Moving, PlayerState, State, Who};
+use super::team::{StatsState, Sum, TeamState};
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
@@ -35,23 +36,39 @@ const fn poses(player: &Player) -> [&Pose; 4] {
     [&player.head, &player.body, &player.lhand, &player.rhand]
 }
 
-/// Stats as differences; `None` where nothing has changed.
-fn stats(stats: &Stats, from: Option<&StatsState>) -> Option<PackedStats> {
-    let known = from.copied().unwrap_or_default();
-    let mut packed = PackedStats::default();
-    let all = packed.counts.iter_mut().zip(counts(stats));
-    for ((delta, count), known) in all.zip(known.counts) {
-        *delta = (count.clamp(0, 255) as u8).wrapping_sub(known);
+/// Stats, as far as there is room for them.
+fn fitted(stats: &Stats) -> StatsState {
+    StatsState {
+        counts: counts(stats).map(|count| count.clamp(0, 255) as u8),
+        possession_time: stats.possession_time,
+        stuns: stats.stuns.clamp(0, 65_535) as u16,
     }
-    packed.stuns = (stats.stuns.clamp(0, 65_535) as u16).wrapping_sub(known.stuns);
+}
+
+/// Stats as differences.
+fn stats(stats: &Stats, from: Option<&StatsState>) -> PackedStats {
+    let (now, known) = (fitted(stats), from.copied().unwrap_or_default());
+    let mut packed = PackedStats::default();
+    let all = packed.counts.iter_mut().zip(now.counts);
+    for ((delta, count), known) in all.zip(known.counts) {
+        *delta = count.wrapping_sub(known);
+    }
+    packed.stuns = now.stuns.wrapping_sub(known.stuns);
     packed.possession_time = difference(stats.possession_time, known.possession_time);
+    packed
+}
+
+/// [`stats`]; `None` where nothing has changed.
+fn changed_stats(now: &Stats, from: Option<&StatsState>) -> Option<PackedStats> {
+    let packed = stats(now, from);
     let changed =
         packed.stuns != 0 || !is_zero_half(packed.possession_time) || packed.counts != [0; 10];
     (changed || from.is_none()).then_some(packed)
 }
 
 /// Writes frames so that readers of every kind read them right: differences from what a reader
-/// has, zero differences left out and nothing else, bones of keyframes absolute.
+/// has, zero differences left out and little else, bones of keyframes absolute, a keyframe where a
+/// difference could not say what has happened.
 #[derive(Debug)]
 pub struct Encoder {
     layout: Layout,
@@ -68,16 +85,73 @@ impl Encoder {
         }
     }
 
-    /// Whether a frame has to be a keyframe: a timer of its pause is below 0, and the last keyframe
-    /// says 0, which would show that it is the reference's and does not tell. No game is known to do
-    /// that.
+    /// Whether a frame has to be a keyframe, since a reader would have something else of a difference.
     pub fn must_start(&self, frame: &Frame) -> bool {
+        let session = &frame.session;
+        self.falls_below_zero(session)
+            || self.loses_stats(session)
+            || self.loses_parts(session)
+            || self.leaves_stats_open(session)
+    }
+
+    /// A timer of a pause is below 0, and the last keyframe says 0, which would show that it is the
+    /// reference's and does not tell. No game is known to do that.
+    fn falls_below_zero(&self, session: &Session) -> bool {
         let timers = |pause: &Pause| [pause.paused_timer, pause.unpaused_timer];
         let is_below = |timer: f32| from_half(difference(timer, 0.0)) < 0.0;
         let state = self.state.pause.as_ref();
-        let pause = frame.session.pause.as_ref();
+        let pause = session.pause.as_ref();
         state.is_some_and(PauseState::stays_above_zero)
             && pause.is_some_and(|pause| timers(pause).into_iter().any(is_below))
+    }
+
+    /// Stats of a team or a player are gone: what is not told stays.
+    fn loses_stats(&self, session: &Session) -> bool {
+        let state = &self.state;
+        let had_stats = |player: &Player| {
+            let mut known = state.players.iter();
+            known.any(|known| known.userid == player.userid && known.stats.is_some())
+        };
+        let mut teams = state.teams.iter().enumerate();
+        teams.any(|(at, state)| {
+            let team = session.teams.get(at);
+            state.known().is_some() && team.is_none_or(|team| team.stats.is_none())
+        }) || (session.teams.iter().take(3))
+            .flat_map(|team| stored(&team.players))
+            .any(|player| player.stats.is_none() && had_stats(player))
+    }
+
+    /// A part of the session is gone, or the disc is back, without which the reference's reader fails.
+    fn loses_parts(&self, session: &Session) -> bool {
+        let state = &self.state;
+        match self.layout.game {
+            Game::Arena => {
+                let told = session.rules_changed_at.is_some() || session.rules_changed_by.is_some();
+                state.disc.is_some() != session.disc.is_some()
+                    || state.score.is_some() && session.last_score.is_none()
+                    || state.rules.is_some() && !told
+            }
+            Game::Combat => state.payload.is_some() && session.payload.is_none(),
+            Game::Other => false,
+        }
+    }
+
+    /// Stats of a team are told, of which a reader who does not know the writer could not say what they
+    /// mean.
+    fn leaves_stats_open(&self, session: &Session) -> bool {
+        let mut teams = self.state.teams.iter().zip(&session.teams);
+        teams.any(|(state, team)| {
+            let known = state.known().filter(|_| state.is_quiet());
+            let known = known.zip(team.stats.as_ref());
+            let delta = known.and_then(|(known, now)| changed_stats(now, Some(known)));
+            delta.is_some_and(|delta| {
+                let players = stored(&team.players);
+                let stats = players.iter().filter_map(|player| player.stats.as_ref());
+                let sum: Sum = stats.map(fitted).collect();
+                let (_, doubt) = state.read(&delta, players.len() as u8, Some(&sum), None);
+                doubt.is_some()
+            })
+        })
     }
 
     /// Writes a frame. The header has its players, `indices` the index of each.
@@ -95,8 +169,10 @@ impl Encoder {
         // A player that the header lacks is written as index 0: nothing here can be refused.
         let applied = self
             .state
-            .apply(&self.packed, self.layout, header, Dialect::Exact);
+            .apply(&self.packed, self.layout, header, Some(Dialect::Exact));
         debug_assert!(applied.is_ok());
+        // As good as all that is not the reference's: and nothing is left open by it.
+        debug_assert!(self.state.doubts.iter().all(Option::is_none));
     }
 
     fn pack(&mut self, frame: &Frame, keyframe: bool, header: &Header, indices: &[u8]) {
@@ -221,10 +297,15 @@ impl Encoder {
             if team.is_some_and(|team| team.possession) && at < 2 {
                 packed.team_bits |= 1 << at;
             }
-            let known = state.team_stats.get(at).and_then(Option::as_ref);
-            let delta = team
-                .and_then(|team| team.stats.as_ref())
-                .and_then(|now| stats(now, known.filter(|_| !keyframe)));
+            let known = state.teams.get(at).filter(|_| !keyframe);
+            let delta = team.and_then(|team| {
+                let now = team.stats.as_ref()?;
+                let from = known.and_then(TeamState::known);
+                if known.is_some_and(|known| known.has_to_be_told(team.players.len())) {
+                    return Some(stats(now, from));
+                }
+                changed_stats(now, from)
+            });
             if let (Some(delta), Some(packed_stats)) = (delta, packed.team_stats.get_mut(at)) {
                 *packed_stats = delta;
                 packed.team_bits |= 4 << at;
@@ -360,7 +441,7 @@ impl Layout {
         let delta = player
             .stats
             .as_ref()
-            .and_then(|now| stats(now, known.stats.as_ref()));
+            .and_then(|now| changed_stats(now, known.stats.as_ref()));
         if let Some(delta) = delta {
             packed.stats = delta;
             bits |= player_bit::STATS;

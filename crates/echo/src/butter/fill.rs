@@ -10,7 +10,8 @@ use super::parts::Parts;
 use super::pause::PauseState;
 use super::rotation;
 use super::rotation4::unpack4;
-use super::state::{Moving, PlayerState, State, StatsState};
+use super::state::{Moving, PlayerState, State};
+use super::team::StatsState;
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
@@ -323,10 +324,10 @@ impl State {
     fn fill_teams(&self, header: &Header, layout: Layout, parts: Parts, session: &mut Session) {
         session.teams.resize_with(3, Team::default);
         let mut players = self.players.iter();
-        let counts = self.team_players.iter().zip(&self.team_stats);
+        let counts = self.team_players.iter().zip(&self.teams);
         for (at, (team, (&count, state))) in session.teams.iter_mut().zip(counts).enumerate() {
             team.possession = self.possession >> at & 1 == 1;
-            team.stats = state.as_ref().map(stats);
+            team.stats = state.known().map(stats);
             team.players.resize_with(count.into(), Player::default);
             for (player, state) in team.players.iter_mut().zip(players.by_ref()) {
                 if parts.is_all() {

@@ -10,7 +10,7 @@ use super::pack::Packing;
 use super::resync::{holds_frames, seems_to_hold_frames};
 use super::stream::Reader;
 use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
-use crate::error::{Error, WriteError};
+use crate::error::{Error, Severity, WriteError};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
 use crate::resumed::Resumed;
@@ -102,7 +102,10 @@ impl<F: Read + Seek + Output> Journal<F> {
         if header.is_some() && !reader.decoder().is_unfinished() {
             return Err(Error::at(Rule::Finished, 0));
         }
-        let fault = reader.findings().iter().next().cloned();
+        let mut findings = reader.findings().iter();
+        let fault = findings
+            .find(|finding| finding.severity() == Severity::Error)
+            .cloned();
         let end = journal.chunks.last().map_or(0, |&(_, end)| end);
         match &fault {
             // It is the first frame that is broken, and not cut.

@@ -37,6 +37,7 @@ mod state;
 mod stream;
 mod survey;
 mod table;
+mod team;
 mod unpack;
 mod values;
 mod window;

@@ -86,7 +86,8 @@ pub struct Playing {
     /// Where the last frame starts.
     from: usize,
     layout: Layout,
-    dialect: Dialect,
+    /// Who wrote the chunk, where that shows.
+    dialect: Option<Dialect>,
     /// What the last chunk has shown that has shown anything.
     known: Shown,
     /// Whole frames of the chunk.
@@ -128,7 +129,7 @@ impl Playing {
             at: 0,
             from: 0,
             layout,
-            dialect: Dialect::Exact,
+            dialect: None,
             known: Shown::default(),
             #[cfg(feature = "tape")]
             loaded: 0,
@@ -185,7 +186,7 @@ impl Playing {
             && self.said.is_none()
             && let Some(dialect) = before()?
         {
-            self.dialect = dialect;
+            self.dialect = Some(dialect);
             self.seen.reference_chunks += u64::from(dialect == Dialect::Reference);
         }
         Ok(())
@@ -213,14 +214,14 @@ impl Playing {
         let shown = survey.dialect();
         let before = self.known.dialect();
         self.shows = shown.is_some();
-        self.dialect = self.said.or(shown).or(before).unwrap_or_default();
+        self.dialect = self.said.or(shown).or(before);
         self.known = self.known.next(survey.dialect_of_file());
         #[cfg(feature = "tape")]
         {
             self.loaded = survey.frames;
         }
         self.seen.chunks += 1;
-        self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
+        self.seen.reference_chunks += u64::from(self.is_reference());
         self.seen.early_chunks += u64::from(survey.layout != layout);
         self.seen.unchecked_chunks += u64::from(!is_checked(stored, compression));
         self.raw.truncate(survey.whole);
@@ -246,7 +247,7 @@ impl Playing {
         self.at = 0;
         self.layout = Layout::of(&self.header);
         // A journal is written exactly.
-        self.dialect = self.said.unwrap_or(Dialect::Exact);
+        self.dialect = self.said.or(Some(Dialect::Exact));
         (self.altered, self.cut) = (None, None);
         self.in_pause = false;
         self.untold.clear();
@@ -334,6 +335,7 @@ impl Playing {
             self.state.started = false;
             self.tell(finding)?;
         };
+        self.tell_doubts();
         self.from = self.at;
         self.at = self.raw.len() - left;
         self.state.fill(
@@ -369,6 +371,16 @@ impl Playing {
         told
     }
 
+    /// What the frame of the chunk leaves open, whose numbers are read all the same.
+    fn tell_doubts(&mut self) {
+        for (team, doubt) in self.state.doubts.into_iter().enumerate() {
+            if let Some(doubt) = doubt {
+                let finding = self.in_chunk(doubt.rule(team), true);
+                self.findings.push(finding);
+            }
+        }
+    }
+
     /// An error, or a finding where the reader is lenient.
     fn tell(&mut self, finding: Finding) -> Result<(), Error> {
         if !self.options.is_lenient() {
@@ -395,7 +407,7 @@ impl Playing {
 
     /// Whether the chunk is the reference's.
     pub fn is_reference(&self) -> bool {
-        self.dialect == Dialect::Reference
+        self.dialect == Some(Dialect::Reference)
     }
 
     /// Whether the chunk goes on with a pause, of whose timers only those before can tell.
@@ -445,12 +457,11 @@ impl Playing {
 
     /// Takes who wrote the chunks before the one that was loaded alone: as if they had been loaded.
     #[cfg(feature = "tape")]
-    pub fn settle(&mut self, shown: &mut Shown) -> Dialect {
+    pub fn settle(&mut self, shown: &mut Shown) {
         if !self.shows && self.said.is_none() {
-            self.dialect = shown.dialect().unwrap_or_default();
+            self.dialect = shown.dialect();
         }
         *shown = shown.next(self.known.dialect());
-        self.dialect
     }
 
     /// Whether the last frame is a keyframe.

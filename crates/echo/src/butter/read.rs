@@ -379,7 +379,7 @@ impl ChunkFrames {
         Ok(self.playing.step()?.then(|| self.playing.frame()))
     }
 
-    /// What was found wrong, where reading is lenient.
+    /// What was found wrong, where reading is lenient; and which numbers may be two things.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.playing.findings

@@ -11,9 +11,10 @@ use super::difference::is_zero;
 use super::half::{from_half, from_halves, to_half};
 use super::header::Header;
 use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
+use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore};
 use super::parts::Parts;
 use super::pause::{PauseState, Timers};
+use super::team::{Doubt, StatsState, TeamState, Told};
 use crate::model::Vec3;
 use crate::rule::Rule;
 
@@ -33,14 +34,6 @@ pub struct DiscState {
     pub moving: Moving,
     pub velocity: Vec3,
     pub velocity_delta: Halves,
-}
-
-/// What a player or a team has done.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct StatsState {
-    pub counts: [u8; 10],
-    pub possession_time: f32,
-    pub stuns: u16,
 }
 
 /// A player.
@@ -103,9 +96,11 @@ pub struct State {
     pub payload: Option<PackedPayload>,
     pub rules: Option<(i64, Vec<u8>)>,
     pub possession: u8,
-    pub team_stats: [Option<StatsState>; 3],
+    pub teams: [TeamState; 3],
     pub team_players: [u8; 3],
     pub players: Vec<PlayerState>,
+    /// Two of them have one user id.
+    twins: bool,
     /// Those of the frame before.
     previous: Vec<PlayerState>,
     /// Those of the frame before that one.
@@ -113,6 +108,8 @@ pub struct State {
     pub bones: BonesState,
     /// What was found wrong or odd, and mended.
     pub mended: Mended,
+    /// Of each team, what the last frame leaves open.
+    pub doubts: [Option<Doubt>; 3],
 }
 
 #[inline(always)]
@@ -135,30 +132,18 @@ impl Moving {
 
     /// Moves by a difference that is there, or by what its absence means.
     #[inline(always)]
-    fn step(&mut self, delta: Option<Halves>, dialect: Dialect, mended: &mut Mended) {
+    fn step(&mut self, delta: Option<Halves>, dialect: Option<Dialect>, mended: &mut Mended) {
         match delta {
             Some(delta) => {
                 self.delta = delta;
                 add(&mut self.position, delta);
             }
-            None if dialect == Dialect::Reference && !is_zero(self.delta) => {
+            None if dialect == Some(Dialect::Reference) && !is_zero(self.delta) => {
                 add(&mut self.position, self.delta);
                 mended.motion += 1;
             }
             None => {}
         }
-    }
-}
-
-impl StatsState {
-    fn step(&mut self, packed: &PackedStats, mended: &mut Mended) {
-        for (count, delta) in self.counts.iter_mut().zip(packed.counts) {
-            let (sum, wraps) = count.overflowing_add(delta);
-            mended.wrapped += u64::from(wraps);
-            *count = sum;
-        }
-        self.possession_time += from_half(packed.possession_time);
-        self.stuns = self.stuns.wrapping_add(packed.stuns);
     }
 }
 
@@ -189,7 +174,7 @@ impl PlayerState {
         &mut self,
         packed: &PackedPlayer,
         layout: Layout,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         parts: Parts,
         mended: &mut Mended,
     ) {
@@ -250,19 +235,20 @@ impl Who {
         }
     }
 
-    /// The first player with the user id. Those without one are all the same to the format.
+    /// The first player with the user id, who stands at a place where only one has it. Those without one
+    /// are all the same to the format.
     ///
     /// The reference finds players by their name when it tells their index, and by their user id when
     /// it takes differences: so one who is renamed has index 0, differs from what it was, and is known
     /// by its number within the match.
-    fn among(self, players: &[PlayerState], place: usize) -> Option<&PlayerState> {
+    fn among(self, players: &[PlayerState], place: Option<usize>) -> Option<&PlayerState> {
         let named = |player: &&PlayerState| player.index != 0 && player.userid == self.userid;
         let numbered = |player: &&PlayerState| player.playerid == self.playerid;
         if self.index == 0 {
             return players.iter().find(numbered);
         }
-        players
-            .get(place)
+        place
+            .and_then(|place| players.get(place))
             .filter(|player| named(player) && self.userid != 0)
             .or_else(|| players.iter().find(named))
             // Called again what the header says.
@@ -273,7 +259,7 @@ impl Who {
 impl State {
     /// A player in the frame before; mostly it stands at the same place.
     pub fn previous(&self, place: usize, who: Who) -> Option<&PlayerState> {
-        who.among(&self.players, place)
+        who.among(&self.players, Some(place).filter(|_| !self.twins))
     }
 
     fn restart(&mut self) {
@@ -288,8 +274,9 @@ impl State {
         self.disc = None;
         self.payload = None;
         self.rules = None;
-        self.team_stats = [None; 3];
+        self.teams = [TeamState::default(); 3];
         self.players.clear();
+        self.twins = false;
         self.previous.clear();
         self.started = true;
     }
@@ -300,7 +287,7 @@ impl State {
         packed: &Packed,
         layout: Layout,
         header: &Header,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
     ) -> Result<(), Rule> {
         self.apply_session(packed, layout, dialect)?;
         self.apply_teams(packed, layout, header, dialect, Parts::ALL);
@@ -315,7 +302,7 @@ impl State {
         packed: &Packed,
         layout: Layout,
         header: &Header,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         parts: Parts,
     ) -> Result<(), Rule> {
         self.apply_session(packed, layout, dialect)?;
@@ -333,7 +320,7 @@ impl State {
         &mut self,
         packed: &Packed,
         layout: Layout,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
     ) -> Result<(), Rule> {
         let pause_before = self.pause;
         if packed.keyframe {
@@ -364,7 +351,7 @@ impl State {
         }
         if has.pause {
             self.apply_pause(packed, pause_before, dialect);
-        } else if dialect == Dialect::Reference
+        } else if dialect == Some(Dialect::Reference)
             && let Some(pause) = &mut self.pause
         {
             pause.run();
@@ -391,7 +378,7 @@ impl State {
             add(&mut disc.velocity, packed.disc_velocity);
         } else if let Some(disc) = &mut self.disc {
             disc.moving.step(None, dialect, &mut self.mended);
-            if dialect == Dialect::Reference {
+            if dialect == Some(Dialect::Reference) {
                 add(&mut disc.velocity, disc.velocity_delta);
             }
         }
@@ -406,12 +393,17 @@ impl State {
         Ok(())
     }
 
-    fn apply_pause(&mut self, packed: &Packed, before: Option<PauseState>, dialect: Dialect) {
+    fn apply_pause(
+        &mut self,
+        packed: &Packed,
+        before: Option<PauseState>,
+        dialect: Option<Dialect>,
+    ) {
         if !packed.keyframe {
             self.pause.get_or_insert_default().step(&packed.pause);
             return;
         }
-        self.pause = Some(if dialect == Dialect::Reference {
+        self.pause = Some(if dialect == Some(Dialect::Reference) {
             let least = std::mem::take(&mut self.least);
             let (pause, raised) = PauseState::of_reference(&packed.pause, before, least);
             self.mended.pause_timers += u64::from(raised);
@@ -427,21 +419,41 @@ impl State {
         packed: &Packed,
         layout: Layout,
         header: &Header,
-        dialect: Dialect,
+        dialect: Option<Dialect>,
         parts: Parts,
     ) {
+        self.apply_players(packed, layout, header, dialect, parts);
         self.possession = packed.team_bits & 3;
-        for (team, (stats, delta)) in self
-            .team_stats
-            .iter_mut()
-            .zip(&packed.team_stats)
-            .enumerate()
-        {
-            if packed.team_bits & 4 << team != 0 {
-                stats.get_or_insert_default().step(delta, &mut self.mended);
-            }
-        }
         self.team_players = packed.team_players;
+        let mut players = self.players.as_slice();
+        let teams = self.teams.iter_mut().zip(&mut self.doubts);
+        let told = packed.team_stats.iter().zip(packed.team_players);
+        for (team, ((state, doubt), (delta, count))) in teams.zip(told).enumerate() {
+            let here = players.split_off(..usize::from(count).min(players.len()));
+            let stats = here
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|player| player.stats);
+            let told = Told {
+                delta: (packed.team_bits & 4 << team != 0).then_some(delta),
+                players: count,
+                sum: || parts.has(Parts::STATS).then(|| stats.collect()),
+                dialect,
+            };
+            *doubt = state.step(told, &mut self.mended);
+        }
+        TeamState::share(&mut self.teams);
+    }
+
+    #[inline(always)]
+    fn apply_players(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        header: &Header,
+        dialect: Option<Dialect>,
+        parts: Parts,
+    ) {
         if self.has_same(packed) {
             for (player, packed) in self.players.iter_mut().zip(&packed.players) {
                 player.step(packed, layout, dialect, parts, &mut self.mended);
@@ -453,20 +465,34 @@ impl State {
         std::mem::swap(&mut self.previous, &mut self.older);
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
-        for (at, packed) in packed.players.iter().enumerate() {
+        for packed in &packed.players {
             let who = Who::of(packed, header);
-            let before = who.among(&self.previous, at);
+            let before = who.among(&self.previous, None);
             // What is left out of one who was not there does not go on.
-            let dialect = before.map_or(Dialect::Exact, |_| dialect);
+            let dialect = before.and(dialect);
             self.players.push(match before {
                 Some(before) => *before,
-                None => PlayerState::back(packed, who.among(&self.older, at)),
+                None => PlayerState::back(packed, who.among(&self.older, None)),
             });
             if let Some(player) = self.players.last_mut() {
                 player.userid = who.userid;
                 player.step(packed, layout, dialect, parts, &mut self.mended);
             }
         }
+        self.twins = self.has_twins();
+    }
+
+    /// Whether two players have one user id: both differ from the first of them.
+    fn has_twins(&self) -> bool {
+        let mut players = self.players.as_slice();
+        while let [player, rest @ ..] = players {
+            let same = |other: &PlayerState| other.index != 0 && other.userid == player.userid;
+            if player.index != 0 && rest.iter().any(same) {
+                return true;
+            }
+            players = rest;
+        }
+        false
     }
 
     /// Whether the players of a frame are those that are there, each at its place: nearly always.
@@ -481,7 +507,8 @@ impl State {
                 && player.userid != 0
                 && (player.index, player.playerid) == (packed.index, packed.playerid)
         };
-        self.players.len() == packed.players.len()
+        !self.twins
+            && self.players.len() == packed.players.len()
             && self.players.iter().zip(&packed.players).all(same)
     }
 }

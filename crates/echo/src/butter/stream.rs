@@ -22,7 +22,7 @@ macro_rules! known {
             self.$($decoder)*.header()
         }
 
-        /// What was found wrong, where reading is lenient.
+        /// What was found wrong, where reading is lenient; and which numbers may be two things.
         #[must_use]
         pub fn findings(&self) -> &Findings {
             self.$($decoder)*.findings()

@@ -16,9 +16,9 @@ use crate::spelled::Spelled;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
     /// As the specification says: differences from what a reader has, zero differences left out and
-    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes or a
-    /// timer of a pause falls below 0, rotations rounded and clamped. Nothing adds up. (The
-    /// reference's own reader still errs where it errs for any file: sums of teams, timers of pauses,
+    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes, a
+    /// timer of a pause falls below 0, or stats or parts go away, rotations rounded and clamped. Nothing adds
+    /// up. (The reference's own reader still errs where it errs for any file: sums of teams, timers of pauses,
     /// counts that fall.)
     #[default]
     Correct,

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use gametape_core::At;
 use gametape_core::table::{Batch, Scan};
 use gametape_core::tape::{Format, Source};
-use gametape_echo::butter::{self, Compression, Mode};
+use gametape_echo::butter::{self, Compression, Mode, audit};
 use gametape_echo::tape::Butter;
-use gametape_echo::{Frame, Game};
+use gametape_echo::{Frame, Game, Stats};
 use gametape_samples::echo::MatchOptions;
 
 use crate::common::{frames_of, match_options, options, write};
@@ -86,8 +86,30 @@ fn matches() -> Vec<Vec<Frame>> {
     }
     let mut once = matches[1].clone();
     once[43].session.teams[1].players.pop();
-    matches.push(once);
+    // Stats of a team of which it is open what they mean, once they are back.
+    let mut open = matches[1].clone();
+    for (at, frame) in open
+        .iter_mut()
+        .enumerate()
+        .filter(|(at, _)| (31..37).contains(at))
+    {
+        let team = &mut frame.session.teams[1];
+        if at != 32 {
+            team.players.clear();
+        }
+        team.stats = (at < 33).then(|| Stats {
+            points: at as i32,
+            ..Stats::default()
+        });
+    }
+    matches.extend([once, open]);
     matches
+}
+
+#[test]
+fn the_last_match_leaves_something_open() {
+    let bytes = write(&matches()[3], options(Mode::Compat, 10, Compression::None));
+    assert!(audit(&bytes).findings.has("butter.team-stats"));
 }
 
 #[test]

@@ -9,7 +9,8 @@ use gametape_echo::loss::FieldErrors;
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, ReadOptions, Rule, echoreplay};
 
-use crate::common::{frames_of, lines, match_options, options, tape, write};
+use crate::common::coming::{agree_where_told, emptying};
+use crate::common::{frames_of, lines, match_options, options, read_all, tape, write};
 
 pub fn cut(format: &dyn Format, bytes: &[u8], range: Cut, told: &Told) -> (Vec<u8>, Cutout) {
     let mut out = Cursor::new(Vec::new());
@@ -223,5 +224,24 @@ fn lines_that_may_be_altered_are_not_cut_out() {
             &Told::new().flag("plain"),
         );
         assert!(part == lines[range.0..=range.1].concat(), "{range:?}");
+    }
+}
+
+/// Chunks of the reference, the first and the last of which are cut.
+#[test]
+fn stats_of_a_team_that_come_back_are_those_of_the_whole() {
+    for seed in 0..12 {
+        let frames = emptying(seed, 260);
+        let bytes = write(&frames, options(Mode::Compat, 60, Compression::Zstd3));
+        let (salvaged, _) = butter::salvage(&bytes).unwrap();
+        assert!(salvaged == bytes);
+        for (from, to) in [(70, 233), (60, 259), (0, 100)] {
+            let (part, _) = cut(&Butter, &bytes, steps(from, to), &Told::new());
+            let part = read_all(&part, ReadOptions::lenient());
+            assert!(!part.findings.has("butter.team-stats"), "seed {seed}");
+            for (at, (a, b)) in frames[from..=to].iter().zip(&part.frames).enumerate() {
+                assert!(agree_where_told(a, b), "seed {seed}, frame {at} of {from}");
+            }
+        }
     }
 }

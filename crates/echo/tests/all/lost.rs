@@ -5,13 +5,14 @@ use std::io::Cursor;
 use gametape_core::tape::{
     Converted, Error, Format, OptionValue, Options as Told, Source, Target, Work,
 };
+use gametape_echo::butter::{Compression, Mode};
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, butter, echoreplay};
+use gametape_echo::{Frame, Stats, butter, echoreplay};
 use gametape_samples::echo::odd_match;
 use rayon::ThreadPool;
 use serde_json::Value;
 
-use crate::common::{frames_of, match_options};
+use crate::common::{frames_of, match_options, options};
 
 fn text(frames: u64) -> String {
     let frames = frames_of(match_options(1, frames));
@@ -291,3 +292,45 @@ fn broken() -> Vec<u8> {
     lines[199] = "none";
     lines.join("\r\n").into_bytes()
 }
+
+/// A team's stats that may be two things: lines can't be both, and it is said.
+#[test]
+fn what_is_open_is_said() {
+    let mut frames = frames_of(match_options(1, 4));
+    // They are told where nobody plays, and so need not go away.
+    for (at, frame) in frames.iter_mut().enumerate() {
+        let team = &mut frame.session.teams[0];
+        team.stats = matches!(at, 0 | 3).then_some(EIGHTEEN);
+        if at < 3 {
+            team.players.clear();
+        }
+    }
+    let options = options(Mode::Compat, 300, Compression::None);
+    let bytes = butter::write(&frames, options).unwrap();
+    let (lines, converted) = on_cores(2, &bytes, &Butter, "echoreplay", &Told::new().flag("plain"));
+    let [note] = &converted.notes[..] else {
+        panic!("{:?}", converted.notes)
+    };
+    let said = "told again after frames that tell none: points 18 if they were gone, 36 if";
+    assert!(
+        note.contains(said) && note.ends_with("taken for 18"),
+        "{note}"
+    );
+    let last = echoreplay::read(&lines).last().unwrap().unwrap().frame();
+    assert_eq!(last.unwrap().session.teams[0].stats, Some(EIGHTEEN));
+}
+
+const EIGHTEEN: Stats = Stats {
+    possession_time: 4.0,
+    points: 18,
+    saves: 0,
+    goals: 0,
+    stuns: 0,
+    passes: 0,
+    catches: 0,
+    steals: 0,
+    blocks: 0,
+    interceptions: 0,
+    assists: 0,
+    shots_taken: 0,
+};

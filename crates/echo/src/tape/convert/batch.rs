@@ -352,6 +352,7 @@ fn is_note(finding: &Finding) -> bool {
                 | Rule::FrozenMotion { .. }
                 | Rule::DriftingBones { .. }
                 | Rule::PauseTimers { .. }
+                | Rule::TeamStatsOpen { .. }
         )
 }
 

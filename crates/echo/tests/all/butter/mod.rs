@@ -14,4 +14,5 @@ mod rules;
 mod sizes;
 mod tables;
 mod tapes;
+mod teams;
 mod versions;

@@ -626,3 +626,48 @@ fn timers_below_0_come_back_as_written() {
         }
     }
 }
+
+/// The reference finds a player of the frame before by the user id, and takes the first.
+#[test]
+fn two_players_of_one_user_id_both_differ_from_the_first() {
+    for seed in 0..8 {
+        let mut frames = frames_of(MatchOptions {
+            players_per_team: 2,
+            rate_hz: 30,
+            joins: false,
+            bones: false,
+            ..match_options(seed, 90)
+        });
+        for (at, frame) in frames.iter_mut().enumerate() {
+            let [one, other] = &mut frame.session.teams[0].players[..] else {
+                panic!("two to a team");
+            };
+            other.name.clone_from(&one.name);
+            (other.userid, other.number, other.level) = (one.userid, one.number, one.level);
+            // Now and then one of them is away, or they stand the other way round.
+            match at % 30 {
+                10 => drop(frame.session.teams[0].players.remove(0)),
+                20 => frame.session.teams[0].players.swap(0, 1),
+                _ => {}
+            }
+        }
+        let what = format!("seed {seed}");
+        let counts = |frame: &Frame| -> Vec<_> {
+            let players = frame.session.players();
+            players
+                .map(|(_, player)| (player.ping, player.stats.map(|stats| stats.points)))
+                .collect()
+        };
+        for mode in [Mode::Correct, Mode::Compat] {
+            let bytes = write(&frames, options(mode, 30, Compression::None));
+            let read = read(&bytes);
+            for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
+                assert_eq!(counts(a), counts(b), "{what}, {mode:?}, frame {at}");
+            }
+            // Of the reference's, differences between the two are cut off in every frame.
+            if mode == Mode::Correct {
+                check_correct(&frames, &bytes, &what);
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 pub mod arena;
 pub mod bounds;
+pub mod coming;
 pub mod hostile;
 mod matches;
 pub mod model;

@@ -9,6 +9,8 @@ pub struct Player {
     /// 1 + the place in the header; 0 for one whose name the header lacks.
     pub index: u8,
     pub playerid: u8,
+    /// Points, or what they differ by.
+    pub points: Option<u8>,
     pub ping: Option<i16>,
     pub velocity: Option<[f32; 3]>,
     /// Head, body, left hand, right hand: differences of positions, and rotations.
@@ -21,6 +23,7 @@ impl Player {
         Self {
             index,
             playerid,
+            points: None,
             ping: Some(40),
             velocity: None,
             poses: [(Some(position), Some(rotation)); 4],
@@ -51,17 +54,32 @@ pub struct Frame {
     pub keyframe: bool,
     /// Flags, state, and what `paused_timer` and `unpaused_timer` change by.
     pub pause: Option<(u8, u8, [f32; 2])>,
+    /// Of the blue team: points and seconds of possession, or what they differ by.
+    pub stats: Option<(u8, f32)>,
     /// Of the blue team.
     pub players: Vec<Player>,
+    pub spectators: Vec<Player>,
 }
 
 /// Milliseconds between frames.
 const STEP: u16 = 33;
 
+/// Nothing but points and possession.
+fn stats(points: u8, possession: f32, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[0, 0, 0, 0, 0, 0, points, 0, 0, 0]);
+    out.extend(half(possession));
+    out.extend_from_slice(&[0, 0]);
+}
+
 impl Player {
     fn write(&self, out: &mut Vec<u8>) {
-        let state = u8::from(self.ping.is_some()) << 6 | u8::from(self.velocity.is_some()) << 7;
+        let state = u8::from(self.points.is_some()) << 5
+            | u8::from(self.ping.is_some()) << 6
+            | u8::from(self.velocity.is_some()) << 7;
         out.extend_from_slice(&[self.index, self.playerid, state]);
+        if let Some(points) = self.points {
+            stats(points, 0.0, out);
+        }
         if let Some(ping) = self.ping {
             out.extend_from_slice(&ping.to_le_bytes());
             // No loss; both hands hold nothing.
@@ -95,12 +113,20 @@ impl Frame {
             out.extend_from_slice(&[flags, state]);
             out.extend(timers.iter().flat_map(|v| half(*v)));
         }
-        // No possession, no stats; one team has players; no bones.
-        out.extend_from_slice(&[0, self.players.len() as u8]);
+        // No possession; of the orange team nothing, nor bones.
+        out.push(u8::from(self.stats.is_some()) << 2);
+        if let Some((points, possession)) = self.stats {
+            stats(points, possession, out);
+        }
+        out.push(self.players.len() as u8);
         for player in &self.players {
             player.write(out);
         }
-        out.extend_from_slice(&[0, 0, 0]);
+        out.extend_from_slice(&[0, self.spectators.len() as u8]);
+        for player in &self.spectators {
+            player.write(out);
+        }
+        out.push(0);
     }
 }
 

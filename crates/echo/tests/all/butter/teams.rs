@@ -1,0 +1,458 @@
+//! The stats of teams, which go away where the last player leaves and come back: as the reference writes
+//! them, as others do, and as we do; and what else may go away.
+
+use crate::common::coming::{Rng, agree_where_told, counts, emptying, teams_of, together};
+use crate::common::raw::{self, Player};
+use crate::common::ways::{agree, by_chunks};
+use crate::common::{
+    Outcome, cases, check_correct, frames_of, journal, lines, match_options, options, read_all,
+    seen, tape, write,
+};
+use gametape_echo::butter::{self, Compression, Dialect, Mode};
+use gametape_echo::{Frame, Game, ReadOptions, Rule, Stats, TeamId};
+use gametape_samples::echo::MatchOptions;
+use proptest::prelude::*;
+
+const OPEN: &str = "butter.team-stats";
+
+/// What all ways in give of a file that is whole, each chunk alone too.
+fn read(bytes: &[u8]) -> Outcome {
+    let [strict, lenient] = agree(bytes, 41);
+    assert_eq!(strict.error, None);
+    assert_eq!(strict, lenient);
+    assert!(by_chunks(bytes, ReadOptions::default()).concat() == strict.frames);
+    strict
+}
+
+/// What a frame of a file made by hand says of the blue team: who plays, and what is told of its stats.
+type Says = (Plays, Option<(u8, f32)>);
+
+/// Who plays.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Plays {
+    Nobody,
+    /// Somebody, who has done nothing.
+    New,
+    /// Somebody, who has so many points by now.
+    With(u8),
+}
+use Plays::{New, Nobody, With};
+
+/// A chunk of these frames, and of a spectator whose move shows who wrote it.
+fn chunk(says: &[Says], keyframes: &[usize], dialect: Option<Dialect>) -> Vec<raw::Frame> {
+    const TURN: u32 = 0x7FDF_F7FF;
+    let mut before = None;
+    let mut frames = Vec::new();
+    for (at, (plays, stats)) in says.iter().enumerate() {
+        let keyframe = at == 0 || keyframes.contains(&at);
+        let now = match *plays {
+            Nobody => None,
+            New => Some(0),
+            With(points) => Some(points),
+        };
+        let known = before.replace(now).flatten().filter(|_| !keyframe);
+        let player = now.map(|now| Player {
+            points: (known != Some(now)).then(|| now.wrapping_sub(known.unwrap_or(0))),
+            ..match known {
+                None => Player::new(2, 1, [1.0, 2.0, 3.0], TURN),
+                Some(_) => Player::silent(2, 1),
+            }
+        });
+        let mut spectator = if keyframe {
+            Player::new(1, 0, [9.0; 3], TURN)
+        } else {
+            Player::silent(1, 0)
+        };
+        match dialect.filter(|_| at == 1) {
+            Some(Dialect::Reference) => spectator.poses[0].0 = Some([0.0; 3]),
+            Some(Dialect::Exact) => spectator.velocity = Some([1.0 / 1024.0, 0.0, 0.0]),
+            None => {}
+        }
+        frames.push(raw::Frame {
+            keyframe,
+            stats: *stats,
+            players: player.into_iter().collect(),
+            spectators: vec![spectator],
+            ..raw::Frame::default()
+        });
+    }
+    frames
+}
+
+/// The points of the blue team, frame by frame.
+fn points(frames: &[Frame]) -> Vec<Option<i32>> {
+    let stats = frames.iter().map(|frame| frame.session.teams[0].stats);
+    stats.map(|stats| stats.map(|stats| stats.points)).collect()
+}
+
+/// What is open: how often, and of the first the points if they were gone, if they had stayed, and
+/// which is taken.
+fn open(read: &Outcome) -> (u64, Option<(f32, f32, bool)>) {
+    let found = read.findings.get(OPEN);
+    let first = found.map(|finding| match finding.rule {
+        Rule::TeamStatsOpen {
+            team: TeamId::Blue,
+            stat: "points",
+            absolute,
+            sum,
+            gone,
+        } => (absolute, sum, gone),
+        ref other => panic!("{other:?}"),
+    });
+    let times = found.map_or(0, |finding| 1 + finding.repeats);
+    (times, first)
+}
+
+const REFERENCE: Option<Dialect> = Some(Dialect::Reference);
+const EXACT: Option<Dialect> = Some(Dialect::Exact);
+
+/// Checks what is read of a chunk, by who wrote it.
+fn check(
+    says: &[Says],
+    keyframes: &[usize],
+    dialect: Option<Dialect>,
+    right: &[i32],
+    first: Option<(f32, f32, bool)>,
+    times: u64,
+) {
+    let bytes = raw::file(2, &[chunk(says, keyframes, dialect)]);
+    let read = read(&bytes);
+    let what = format!("{says:?} by {dialect:?}");
+    // Of a keyframe that tells none, there are none.
+    let right: Vec<_> = right.iter().map(|&p| (p >= 0).then_some(p)).collect();
+    assert_eq!(points(&read.frames), right, "{what}");
+    assert_eq!(open(&read), (times, first), "{what}");
+    // The audit says the same.
+    let audit = butter::audit(&bytes);
+    assert_eq!(audit.findings.get(OPEN), read.findings.get(OPEN), "{what}");
+}
+
+#[test]
+fn stats_that_were_gone_with_the_last_player_come_back_as_they_are() {
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (With(18), None),
+        (Nobody, None),
+        (Nobody, None),
+        (With(18), Some((18, 1.0))),
+        (With(20), Some((2, 1.0))),
+        (Nobody, None),
+        (With(20), Some((20, 1.0))),
+    ];
+    // The reference's: nothing is open. That they are gone for a while is not told.
+    let right = [18, 18, 18, 18, 18, 20, 20, 20];
+    check(&says, &[], REFERENCE, &right, None, 0);
+    // Nobody knows whose: most likely they are the stats.
+    let first = Some((18.0, 36.0, true));
+    check(&says, &[], None, &right, first, 2);
+    // Another writer's, which the specification tells to write differences.
+    let first = Some((18.0, 36.0, false));
+    check(
+        &says,
+        &[],
+        EXACT,
+        &[18, 18, 18, 18, 36, 38, 38, 58],
+        first,
+        2,
+    );
+}
+
+#[test]
+fn a_keyframe_is_sure() {
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        // A keyframe without them, and one with them.
+        (Nobody, None),
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (With(20), Some((20, 1.0))),
+        (With(21), Some((1, 1.0))),
+    ];
+    for dialect in [REFERENCE, None, EXACT] {
+        check(
+            &says,
+            &[2, 5],
+            dialect,
+            &[18, 18, -1, 18, 18, 20, 21],
+            None,
+            0,
+        );
+    }
+}
+
+/// What the game does not do, and others may.
+#[test]
+fn what_the_game_does_not_do_is_open() {
+    // Nobody played when they were told: they need not go away with the last player.
+    let says = [
+        (Nobody, Some((18, 1.0))),
+        (Nobody, None),
+        (With(3), Some((18, 1.0))),
+        (With(3), None),
+    ];
+    let first = Some((18.0, 36.0, true));
+    check(&says, &[], REFERENCE, &[18, 18, 18, 18], first, 1);
+    // They are told where nobody plays.
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (Nobody, Some((18, 1.0))),
+    ];
+    check(&says, &[], REFERENCE, &[18, 18, 18], first, 1);
+    // Somebody plays again, and they are not told: they had stayed, or are gone for longer.
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (With(18), None),
+        (With(20), Some((2, 1.0))),
+    ];
+    let first = Some((2.0, 20.0, false));
+    for dialect in [REFERENCE, None, EXACT] {
+        check(&says, &[], dialect, &[18, 18, 18, 20], first, 1);
+    }
+    // Those who play have done more.
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (With(20), Some((2, 1.0))),
+    ];
+    let first = Some((2.0, 20.0, true));
+    check(&says, &[], REFERENCE, &[18, 18, 2], first, 1);
+    // They fell by 4, or are huge.
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (New, Some((252, 0.0))),
+    ];
+    let first = Some((252.0, 14.0, true));
+    check(&says, &[], REFERENCE, &[18, 18, 252], first, 1);
+    // A time below 0 is a difference.
+    let says = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (New, Some((252, -1.0))),
+    ];
+    for dialect in [REFERENCE, None, EXACT] {
+        check(&says, &[], dialect, &[18, 18, 14], None, 0);
+    }
+    // The same either way.
+    let says = [
+        (New, Some((0, 0.0))),
+        (Nobody, None),
+        (With(7), Some((7, 1.0))),
+    ];
+    for dialect in [REFERENCE, None, EXACT] {
+        check(&says, &[], dialect, &[0, 0, 7], None, 0);
+    }
+}
+
+/// Stats that are `null` while somebody plays leave nothing but what players have done to go by.
+#[test]
+fn where_somebody_plays_a_team_has_done_what_its_players_have() {
+    let quiet = |before: u8, now: u8, delta: u8| {
+        [
+            (With(before), Some((18, 0.0))),
+            (With(before), None),
+            (With(now), Some((delta, 0.0))),
+        ]
+    };
+    // A goal; the players have done more than that.
+    for dialect in [REFERENCE, None, EXACT] {
+        check(&quiet(18, 20, 2), &[], dialect, &[18, 18, 20], None, 0);
+    }
+    // They have done no more, or the team has done less than they have: it says nothing.
+    for (before, now, delta, sum) in [(0, 2, 2, 20), (0, 18, 18, 36), (30, 32, 2, 20)] {
+        let right = [18, 18, sum];
+        let first = Some((delta.into(), sum as f32, false));
+        for dialect in [REFERENCE, None] {
+            check(&quiet(before, now, delta), &[], dialect, &right, first, 1);
+        }
+        check(&quiet(before, now, delta), &[], EXACT, &right, None, 0);
+    }
+    // They were there in the frame before.
+    let says = [
+        (New, Some((18, 1.0))),
+        (New, Some((1, 1.0))),
+        (New, Some((1, 1.0))),
+    ];
+    for dialect in [REFERENCE, None, EXACT] {
+        check(&says, &[], dialect, &[18, 19, 20], None, 0);
+    }
+}
+
+#[test]
+fn a_chunk_alone_is_read_as_the_chunks_before_it_show() {
+    // Four moves show it clearly; the second chunk shows nothing.
+    let first = vec![(With(1), Some((1, 1.0))); 6];
+    let second = [
+        (With(18), Some((18, 1.0))),
+        (Nobody, None),
+        (With(18), Some((18, 1.0))),
+        (With(18), None),
+    ];
+    for (dialect, right) in [
+        (REFERENCE, [18, 18, 18, 18].map(Some)),
+        (EXACT, [18, 18, 36, 36].map(Some)),
+    ] {
+        let mut shows = chunk(&first, &[], dialect);
+        for frame in &mut shows[2..] {
+            let player = &mut frame.spectators[0];
+            match dialect {
+                REFERENCE => player.poses[0].0 = Some([0.0; 3]),
+                _ => player.velocity = Some([1.0 / 1024.0, 0.0, 0.0]),
+            }
+        }
+        let bytes = raw::file(2, &[shows, chunk(&second, &[], None)]);
+        let whole = read(&bytes);
+        assert_eq!(points(&whole.frames[6..]), right);
+        let alone = butter::read(&bytes).unwrap().chunk(1).unwrap();
+        assert!(alone.findings().is_empty());
+        assert_eq!(open(&whole).0, u64::from(dialect == EXACT));
+    }
+}
+
+#[test]
+fn the_references_case_reads_as_it_was_recorded_or_says_that_it_is_open() {
+    let Some(recorded) = tape("compat/team-stats-gone.echoreplay") else {
+        return;
+    };
+    let bytes = tape("compat/team-stats-gone.k9.none.butter").unwrap();
+    let recorded = lines(&recorded);
+    let read = read(&bytes);
+    for (at, (a, b)) in recorded.iter().zip(&read.frames).enumerate() {
+        for (a, b) in a.session.teams.iter().zip(&b.session.teams) {
+            assert!(a.stats.is_none() || a.stats == b.stats, "frame {at}");
+        }
+    }
+    assert!(read.findings.has(OPEN));
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn of_the_references_matches_all_stats_of_teams_are_right(
+        seed: u64,
+        interval in prop_oneof![Just(30_u16), Just(300)],
+    ) {
+        let frames = emptying(seed, 400);
+        let bytes = write(&frames, options(Mode::Compat, interval, Compression::Zstd3));
+        let read = read(&bytes);
+        let chunks = seen(&bytes);
+        prop_assume!(chunks.reference_chunks == chunks.chunks);
+        prop_assert!(!read.findings.has(OPEN), "{}", read.findings.get(OPEN).unwrap());
+        for (at, (a, b)) in frames.iter().zip(&read.frames).enumerate() {
+            prop_assert!(agree_where_told(a, b), "frame {at}");
+        }
+    }
+}
+
+/// Frames in which stats and parts come and go as they like.
+fn flickering(seed: u64, frames: u64) -> Vec<Frame> {
+    let mut rng = Rng(seed | 1);
+    let mut frames = frames_of(MatchOptions {
+        players_per_team: 2,
+        bones: false,
+        ..match_options(seed, frames)
+    });
+    let mut gone = [false; 16];
+    let mut invented = [Stats::default(); 3];
+    for frame in &mut frames {
+        for gone in &mut gone {
+            *gone ^= rng.one_in(if *gone { 3 } else { 12 });
+        }
+        let [disc, score, payload, rules, ..] = gone;
+        let session = &mut frame.session;
+        if disc {
+            session.disc = None;
+        }
+        if score {
+            session.last_score = None;
+        }
+        if payload {
+            session.payload = None;
+        }
+        if rules {
+            (session.rules_changed_at, session.rules_changed_by) = (None, None);
+        }
+        for (at, team) in session.teams.iter_mut().enumerate() {
+            let [empty, without, with] = [gone[4 + at], gone[7 + at], gone[10 + at]];
+            if at < 2 && empty {
+                team.players.clear();
+            }
+            // As the game does it; stats that stay, or go where somebody plays; and whatever stats.
+            if rng.one_in(9) {
+                let by = [1, 1, 2, 40, -3][rng.below(5) as usize];
+                let stats = &mut invented[at];
+                (stats.points, stats.saves) = (
+                    (stats.points + by).clamp(0, 255),
+                    stats.saves + rng.below(2) as i32,
+                );
+                stats.possession_time += [0.0, 0.1, 7.77][rng.below(3) as usize];
+            }
+            team.stats = match seed % 5 {
+                0 => together(team).filter(|_| at < 2),
+                1 => team.stats,
+                2 => team.stats.filter(|_| with).filter(|_| !without),
+                3 => Some(invented[at]),
+                _ => Some(invented[at]).filter(|_| with),
+            };
+            for (at, player) in team.players.iter_mut().enumerate() {
+                if gone[13 + at % 3] && seed.is_multiple_of(2) {
+                    player.stats = None;
+                }
+            }
+        }
+    }
+    frames
+}
+
+proptest! {
+    #![proptest_config(cases(128))]
+
+    /// What goes away is gone, what comes back is right, and no reader is left in doubt, be it one that does
+    /// not know who wrote the file.
+    #[test]
+    fn what_we_write_of_what_comes_and_goes_is_sure(
+        seed: u64,
+        count in prop_oneof![1_u64..8, 60_u64..160],
+        interval in prop_oneof![Just(7_u16), Just(300)],
+    ) {
+        let frames = flickering(seed, count);
+        let options = options(Mode::Correct, interval, Compression::None);
+        let bytes = write(&frames, options);
+        let read = read(&bytes);
+        prop_assert!(read.findings.is_empty(), "{:?}", read.findings);
+        check_correct(&frames, &bytes, &format!("seed {seed}"));
+        for (at, (a, b)) in frames.iter().zip(&read.frames).enumerate() {
+            prop_assert_eq!(teams_of(a), teams_of(b), "frame {}", at);
+            let (a, b) = (&a.session, &b.session);
+            let there = |s: &gametape_echo::Session| {
+                let parts = [s.disc.is_some(), s.last_score.is_some(), s.rules_changed_at.is_some() && s.private_match];
+                let arena = s.map_name.game() == Game::Arena;
+                (parts.map(|part| part && arena), s.payload.is_some() && !arena)
+            };
+            prop_assert_eq!(there(a), there(b), "frame {}", at);
+            for ((_, a), (_, b)) in a.players().zip(b.players()) {
+                prop_assert_eq!(counts(a.stats), counts(b.stats), "frame {}", at);
+            }
+        }
+        prop_assert!(write(&read.frames, options) == bytes);
+        // Whoever does not know who wrote it: of each chunk alone, as of a file that shows nothing.
+        let chunks = butter::read(&bytes).unwrap().chunks().len();
+        for at in 0..chunks {
+            let file = butter::read(&bytes).unwrap();
+            let mut chunk = file.chunk(at).unwrap();
+            while chunk.next_frame().unwrap().is_some() {}
+            prop_assert!(chunk.findings().is_empty());
+        }
+        // A recording in progress, too.
+        let (live, _) = journal(&frames, options);
+        let live = read_all(&live, ReadOptions::default());
+        for (a, b) in frames.iter().zip(&live.frames) {
+            prop_assert_eq!(teams_of(a), teams_of(b));
+        }
+        prop_assert!(live.findings.is_empty());
+    }
+}
