@@ -8,7 +8,7 @@ use gametape_core::{Datum, ToDatum};
 use crate::explain::explain;
 use crate::past::WrittenBy;
 use crate::simulation::{Location, Simulation};
-use crate::slip::Evidence;
+use crate::slip::{Evidence, Slip};
 use crate::state::State;
 use crate::value::Value;
 
@@ -57,6 +57,8 @@ pub enum Cause {
         /// How many of its bits differ.
         bits: u32,
     },
+    /// This slip explains more of the hashes than anything that the diverging one says by itself does.
+    Slip(Box<Slip>),
     /// No change of one value explains the hash: several differ, and which can't be told; or the
     /// recorded hash itself is damaged.
     Many,
@@ -200,18 +202,23 @@ impl Cause {
             Self::Ambiguous(_) => "ambiguous",
             Self::OtherTick { .. } => "other-tick",
             Self::Hash { .. } => "hash",
+            Self::Slip(_) => "slip",
             Self::Many => "many",
         }
     }
 }
 
-/// The verdict; of one value all that is known, of several the candidates; both hashes; the
-/// writer.
+/// The verdict; of one value all that is known, of several the candidates; the slip, where that is
+/// the verdict; both hashes; the writer.
 impl ToDatum for Divergence {
     fn to_datum(&self) -> Datum {
         let candidates = match &self.cause {
             Cause::Ambiguous(values) => values.as_slice(),
             _ => &[],
+        };
+        let slip = match &self.cause {
+            Cause::Slip(slip) => Some(slip),
+            _ => None,
         };
         let mut map = vec![
             ("verdict", self.cause.verdict().to_datum()),
@@ -220,6 +227,7 @@ impl ToDatum for Divergence {
         map.extend(Difference::figures(self.cause.value()));
         map.extend([
             ("candidates", candidates.to_datum()),
+            ("slip", slip.to_datum()),
             ("other_tick", self.other_tick.to_datum()),
             ("evidence", self.evidence.to_datum()),
             ("replayed_hash", Hash(self.replayed_hash).to_datum()),
@@ -268,6 +276,7 @@ impl fmt::Display for Divergence {
                 f,
                 "the recorded hash itself is damaged, in {bits} bits, or several values were others in this tick alone: behind it the state is the replay's"
             )?,
+            Cause::Slip(slip) => write!(f, "{slip}")?,
             Cause::Many => write!(
                 f,
                 "the replayed state is not the recorded one: more than one value differs, and which ones can't be told from a hash; or the recorded hash itself is damaged"

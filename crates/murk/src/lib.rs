@@ -128,8 +128,8 @@ pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
 pub use slip::{
-    Build as BuildVariant, CommandAt, Evidence, Explanation, Progress, SLIP_TIME, Slip, Target,
-    Variant, explain_slip, explain_slip_with,
+    Build as BuildVariant, CommandAt, Evidence, Explanation, Parted, Progress, SLIP_TIME, Slip,
+    Target, Variant, explain_slip, explain_slip_with,
 };
 pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};

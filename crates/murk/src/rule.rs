@@ -6,7 +6,7 @@ use crate::config::ConfigForm;
 use crate::divergence::Divergence;
 use crate::index::change::{Change, Unused};
 use crate::payload::PayloadError;
-use crate::slip::Explanation;
+use crate::slip::{Explanation, Parted};
 
 gametape_core::rules! {
     /// One rule of the format, or of what a recording should be, with the figures that break it.
@@ -76,8 +76,16 @@ gametape_core::rules! {
     /// [read the report](determinism.md#reading-the-report).
     #[error("{divergence}")]
     SnapshotMismatch { divergence: Box<Divergence> } = "murk.snapshot-mismatch", Error;
-    /// One thing that went wrong, or a few of which it can't be told, explains the divergence: tried, and
-    /// replayed to the recorded hashes. `slip` is the one, where there is but one; `slips` are all.
+    /// Two replays of the recording's commands are not the same; the first tick that was seen to differ, and the
+    /// values, if they can be told. No slip is named: any could lead to the recorded hashes by chance.
+    ///
+    /// `gametape sync-test` on the recording, with `--runs 8` or `--rollback 8`: [which
+    /// when](own.md#when-does-it-show).
+    #[error("{parted}")]
+    NotDeterministic { parted: Box<Parted> } = "murk.not-deterministic", Error;
+    /// One thing that went wrong, or a few of which it can't be told, explains the diverging hash, and as many
+    /// behind it as the sentence says: tried, and replayed to the recorded hashes. `slip` is the one, where
+    /// there is but one; `slips` are all; they explain `explained` of the `hashes` from there on.
     ///
     /// [what is tried, and what "explains" means](determinism.md#one-slip-explains-it).
     #[error("{found}")]

@@ -73,19 +73,24 @@ impl std::fmt::Display for Desync {
             1 => ": ",
             _ => "s: ",
         })?;
-        for (at, value) in self.differences.iter().enumerate() {
+        write!(f, "{}", Listed(&self.differences, self.count))
+    }
+}
+
+/// The first values in which two states differ, of so many: `field 2 (level) at [0, 0] is 1.5 and 1.75, …`.
+pub(crate) struct Listed<'d>(pub &'d [Difference], pub u64);
+
+impl std::fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(differences, count) = *self;
+        for (at, value) in differences.iter().enumerate() {
             if at > 0 {
                 f.write_str(", ")?;
             }
-            write!(
-                f,
-                "{} is {} and {}",
-                value.place(),
-                Value(value.replayed),
-                Value(value.recorded)
-            )?;
+            let (one, other) = (Value(value.replayed), Value(value.recorded));
+            write!(f, "{} is {one} and {other}", value.place())?;
         }
-        if self.count > self.differences.len() as u64 {
+        if count > differences.len() as u64 {
             f.write_str(", …")?;
         }
         Ok(())

@@ -60,24 +60,33 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     };
     if ui.json {
         ui.object(&synced)?;
-    } else if let (Some(tick), Some(message)) = (synced.tick, &synced.message) {
-        ui.line(format_args!("not deterministic: tick {tick}: {message}"))?;
     } else {
-        let hash = synced.last_hash.as_deref().unwrap_or("-");
-        let how = match args.rollback {
-            Some(ticks) => format!("made twice, going back {ticks} at a time"),
-            None => format!("made {} times at once", synced.runs),
-        };
-        ui.line(format_args!(
-            "in sync: {} {how}, every state the same (last hash {hash})",
-            counted(synced.ticks, "tick")
-        ))?;
+        ui.line(told(&synced, args.rollback))?;
     }
     Ok(if synced.in_sync {
         Exit::Fine
     } else {
         Exit::Problems
     })
+}
+
+/// What came of it, a line.
+fn told(synced: &Synced, rollback: Option<u16>) -> String {
+    if let (Some(tick), Some(message)) = (synced.tick, &synced.message) {
+        // What a world does otherwise after it went back, it may do alike in each run.
+        let what = match rollback {
+            Some(_) => "not the same after going back",
+            None => "not deterministic",
+        };
+        return format!("{what}: tick {tick}: {message}");
+    }
+    let hash = synced.last_hash.as_deref().unwrap_or("-");
+    let how = match rollback {
+        Some(ticks) => format!("made twice, going back {ticks} at a time"),
+        None => format!("made {} times at once", synced.runs),
+    };
+    let ticks = counted(synced.ticks, "tick");
+    format!("in sync: {ticks} {how}, every state the same (last hash {hash})")
 }
 
 fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
@@ -118,4 +127,33 @@ fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
         .transpose()?;
     let subject = Subject::Recording(simulation(&recording, "commands to run")?, world.as_ref());
     sync_test(&subject, &options).map_err(Error::tape(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_that_goes_back_otherwise_is_not_called_another_in_each_run() {
+        let synced = Synced {
+            ticks: 20,
+            runs: 2,
+            in_sync: false,
+            tick: Some(7),
+            run: Some(1),
+            hashes: None,
+            values: Vec::new(),
+            differing: 1,
+            message: Some("run 1 differs".into()),
+            last_hash: None,
+        };
+        assert_eq!(
+            told(&synced, None),
+            "not deterministic: tick 7: run 1 differs"
+        );
+        assert_eq!(
+            told(&synced, Some(4)),
+            "not the same after going back: tick 7: run 1 differs"
+        );
+    }
 }

@@ -16,7 +16,8 @@ pub struct Evidence {
     pub next: Option<u64>,
 }
 
-/// `explains this hash and 311 of the 312 behind it; the next best verdict explains 1`.
+/// `explains this hash and all 312 behind it, the next best verdict 1`, `explains 3 of the 313 hashes from
+/// here on`.
 impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "explains {}", Hashes(self.explained, self.behind))?;
@@ -32,32 +33,30 @@ impl ToDatum for Evidence {
         Datum::Map(vec![
             ("explained", self.explained.to_datum()),
             ("behind", self.behind.to_datum()),
+            ("hashes", (self.behind + 1).to_datum()),
             ("next_best", self.next.to_datum()),
         ])
     }
 }
 
-/// So many hashes from the diverging one on, of so many behind it.
+/// So many hashes from the diverging one on, where so many are behind it.
 pub(super) struct Hashes(pub u64, pub u64);
 
 impl fmt::Display for Hashes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(explained, behind) = *self;
-        match explained.saturating_sub(1) {
-            0 if behind == 0 => f.write_str("this hash, the last one"),
-            0 => write!(
+        if explained <= behind {
+            let hashes = Grouped(behind + 1);
+            return write!(
                 f,
-                "this hash, and none of the {} behind it",
-                Grouped(behind)
-            ),
-            all if all >= behind && behind == 1 => f.write_str("this hash and the one behind it"),
-            all if all >= behind => write!(f, "this hash and all {} behind it", Grouped(behind)),
-            some => write!(
-                f,
-                "this hash and the first {} of the {} behind it",
-                Grouped(some),
-                Grouped(behind)
-            ),
+                "{} of the {hashes} hashes from here on",
+                Grouped(explained)
+            );
+        }
+        match behind {
+            0 => f.write_str("this hash, the last one"),
+            1 => f.write_str("this hash and the one behind it"),
+            all => write!(f, "this hash and all {} behind it", Grouped(all)),
         }
     }
 }

@@ -32,6 +32,16 @@ fn shift(window: &Window, base: &Base) -> Option<Shift> {
         let explained = (0..base.hashes.len())
             .take_while(|behind| matches!(pair(*behind), (Some(hash), Some(is)) if hash == is))
             .count();
+        // As long as the state stays the same, it is the same at any shift.
+        let at_rest = |explained: usize| {
+            (1..explained).all(|behind| window.hash(at + behind) == Some(recorded))
+        };
+        if explained > 1 && at_rest(explained) {
+            return Rank {
+                explained: 1,
+                open: false,
+            };
+        }
         Rank {
             explained: explained as u64,
             // The replay's own hashes are known up to here only.
@@ -54,7 +64,7 @@ fn shift(window: &Window, base: &Base) -> Option<Shift> {
         })
 }
 
-/// How many hashes a cause or a slip explains; and whether it may explain more, for it was not
+/// How many hashes a reading or a slip explains; and whether it may explain more, for it was not
 /// contradicted.
 #[derive(Clone, Copy)]
 struct Rank {
@@ -80,20 +90,25 @@ impl Rank {
     }
 }
 
-/// What is known of the divergence: each cause that can be, with what it explains.
-fn cause<S: Checkpoint>(
-    window: &Window,
-    base: &Base,
-    found: &[Found<S>],
-) -> (Option<Cause>, Option<Evidence>) {
-    let mut causes: Vec<(Rank, u8, Cause)> = Vec::new();
+/// What the hash says of itself, and how many it explains so.
+struct Reading {
+    rank: Rank,
+    /// Of two that explain the same, the more likely one.
+    likely: u8,
+    cause: Cause,
+}
+
+/// Each cause that can be, the best first.
+fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> Vec<Reading> {
+    let mut readings = Vec::new();
     let mut values = Vec::new();
     for one in found {
         match &one.slip {
-            Slip::Hash { bits, .. } => {
-                let likely = if *bits == 1 { 3 } else { 0 };
-                causes.push((Rank::of(one), likely, Cause::Hash { bits: *bits }));
-            }
+            Slip::Hash { bits, .. } => readings.push(Reading {
+                rank: Rank::of(one),
+                likely: if *bits == 1 { 3 } else { 0 },
+                cause: Cause::Hash { bits: *bits },
+            }),
             Slip::Value { value, .. } => values.push((Rank::of(one), value.clone())),
             _ => {}
         }
@@ -110,31 +125,76 @@ fn cause<S: Checkpoint>(
                 Cause::Ambiguous(values)
             }
         };
-        causes.push((rank, 2, cause));
+        readings.push(Reading {
+            rank,
+            likely: 2,
+            cause,
+        });
     }
-    if let Some(shift) = shift(window, base) {
-        let tick = window.tick(shift.place);
-        causes.push((shift.rank, 1, Cause::OtherTick { tick }));
+    if let Some(Shift { place, rank }) = shift(window, base) {
+        let tick = window.tick(place);
+        readings.push(Reading {
+            rank,
+            likely: 1,
+            cause: Cause::OtherTick { tick },
+        });
     }
-    let most = Rank::most(causes.iter().map(|(rank, ..)| *rank));
+    let most = Rank::most(readings.iter().map(|reading| reading.rank));
     let behind = window.len().saturating_sub(window.at() + 1) as u64;
-    causes.sort_by_key(|&(rank, likely, _)| {
+    readings.sort_by_key(|&Reading { rank, likely, .. }| {
         std::cmp::Reverse(if rank.is_best(most) {
             (u64::MAX, rank.explained > behind, likely)
         } else {
             (rank.explained, false, likely)
         })
     });
-    let mut causes = causes.into_iter();
-    let Some((rank, _, cause)) = causes.next() else {
+    readings
+}
+
+/// What is said of the divergence: what explains the most. A slip that explains more than what the hash says
+/// of itself has that for a lesser reading, which is not said; but what differs in this tick is as well what
+/// the slip led to.
+fn verdict<S: Checkpoint>(
+    readings: Vec<Reading>,
+    (best, beyond): (&[Found<S>], u64),
+    behind: u64,
+) -> (Option<Cause>, Option<Evidence>) {
+    let evidence = |explained: u64, next: Option<&Reading>| Evidence {
+        explained,
+        behind,
+        next: next.map(|reading| reading.rank.explained),
+    };
+    let is_reading = |slip: &Slip| matches!(slip, Slip::Hash { .. } | Slip::Value { .. });
+    let explained = best.iter().map(|one| one.explained).min().unwrap_or(0);
+    if !best.is_empty() && !best.iter().any(|one| is_reading(&one.slip)) {
+        let frames = best.iter().any(|one| one.slip.is_of_frames());
+        let is_lesser = |first: &Reading| match first.cause {
+            Cause::OtherTick { .. } if !frames => first.rank.explained <= explained,
+            _ => !first.rank.open && first.rank.explained < explained,
+        };
+        if readings.first().is_none_or(is_lesser) {
+            let differs = |cause: &Cause| matches!(cause, Cause::Value(_) | Cause::Ambiguous(_));
+            let value = readings.iter().find(|one| differs(&one.cause));
+            return match (value, best) {
+                // It does not explain as much by itself.
+                (Some(value), _) => (Some(value.cause.clone()), None),
+                (None, [only]) if beyond == 0 => {
+                    let slip = Box::new(only.slip.clone());
+                    (
+                        Some(Cause::Slip(slip)),
+                        Some(evidence(explained, readings.first())),
+                    )
+                }
+                _ => (Some(Cause::Many), None),
+            };
+        }
+    }
+    let mut readings = readings.into_iter();
+    let Some(first) = readings.next() else {
         return (None, None);
     };
-    let evidence = Evidence {
-        explained: rank.explained,
-        behind,
-        next: causes.next().map(|(rank, ..)| rank.explained),
-    };
-    (Some(cause), Some(evidence))
+    let evidence = evidence(first.rank.explained, readings.next().as_ref());
+    (Some(first.cause), Some(evidence))
 }
 
 /// The best slips, and all others; of what can't be told apart, what leaves the least open.
@@ -182,18 +242,35 @@ pub(super) fn judge<S: Checkpoint>(
 ) -> Explanation {
     let window = search.window();
     let found = std::mem::take(&mut search.found);
-    let (cause, evidence) = base.map_or((None, None), |base| cause(window, base, &found));
+    let readings = base.map_or_else(Vec::new, |base| readings(window, base, &found));
     let behind = search.behind();
     let (best, others) = best(found, behind);
+    // What is named has to be so whenever it is tried; and the replay has to be the same to the end.
+    for one in best.iter().take(MAX_SLIPS) {
+        if let Some(edit) = &one.edit {
+            search.try_again(edit);
+        }
+    }
+    if base.is_some() {
+        search.hold_tick();
+    }
+    if let Some(parted) = search.parted.take() {
+        return Explanation {
+            tried: search.tried,
+            ..Explanation::of_parted(window, parted)
+        };
+    }
     let explained = best.iter().map(|one| one.explained).min();
     let open = best.iter().any(|one| one.open);
     let equal = best.len() as u64;
+    let beyond = explained.map_or(0, |explained| search.beyond(explained));
+    let (cause, evidence) = verdict(readings, (&best, beyond), behind);
     let mut slips: Vec<Slip> = best.into_iter().map(|one| one.slip).collect();
     slips.truncate(MAX_SLIPS);
     Explanation {
         frame: window.index(window.at()),
         tick: window.tick(window.at()),
-        more: equal - slips.len() as u64 + search.more,
+        more: equal - slips.len() as u64 + beyond,
         slips,
         explained: explained.unwrap_or(0),
         behind,
@@ -203,6 +280,7 @@ pub(super) fn judge<S: Checkpoint>(
         complete: search.complete,
         cause,
         evidence,
+        parted: None,
     }
 }
 

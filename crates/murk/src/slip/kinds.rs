@@ -195,6 +195,14 @@ impl Slip {
         }
     }
 
+    /// True where frames were left out, doubled or exchanged: the replay has the recorded states at other ticks.
+    pub(super) const fn is_of_frames(&self) -> bool {
+        matches!(
+            self,
+            Self::Missing { .. } | Self::Repeated { .. } | Self::Exchanged { .. }
+        )
+    }
+
     /// How much it leaves open: of two that explain the same, the one that leaves less open is the
     /// simpler one.
     pub(super) const fn freedom(&self) -> u8 {

@@ -12,8 +12,10 @@ mod evidence;
 mod judge;
 mod kinds;
 mod named;
+mod parted;
 mod report;
 mod search;
+mod steady;
 mod variant;
 mod window;
 
@@ -25,11 +27,14 @@ pub use budget::Progress;
 pub(crate) use edit::set;
 pub use evidence::Evidence;
 pub use kinds::{CommandAt, Slip, Target};
+pub use parted::Parted;
 pub use report::Explanation;
 use search::Search;
+pub(crate) use steady::{Case, Fresh};
 pub use variant::{Build, Variant};
 pub(crate) use window::Window;
 
+use crate::checks::Checks;
 use crate::divergence::Divergence;
 use crate::read::Replay;
 use crate::simulation::Checkpoint;
@@ -44,6 +49,9 @@ pub const SLIP_TIME: Duration = Duration::from_secs(10);
 /// `simulation` has to be in its initial state; the recording is replayed up to a little before the
 /// divergence, and from there again for each candidate. `limit` bounds the time of the search,
 /// [`SLIP_TIME`] does for most.
+///
+/// Each replay has to be what the first one was, to which the divergence belongs. Where one is not, no slip
+/// is named, and [`Explanation::parted`] says at which tick and in which values two of them differ.
 ///
 /// # Errors
 /// [`VerifyError::Read`], [`VerifyError::Simulation`] of what comes before the divergence.
@@ -119,6 +127,8 @@ pub fn explain_slip_with<'v, S: Checkpoint>(
     let fields = replayable(replay.header())?;
     let first = Window::begin(divergence.frame);
     let mut window = Window::new(first, divergence.frame);
+    let mut checks = Checks::new(fields);
+    let mut again = Ok(());
     for frame in replay.frames() {
         let frame = match frame {
             // What is torn behind the divergence takes nothing from what is before.
@@ -129,37 +139,49 @@ pub fn explain_slip_with<'v, S: Checkpoint>(
             simulation
                 .step(frame.tick, frame.commands())
                 .map_err(|source| VerifyError::of_step(&frame, source))?;
+            again = again.and_then(|()| checks.stepped(simulation, &frame));
         } else if !window.push(&frame) {
             break;
         }
     }
+    if let Err(again) = again.and_then(|()| checks.compare(simulation)) {
+        return Ok(Explanation::of_parted(&window, Parted::of(&again, false)));
+    }
+    let case = Case {
+        window: &window,
+        fields,
+        replayed: divergence.replayed_hash,
+        went_back: false,
+    };
     let budget = Budget::new(limit, watch);
-    explain_window(simulation, &window, fields, budget, variants).map_err(|source| {
-        VerifyError::Simulation {
-            frame: divergence.frame,
-            tick: divergence.tick,
-            source,
-        }
-    })
+    Ok(explain_window(
+        simulation,
+        &mut || None,
+        case,
+        budget,
+        variants,
+    ))
 }
 
-/// [`explain_slip_with`] of a simulation that stands before the window's first frame.
+/// [`explain_slip_with`] of a simulation that stands before the window's first frame; `fresh` makes others
+/// of the same world.
 pub(crate) fn explain_window<'v, S: Checkpoint>(
     simulation: &mut S,
-    window: &Window,
-    fields: u32,
+    fresh: Fresh<'_, S>,
+    case: Case<'_>,
     budget: Budget<'_>,
     variants: impl Iterator<Item = Variant<'v, S>>,
-) -> Result<Explanation, S::Error> {
-    let mut search = Search::new(simulation, window, fields, budget)?;
+) -> Explanation {
+    let mut search = Search::new(simulation, case, budget);
     let base = search.base();
     if let Some(base) = &base {
         // Of the time, most is for what is likely, and some is kept to run on what is found.
+        search.hold_again(fresh, 0.1);
         search.near(base, 0.5);
         search.variants(variants, 0.6);
         search.run_on(0.8);
         search.far(search.share_for_more());
         search.run_on(1.0);
     }
-    Ok(judge::judge(search, base.as_ref()))
+    judge::judge(search, base.as_ref())
 }

@@ -7,6 +7,8 @@ use gametape_core::{Datum, ToDatum};
 
 use super::evidence::{Evidence, Hashes};
 use super::kinds::Slip;
+use super::parted::Parted;
+use super::window::Window;
 use crate::divergence::Cause;
 
 /// Slips named in an [`Explanation`].
@@ -22,7 +24,7 @@ pub struct Explanation {
     /// The slips that explain the most hashes, all of them equally many: the simplest first, at most
     /// eight. Empty where none explains the diverging one.
     pub slips: Vec<Slip>,
-    /// How many more there are.
+    /// How many more there are that explain as many.
     pub more: u64,
     /// Recorded hashes that they explain, from the diverging one on, one after the other.
     pub explained: u64,
@@ -40,9 +42,36 @@ pub struct Explanation {
     pub cause: Option<Cause>,
     /// How sure that is.
     pub evidence: Option<Evidence>,
+    /// Where two replays of the same commands are not the same: no slip is named then, and no cause.
+    pub parted: Option<Parted>,
 }
 
 impl Explanation {
+    /// Of a divergence in a window of which two replays are not the same.
+    pub(crate) fn of_parted(window: &Window, parted: Parted) -> Self {
+        Self {
+            frame: window.index(window.at()),
+            tick: window.tick(window.at()),
+            slips: Vec::new(),
+            more: 0,
+            explained: 0,
+            behind: window.len().saturating_sub(window.at() + 1) as u64,
+            open: false,
+            next: 0,
+            tried: 0,
+            complete: false,
+            cause: None,
+            evidence: None,
+            parted: Some(parted),
+        }
+    }
+
+    /// True where all recorded hashes are explained, from the diverging one to the last.
+    #[must_use]
+    pub const fn explains_all(&self) -> bool {
+        self.explained > self.behind
+    }
+
     /// The slip, where one alone explains the most.
     #[must_use]
     pub fn best(&self) -> Option<&Slip> {
@@ -56,50 +85,58 @@ impl Explanation {
 /// A sentence.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parted) = &self.parted {
+            return write!(f, "{parted}");
+        }
         let tried = Counted(self.tried, "slip");
-        match self.slips.as_slice() {
-            [] => write!(
+        let Some(first) = self.slips.first() else {
+            write!(
                 f,
                 "no single slip explains this hash, of {tried} that were tried"
-            )?,
-            [only] if self.more == 0 => {
-                write!(f, "one slip explains it: {only}")?;
-            }
-            several => {
-                let count = several.len() as u64 + self.more;
-                write!(
-                    f,
-                    "{} slips explain it equally, and which it was can't be told: ",
-                    Grouped(count)
-                )?;
-                for (at, slip) in several.iter().enumerate() {
-                    write!(f, "{}{slip}", if at == 0 { "" } else { "; or " })?;
-                }
-                if self.more > 0 {
-                    write!(f, "; or {} more", Grouped(self.more))?;
-                }
-            }
-        }
-        if !self.slips.is_empty() {
-            let explained = Hashes(self.explained, self.behind);
-            write!(f, ". Explained: {explained}")?;
-            if self.open {
-                f.write_str(", as far as time sufficed")?;
-            }
-            match self.next {
-                0 => write!(f, "; by the next best: none ({tried} tried")?,
-                next => write!(f, "; by the next best: {} ({tried} tried", Grouped(next))?,
-            }
+            )?;
             return f.write_str(if self.complete {
-                ")"
+                ""
             } else {
-                "; the time was over before all were)"
+                "; the time was over before all were"
             });
+        };
+        let explained = Hashes(self.explained, self.behind);
+        let count = self.slips.len() as u64 + self.more;
+        match self.best() {
+            Some(_) => f.write_str("one slip explains ")?,
+            None => write!(f, "{} slips explain ", Grouped(count))?,
         }
-        if !self.complete {
-            f.write_str("; the time was over before all were")?;
+        // "It" is all there is to explain.
+        match (self.explains_all(), self.open) {
+            (true, _) => f.write_str(if count > 1 { "it equally" } else { "it" })?,
+            (_, true) => write!(f, "at least {explained}, as far as time sufficed")?,
+            _ => write!(f, "{explained}, and none that was tried explains all")?,
         }
-        Ok(())
+        if count > 1 {
+            f.write_str(", and which it was can't be told")?;
+        }
+        write!(f, ": {first}")?;
+        for slip in self.slips.iter().skip(1) {
+            write!(f, "; or {slip}")?;
+        }
+        if self.more > 0 {
+            write!(f, "; or {} more", Grouped(self.more))?;
+        }
+        f.write_str(". ")?;
+        if self.explains_all() {
+            write!(f, "Explained: {explained}; by the next best: ")?;
+        } else {
+            f.write_str("By the next best: ")?;
+        }
+        match self.next {
+            0 => write!(f, "none ({tried} tried")?,
+            next => write!(f, "{} ({tried} tried", Grouped(next))?,
+        }
+        f.write_str(if self.complete {
+            ")"
+        } else {
+            "; the time was over before all were)"
+        })
     }
 }
 
@@ -115,6 +152,7 @@ impl ToDatum for Explanation {
             ("more", self.more.to_datum()),
             ("explained", self.explained.to_datum()),
             ("behind", self.behind.to_datum()),
+            ("hashes", (self.behind + 1).to_datum()),
             ("open", self.open.to_datum()),
             ("next_best", self.next.to_datum()),
             ("tried", self.tried.to_datum()),

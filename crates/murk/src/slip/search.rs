@@ -1,11 +1,15 @@
 //! The search: each candidate is replayed from a state before it and held against the recorded
 //! hashes, first up to the divergence alone; what explains that is run on.
 
+use std::collections::BTreeMap;
+
 use super::budget::Budget;
 use super::candidates;
 use super::edit::Edit;
-use super::kinds::Slip;
+use super::kinds::{CommandAt, Slip};
 use super::named::slip;
+use super::parted::Parted;
+use super::steady::Case;
 use super::variant::Variant;
 use super::window::{BACK, Window, run};
 use crate::checks::hash_of;
@@ -19,8 +23,8 @@ use crate::state::State;
 const MARK: usize = 16;
 /// Frames that a candidate is run on by in the first round; each round is longer.
 const ROUND: usize = 64;
-/// Candidates that are remembered.
-const MOST_FOUND: usize = 64;
+/// Candidates that are remembered; of more it is counted how much they explain.
+const MOST_FOUND: usize = 1024;
 /// Bytes of the states that they are run on from, each of which is a copy of the whole.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -48,6 +52,8 @@ pub(super) struct Found<S: Checkpoint> {
     /// True while it was not contradicted, and frames are left.
     pub open: bool,
     rest: Rest<S>,
+    /// What was changed, to try it again.
+    pub edit: Option<Edit>,
 }
 
 impl<S: Checkpoint> Found<S> {
@@ -60,6 +66,7 @@ impl<S: Checkpoint> Found<S> {
             next: 0,
             open,
             rest: Rest::Unknown,
+            edit: None,
         }
     }
 
@@ -78,19 +85,24 @@ pub(super) struct Base {
 }
 
 pub(super) struct Search<'a, 'w, S: Checkpoint> {
-    simulation: &'a mut S,
+    pub(super) simulation: &'a mut S,
+    pub(super) case: Case<'a>,
     window: &'a Window,
     fields: u32,
     /// Bytes of a state.
     bytes: usize,
     budget: Budget<'w>,
     /// States before some frames of the window, by place.
-    marks: Vec<(usize, S::State)>,
+    pub(super) marks: Vec<(usize, S::State)>,
+    /// The hashes of the replay as it is, from the divergence on, as far as they are known.
+    pub(super) plain: Vec<u64>,
+    /// Where two replays are not the same: nothing more is looked for.
+    pub(super) parted: Option<Parted>,
     pub(super) tried: u64,
     pub(super) complete: bool,
     pub(super) found: Vec<Found<S>>,
     /// Found beyond those that are kept.
-    pub(super) more: u64,
+    pub(super) beyond: Beyond,
     /// Where a simulation that shows all that it knows comes to, once it is where the recording was.
     recorded: Option<Recorded<S>>,
 }
@@ -101,42 +113,56 @@ struct Recorded<S: Checkpoint> {
     state: S::State,
 }
 
+/// Candidates that were found and are not kept, by how many hashes they explain.
+#[derive(Default)]
+pub(super) struct Beyond {
+    contradicted: BTreeMap<u64, u64>,
+    recorded: u64,
+}
+
 impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     /// A search with a simulation that stands before the window's first frame.
-    ///
-    /// # Errors
-    /// What the simulation says of the frames before the divergence.
-    pub fn new(
-        simulation: &'a mut S,
-        window: &'a Window,
-        fields: u32,
-        budget: Budget<'w>,
-    ) -> Result<Self, S::Error> {
-        let mut marks = vec![(0, simulation.checkpoint())];
+    pub fn new(simulation: &'a mut S, case: Case<'a>, budget: Budget<'w>) -> Self {
+        let (window, fields) = (case.window, case.fields);
         let bytes: usize = (0..fields)
             .map(|field| size_of_val(simulation.field(field).unwrap_or_default()))
             .sum();
-        let may_mark = bytes.saturating_mul(BACK as usize / MARK) <= MOST_BYTES;
-        for place in 0..window.at() {
-            simulation.step(window.tick(place), window.commands(place))?;
-            let next = place + 1;
-            if (may_mark && next.is_multiple_of(MARK)) || next + 1 >= window.at() {
-                marks.push((next, simulation.checkpoint()));
-            }
-        }
-        Ok(Self {
+        let marks = vec![(0, simulation.checkpoint())];
+        let mut search = Self {
             simulation,
+            case,
             window,
             fields,
             bytes,
             budget,
             marks,
+            plain: Vec::new(),
+            parted: None,
             tried: 0,
             complete: true,
             found: Vec::new(),
-            more: 0,
+            beyond: Beyond::default(),
             recorded: None,
-        })
+        };
+        let may_mark = bytes.saturating_mul(BACK as usize / MARK) <= MOST_BYTES;
+        // With the tick in question, of which it is then known without going back that it is the same.
+        for place in 0..=window.at() {
+            if !search.hold(place, case.went_back) {
+                break;
+            }
+            let next = place + 1;
+            let is_mark = (may_mark && next.is_multiple_of(MARK)) || next + 1 >= window.at();
+            if is_mark && next <= window.at() {
+                let state = search.simulation.checkpoint();
+                search.marks.push((next, state));
+            }
+        }
+        search
+    }
+
+    /// True while this share of the time lasts, and there is something to look for.
+    pub(super) fn lasts(&mut self, share: f64) -> bool {
+        self.parted.is_none() && self.budget.lasts(share, self.tried)
     }
 
     pub const fn window(&self) -> &'a Window {
@@ -159,14 +185,20 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         self.window.len().saturating_sub(self.window.at() + 1) as u64
     }
 
-    /// Goes to where a frame comes next.
-    fn go_before(&mut self, place: usize) -> Option<()> {
+    /// Goes to where a frame comes next: all before it has to be what it was.
+    pub(super) fn go_before(&mut self, place: usize) -> Option<()> {
         let (at, state) = self.marks.iter().rev().find(|(at, _)| *at <= place)?;
+        let at = *at;
         self.simulation.restore(state).ok()?;
-        for place in *at..place {
-            self.step(place)?;
+        for place in at..place {
+            let (tick, commands) = (self.window.tick(place), self.window.commands(place));
+            if let Err(error) = self.simulation.step(tick, commands) {
+                self.failed(place, error.to_string());
+                return None;
+            }
         }
-        Some(())
+        // What went another way on the way there is another state there.
+        (place == at || self.held(place - 1)).then_some(())
     }
 
     /// Makes a tick as it is recorded.
@@ -193,7 +225,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let at = self.window.at();
         let recorded = self.window.hash(at)?;
         self.go_before(at)?;
-        self.step(at)?;
+        if !self.hold(at, true) || self.case.replayed == recorded {
+            return None;
+        }
         let state = State::of(self.simulation, self.fields);
         let after = self.simulation.checkpoint();
         let hash = self.hash();
@@ -218,6 +252,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             let Some(()) = self.step(place) else { break };
             base.hashes.push(self.hash());
         }
+        self.plain.clone_from(&base.hashes);
         let changed = recorded ^ hash;
         let one_bit = changed.is_power_of_two();
         let next = base.hashes.get(1).copied();
@@ -228,7 +263,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 bits: changed.count_ones(),
                 bit: changed.trailing_zeros(),
             };
-            self.add(slip, 1, at + 1, Rest::State(after));
+            self.add((slip, None), 1, at + 1, Rest::State(after));
         }
         self.values(&base.values, right_behind);
         Some(base)
@@ -243,7 +278,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 lasts: !right_behind,
             };
             if self.value(&slip, value, !right_behind).is_none() {
-                self.add(slip, 1, self.window.at() + 1, Rest::Unknown);
+                self.add((slip, None), 1, self.window.at() + 1, Rest::Unknown);
             }
         }
     }
@@ -259,9 +294,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 .simulation
                 .with_value(&here, field, element, value.recorded)?;
             self.simulation.restore(&state).ok()?;
-            self.meet(slip.clone(), at + 1, true);
+            self.meet((slip.clone(), None), at + 1, true);
         } else {
-            self.add(slip.clone(), 1, at + 1, Rest::State(here));
+            self.add((slip.clone(), None), 1, at + 1, Rest::State(here));
         }
         Some(())
     }
@@ -276,12 +311,17 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         )
     }
 
-    fn add(&mut self, slip: Slip, explained: u64, next: usize, rest: Rest<S>) {
+    fn add(
+        &mut self,
+        (slip, edit): (Slip, Option<Edit>),
+        explained: u64,
+        next: usize,
+        rest: Rest<S>,
+    ) {
         if self.found.iter().any(|found| found.slip == slip) {
             return;
         }
-        if self.found.len() >= MOST_FOUND {
-            self.more += 1;
+        if self.found.len() >= MOST_FOUND && !self.make_room(&slip, explained, &rest) {
             return;
         }
         let holds = |rest: &Rest<S>| matches!(rest, Rest::State(_) | Rest::Own(_));
@@ -299,13 +339,58 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             next,
             open,
             rest,
+            edit,
         });
+    }
+
+    /// Makes room for a slip by one that explains less, or as much; false where there is none, or where it
+    /// is this one. Of what is not kept it is known how much it explains.
+    fn make_room(&mut self, slip: &Slip, explained: u64, rest: &Rest<S>) -> bool {
+        if matches!(rest, Rest::Recorded) {
+            self.beyond.recorded += 1;
+            return false;
+        }
+        let contradicted = self.found.iter().enumerate();
+        let contradicted = contradicted.filter(|(_, one)| !one.open && one.edit.is_some());
+        let least = contradicted.min_by_key(|(_, one)| one.explained);
+        let least = least.map(|(place, one)| (place, one.explained));
+        let is_contradicted = matches!(rest, Rest::Contradicted);
+        match least {
+            Some((place, less)) if !is_contradicted || less < explained => {
+                self.found.swap_remove(place);
+                *self.beyond.contradicted.entry(less).or_default() += 1;
+                true
+            }
+            _ if is_contradicted => {
+                let dropped = slip.command();
+                let in_vain = matches!(slip, Slip::Aimed { .. } | Slip::Given { .. })
+                    && dropped.is_some_and(|at| self.is_as_good_as_dropped(at, explained));
+                if !in_vain {
+                    *self.beyond.contradicted.entry(explained).or_default() += 1;
+                }
+                false
+            }
+            // How much it explains will not be known.
+            _ => {
+                self.complete = false;
+                false
+            }
+        }
+    }
+
+    /// How many of those that are not kept explain so much.
+    pub fn beyond(&self, explained: u64) -> u64 {
+        let recorded = self.recorded.as_ref();
+        let of_recorded = recorded.map(|all| (all.next - self.window.at()) as u64);
+        let contradicted = self.beyond.contradicted.get(&explained);
+        let recorded = (of_recorded == Some(explained)).then_some(self.beyond.recorded);
+        contradicted.copied().unwrap_or(0) + recorded.unwrap_or(0)
     }
 
     /// Tries edits as long as this share of the time lasts.
     pub fn edits(&mut self, edits: impl Iterator<Item = Edit>, share: f64) {
         for edit in edits {
-            if !self.budget.lasts(share, self.tried) {
+            if !self.lasts(share) {
                 self.complete = false;
                 return;
             }
@@ -327,7 +412,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     fn drops(&mut self, share: f64) {
         let at = self.window.at();
         for command in 0..self.window.commands(at).len() {
-            if !self.budget.lasts(share, self.tried) {
+            if !self.lasts(share) {
                 self.complete = false;
                 return;
             }
@@ -415,6 +500,14 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     fn is_dropped(&self, frame: usize, command: usize, until: usize) -> bool {
         let at = (self.window.index(frame), command as u32);
         let explained = (until + 1).saturating_sub(self.window.at()) as u64;
+        self.drops_explain(at, explained)
+    }
+
+    fn is_as_good_as_dropped(&self, command: &CommandAt, explained: u64) -> bool {
+        self.drops_explain((command.frame, command.command), explained)
+    }
+
+    fn drops_explain(&self, at: (u64, u32), explained: u64) -> bool {
         self.found.iter().any(|found| match &found.slip {
             Slip::Dropped(command) => {
                 (command.frame, command.command) == at && found.explained >= explained
@@ -459,13 +552,13 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             next += 1;
         }
         let slip = slip(window, self.simulation, edit)?;
-        self.meet(slip, next, script.keeps_count());
+        self.meet((slip, Some(edit.clone())), next, script.keeps_count());
         Some(true)
     }
 
     /// Keeps a slip that explains the hash. Where a simulation shows all it knows, those that are where
     /// the recording was after as many ticks are the same from there on: one is run on for all of them.
-    fn meet(&mut self, slip: Slip, mut next: usize, keeps_count: bool) {
+    fn meet(&mut self, slip: (Slip, Option<Edit>), mut next: usize, keeps_count: bool) {
         let window = self.window;
         let at = window.at();
         // A command that was moved may be one tick behind.
@@ -499,7 +592,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         }
         let before = self.simulation.checkpoint();
         for variant in variants {
-            if !self.budget.lasts(share, self.tried) {
+            if !self.lasts(share) {
                 self.complete = false;
                 return;
             }
@@ -509,7 +602,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             };
             let made = own.step(self.window.tick(at), self.window.commands(at));
             if made.is_ok() && self.window.hash(at) == Some(hash_of(&own, self.fields)) {
-                self.add(variant.slip, 1, at + 1, Rest::Own(Box::new(own)));
+                self.build_again(&variant.build, &before, &own);
+                let slip = (variant.slip, None);
+                self.add(slip, 1, at + 1, Rest::Own(Box::new(own)));
             }
         }
     }
@@ -560,7 +655,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         recorded.open = ran == end && end < self.window.len();
         recorded.next = ran;
         recorded.state = self.simulation.checkpoint();
-        self.budget.lasts(share, self.tried)
+        self.lasts(share)
     }
 
     fn run_one(&mut self, one: &mut Found<S>, round: usize, share: f64) -> bool {
@@ -591,6 +686,6 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         one.explained += (ran - one.next) as u64;
         one.open = ran == end && end < window.len();
         one.next = ran;
-        self.budget.lasts(share, self.tried)
+        self.lasts(share)
     }
 }

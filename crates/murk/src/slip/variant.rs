@@ -12,8 +12,9 @@ pub struct Variant<'v, S: Checkpoint> {
     pub build: Build<'v, S>,
 }
 
-/// Makes a simulation at a state that was saved in another one.
-pub type Build<'v, S> = Box<dyn FnOnce(&<S as Checkpoint>::State) -> Option<S> + 'v>;
+/// Makes a simulation at a state that was saved in another one; more than once, where it has to be seen
+/// whether it does the same again.
+pub type Build<'v, S> = Box<dyn Fn(&<S as Checkpoint>::State) -> Option<S> + 'v>;
 
 impl<S: Checkpoint> std::fmt::Debug for Variant<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

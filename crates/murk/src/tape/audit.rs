@@ -1,6 +1,6 @@
 //! Checking: every rule of the form, and every state, replayed.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gametape_core::tape::{Audit, Error, Options};
 use gametape_core::text::{Counted, Grouped};
@@ -62,9 +62,9 @@ pub(super) fn audit(
         replaying.push(&frame, &mut auditor);
     }
     let (replay, diverged) = replaying.finish(&mut auditor);
-    if let (Some((divergence, recent)), Some(world)) = (diverged, &world) {
+    if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);
-        let diverged = (divergence, &recent);
+        let diverged = (divergence, recent, took);
         explain(tape, (&header, world), diverged, (limit, say), &mut auditor)?;
     }
     let frames = auditor.frames();
@@ -85,8 +85,12 @@ struct Replaying<'s> {
     verifier: Option<Verifier<'s, EngineWorld>>,
     came: Replay,
     recent: Recent,
-    diverged: Option<Box<Divergence>>,
+    start: Instant,
+    diverged: Option<(Box<Divergence>, Duration)>,
 }
+
+/// Where a replay parted from the recording, with what it was before, and how long it took.
+type Parting = (Box<Divergence>, Recent, Duration);
 
 impl<'s> Replaying<'s> {
     fn new(
@@ -111,6 +115,7 @@ impl<'s> Replaying<'s> {
             verifier,
             came,
             recent: Recent::default(),
+            start: Instant::now(),
             diverged: None,
         }
     }
@@ -121,7 +126,9 @@ impl<'s> Replaying<'s> {
         self.came = Replay::Diverged;
         match error {
             // What is behind it may say more.
-            VerifyError::SnapshotMismatch(divergence) => self.diverged = Some(divergence),
+            VerifyError::SnapshotMismatch(divergence) => {
+                self.diverged = Some((divergence, self.start.elapsed()));
+            }
             other => auditor.note(outcome(other)),
         }
     }
@@ -140,13 +147,14 @@ impl<'s> Replaying<'s> {
         }
     }
 
-    /// How far it came; and where it parted from the recording, with what it was before.
-    fn finish(mut self, auditor: &mut Auditor) -> (Replay, Option<(Box<Divergence>, Recent)>) {
+    /// How far it came; and where it parted from the recording.
+    fn finish(mut self, auditor: &mut Auditor) -> (Replay, Option<Parting>) {
         if let Some(Err(error)) = self.verifier.take().map(Verifier::finish) {
             self.stop(error, auditor);
         }
         let recent = self.recent;
-        (self.came, self.diverged.map(|at| (at, recent)))
+        let diverged = self.diverged;
+        (self.came, diverged.map(|(at, took)| (at, recent, took)))
     }
 }
 
@@ -154,7 +162,7 @@ impl<'s> Replaying<'s> {
 fn explain(
     tape: &MurkTape,
     (header, world): (&Header<'_>, &World),
-    (divergence, recent): (Box<Divergence>, &Recent),
+    (divergence, recent, took): Parting,
     (limit, say): (Duration, &(dyn Fn(&str) + Sync)),
     auditor: &mut Auditor,
 ) -> Result<(), Error> {
@@ -166,7 +174,6 @@ fn explain(
     }
     let carried = world::carried(header, tape.kinds()).and_then(Result::ok);
     let before = carried.filter(|carried| carried != world);
-    let worlds = (world, before.as_ref());
     let mut watch = |progress: Progress| {
         say(&format!(
             "tick {}: looking for the slip that explains it, {} tried, {:.0}% of the time",
@@ -176,7 +183,15 @@ fn explain(
         ));
         true
     };
-    let found = slip::explain(tape, worlds, &divergence, recent, limit, &mut watch)?;
+    let diverged = slip::Diverged {
+        tape,
+        world,
+        before: before.as_ref(),
+        divergence: &divergence,
+        recent,
+        took,
+    };
+    let found = diverged.explain(limit, &mut watch)?;
     let judged = match &found {
         Some(found) => slip::judged(divergence, found),
         None => divergence,

@@ -1,16 +1,18 @@
 //! Which slip explains a divergence, asked of the recording at hand.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gametape_core::tape::{Error, Options};
 
 use super::opened::MurkTape;
-use crate::engine::{EngineWorld, State, World};
-use crate::slip::{Budget, Window, explain_window};
+use crate::checks::Checks;
+use crate::engine::{EngineWorld, State as Saved, World};
+use crate::slip::{Budget, Case, Window, explain_window};
+use crate::sync_test::compare;
 use crate::{
-    Checkpoint, Divergence, Explanation, Finding, Frame, Progress, Rule, SLIP_TIME, Simulation,
-    Slip,
+    Cause, Checkpoint, Divergence, Explanation, Finding, Frame, Parted, Progress, Rule, SLIP_TIME,
+    Simulation, Slip, State,
 };
 
 /// Frames between the states that are kept while a recording is verified.
@@ -22,7 +24,7 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// The last states of a replay, and the frame that comes after each.
 #[derive(Default)]
-pub(super) struct Recent(VecDeque<(u64, State)>);
+pub(super) struct Recent(VecDeque<(u64, Saved)>);
 
 impl Recent {
     /// A frame whose tick the world has made.
@@ -45,7 +47,7 @@ impl Recent {
     }
 
     /// The last state before a frame.
-    fn before(&self, frame: u64) -> Option<&(u64, State)> {
+    fn before(&self, frame: u64) -> Option<&(u64, Saved)> {
         self.0.iter().rev().find(|(next, _)| *next <= frame)
     }
 }
@@ -58,54 +60,185 @@ pub(super) fn limit(options: &Options) -> Duration {
         .unwrap_or(SLIP_TIME)
 }
 
-/// Searches for the slip; `None` where there is no time for it, or the world does not go as far as the
-/// divergence a second time. `before` is the world that the recording carries, if another one was given.
-///
-/// # Errors
-/// What the input says.
-pub(super) fn explain(
-    tape: &MurkTape,
-    (world, before): (&World, Option<&World>),
-    divergence: &Divergence,
-    recent: &Recent,
-    limit: Duration,
-    watch: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Option<Explanation>, Error> {
-    let Ok(mut simulation) = world.build() else {
-        return Ok(None);
-    };
-    let first = Window::begin(divergence.frame);
-    let mut from = 0;
-    if let Some((next, state)) = recent.before(first)
-        && simulation.restore(state).is_ok()
-    {
-        from = *next;
-    }
-    let mut window = Window::new(first, divergence.frame);
-    let mut reader = tape.reader();
-    let mut stepped = true;
-    while let Some(frame) = reader.next_frame()? {
-        match frame.index {
-            index if index < from => {}
-            index if index < first => {
-                stepped &= simulation.step(frame.tick, frame.commands()).is_ok();
+/// A recording that was verified up to where it diverges.
+pub(super) struct Diverged<'a> {
+    pub tape: &'a MurkTape,
+    pub world: &'a World,
+    /// The world that the recording carries, if another one was given.
+    pub before: Option<&'a World>,
+    pub divergence: &'a Divergence,
+    pub recent: Recent,
+    /// How long that took.
+    pub took: Duration,
+}
+
+/// Part of the time that a search has, within which the recording is replayed from its start once more: a
+/// long one is replayed from the last state that was kept.
+const FROM_START: u32 = 20;
+/// Frames behind the divergence up to which two runs are compared.
+const AHEAD: u64 = 80;
+/// Pairs of runs that are compared at most.
+const PAIRS: usize = 4;
+
+impl Diverged<'_> {
+    /// Searches for the slip; `None` where the world can't be built again.
+    ///
+    /// # Errors
+    /// What the input says.
+    pub fn explain(
+        &self,
+        limit: Duration,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Option<Explanation>, Error> {
+        let found = self.search(limit, watch)?;
+        let Some(mut found) = found else {
+            return Ok(None);
+        };
+        // Where it is not known from runs alone, or not in which values, runs are compared.
+        let unclear = |parted: &&mut Parted| parted.went_back || parted.count == 0;
+        if let Some(parted) = found.parted.as_mut().filter(unclear) {
+            let start = Instant::now();
+            let (frame, limit) = (parted.frame, limit / 2);
+            for _ in 0..PAIRS {
+                let left = limit.saturating_sub(start.elapsed());
+                if let Some(runs) = self.side_by_side(frame, left)? {
+                    *parted = runs;
+                    break;
+                }
             }
-            _ if !window.push(&frame) => break,
-            _ => {}
         }
+        Ok(Some(found))
     }
-    if !stepped || window.len() <= window.at() {
-        return Ok(None);
+
+    fn search(
+        &self,
+        limit: Duration,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Option<Explanation>, Error> {
+        let (world, divergence) = (self.world, self.divergence);
+        let Ok(mut simulation) = world.build() else {
+            return Ok(None);
+        };
+        let first = Window::begin(divergence.frame);
+        let mut from = 0;
+        if self.took > limit / FROM_START
+            && let Some((next, state)) = self.recent.before(first)
+            && simulation.restore(state).is_ok()
+        {
+            from = *next;
+        }
+        let fields = world.field_count();
+        let mut window = Window::new(first, divergence.frame);
+        let mut checks = Checks::new(fields);
+        let mut parted = None;
+        let mut reader = self.tape.reader();
+        while let Some(frame) = reader.next_frame()? {
+            match frame.index {
+                index if index < from || (index < first && parted.is_some()) => {}
+                index if index < first => {
+                    let stepped = simulation.step(frame.tick, frame.commands());
+                    parted = match stepped {
+                        Ok(()) => checks
+                            .stepped(&simulation, &frame)
+                            .err()
+                            .map(|again| Parted::of(&again, from > 0)),
+                        Err(error) => Some(Parted::failed(
+                            (frame.index, frame.tick),
+                            frame.snapshot_hash,
+                            error.to_string(),
+                            from > 0,
+                        )),
+                    };
+                }
+                _ if !window.push(&frame) => break,
+                _ => {}
+            }
+        }
+        if window.len() <= window.at() {
+            return Ok(None);
+        }
+        let mut rest = || checks.compare(&simulation).err();
+        let parted = parted.or_else(|| rest().map(|again| Parted::of(&again, from > 0)));
+        if let Some(parted) = parted {
+            return Ok(Some(Explanation::of_parted(&window, parted)));
+        }
+        let commands = window.commands(window.at()).len() as u32;
+        let case = Case {
+            window: &window,
+            fields,
+            replayed: divergence.replayed_hash,
+            went_back: from > 0,
+        };
+        let budget = Budget::new(limit, watch);
+        let variants = world.slips(self.before, commands);
+        let mut fresh = || world.build().ok();
+        Ok(Some(explain_window(
+            &mut simulation,
+            &mut fresh,
+            case,
+            budget,
+            variants,
+        )))
     }
-    let commands = window.commands(window.at()).len() as u32;
-    let budget = Budget::new(limit, watch);
-    let variants = world.slips(before, commands);
-    let fields = world.field_count();
-    Ok(explain_window(&mut simulation, &window, fields, budget, variants).ok())
+
+    /// Where two runs from the start part, or they and the one that was verified; `None` where they do not,
+    /// up to a little behind this frame, as far as time suffices.
+    fn side_by_side(&self, frame: u64, limit: Duration) -> Result<Option<Parted>, Error> {
+        let (Ok(mut one), Ok(mut other)) = (self.world.build(), self.world.build()) else {
+            return Ok(None);
+        };
+        let (fields, at) = (self.world.field_count(), self.divergence.frame);
+        let last = frame.max(at) + AHEAD;
+        let start = Instant::now();
+        let mut unnamed = None;
+        let mut reader = self.tape.reader();
+        while let Some(frame) = reader.next_frame()?
+            && frame.index <= last
+            && start.elapsed() < limit
+        {
+            let place = (frame.index, frame.tick);
+            let was = match frame.index {
+                index if index < at => Some(frame.snapshot_hash),
+                index if index == at => Some(self.divergence.replayed_hash),
+                _ => None,
+            };
+            let both = [&mut one, &mut other].map(|run| {
+                let stepped = run.step(frame.tick, frame.commands());
+                stepped.map(|()| State::of(run, fields))
+            });
+            let parted = match both {
+                [Ok(ours), Ok(theirs)] if ours.hash() != theirs.hash() => {
+                    let (differences, count) = compare(&one, &ours, &theirs);
+                    let hashes = (ours.hash(), theirs.hash());
+                    Parted::of_values(place, hashes, (differences, count), false)
+                }
+                [Ok(ours), Ok(_)] => match was {
+                    Some(was) if was != ours.hash() => {
+                        Parted::of_state(&one, place, was, &ours, false)
+                    }
+                    _ => continue,
+                },
+                [Ok(made), Err(error)] | [Err(error), Ok(made)] => {
+                    Parted::failed(place, made.hash(), error.to_string(), false)
+                }
+                [Err(_), Err(_)] => break,
+            };
+            // What is known by its hash alone may be known by its values a tick later.
+            if parted.count > 0 {
+                return Ok(Some(parted));
+            }
+            unnamed = unnamed.or(Some(parted));
+        }
+        Ok(unnamed)
+    }
 }
 
 /// What a search says of the divergence goes with it.
 pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Box<Divergence> {
+    if found.parted.is_some() && matches!(divergence.cause, Cause::OtherTick { .. }) {
+        // A world that goes another way each time may come by any state at any tick.
+        divergence.cause = Cause::Many;
+    }
     if let Some(cause) = &found.cause {
         if divergence.cause.value() != cause.value() {
             // They speak of another value than the one that differs.
@@ -119,6 +252,17 @@ pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Bo
 
 /// What was found, as a finding at the divergence; none where it is but the value that the divergence names.
 pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Finding> {
+    if let Some(parted) = found.parted {
+        let (frame, tick) = (parted.frame, parted.tick);
+        let parted = Box::new(parted);
+        let finding = Finding::new(Rule::NotDeterministic { parted });
+        let finding = if frame == divergence.frame {
+            finding.at(divergence.offset)
+        } else {
+            finding
+        };
+        return Some(finding.step(frame).tick(Some(tick)));
+    }
     if found
         .slips
         .iter()
@@ -139,7 +283,8 @@ pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Fin
     Some(finding)
 }
 
-/// [`explain`] of a recording in this world, as long as a search takes if nothing else is said.
+/// What explains a divergence of a recording in this world, looked for as long as a search takes if nothing
+/// else is said.
 ///
 /// # Errors
 /// What the input says.
@@ -148,13 +293,13 @@ pub(crate) fn explain_in(
     world: &World,
     divergence: &Divergence,
 ) -> Result<Option<Explanation>, Error> {
-    let recent = Recent::default();
-    explain(
+    let diverged = Diverged {
         tape,
-        (world, None),
+        world,
+        before: None,
         divergence,
-        &recent,
-        SLIP_TIME,
-        &mut |_| true,
-    )
+        recent: Recent::default(),
+        took: Duration::ZERO,
+    };
+    diverged.explain(SLIP_TIME, &mut |_| true)
 }

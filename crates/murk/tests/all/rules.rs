@@ -210,6 +210,20 @@ const RAISED: &[Raise] = &[
         let divergence = Box::new(error.divergence().unwrap().clone());
         rule(Rule::SnapshotMismatch { divergence })
     }),
+    ("murk.not-deterministic", || {
+        let bytes = recording(3, 1);
+        let replay = read(&bytes).unwrap();
+        // A value is another in the first replay, and in no other one.
+        let mut once = Grid {
+            fault: Some((2, 5, 1)),
+            ..Grid::new()
+        };
+        let error = verify(&replay, &mut once).unwrap_err();
+        let divergence = error.divergence().unwrap();
+        let found = explain_slip(&replay, &mut Grid::new(), divergence, SLIP_TIME).unwrap();
+        let parted = Box::new(found.parted.unwrap());
+        rule(Rule::NotDeterministic { parted })
+    }),
     ("murk.one-slip", || {
         let found = explained(1);
         rule(Rule::OneSlip { found })

@@ -176,6 +176,7 @@ fn the_writer_is_named_and_no_command_that_came_to_nothing() {
             "replayed": 6.0,
             "recorded": 4.0,
             "candidates": [],
+            "slip": null,
             "other_tick": null,
             "evidence": data["evidence"],
             "replayed_hash": data["replayed_hash"],

@@ -13,8 +13,8 @@ use crate::sync_test::compare;
 use crate::tape::{MurkTape, WorldFile, build, explain_in, judged, needed, stopped, unwritable};
 use crate::{
     Cause, CommandLog, Commands, Difference, Divergence, Explanation, Header, SLIP_TIME,
-    Simulation, Slip, State, Verifier, VerifyError, Writer, explain_slip_with, minimise as search,
-    read, verify,
+    Simulation, Slip, State, SyncError, Verifier, VerifyError, Writer, explain_slip_with,
+    minimise as search, read, sync_test, verify,
 };
 use model::{Model, Run};
 pub use report::Minimised;
@@ -75,6 +75,32 @@ fn step(simulation: &mut EngineWorld, tick: u64, commands: Commands<'_>) -> Resu
         .map_err(|error| stopped(format!("tick {tick}: {error}")))
 }
 
+/// Runs of a world that have to be the same.
+const RUNS: usize = 4;
+/// Ticks of them, if there are as many: in few of them a world seldom shows that it is not.
+const AT_LEAST: usize = 1000;
+
+/// Runs of a world have to be the same: what shows a fault once need not show it again otherwise.
+///
+/// # Errors
+/// [`MurkError::Unwritable`](crate::tape::MurkError) where they are not.
+fn in_sync(
+    run: impl Fn() -> Result<EngineWorld, Error>,
+    log: &CommandLog,
+    fields: u32,
+    which: &str,
+) -> Result<(), Error> {
+    let runs = (0..RUNS).map(|_| run()).collect::<Result<Vec<_>, _>>()?;
+    match sync_test(runs, || log.iter(), fields) {
+        Err(SyncError::Desync(desync)) => Err(unwritable(format!(
+            "nothing can be minimised, because {which} is not deterministic: tick {}: {desync}. Next: gametape sync-test RECORDING --runs 8",
+            desync.tick
+        ))),
+        Err(other) => Err(stopped(other.to_string())),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// What is searched in.
 struct Search<'o> {
     world: World,
@@ -91,6 +117,22 @@ struct Verdict {
 }
 
 impl Verdict {
+    /// Of a divergence, and of what is found of it.
+    ///
+    /// # Errors
+    /// [`MurkError::Unwritable`](crate::tape::MurkError) of a world that is not the same each time: of such
+    /// a one, what shows a fault once need not show it again.
+    fn of(divergence: Box<Divergence>, found: Option<Explanation>) -> Result<Self, Error> {
+        if let Some(parted) = found.as_ref().and_then(|found| found.parted.as_ref()) {
+            return Err(unwritable(format!("nothing can be minimised: {parted}")));
+        }
+        let divergence = match &found {
+            Some(found) => judged(divergence, found),
+            None => divergence,
+        };
+        Ok(Self { divergence, found })
+    }
+
     fn slip(&self) -> Option<&Slip> {
         self.found.as_ref()?.slips.first()
     }
@@ -99,6 +141,8 @@ impl Verdict {
     fn is_said_by(&self, other: &Self) -> bool {
         let same_cause = match (&self.divergence.cause, &other.divergence.cause) {
             (Cause::Value(one), Cause::Value(other)) => one == other,
+            // What explains more than the hash says of itself is compared below.
+            (Cause::Slip(_), _) | (_, Cause::Slip(_)) => self.slip().is_some(),
             (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
         };
         let Some(slip) = self.slip() else {
@@ -141,6 +185,12 @@ impl Search<'_> {
         };
         let found = search(&self.log, self.max_trials, shows)?
             .ok_or_else(|| unwritable("both worlds have the same state at every tick"))?;
+        let mut whole = self.log.clone();
+        whole.truncate(found.log.len().max(AT_LEAST));
+        for log in [&whole, &found.log] {
+            in_sync(|| self.start(), log, fields, "the first world")?;
+            in_sync(second, log, fields, "the second world")?;
+        }
         // The recording has the first world's hashes, but the second one's at the tick in question.
         let (mut ours, mut theirs) = (self.start()?, second()?);
         let mut hashes = Vec::with_capacity(found.log.len());
@@ -188,16 +238,7 @@ impl Search<'_> {
     fn first_verdict(&self, tape: &MurkTape) -> Result<Verdict, Error> {
         let divergence = self.divergence(tape)?;
         let found = explain_in(tape, &self.world, &divergence)?;
-        Ok(match found {
-            Some(found) => Verdict {
-                divergence: judged(divergence, &found),
-                found: Some(found),
-            },
-            None => Verdict {
-                divergence,
-                found: None,
-            },
-        })
+        Verdict::of(divergence, found)
     }
 
     /// The ways in which the recording can have gone wrong, the one that is named first.
@@ -375,10 +416,7 @@ impl Search<'_> {
             &mut |_| true,
         );
         let found = found.map_err(|error| stopped(error.to_string()))?;
-        Ok(Some(Verdict {
-            divergence: judged(divergence, &found),
-            found: Some(found),
-        }))
+        Verdict::of(divergence, Some(found)).map(Some)
     }
 
     fn minimised(

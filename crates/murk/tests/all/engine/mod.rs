@@ -13,6 +13,8 @@ mod second;
 mod slips;
 mod spaces;
 mod truth;
+#[cfg(feature = "tape")]
+mod unsteady;
 mod worlds;
 mod writers;
 mod writers_own;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use gametape_murk::engine::World;
 use gametape_murk::{
-    Cause, Checkpoint, CommandBuf, Envelope, Explanation, Payload, Simulation, Slip, State,
-    VerifyError, Writer, explain_slip_with, read, verify,
+    Cause, Checkpoint, CommandBuf, Divergence, Envelope, Explanation, Fault, Faulty, Payload,
+    Simulation, Slip, State, VerifyError, Writer, explain_slip, explain_slip_with, read, verify,
 };
 
 use super::commands::Dice;
@@ -598,6 +598,171 @@ fn a_short_search_names_nothing_wrong() {
     let (_, found) = found(&world, &bytes).unwrap();
     assert!(found.best().is_some_and(|slip| is(slip, &wrong)), "{found}");
     assert_eq!((found.explained, found.open), (800, false));
+}
+
+/// A slip that explains but the first hashes says how many, and of how many.
+#[test]
+fn how_much_a_slip_explains_is_said() {
+    let (world, mut log) = resting();
+    // Another stove, which is lit in vain as well: from there on the first one explains nothing.
+    let other = Set {
+        coord: vec![2, 3],
+        ..log[19][0].clone()
+    };
+    log[24].push(other);
+    let dark: Log = vec![Vec::new(); 30];
+    let hashes_of = |log: &Log| -> Vec<u64> {
+        let hashes = hashes(&world, log, &Wrong::Missing(30, 0), None).unwrap();
+        hashes.into_iter().flatten().collect()
+    };
+    let (_, found) = found(&world, &recorded(&world, &log, &hashes_of(&dark))).unwrap();
+    assert!(
+        found
+            .best()
+            .is_some_and(|slip| is(slip, &Wrong::Drop(19, 0))),
+        "{found}"
+    );
+    assert_eq!((found.explained, found.behind), (5, 10));
+    let said = found.to_string();
+    assert!(
+        said.starts_with("one slip explains 5 of the 11 hashes from here on, and none that was tried explains all: the recorded simulation did not take command 0 of tick 20"),
+        "{said}"
+    );
+    assert!(!said.contains("explains it"), "{said}");
+    let evidence = found.evidence.unwrap().to_string();
+    assert!(
+        evidence.starts_with("explains 5 of the 11 hashes from here on"),
+        "{evidence}"
+    );
+    // One that explains all is said to.
+    let (_, all) = self::found(&world, &recorded(&world, &resting().1, &hashes_of(&dark))).unwrap();
+    assert!(
+        all.to_string().starts_with("one slip explains it: "),
+        "{all}"
+    );
+}
+
+/// Of many slips that explain the first hashes, and one that explains all of them, it is that one, and it is
+/// not counted with the others.
+#[test]
+fn what_explains_less_is_not_counted_with_the_best() {
+    let (world, _) = resting();
+    let mut log: Log = vec![Vec::new(); 160];
+    let lit = |frame: usize, column: i32| Set {
+        coord: vec![7, column],
+        field: 0,
+        value: 1.0,
+        // Had one tick more been made before, it would be too late.
+        envelope: Envelope {
+            expires_after_tick: frame as u64 + 1,
+            ..Envelope::default()
+        },
+    };
+    for (frame, column) in [(100, 3), (105, 5)] {
+        log[frame].push(lit(frame, column));
+    }
+    let wrong = Wrong::Drop(100, 0);
+    let hashes = hashes(&world, &log, &wrong, None).unwrap();
+    let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
+    let (_, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
+    // Had it come behind the next frame, or a tick later, it would have been too late, too.
+    assert!(found.slips.iter().any(|slip| is(slip, &wrong)), "{found}");
+    assert_eq!((found.slips.len(), found.more), (3, 0), "{found}");
+    assert_eq!((found.explained, found.next), (60, 5));
+}
+
+/// A divergence of which the search's own replay has nothing is no damage of a hash, in no bit: two replays
+/// are not the same.
+#[test]
+fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
+    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    let log: Log = vec![Vec::new(); 200];
+    let right = Wrong::Missing(200, 0);
+    let hashes: Vec<u64> = (hashes(&world, &log, &right, None).unwrap().into_iter())
+        .flatten()
+        .collect();
+    let bytes = recorded(&world, &log, &hashes);
+    let replay = read(&bytes).unwrap();
+    for step in [1, 2, 70, 200] {
+        // The first replay has another value for a tick.
+        let fault = Fault {
+            step,
+            field: 3,
+            element: 17,
+            bit: 20,
+        };
+        let mut first = Faulty::new(world.build().unwrap(), fault);
+        let error = verify(&replay, &mut first).unwrap_err();
+        let divergence = error.divergence().unwrap();
+        assert_eq!(divergence.tick, step);
+        let mut second = world.build().unwrap();
+        let found = explain_slip(&replay, &mut second, divergence, LIMIT).unwrap();
+        assert!(found.slips.is_empty() && found.cause.is_none(), "{found}");
+        let parted = found.parted.as_ref().unwrap();
+        assert_eq!(
+            (parted.tick, parted.count, parted.went_back),
+            (step, 1, false)
+        );
+        assert_eq!(parted.hash, divergence.replayed_hash);
+        assert_eq!(parted.other_hash, Some(divergence.recorded_hash));
+        assert_eq!(parted.differences[0].place(), "field 3 (heat) at [1, 1]");
+        assert!(!found.to_string().contains("damaged"), "{found}");
+        // Whoever says that the replay has the recorded hash has no divergence.
+        let none = Divergence {
+            replayed_hash: divergence.recorded_hash,
+            ..divergence.clone()
+        };
+        let mut second = world.build().unwrap();
+        let found = explain_slip(&replay, &mut second, &none, LIMIT).unwrap();
+        assert!(found.slips.is_empty() && found.parted.is_none(), "{found}");
+    }
+}
+
+/// What the hash says of itself, that it is damaged, is not the verdict where a slip explains more.
+#[test]
+fn a_lesser_reading_of_the_hash_is_not_the_verdict() {
+    let flares = "dt = 0.1
+        space = { kind = 'line1d', len = 6, edge = 'absorb' }
+        [[field]]
+        name = 'flare'
+        type = 'scalar'
+        mutability = 'per_tick'
+        [[field]]
+        name = 'smoke'
+        type = 'scalar'
+        mutability = 'per_tick'
+        [[propagator]]
+        kind = 'agent_emission'
+        presence_field = 'flare'
+        emission_field = 'smoke'
+        intensity = 0.5
+        mode = 'additive'
+    ";
+    let world = World::from_toml(flares).unwrap();
+    let mut log: Log = vec![Vec::new(); 30];
+    for frame in [9, 19] {
+        log[frame] = [1, 4]
+            .map(|cell| Set {
+                coord: vec![cell],
+                field: 0,
+                value: 1.0,
+                envelope: Envelope::default(),
+            })
+            .to_vec();
+    }
+    let (slip, other) = (world.variants(None, 2))
+        .find(|(slip, _)| matches!(slip, Slip::Parameter { key, then, .. } if key.contains("intensity") && then == "0.25"))
+        .unwrap();
+    // Two values are others in one tick, and ten ticks later again: between them all is as it was.
+    let wrong = Wrong::World(10, slip.clone(), Box::new(other));
+    let hashes = hashes(&world, &log, &wrong, None).unwrap();
+    let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
+    let (at, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
+    assert_eq!((at, found.best()), (10, Some(&slip)), "{found}");
+    assert_eq!(found.explained, 20);
+    let cause = found.cause.unwrap();
+    assert!(!matches!(cause, Cause::Hash { .. }), "{cause:?}");
+    assert_eq!(found.evidence.unwrap().explained, 20);
 }
 
 #[cfg(feature = "tape")]

@@ -276,9 +276,6 @@ fn truth(case: &Case, also: Vec<Wrong>) -> (usize, Vec<Wrong>) {
     (most, best)
 }
 
-/// Slips that a search remembers: of more it says but that it can't be told which it was.
-const MOST_FOUND: usize = 64;
-
 /// Holds what is found of a recording against brute force; gives what alone explains it, or what both
 /// say where they do not agree.
 fn judge(case: &Case, wrongs: &[Wrong]) -> Result<Option<Wrong>, String> {
@@ -299,14 +296,10 @@ fn judge(case: &Case, wrongs: &[Wrong]) -> Result<Option<Wrong>, String> {
     let alone = matches!(wrongs, [wrong] if wrong.freedom() < 2);
     let count = found.slips.len() + found.more as usize;
     let is_true = |slip: &Slip| best.iter().any(|wrong| is(slip, wrong));
-    let agree = if count > MOST_FOUND {
-        best.len() > 1
-    } else {
-        found.explained == most as u64
-            && count == best.len()
-            && found.slips.iter().all(is_true)
-            && (most == all || !alone)
-    };
+    let agree = found.explained == most as u64
+        && count == best.len()
+        && found.slips.iter().all(is_true)
+        && (most == all || !alone);
     if !agree || found.open || !found.complete {
         return Err(said());
     }
