@@ -534,10 +534,10 @@ impl Player<'_> {
                 self.click(cell);
             }
             // Moves out of the window and back: positions left of it and above it are negative.
-            if self.dice.below(15) == 0 {
-                self.glide(-6, 3);
-            } else if self.dice.below(15) == 0 {
-                self.glide(edge.0 + 5, edge.1 / 2);
+            match self.dice.below(15) {
+                0 => self.glide(-6, 3),
+                1 => self.glide(edge.0 + 5, edge.1 / 2),
+                _ => {}
             }
         }
     }
@@ -685,7 +685,7 @@ fn counts_differently(fact: &Fact, game: &Game<'_>) -> bool {
         .ending
         .is_some_and(|ending| ending.outcome == Outcome::Blast);
     match fact.what {
-        "effective left clicks" | "Ce" => lost && fact.ours == fact.peer + 1.0,
+        "effective left clicks" | "Ce" => lost && (fact.ours - fact.peer - 1.0).abs() < 1e-9,
         "path" => true,
         _ => false,
     }

@@ -452,7 +452,7 @@ fn tape(nature: &Arc<Nature>, bytes: &[u8]) -> MurkTape {
 }
 
 fn codes(audit: &Audit) -> Vec<&'static str> {
-    let findings = audit.findings.iter().map(|finding| finding.code());
+    let findings = audit.findings.iter().map(gametape_core::Finding::code);
     findings
         .filter(|code| !code.starts_with("murk.other"))
         .collect()
