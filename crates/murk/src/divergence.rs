@@ -5,9 +5,10 @@ use std::fmt;
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
+use crate::difference::Difference;
 use crate::explain::explain;
 use crate::past::WrittenBy;
-use crate::simulation::{Location, Simulation};
+use crate::simulation::Simulation;
 use crate::slip::{Evidence, Slip};
 use crate::state::State;
 use crate::value::Value;
@@ -64,65 +65,6 @@ pub enum Cause {
     Many,
 }
 
-/// A value that differs.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// The field's number, from 0: its place in the hash.
-    pub field: u32,
-    /// Its name, where the simulation knows it.
-    pub field_name: Option<String>,
-    /// The value's place in the field.
-    pub element: usize,
-    /// The cell, where the simulation knows it.
-    pub location: Option<Location>,
-    /// What the replay has.
-    pub replayed: f32,
-    /// What the recording had.
-    pub recorded: f32,
-}
-
-/// Bit for bit.
-impl PartialEq for Difference {
-    fn eq(&self, other: &Self) -> bool {
-        self.field == other.field
-            && self.element == other.element
-            && self.replayed.to_bits() == other.replayed.to_bits()
-            && self.recorded.to_bits() == other.recorded.to_bits()
-    }
-}
-
-impl Difference {
-    pub(crate) fn new<S: Simulation + ?Sized>(
-        simulation: &S,
-        field: u32,
-        element: usize,
-        replayed: f32,
-        recorded: f32,
-    ) -> Self {
-        Self {
-            field,
-            field_name: simulation.field_name(field).map(str::to_owned),
-            element,
-            location: simulation.locate(field, element),
-            replayed,
-            recorded,
-        }
-    }
-
-    /// `field 0 (heat) at [3, 4]`, or `field 0, element 12` where the simulation gives no names.
-    #[must_use]
-    pub fn place(&self) -> String {
-        let name = self
-            .field_name
-            .as_ref()
-            .map_or_else(String::new, |name| format!(" ({name})"));
-        match &self.location {
-            Some(location) => format!("field {}{name} at {location}", self.field),
-            None => format!("field {}{name}, element {}", self.field, self.element),
-        }
-    }
-}
-
 impl Cause {
     /// What a replayed state and a recorded hash say.
     ///
@@ -166,31 +108,6 @@ impl Cause {
             Self::Value(difference) => Some(difference),
             _ => None,
         }
-    }
-}
-
-impl Difference {
-    /// Its figures, by name; those of none are nothing.
-    fn figures(value: Option<&Self>) -> Vec<(&'static str, Datum)> {
-        let location = value.and_then(|value| value.location.as_ref());
-        vec![
-            ("field", value.map(|value| value.field).to_datum()),
-            (
-                "field_name",
-                value.and_then(|v| v.field_name.as_ref()).to_datum(),
-            ),
-            ("cell", location.map(|at| &at.coord).to_datum()),
-            ("component", location.map(|at| at.component).to_datum()),
-            ("element", value.map(|value| value.element).to_datum()),
-            ("replayed", value.map(|v| Value(v.replayed)).to_datum()),
-            ("recorded", value.map(|v| Value(v.recorded)).to_datum()),
-        ]
-    }
-}
-
-impl ToDatum for Difference {
-    fn to_datum(&self) -> Datum {
-        Datum::Map(Self::figures(Some(self)))
     }
 }
 

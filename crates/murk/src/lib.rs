@@ -53,6 +53,7 @@ mod command_buf;
 mod command_text;
 mod config;
 mod diff;
+mod difference;
 mod divergence;
 mod encode;
 #[cfg(feature = "engine")]
@@ -100,7 +101,8 @@ pub use command_buf::CommandBuf;
 pub use command_text::CommandText;
 pub use config::ConfigForm;
 pub use diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
-pub use divergence::{Cause, Difference, Divergence};
+pub use difference::Difference;
+pub use divergence::{Cause, Divergence};
 pub use encode::{write_frame, write_header};
 pub use error::{Error, Finding, Findings, WriteError};
 pub use explain::{Candidate, explain};

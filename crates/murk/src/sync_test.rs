@@ -5,11 +5,10 @@ use std::sync::{Barrier, Mutex, PoisonError};
 
 use crate::checks::hash_of;
 use crate::command::Commands;
-use crate::divergence::Difference;
+use crate::difference::{Difference, Listed};
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
 use crate::threads::side_by_side;
-use crate::value::Value;
 
 /// Runs that agreed at every tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,26 +73,6 @@ impl std::fmt::Display for Desync {
             _ => "s: ",
         })?;
         write!(f, "{}", Listed(&self.differences, self.count))
-    }
-}
-
-/// The first values in which two states differ, of so many: `field 2 (level) at [0, 0] is 1.5 and 1.75, …`.
-pub(crate) struct Listed<'d>(pub &'d [Difference], pub u64);
-
-impl std::fmt::Display for Listed<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self(differences, count) = *self;
-        for (at, value) in differences.iter().enumerate() {
-            if at > 0 {
-                f.write_str(", ")?;
-            }
-            let (one, other) = (Value(value.replayed), Value(value.recorded));
-            write!(f, "{} is {one} and {other}", value.place())?;
-        }
-        if count > differences.len() as u64 {
-            f.write_str(", …")?;
-        }
-        Ok(())
     }
 }
 

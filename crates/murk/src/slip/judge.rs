@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::kinds::Slip;
+use super::parted::Parted;
 use super::report::{Explanation, MAX_SLIPS};
 use super::search::{Base, Found, Search};
 use super::window::Window;
@@ -197,6 +198,27 @@ fn verdict<S: Checkpoint>(
     (Some(first.cause), Some(evidence))
 }
 
+impl Explanation {
+    /// Of a divergence in a window of which two replays are not the same.
+    pub(crate) fn of_parted(window: &Window, parted: Parted) -> Self {
+        Self {
+            frame: window.index(window.at()),
+            tick: window.tick(window.at()),
+            slips: Vec::new(),
+            more: 0,
+            explained: 0,
+            behind: window.len().saturating_sub(window.at() + 1) as u64,
+            open: false,
+            next: 0,
+            tried: 0,
+            complete: false,
+            cause: None,
+            evidence: None,
+            parted: Some(parted),
+        }
+    }
+}
+
 /// The best slips, and all others; of what can't be told apart, what leaves the least open.
 fn best<S: Checkpoint>(mut found: Vec<Found<S>>, behind: u64) -> (Vec<Found<S>>, Vec<Found<S>>) {
     found.sort_by_key(|one| (std::cmp::Reverse(one.explained), one.slip.freedom()));
@@ -288,7 +310,7 @@ pub(super) fn judge<S: Checkpoint>(
 mod tests {
     use super::*;
     use crate::command_text::CommandText;
-    use crate::divergence::Difference;
+    use crate::difference::Difference;
     use crate::engine::EngineWorld;
     use crate::slip::CommandAt;
 

@@ -6,7 +6,7 @@ use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
 use crate::command_text::CommandText;
-use crate::divergence::Difference;
+use crate::difference::Difference;
 use crate::simulation::{Location, Simulation};
 use crate::value::Value;
 

@@ -30,7 +30,7 @@ pub use kinds::{CommandAt, Slip, Target};
 pub use parted::Parted;
 pub use report::Explanation;
 use search::Search;
-pub(crate) use steady::{Case, Fresh};
+pub(crate) use search::{Case, Fresh};
 pub use variant::{Build, Variant};
 pub(crate) use window::Window;
 

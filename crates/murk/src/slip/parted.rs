@@ -5,11 +5,11 @@ use std::fmt;
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
-use crate::divergence::{Difference, Divergence};
+use crate::difference::{Difference, Listed};
+use crate::divergence::Divergence;
 use crate::explain::{Candidate, explain};
 use crate::simulation::Simulation;
 use crate::state::State;
-use crate::sync_test::Listed;
 use crate::value::Value;
 
 /// The first tick at which two replays of the same commands were seen to differ: whatever a recording of

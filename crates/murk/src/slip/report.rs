@@ -8,7 +8,6 @@ use gametape_core::{Datum, ToDatum};
 use super::evidence::{Evidence, Hashes};
 use super::kinds::Slip;
 use super::parted::Parted;
-use super::window::Window;
 use crate::divergence::Cause;
 
 /// Slips named in an [`Explanation`].
@@ -47,25 +46,6 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Of a divergence in a window of which two replays are not the same.
-    pub(crate) fn of_parted(window: &Window, parted: Parted) -> Self {
-        Self {
-            frame: window.index(window.at()),
-            tick: window.tick(window.at()),
-            slips: Vec::new(),
-            more: 0,
-            explained: 0,
-            behind: window.len().saturating_sub(window.at() + 1) as u64,
-            open: false,
-            next: 0,
-            tried: 0,
-            complete: false,
-            cause: None,
-            evidence: None,
-            parted: Some(parted),
-        }
-    }
-
     /// True where all recorded hashes are explained, from the diverging one to the last.
     #[must_use]
     pub const fn explains_all(&self) -> bool {

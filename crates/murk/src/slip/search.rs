@@ -9,11 +9,10 @@ use super::edit::Edit;
 use super::kinds::{CommandAt, Slip};
 use super::named::slip;
 use super::parted::Parted;
-use super::steady::Case;
 use super::variant::Variant;
 use super::window::{BACK, Window, run};
 use crate::checks::hash_of;
-use crate::divergence::Difference;
+use crate::difference::Difference;
 use crate::explain::{Candidate, explain};
 use crate::payload::Payload;
 use crate::simulation::Checkpoint;
@@ -83,6 +82,20 @@ pub(super) struct Base {
     /// The values that explain the recorded hash.
     pub values: Vec<Candidate>,
 }
+
+/// The divergence to explain, as the first replay had it.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'w> {
+    pub window: &'w Window,
+    pub fields: u32,
+    /// The hash that it led to.
+    pub replayed: u64,
+    /// True where the simulation was taken to the window's start from a saved state.
+    pub went_back: bool,
+}
+
+/// Makes another simulation of the same world, at its start; `None` where none can be had.
+pub(crate) type Fresh<'f, S> = &'f mut dyn FnMut() -> Option<S>;
 
 pub(super) struct Search<'a, 'w, S: Checkpoint> {
     pub(super) simulation: &'a mut S,

@@ -4,7 +4,7 @@
 
 use super::edit::Edit;
 use super::parted::Parted;
-use super::search::Search;
+use super::search::{Fresh, Search};
 use super::variant::Build;
 use super::window::Window;
 use crate::checks::hash_of;
@@ -22,20 +22,6 @@ const RUNS: usize = 2;
 const TRIES: usize = 2;
 /// How often a tick is made to see which values differ.
 const LOOKS: usize = 8;
-
-/// The divergence to explain, as the first replay had it.
-#[derive(Clone, Copy)]
-pub(crate) struct Case<'w> {
-    pub window: &'w Window,
-    pub fields: u32,
-    /// The hash that it led to.
-    pub replayed: u64,
-    /// True where the simulation was taken to the window's start from a saved state.
-    pub went_back: bool,
-}
-
-/// Makes another simulation of the same world, at its start; `None` where none can be had.
-pub(crate) type Fresh<'f, S> = &'f mut dyn FnMut() -> Option<S>;
 
 /// A tick that is not what it was.
 struct Odd {

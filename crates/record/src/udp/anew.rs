@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use gametape_delta::{Feedback, Header, Limits, Received, Receiver, Schema};
 
-use super::stream::WINDOW;
-
+/// States that later packets may build on.
+pub(super) const WINDOW: usize = 256;
 /// What it takes: a full snapshot that is another one, or two from long before.
 const PROVEN: usize = 2;
 /// For so long, and with so many packets, a session goes on that nothing else speaks against.

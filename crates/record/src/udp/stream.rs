@@ -9,7 +9,7 @@ use gametape_delta::{
     Error, Feedback, Header, Limits, ReceiveError, Received, Receiver, Rule, Schema,
 };
 
-use super::anew::{Came, Watch};
+use super::anew::{Came, WINDOW, Watch};
 
 /// How often a capture is made safe against being killed, unless another is wanted.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -19,8 +19,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const HELLO_EVERY: Duration = Duration::from_millis(500);
 /// A sender of which nothing comes for so long may have been started again.
 const QUIET: Duration = Duration::from_secs(2);
-/// States that later packets may build on.
-pub(super) const WINDOW: usize = 256;
 /// Fewest entities that a state may have, whatever the schema.
 const MIN_ENTITIES: usize = 4096;
 
