@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use gametape_core::text::Crc32;
 use gametape_delta::Schema;
 
 use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack, walk};
@@ -11,7 +10,7 @@ use crate::keyframe::Listed;
 use crate::layout::{PROFILE, Role};
 use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
-use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, fault};
+use crate::rule::{CaptureRule, Error, Finding, fault};
 
 /// How a capture ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,7 +248,11 @@ impl<'a> Capture<'a> {
     }
 
     /// Refuses a capture whose data does not match its checksum, if it has one. Reads all of the data.
+    #[cfg(feature = "tape")]
     pub(crate) fn check_data(&self) -> Result<(), Error> {
+        use crate::rule::DATA_SECTION;
+        use gametape_core::text::Crc32;
+
         let WalkEnd::DataEnd { at, crc, .. } = self.walked()?.end else {
             return Ok(());
         };

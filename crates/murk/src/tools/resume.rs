@@ -26,7 +26,8 @@ const MEND: &str = "nothing was changed: `gametape repair` turns flipped bits ba
 
 /// What is said of a cut frame that is another than the one that is made next.
 const OTHER_FRAME: &str = "this is not the start of the frame that is made next: the recording is \
-                           damaged, or other commands were given than now";
+                           damaged, or other commands were given than now, or its world is not \
+                           deterministic (gametape sync-test tells)";
 
 /// Goes to the end of a recording: its frames are replayed, and have to be right. Where one was cut,
 /// it is made again, the simulation is behind it, and its hash is given: damage, of a length above
@@ -156,6 +157,6 @@ fn begin_anew(
 
 fn mismatch<E: std::error::Error>(error: &VerifyError<E>) -> Error {
     stopped(format!(
-        "what is recorded can't be replayed: {error}; {MEND}"
+        "what is recorded can't be replayed: {error}; it is damaged, or its world is not deterministic (gametape sync-test tells); {MEND}"
     ))
 }

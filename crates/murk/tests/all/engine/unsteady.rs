@@ -1,6 +1,7 @@
 //! Worlds that are not the same in each run: that is what is found of them, and no slip.
 
 use std::collections::HashMap;
+use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
@@ -13,7 +14,7 @@ use gametape_murk::engine::own::{
     FieldId, FieldReader, FieldSet, Kinds, Propagator, PropagatorError, StepContext, WriteMode,
 };
 use gametape_murk::tape::{MurkTape, WorldFile};
-use gametape_murk::tools::{Minimise, minimise};
+use gametape_murk::tools::{Commands, Minimise, RecordOptions, minimise, record};
 use gametape_murk::{
     CommandBuf, Envelope, Explanation, Simulation, Slip, State, VerifyError, Writer,
     explain_slip_with, read, verify,
@@ -21,6 +22,7 @@ use gametape_murk::{
 use serde_json::{Value as Json, json};
 
 use super::commands::Dice;
+use crate::common::tapes::temporary;
 use crate::common::{only, set};
 
 /// What a tick of a run does otherwise than the same tick of another one.
@@ -799,5 +801,47 @@ fn what_is_not_the_same_each_time_is_not_minimised() {
                 "{said}"
             );
         }
+    }
+}
+
+/// What was recorded of such a world is not damaged because it can't be made again: whoever goes on with it
+/// hears that there is another reason.
+#[test]
+fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() {
+    let last = How::Dice {
+        per_run: false,
+        percent: 100,
+        from: 60,
+        to: 60,
+        what: What::More(1 << 30),
+    };
+    // What is there can't be made again; or what comes next is not what was cut off.
+    for (how, cut) in [(How::Map, 0), (How::Map, 3), (last, 0), (last, 3)] {
+        let nature = Nature::new(how, 4);
+        let world = nature.world(true);
+        let mut log = storm(&mut Dice(4), 60);
+        log[59] = CommandBuf::new();
+        let bytes = recorded(&world, &log, &log);
+        let (_folder, path) = temporary("run.murk");
+        let kept = &bytes[..bytes.len() - cut];
+        fs::write(&path, kept).unwrap();
+        let options = RecordOptions {
+            world: Some(WorldFile {
+                path: "basin.toml".into(),
+                bytes: BASIN.replace("FED", "true").into(),
+                kinds: nature.kinds(),
+            }),
+            ticks: 70,
+            output: path.clone(),
+            resume: true,
+            ..RecordOptions::default()
+        };
+        let said = record(&options, &Commands::none()).unwrap_err().to_string();
+        assert!(
+            said.contains("its world is not deterministic (gametape sync-test tells)"),
+            "{said}"
+        );
+        assert!(said.contains("nothing was changed"), "{said}");
+        assert_eq!(fs::read(&path).unwrap(), kept);
     }
 }
