@@ -142,7 +142,7 @@ fn a_picture_of_a_track() {
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-Positions at 0.100 s, step 2: positions: 2. z goes right, from -0.5 to 6.0 m, x down, from -0.5 to 5.5 m.
+Positions at 0.100 s, step 2: positions: 2. z goes right, from -0.5 to 6.0 m, x up, from -0.5 to 5.5 m.
 
 "#]])
         .stderr_eq("");
@@ -150,7 +150,7 @@ Positions at 0.100 s, step 2: positions: 2. z goes right, from -0.5 to 6.0 m, x 
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-Where things went from 0.000 s, step 0 to 0.100 s, step 2: in the end positions: 2. z goes right, from -0.5 to 6.0 m, x down, from -0.5 to 5.5 m.
+Where things went from 0.000 s, step 0 to 0.100 s, step 2: in the end positions: 2. z goes right, from -0.5 to 6.0 m, x up, from -0.5 to 5.5 m.
 
 "#]])
         .stderr_eq("");
