@@ -70,7 +70,7 @@ fn put(batch: &Batch, rows: &mut Rows) {
 /// The rows of a table before a step, if there are few; `None` if they cannot be read.
 fn rows_before(tape: &dyn Tape, table: &str, end: u64) -> Option<Vec<(u64, Vec<Owned>)>> {
     let mut all = Vec::new();
-    let read = tape.scan(&Scan::table(table), &mut |batch| {
+    let read = tape.scan(&Scan::table(table), |batch| {
         let mut rows = Rows::new();
         put(batch, &mut rows);
         all.extend(batch.steps().iter().copied().zip(rows));

@@ -94,7 +94,7 @@ fn put(batch: &Batch, rows: &mut Rows) {
 /// The rows of a table, and whether these are all; `None` if the table cannot be read.
 fn rows(tape: &dyn Tape, scan: &Scan) -> Option<(Rows, bool)> {
     let (mut rows, mut all) = (Vec::new(), true);
-    let scanned = tape.scan(scan, &mut |batch| {
+    let scanned = tape.scan(scan, |batch| {
         assert!(!batch.is_empty());
         put(batch, &mut rows);
         all = rows.len() < MOST;

@@ -27,8 +27,8 @@ impl<'a> DeltaFile<'a> {
 
     /// The source of the packets.
     #[must_use]
-    pub const fn ranges(&self) -> Ranges<'a> {
-        self.ranges
+    pub fn ranges(&self) -> Ranges<'a> {
+        self.ranges.clone()
     }
 
     /// The schema with which the file was opened: packets contain only its hash.

@@ -34,13 +34,15 @@ use crate::rule::Error;
 /// assert_eq!(capture.schema(), &Schema::empty());
 /// # Ok::<(), gametape_capture::CaptureError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ranges<'a>(Kind<'a>);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Kind<'a> {
     Memory(&'a [u8]),
     Input(&'a Input),
+    /// An input that is kept open.
+    Kept(Input),
     #[cfg(feature = "tape")]
     Watched(Watched<'a>),
 }
@@ -86,6 +88,13 @@ impl<'a> From<&'a Input> for Ranges<'a> {
     }
 }
 
+/// Keeps the input open, so that whatever reads it may outlive the caller.
+impl From<Input> for Ranges<'static> {
+    fn from(input: Input) -> Self {
+        Self(Kind::Kept(input))
+    }
+}
+
 impl<'a> Ranges<'a> {
     /// An input with a callback that is called before each read; its error prevents the read.
     #[cfg(feature = "tape")]
@@ -99,9 +108,10 @@ impl<'a> Ranges<'a> {
     /// The total size in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
-        match self.0 {
+        match &self.0 {
             Kind::Memory(bytes) => bytes.len() as u64,
             Kind::Input(input) => input.size(),
+            Kind::Kept(input) => input.size(),
             #[cfg(feature = "tape")]
             Kind::Watched(Watched { input, .. }) => input.size(),
         }
@@ -112,7 +122,7 @@ impl<'a> Ranges<'a> {
     pub const fn in_memory(&self) -> Option<&'a [u8]> {
         match self.0 {
             Kind::Memory(bytes) => Some(bytes),
-            Kind::Input(_) => None,
+            Kind::Input(_) | Kind::Kept(_) => None,
             #[cfg(feature = "tape")]
             Kind::Watched(_) => None,
         }
@@ -120,12 +130,16 @@ impl<'a> Ranges<'a> {
 
     /// A range of bytes, which must exist.
     pub(crate) fn range(&self, offset: u64, length: u64) -> Result<Cow<'a, [u8]>, Error> {
-        match self.0 {
+        match &self.0 {
             Kind::Memory(bytes) => part(bytes, offset, length)
                 .map(Cow::Borrowed)
                 .ok_or_else(|| Error::io(offset, io::ErrorKind::UnexpectedEof.into())),
             Kind::Input(input) => input
                 .range(offset, length)
+                .map_err(|source| Error::io(offset, source)),
+            Kind::Kept(input) => input
+                .range(offset, length)
+                .map(|range| Cow::Owned(range.into_owned()))
                 .map_err(|source| Error::io(offset, source)),
             #[cfg(feature = "tape")]
             Kind::Watched(Watched { input, ask }) => ask()

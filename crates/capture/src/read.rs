@@ -61,7 +61,7 @@ struct End {
 
 impl End {
     fn read(ranges: Ranges<'_>) -> Result<Self, Error> {
-        match container::read_summary(ranges) {
+        match container::read_summary(ranges.clone()) {
             Ok(Some(summary)) => {
                 let listed = summary.lists_all_chunks();
                 let mut end = Self {
@@ -130,14 +130,14 @@ pub fn read<'a>(source: impl Into<Ranges<'a>>) -> Result<Capture<'a>, Error> {
 /// As [`read()`].
 pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Capture<'a>, Error> {
     let ranges = source.into();
-    let mut head = Window::new(ranges);
+    let mut head = Window::new(ranges.clone());
     let profile = container::profile(&mut head)?;
     if profile != PROFILE {
         let profile = profile.to_owned();
         return Err(CaptureRule::Foreign { profile }.whole());
     }
     let facts = Facts::read(&mut head)?;
-    let mut end = End::read(ranges)?;
+    let mut end = End::read(ranges.clone())?;
     let (mut schema, damaged) = match facts.schema {
         Some(Ok(schema)) => (Some(schema), None),
         Some(Err(error)) => (None, Some(error)),
@@ -147,7 +147,7 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
         schema = Some(read_schema(data)?);
     }
     if end.channels.is_empty() || schema.is_none() {
-        schema = of_first_chunk(ranges, &limits, schema, &mut end)?;
+        schema = of_first_chunk(ranges.clone(), &limits, schema, &mut end)?;
     }
     if end.channels.is_empty() || end.ending != Ending::Whole {
         // For channels that are defined in later chunks, or in a first chunk that is lost, the
@@ -259,7 +259,7 @@ impl<'a> Capture<'a> {
         if crc == 0 {
             return Ok(());
         }
-        match Window::new(self.ranges).crc(0, at)? {
+        match Window::new(self.ranges.clone()).crc(0, at)? {
             found if found == crc => Ok(()),
             found => {
                 let rule = CaptureRule::Crc {
@@ -291,7 +291,7 @@ impl<'a> Capture<'a> {
     /// walk is not repeated.
     pub(crate) fn walked(&self) -> Result<Walked, Error> {
         match self.end.walked {
-            None => walk(self.ranges),
+            None => walk(self.ranges.clone()),
             Some(end) => Ok(Walked {
                 chunks: self.end.chunks.clone(),
                 loose: self.end.loose,
@@ -302,8 +302,8 @@ impl<'a> Capture<'a> {
 
     /// The source of the capture.
     #[must_use]
-    pub const fn ranges(&self) -> Ranges<'a> {
-        self.ranges
+    pub fn ranges(&self) -> Ranges<'a> {
+        self.ranges.clone()
     }
 
     /// The places of its chunks.
@@ -339,7 +339,7 @@ impl<'a> Capture<'a> {
     /// # Errors
     /// The chunk cannot be unpacked.
     pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, Error> {
-        self.unpack_of(&mut Window::exact(self.ranges), chunk, into)
+        self.unpack_of(&mut Window::exact(self.ranges.clone()), chunk, into)
     }
 
     /// Like [`Capture::unpack`], through a window that reads the file in order.

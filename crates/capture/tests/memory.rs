@@ -7,13 +7,15 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use gametape_capture::container::{WalkEnd, walk};
 use gametape_capture::tape::{Delta, Mcap};
 use gametape_capture::{Options, Writer};
 use gametape_core::tape::{
-    Dump, Format, OptionValue, Options as Asked, Secrets, Source, Tape, Target, Verdict, Work,
+    Depth, Dump, Format, OptionValue, Options as Asked, Secrets, Source, Tape, Target, Verdict,
+    Work,
 };
 use gametape_core::{At, Input};
 use gametape_delta::{Codec, Component, Encoder, Field, Limits, Schema, Snapshot, Value};
@@ -96,7 +98,7 @@ fn packets(mut each: impl FnMut(&[u8])) {
     }
 }
 
-fn opened(format: &dyn Format, mut file: File) -> Box<dyn Tape> {
+fn opened(format: &dyn Format, mut file: File) -> Arc<dyn Tape> {
     file.seek(SeekFrom::Start(0)).unwrap();
     let options = Asked::new().with(
         "schema",
@@ -120,10 +122,14 @@ fn within(most: usize, what: &str, run: impl FnOnce()) {
 
 /// Every operation on recordings.
 fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
-    within(most, "header", || drop(tape.header(Secrets::Hide).unwrap()));
-    within(most, "info", || drop(tape.info(Secrets::Hide).unwrap()));
+    within(most, "header", || {
+        drop(tape.describe(Depth::Header, Secrets::Hide).unwrap())
+    });
+    within(most, "info", || {
+        drop(tape.describe(Depth::Whole, Secrets::Hide).unwrap())
+    });
     within(most, "audit", || {
-        tape.audit(&Asked::new()).unwrap();
+        tape.audit(&Asked::new(), &Work::default()).unwrap();
     });
     let dump = Dump {
         at: Some(At::Tick(300)),
@@ -148,7 +154,8 @@ fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
         tape.repair(&Asked::new(), &mut out, &work).unwrap();
     });
     within(most, "compare", || {
-        assert!(tape.diff(tape, &Asked::new()).unwrap().unwrap().same);
+        let compare = tape.abilities().compare.unwrap();
+        assert!(compare.compare(tape).unwrap().unwrap().same);
     });
 }
 
@@ -172,10 +179,10 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
 
     let whole = opened(&Mcap, file.try_clone().unwrap());
     within(256 << 10, "header", || {
-        let header = whole.header(Secrets::Hide).unwrap();
+        let header = whole.describe(Depth::Header, Secrets::Hide).unwrap();
         assert_eq!(header.value.frames, Some(400));
     });
-    let audit = whole.audit(&Asked::new()).unwrap();
+    let audit = whole.audit(&Asked::new(), &Work::default()).unwrap();
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
     all_of(&*whole, "delta", most);
 

@@ -107,7 +107,7 @@ impl Recording {
         let name = self.explain(events_table(&tables, &event.table))?;
         let (mut rows, mut found) = (0_u64, None);
         let scan = Scan::table(name);
-        let read = self.scan(&scan, &mut |batch| {
+        let read = self.scan(&scan, |batch| {
             let left = event.number.saturating_sub(rows + 1);
             let at = usize::try_from(left).unwrap_or(usize::MAX);
             if at < batch.len() {

@@ -46,9 +46,9 @@ pub use rows::{RowForm, RowWriter};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 pub use gametape_core::tape::{
-    AnyFinding, Audit, Beside, Converted, Cut, Cutout, Diff, Dump, Format, Info, Kept, Measured,
-    OptionDef, OptionKind, OptionValue, Options, Print, Related, RelationDef, Relations, Repaired,
-    Report, Secrets, Span, Tape, Target, Told, Traces, Verb, Verdict, Work,
+    AnyFinding, Audit, Beside, BusyTime, Converted, Cut, Cutout, Depth, Diff, Dump, Format, Info,
+    Kept, Measured, OptionDef, OptionKind, OptionValue, Options, Print, Related, RelationDef,
+    Relations, Repaired, Report, Secrets, Tape, Target, Told, Traces, Verb, Verdict, Work,
 };
 pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
 

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gametape_core::Input;
+use gametape_core::table::Needs;
 use gametape_core::tape::{
-    self, Audit, Converted, Dump, Format, Info, Measured, OptionDef, Options, Repaired, Secrets,
-    Sink, Source, Tape, Target, Verb, Work,
+    self, Audit, Converted, Depth, Dump, Format, Info, Measured, OptionDef, Options, Repaired,
+    Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
-use serde_json::{Map, Value};
 
 use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
@@ -26,7 +26,7 @@ pub struct Recording {
     path: PathBuf,
     pub(crate) formats: Formats,
     format: Arc<dyn Format>,
-    tape: Box<dyn Tape>,
+    tape: Arc<dyn Tape>,
 }
 
 impl fmt::Debug for Recording {
@@ -211,17 +211,16 @@ impl Recording {
         &*self.format
     }
 
-    /// Returns the recording as its format implements it; [`Tape::any`] gives access to features of
-    /// that format alone.
+    /// Returns the recording as its format implements it.
     #[must_use]
-    pub fn tape(&self) -> &dyn Tape {
-        &*self.tape
+    pub const fn tape(&self) -> &Arc<dyn Tape> {
+        &self.tape
     }
 
     /// Returns the format's own type of the recording, if it has this type.
     #[must_use]
-    pub fn tape_as<T: 'static>(&self) -> Option<&T> {
-        self.tape.any().downcast_ref()
+    pub fn tape_as<T: Tape>(&self) -> Option<&T> {
+        self.tape.of_type()
     }
 
     /// Returns the bytes.
@@ -233,11 +232,17 @@ impl Recording {
     pub(crate) fn explain<T>(&self, result: Result<T, tape::Error>) -> Result<T, Error> {
         result.map_err(|error| {
             let error = match error {
-                tape::Error::Scan(error) => error.needing(self.tape.needs()).into(),
+                tape::Error::Scan(error) => error.needing(self.needs()).into(),
                 error => error,
             };
             Error::tape(&self.path)(error)
         })
+    }
+
+    /// Returns the external data that is missing, if it would give the recording more tables.
+    fn needs(&self) -> Option<Needs> {
+        let info = self.tape.describe(Depth::Header, Secrets::Hide).ok()?;
+        info.value.needs
     }
 
     pub(crate) fn partial<T>(
@@ -262,7 +267,7 @@ impl Recording {
     /// # Errors
     /// If the header cannot be read.
     pub fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.partial(self.tape.header(secrets))
+        self.partial(self.tape.describe(Depth::Header, secrets))
     }
 
     /// Returns a description of the whole recording, and its problem if it is not intact.
@@ -270,10 +275,10 @@ impl Recording {
     /// # Errors
     /// If nothing can be read.
     pub fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.partial(self.tape.info(secrets))
+        self.partial(self.tape.describe(Depth::Whole, secrets))
     }
 
-    /// Returns a text that the recording contains, such as its world; see [`Tape::attachment`].
+    /// Returns a text that the recording contains, such as its world; see [`Attachments`](tape::Attachments).
     ///
     /// # Errors
     /// If the recording contains none, or a broken one.
@@ -286,50 +291,28 @@ impl Recording {
     /// # Errors
     /// [`Error::Io`] if the file cannot be read to its end.
     pub fn audit(&self) -> Result<Audit, Error> {
-        self.audit_with(&Options::new())
+        self.audit_with(&Options::new(), &Work::default())
     }
 
-    /// Like [`Recording::audit`], with options for data that the recording does not contain.
+    /// Like [`Recording::audit`], with options for data that the recording does not contain, with
+    /// progress and cancellation.
     ///
     /// # Errors
-    /// Same as [`Recording::audit`]; also an error if the format does not know an option, or its
-    /// value is wrong.
-    pub fn audit_with(&self, options: &Options) -> Result<Audit, Error> {
-        self.audit_watched(options, &|_| ())
-    }
-
-    /// Like [`Recording::audit_with`], but reports progress: `say` receives a short description of
-    /// each long task.
-    ///
-    /// # Errors
-    /// Same as [`Recording::audit_with`].
-    pub fn audit_watched(
-        &self,
-        options: &Options,
-        say: &(dyn Fn(&str) + Sync),
-    ) -> Result<Audit, Error> {
+    /// Same as [`Recording::audit`]; [`tape::Error::Cancelled`]; also an error if the format does
+    /// not know an option, or its value is wrong.
+    pub fn audit_with(&self, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
         self.check("verify", options, Verb::Verify)?;
-        self.explain(self.tape.audit_watched(options, say))
+        self.explain(self.tape.audit(options, work))
     }
 
-    /// Returns the statistics that players or researchers compare. Keys are stable and documented
-    /// in the book.
+    /// Returns the statistics that players or researchers compare, with keys that are stable and
+    /// documented in the book; and an audit, if the format checks the recording in the same pass.
     ///
     /// # Errors
     /// If nothing can be read, or the format does not know an option.
-    pub fn stats(&self, options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+    pub fn stats(&self, options: &Options) -> Result<Partial<Measured>, Error> {
         self.check("measure", options, Verb::Stats)?;
-        self.partial(self.tape.stats(options))
-    }
-
-    /// Like [`Recording::stats`], plus an audit if the format checks the recording in the same
-    /// pass.
-    ///
-    /// # Errors
-    /// Same as [`Recording::stats`].
-    pub fn measure(&self, options: &Options) -> Result<Partial<Measured>, Error> {
-        self.check("measure", options, Verb::Stats)?;
-        self.partial(self.tape.measure(options))
+        self.partial(self.tape.stats(options, &Work::default()))
     }
 
     /// Writes each step as a JSON object on its own line.
@@ -376,7 +359,7 @@ impl Recording {
             // A format of another kind can be built only from the tables.
             let maker = self.explain(target.maker().ok_or_else(no_conversion))?;
             check(target.options(Verb::Write))?;
-            return self.make(work, |out| maker.make(&*self.tape, options, out, work));
+            return self.make(work, |out| maker.make(&self.tape, options, out, work));
         }
         let mut defs = self.format.options(Verb::Convert).to_vec();
         defs.extend(target.options(Verb::Write));
@@ -424,11 +407,5 @@ impl Recording {
     }
 }
 
-/// A value obtained from a recording that may be broken.
-#[derive(Debug)]
-pub struct Partial<T> {
-    /// The value, as far as it could be read.
-    pub value: T,
-    /// The problem of the recording, if it is not intact.
-    pub problem: Option<Error>,
-}
+/// A value obtained from a recording that may be broken; errors name its path.
+pub type Partial<T> = tape::Partial<T, Error>;

@@ -62,7 +62,7 @@ impl<'o> RowWriter<'o> {
             RowForm::Json => Form::Json(JsonRows::of_scan(table, scan)?, out),
             RowForm::Csv => {
                 let picked = scan.picked(table)?;
-                let stamped = scan.columns.is_empty();
+                let stamped = scan.columns.is_none();
                 let stamps = StampColumn::ALL.into_iter().filter(|_| stamped);
                 let mut names: Vec<&str> = stamps.map(StampColumn::name).collect();
                 names.extend(picked.iter().map(|picked| picked.name(table)));

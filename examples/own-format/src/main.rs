@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::io::{BufRead, BufReader, Read};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Visit};
 use gametape_core::tape::{
@@ -87,7 +88,7 @@ impl Format for Track {
         Rule::ALL.to_vec()
     }
 
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+    fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
         Ok(Box::new(TrackTape(source.input)))
     }
 }

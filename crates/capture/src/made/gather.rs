@@ -5,12 +5,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gametape_core::Stamp;
 use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
-use gametape_core::tape::{Error, Secrets, Tape, Work};
+use gametape_core::tape::{Depth, Error, Secrets, Tape, Work};
 
 use serde_json::Value as Json;
 
@@ -147,7 +148,7 @@ pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
 /// Reads these tables in parallel: each thread reads a share of them in one pass. If `broken` is
 /// true, it accepts as much of a broken recording as can be read.
 pub(super) fn gather(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     tables: &[TableDef],
     broken: bool,
     work: &Work<'_>,
@@ -198,7 +199,7 @@ pub(super) fn gather(
 
 /// Reads tables in a single pass.
 fn pass(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     tables: &[(usize, &TableDef)],
     broken: bool,
     work: &Work<'_>,
@@ -210,9 +211,14 @@ fn pass(
     });
     let mut spilling: Vec<(Gathering, Spill)> = spilling.collect::<Result<_, Error>>()?;
     let scans: Vec<Scan> = spilling.iter().map(|(one, _)| one.scan()).collect();
-    let read = tape.scan_each(&scans, &mut |scan, batch| {
+    // Progress counts rows: reading them is the first half, and cannot say how far it came.
+    let quiet = Work {
+        progress: None,
+        ..*work
+    };
+    let read = tape.scan(&scans, &quiet, &mut |scan, batch| {
         if let Some((gathering, spill)) = spilling.get_mut(scan) {
-            let block = gathering.block(batch)?;
+            let block = gathering.block(&batch)?;
             spill.push(&block).map_err(Error::Output)?;
         }
         work.done(0)?;
@@ -315,13 +321,17 @@ impl Gathering {
 
 /// Whether the recording is complete in spite of the problem. For example, a replay continues after
 /// it has differed from the recording.
-fn is_whole(tape: &dyn Tape, problem: &Error) -> Result<bool, Error> {
+fn is_whole(tape: &Arc<dyn Tape>, problem: &Error) -> Result<bool, Error> {
     let Error::Broken(finding) = problem else {
         return Ok(false);
     };
     let last = tape.playback()?.span().last.step;
     let within = finding.place.step.is_some_and(|step| step <= last);
-    Ok(within && tape.info(Secrets::Hide)?.problem.is_none())
+    Ok(within
+        && tape
+            .describe(Depth::Whole, Secrets::Hide)?
+            .problem
+            .is_none())
 }
 
 /// Converts rows to messages, each with the text of its row.

@@ -192,7 +192,7 @@ impl Growing {
             let to = input.size().min(self.seen.saturating_add(PIECE));
             let (follow, rows) = (&mut self.follow, &mut self.rows);
             let now = input.first(to);
-            let whole = follow.more(&now, &mut |scan, batch| rows.take(scan, batch))?;
+            let whole = follow.more(&now, &mut |scan, batch| rows.take(scan, &batch))?;
             self.seen = to;
             if let Some(whole) = whole {
                 let mut cutter = Cutter {
@@ -228,7 +228,7 @@ impl Growing {
             mut cut,
             ..
         } = self;
-        let read = follow.end(input, &mut |scan, batch| rows.take(scan, batch))?;
+        let read = follow.end(input, &mut |scan, batch| rows.take(scan, &batch))?;
         let mut cutter = Cutter {
             cut: &mut cut,
             each,
@@ -302,8 +302,7 @@ fn lies(tape: &dyn Tape, gathering: &mut Gathering, work: &Work<'_>) -> Result<b
         ..Scan::table(&*def.name).columns(names)
     };
     let mut first: Option<Stamp> = None;
-    tape.scan(&scan, &mut |batch| {
-        work.wanted()?;
+    tape.scan_table(&scan, work, |batch| {
         for row in 0..batch.len() {
             if *first.get_or_insert(batch.stamp(row)) != batch.stamp(row) {
                 return Ok(ControlFlow::Break(()));

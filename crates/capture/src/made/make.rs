@@ -1,5 +1,7 @@
 //! Builds a capture from the tables of any recording.
 
+use std::sync::Arc;
+
 use gametape_core::Stamp;
 use gametape_core::tape::{Converted, Error, Options, Secrets, Sink, Tape, Work};
 
@@ -11,7 +13,7 @@ use crate::write::{OfTables, Writer};
 
 /// Builds a capture from the tables of a recording.
 pub(crate) fn make(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     wanted: options::Options,
     secrets: Secrets,
     out: &mut dyn Sink,

@@ -44,7 +44,7 @@ pub use growing::Growing;
 pub(crate) use make::{make, secrets};
 pub(crate) use part::When;
 pub(crate) use reading::{Made, told};
-pub(crate) use scan::{problem, scan, scan_each};
+pub(crate) use scan::{problem, scan};
 pub(crate) use seek::play;
 pub(crate) use segments::segments;
 pub use segments::{Piece, RecordKind, Segment, Segmented, push_record};

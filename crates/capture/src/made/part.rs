@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Scan};
-use gametape_core::tape::{self, Secrets};
+use gametape_core::table::{Batch, Scan, Value};
+use gametape_core::tape::{self, Secrets, Work};
 use gametape_core::{Clocks, Stamp};
 use gametape_delta::{Schema, Snapshot};
 
 use super::reading::{Clock, Made};
-use super::scan::{clocks, scan_each};
+use super::scan::{clocks, scan};
 use crate::error::CaptureError;
 use crate::read::Capture;
 use crate::rule::Error;
@@ -63,15 +63,21 @@ impl Made {
             })
             .collect();
         let mut rows = vec![0; scans.len()];
-        let mut visit = |scan: usize, batch: &Batch| {
+        let mut visit = |scan: usize, batch: Batch| {
             if let Some(rows) = rows.get_mut(scan) {
                 *rows += batch.len() as u64;
             }
             Ok(ControlFlow::Continue(()))
         };
-        let read = scan_each(capture, self, &scans, &mut visit, &|_, _| {
-            gametape_core::table::Value::Null
-        })?;
+        let work = Work::default();
+        let read = scan(
+            capture,
+            self,
+            &scans,
+            &|_, _| Value::Null,
+            &work,
+            &mut visit,
+        )?;
         let problem = read.into_iter().find_map(|read| read.problem);
         problem.map_or(Ok(rows), Err)
     }

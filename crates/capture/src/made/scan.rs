@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Lane, Owned, Scan, Scanning, Value, Visit, VisitEach, Visitors};
-use gametape_core::tape::{self, Partial};
+use gametape_core::table::{Lane, Owned, Scan, Scanning, Scans, Value, Visit};
+use gametape_core::tape::{self, Partial, Work};
 use gametape_core::{At, Clocks, Stamp};
 use gametape_delta::{Snapshot, Value as Wire};
 use serde_json::Value as Json;
@@ -32,82 +32,72 @@ pub(super) const fn clocks(of: &Description) -> Clocks {
 /// Returns the value of a column in the table of packets.
 type OfPacket<'p> = dyn Fn(&Packet<'_>, usize) -> Value<'static> + 'p;
 
-/// Scans the rows of a table; `packet` gives the values in the table of packets.
-pub(crate) fn scan<'v>(
-    capture: &Capture<'_>,
-    made: &Made,
-    scan: &Scan,
-    visit: &'v mut Visit<'v>,
-    packet: &OfPacket<'_>,
-) -> Result<Partial<()>, tape::Error> {
-    let scans = std::slice::from_ref(scan);
-    let mut visit = |_, batch: &_| visit(batch);
-    let mut read = scan_each(capture, made, scans, &mut visit, packet)?;
-    Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
-}
-
-/// Scans the rows of several tables; packets and messages are read once for all of them.
-pub(crate) fn scan_each<'v>(
+/// Scans the rows of several tables; packets and messages are read once for all of them. `packet`
+/// returns the values in the table of packets.
+pub(crate) fn scan(
     capture: &Capture<'_>,
     made: &Made,
     scans: &[Scan],
-    visit: &'v mut VisitEach<'v>,
     packet: &OfPacket<'_>,
+    work: &Work<'_>,
+    visit: &mut Visit<'_>,
 ) -> Result<Vec<Partial<()>>, tape::Error> {
-    let visitors = Visitors::new(visit);
-    let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
-    let (mut facts, mut events, mut followed) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, (scan, visit)) in scans.iter().zip(&mut visits).enumerate() {
+    let mut running = Scans::new(&made.tables, scans, clocks(&made.of))?;
+    let mut sources = Vec::new();
+    for scan in scans {
         let table = scan.find(&made.tables)?;
         let mut tables = made.tables.iter();
         let at = tables.position(|other| other.name == table.name);
         let at = at.unwrap_or_default();
-        let rows = Scanning::new(table, scan, clocks(&made.of), visit)?;
-        let described = made.of.tables.get(at);
-        let (going, to) = match (table.lane, described) {
-            (Lane::Facts, Some(table)) => (Gives::Messages(table, None), &mut facts),
-            (Lane::Events, Some(table)) => (Gives::Messages(table, None), &mut events),
-            (_, None) => (Gives::Packets, &mut followed),
+        sources.push(match (table.lane, made.of.tables.get(at)) {
+            (Lane::Facts, Some(table)) => Source::Messages(Role::Labels, table, None),
+            (Lane::Events, Some(table)) => Source::Messages(Role::Events, table, None),
+            (_, None) => Source::Packets,
             (Lane::State | Lane::Grid, Some(_)) => {
                 let reading = Reading::new(&made.of, capture.schema(), at)?;
-                (
-                    Gives::States(Box::new(reading), Changes::default(), false),
-                    &mut followed,
-                )
+                Source::States(Box::new(reading), Changes::default(), false)
             }
-        };
-        to.push(Going {
-            place,
-            gives: going,
-            rows,
-            enough: false,
         });
     }
-    let mut ends: Vec<(usize, Partial<()>)> = Vec::with_capacity(scans.len());
-    messages(capture, facts, Role::Labels, &mut ends)?;
-    messages(capture, events, Role::Events, &mut ends)?;
-    states(capture, made, followed, packet, &mut ends)?;
-    ends.sort_by_key(|(place, _)| *place);
-    Ok(ends.into_iter().map(|(_, end)| end).collect())
+    let mut pass = Pass {
+        problems: sources.iter().map(|_| None).collect(),
+        sources,
+        scans: &mut running,
+        work,
+        visit,
+    };
+    pass.messages(capture, Role::Labels)?;
+    pass.messages(capture, Role::Events)?;
+    pass.states(capture, made, packet)?;
+    let mut problems = pass.problems;
+    running.end(visit, |at| {
+        problems.get_mut(at)?.take().map(tape::Error::from)
+    })
 }
 
-/// A table that is being scanned.
-struct Going<'m, 'v> {
-    /// The index of its scan.
-    place: usize,
-    gives: Gives<'m>,
-    rows: Scanning<'v>,
-    /// Whether no more rows are wanted.
-    enough: bool,
-}
-
-/// The source of its rows.
-enum Gives<'m> {
-    /// From messages of this table; with the error of an invalid one.
-    Messages(&'m Table, Option<Error>),
+/// The source of a table's rows.
+enum Source<'m> {
+    /// Messages of this role and table; with the error of an invalid message.
+    Messages(Role, &'m Table, Option<Error>),
     Packets,
-    /// From changes of the state; with a flag for missing labels.
+    /// Changes of the state; with a flag for missing labels.
     States(Box<Reading>, Changes, bool),
+}
+
+impl Source<'_> {
+    const fn is_of_packets(&self) -> bool {
+        matches!(self, Self::Packets | Self::States(..))
+    }
+}
+
+/// Tables that are being scanned.
+struct Pass<'p, 'm, 'v> {
+    sources: Vec<Source<'m>>,
+    scans: &'p mut Scans,
+    /// The problem of each scan.
+    problems: Vec<Option<Error>>,
+    work: &'p Work<'p>,
+    visit: &'p mut Visit<'v>,
 }
 
 /// The problem of the labels and events in a capture that was made from tables, if there is one.
@@ -131,51 +121,114 @@ pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error
     Ok(wrong.or_else(|| (unread > 0).then(of_events)))
 }
 
-/// Scans tables whose rows are messages.
-fn messages(
-    capture: &Capture<'_>,
-    mut tables: Vec<Going<'_, '_>>,
-    role: Role,
-    ends: &mut Vec<(usize, Partial<()>)>,
-) -> Result<(), tape::Error> {
-    if tables.is_empty() {
-        return Ok(());
+impl Pass<'_, '_, '_> {
+    /// Returns whether more rows are wanted of a source for which `is` is true.
+    fn wants(&self, is: impl Fn(&Source<'_>) -> bool) -> bool {
+        let mut each = self.sources.iter().zip(self.scans.iter());
+        each.any(|(source, rows)| is(source) && !rows.is_over())
     }
-    let starts = tables.iter().map(|going| match &going.gives {
-        Gives::Messages(table, _) => format!("{{\"table\":{},", Json::from(table.name.as_str())),
-        _ => String::new(),
-    });
-    let starts: Vec<String> = starts.collect();
-    let problem = each(capture, role, |_, message| {
-        let mut all = ControlFlow::Break(());
-        for (going, start) in tables.iter_mut().zip(&starts) {
-            // Most messages belong to other tables.
-            if !going.enough && message.starts_with(start.as_bytes()) {
-                going.message(message)?;
+
+    /// Scans the tables whose rows are messages of a role.
+    fn messages(&mut self, capture: &Capture<'_>, role: Role) -> Result<(), tape::Error> {
+        let is = |source: &Source<'_>| matches!(source, Source::Messages(of, ..) if *of == role);
+        if !self.sources.iter().any(is) {
+            return Ok(());
+        }
+        let starts = self.sources.iter().map(|source| match source {
+            Source::Messages(_, table, _) => {
+                format!("{{\"table\":{},", Json::from(table.name.as_str()))
             }
-            if !going.enough {
-                all = ControlFlow::Continue(());
+            _ => String::new(),
+        });
+        let starts: Vec<String> = starts.collect();
+        let problem = each(capture, role, |_, message| {
+            self.work.wanted()?;
+            let tables = self.sources.iter_mut().zip(self.scans.iter_mut());
+            for ((source, rows), start) in tables.zip(&starts) {
+                // Most messages belong to other tables.
+                if is(source) && !rows.is_over() && message.starts_with(start.as_bytes()) {
+                    source.message(message, rows);
+                }
+            }
+            let _ = self.scans.give(self.visit)?;
+            Ok(if self.wants(is) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        let problem = problem.map(fault).transpose()?;
+        let each = self.sources.iter_mut().zip(self.scans.iter());
+        for ((source, rows), found) in each.zip(&mut self.problems) {
+            let Source::Messages(of, _, wrong) = source else {
+                continue;
+            };
+            if *of == role && !rows.is_over() {
+                let problem = problem.clone().map(Error::from).or(wrong.take());
+                *found = problem.or_else(|| capture.problem());
             }
         }
-        Ok(all)
-    })?;
-    let problem = problem.map(fault).transpose()?;
-    for going in tables {
-        let wrong = match going.gives {
-            Gives::Messages(_, wrong) => wrong,
-            _ => None,
-        };
-        let problem = problem.clone().map(Error::from).or(wrong);
-        let problem = problem.or_else(|| capture.problem());
-        let problem = problem.filter(|_| !going.enough);
-        let end = going.rows.end(problem.map(tape::Error::from))?;
-        ends.push((going.place, end));
+        Ok(())
     }
-    Ok(())
+
+    /// Scans the tables whose rows come from packets.
+    fn states(
+        &mut self,
+        capture: &Capture<'_>,
+        made: &Made,
+        value: &OfPacket<'_>,
+    ) -> Result<(), tape::Error> {
+        if !self.sources.iter().any(Source::is_of_packets) {
+            return Ok(());
+        }
+        let clock = Clock::new(&made.of, capture.schema())?;
+        let is_state = |source: &Source<'_>| matches!(source, Source::States(..));
+        let has_states = self.sources.iter().any(is_state);
+        let labels = has_states.then(|| Labels::read(capture, &made.of));
+        let labels = labels.transpose()?;
+        // Packets before the earliest requested step are not followed.
+        let each = self.sources.iter().zip(self.scans.iter());
+        let from = each.filter(|(source, _)| source.is_of_packets());
+        let from = from.map(|(_, rows)| match rows.from() {
+            Some(At::Step(step)) => Some(step),
+            _ => None,
+        });
+        let from = from.collect::<Option<Vec<u64>>>();
+        let from = from.and_then(|steps| steps.into_iter().min()).map(At::Step);
+        let start = start(capture, &clock, from)?;
+        let problem = followed(capture, start, |packet, before, state| {
+            self.work.done(packet.offset)?;
+            let stamp = clock.stamp(state);
+            for (source, rows) in self.sources.iter_mut().zip(self.scans.iter_mut()) {
+                if !rows.is_over() {
+                    let states = [before, Some(state)];
+                    source.packet(packet, states, stamp, labels.as_ref(), value, rows);
+                }
+            }
+            let _ = self.scans.give(self.visit)?;
+            Ok(if self.wants(|source| source.is_of_packets()) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        let problem = problem.map(fault).transpose()?;
+        let each = self.sources.iter().zip(self.scans.iter());
+        for ((source, rows), found) in each.zip(&mut self.problems) {
+            let of_labels = match (source, &labels) {
+                (Source::States(_, _, missing), Some(labels)) => labels.problem(*missing)?,
+                _ => None,
+            };
+            if source.is_of_packets() && !rows.is_over() {
+                *found = problem.clone().or(of_labels).map(Error::from);
+            }
+        }
+        Ok(())
+    }
 }
 
-impl Going<'_, '_> {
-    /// Visits the rows of a packet, given the states before and after it.
+impl Source<'_> {
+    /// Adds the rows of a packet, given the states before and after it.
     fn packet(
         &mut self,
         packet: &Packet<'_>,
@@ -183,57 +236,55 @@ impl Going<'_, '_> {
         stamp: Option<Stamp>,
         labels: Option<&Labels>,
         value: &OfPacket<'_>,
-    ) -> Result<ControlFlow<()>, tape::Error> {
-        match (&mut self.gives, labels, state, stamp) {
-            (Gives::Packets, ..) if packet.role != Role::Added => {
+        rows: &mut Scanning,
+    ) {
+        match (self, labels, state, stamp) {
+            (Self::Packets, ..) if packet.role != Role::Added => {
                 let stamp = stamp.unwrap_or_default();
-                self.rows.row(stamp, |column| value(packet, column))
+                rows.row(stamp, |column| value(packet, column));
             }
-            (Gives::States(reading, changes, missing), Some(labels), Some(state), Some(stamp)) => {
+            (Self::States(reading, changes, missing), Some(labels), Some(state), Some(stamp)) => {
                 changes.find(reading, labels, before, state);
-                let given = changes.give(reading, labels, stamp, &mut self.rows)?;
+                changes.give(reading, labels, stamp, rows);
                 *missing |= labels.took_missing();
-                Ok(given)
             }
-            _ => Ok(ControlFlow::Continue(())),
+            _ => {}
         }
     }
 
-    /// Takes a message of its table.
-    fn message(&mut self, message: &[u8]) -> Result<(), tape::Error> {
-        let Gives::Messages(table, wrong) = &mut self.gives else {
-            return Ok(());
+    /// Adds the row of a message of its table.
+    fn message(&mut self, message: &[u8], rows: &mut Scanning) {
+        let Self::Messages(_, table, wrong) = self else {
+            return;
         };
         match row_of(table, message) {
-            Said::Other => {}
-            Said::Row(stamp, values) => {
-                let value = |at: usize| values.get(at).map_or(Value::Null, Owned::value);
-                self.enough = self.rows.row(stamp, value)?.is_break();
+            Content::Other => {}
+            Content::Row(stamp, values) => {
+                rows.row(stamp, |at| values.get(at).map_or(Value::Null, Owned::value));
             }
-            Said::Nothing => {
+            Content::Unreadable => {
                 let name = &table.name;
                 wrong.get_or_insert_with(|| broken(format!("a row of {name} can't be read")));
             }
         }
-        Ok(())
     }
 }
 
 /// The content of a message.
-enum Said {
+enum Content {
     Row(Stamp, Vec<Owned>),
     /// A label instead of a row.
     Other,
     /// Nothing readable.
-    Nothing,
+    Unreadable,
 }
 
-fn row_of(table: &Table, message: &[u8]) -> Said {
+fn row_of(table: &Table, message: &[u8]) -> Content {
     let Ok(json) = serde_json::from_slice::<Json>(message) else {
-        return Said::Nothing;
+        return Content::Unreadable;
     };
     let Some(row) = json.get("row") else {
-        return Said::Other;
+        return Content::Other;
     };
     let read = || {
         let moment = Moment {
@@ -243,9 +294,9 @@ fn row_of(table: &Table, message: &[u8]) -> Said {
         };
         let values = table.columns.iter();
         let values = values.map(|column| owned(column.kind()?, row.get(&column.name)?));
-        Some(Said::Row(moment.into(), values.collect::<Option<_>>()?))
+        Some(Content::Row(moment.into(), values.collect::<Option<_>>()?))
     };
-    read().unwrap_or(Said::Nothing)
+    read().unwrap_or(Content::Unreadable)
 }
 
 /// The full snapshot at which a scan from a given step on must start: the last one before that
@@ -292,56 +343,6 @@ fn followed(
     let replay = Replay::live(capture.schema()).max_state_bytes(0);
     let tick = start.map(|start| start.tick);
     follow(cursor, replay, tick, || capture.problem(), visit)
-}
-
-/// Scans tables whose rows come from packets, all in one pass.
-fn states(
-    capture: &Capture<'_>,
-    made: &Made,
-    mut tables: Vec<Going<'_, '_>>,
-    value: &OfPacket<'_>,
-    ends: &mut Vec<(usize, Partial<()>)>,
-) -> Result<(), tape::Error> {
-    if tables.is_empty() {
-        return Ok(());
-    }
-    let clock = Clock::new(&made.of, capture.schema())?;
-    let of_state = |going: &Going<'_, '_>| matches!(going.gives, Gives::States(..));
-    let has_states = tables.iter().any(of_state);
-    let labels = has_states.then(|| Labels::read(capture, &made.of));
-    let labels = labels.transpose()?;
-    // Packets before the earliest requested step are not followed.
-    let from = tables.iter().map(|going| match going.rows.from() {
-        Some(At::Step(step)) => Some(step),
-        _ => None,
-    });
-    let from = from.collect::<Option<Vec<u64>>>();
-    let from = from.and_then(|steps| steps.into_iter().min()).map(At::Step);
-    let start = start(capture, &clock, from)?;
-    let problem = followed(capture, start, |packet, before, state| {
-        let stamp = clock.stamp(state);
-        let mut all = ControlFlow::Break(());
-        for going in tables.iter_mut().filter(|going| !going.enough) {
-            let given =
-                going.packet(packet, [before, Some(state)], stamp, labels.as_ref(), value)?;
-            going.enough = given.is_break();
-            if !going.enough {
-                all = ControlFlow::Continue(());
-            }
-        }
-        Ok(all)
-    })?;
-    let problem = problem.map(fault).transpose()?;
-    for going in tables {
-        let of_labels = match (&going.gives, &labels) {
-            (Gives::States(_, _, missing), Some(labels)) => labels.problem(*missing)?,
-            _ => None,
-        };
-        let problem = problem.clone().or(of_labels).filter(|_| !going.enough);
-        let end = going.rows.end(problem.map(tape::Error::from))?;
-        ends.push((going.place, end));
-    }
-    Ok(())
 }
 
 /// The changes of a table by a packet.
@@ -419,19 +420,20 @@ impl Changes {
         }
     }
 
-    /// Visits the rows of the changes that were found.
+    /// Passes the rows of the changes that were found to `row`, until it returns false. Returns
+    /// whether it never did.
     pub fn rows<'l>(
         &self,
         reading: &Reading,
         labels: &'l Labels,
-        mut row: impl FnMut(&RowOf<'l, '_>) -> Result<ControlFlow<()>, tape::Error>,
-    ) -> Result<ControlFlow<()>, tape::Error> {
+        mut row: impl FnMut(&RowOf<'l, '_>) -> bool,
+    ) -> bool {
         if reading.tiles.is_none() {
             for (entity, values) in &self.entities {
                 let key = KeyOf::Row(labels.entity(*entity));
                 let cell = 0;
-                if row(&RowOf { key, values, cell })?.is_break() {
-                    return Ok(ControlFlow::Break(()));
+                if !row(&RowOf { key, values, cell }) {
+                    return false;
                 }
             }
         }
@@ -439,25 +441,19 @@ impl Changes {
             let values = self.entities.get(*at).map_or(&[][..], |(_, values)| values);
             let key = KeyOf::Cell(coordinates);
             let cell = *cell;
-            if row(&RowOf { key, values, cell })?.is_break() {
-                return Ok(ControlFlow::Break(()));
+            if !row(&RowOf { key, values, cell }) {
+                return false;
             }
         }
-        Ok(ControlFlow::Continue(()))
+        true
     }
 
-    fn give(
-        &self,
-        reading: &Reading,
-        labels: &Labels,
-        stamp: Stamp,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, tape::Error> {
+    fn give(&self, reading: &Reading, labels: &Labels, stamp: Stamp, rows: &mut Scanning) {
         let given = self.rows(reading, labels, |row| {
             rows.row(stamp, |column| reading.value(labels, row, column))
-        })?;
-        if given.is_break() {
-            return Ok(given);
+        });
+        if !given {
+            return;
         }
         for entity in &self.gone {
             let row = RowOf {
@@ -465,11 +461,9 @@ impl Changes {
                 values: &[],
                 cell: 0,
             };
-            let ended = rows.ended(stamp, |column| reading.value(labels, &row, column))?;
-            if ended.is_break() {
-                return Ok(ended);
+            if !rows.ended(stamp, |column| reading.value(labels, &row, column)) {
+                return;
             }
         }
-        Ok(ControlFlow::Continue(()))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
-use gametape_core::table::{Batch, Lane, Playback, Scan, State, StateAt, Stepped, Value, Visit};
-use gametape_core::tape::{self, Partial, Secrets};
+use gametape_core::table::{Batch, Lane, Playback, Scan, State, StateAt, Stepped, Value};
+use gametape_core::tape::{self, Secrets, Work};
 use gametape_delta::{Snapshot, Value as Wire};
 
 use super::description::Place;
@@ -23,11 +23,11 @@ use crate::rule::fault;
 type Packets = fn(&Packet<'_>, usize) -> Value<'static>;
 
 /// Plays back the recording from which a capture was made.
-pub(crate) fn play<'t>(
-    capture: Capture<'t>,
+pub(crate) fn play(
+    capture: Capture<'static>,
     made: Made,
     packet: Packets,
-) -> Result<Box<dyn Playback + 't>, tape::Error> {
+) -> Result<Box<dyn Playback>, tape::Error> {
     let (stamps, ticks) = moments(&capture, &made)?;
     let clocks = clocks(&made.of);
     let labels = Labels::read(&capture, &made.of)?;
@@ -94,8 +94,8 @@ fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
     }
 }
 
-struct Seeking<'t> {
-    capture: Capture<'t>,
+struct Seeking {
+    capture: Capture<'static>,
     made: Made,
     labels: Labels,
     /// Steps with the ticks of their last packets.
@@ -105,7 +105,7 @@ struct Seeking<'t> {
     packet: Packets,
 }
 
-impl Seeking<'_> {
+impl Seeking {
     /// Builds the state at a step.
     fn hold(&mut self, step: u64) -> Result<Option<&Snapshot>, tape::Error> {
         let upto = self.ticks.partition_point(|(other, _)| *other <= step);
@@ -124,18 +124,19 @@ impl Seeking<'_> {
             secrets: Secrets::Show,
             ..Scan::table(&*scan.table)
         };
-        let mut visit = |batch: &Batch| {
+        let mut visit = |_, batch: Batch| {
             for row in 0..batch.len() {
                 rows.row(|column| batch.get(row, column));
             }
             Ok(ControlFlow::Continue(()))
         };
-        scanned(&self.capture, &self.made, &all, &mut visit, &self.packet)?;
+        let (capture, made, work) = (&self.capture, &self.made, Work::default());
+        scanned(capture, made, &[all], &self.packet, &work, &mut visit)?;
         Ok(())
     }
 }
 
-impl StateAt for Seeking<'_> {
+impl StateAt for Seeking {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, tape::Error> {
         let table = scan.find(&self.made.tables)?;
         let mut rows = State::new(table, scan, now)?;
@@ -154,18 +155,10 @@ impl StateAt for Seeking<'_> {
             changes.find(&reading, &self.labels, None, state);
         }
         let labels = &self.labels;
-        let _ = changes.rows(&reading, labels, |row| {
+        changes.rows(&reading, labels, |row| {
             rows.row(|column| reading.value(labels, row, column));
-            Ok(ControlFlow::Continue(()))
-        })?;
+            true
+        });
         Ok(rows.rows())
-    }
-
-    fn events<'v>(
-        &mut self,
-        scan: &Scan,
-        visit: &'v mut Visit<'v>,
-    ) -> Result<Partial<()>, tape::Error> {
-        scanned(&self.capture, &self.made, scan, visit, &self.packet)
     }
 }

@@ -1,6 +1,8 @@
 //! The stream of a recording's tables in segments, each of which can be decoded without the
 //! previous ones.
 
+use std::sync::Arc;
+
 use std::borrow::BorrowMut;
 use std::mem;
 
@@ -101,7 +103,7 @@ pub enum Piece<'p> {
 
 /// Passes the segments of a recording's tables to `each`, in order.
 pub(crate) fn segments(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     wanted: &Wanted<'_>,
     each: &mut dyn FnMut(Segment) -> Result<(), Error>,
     work: &Work<'_>,

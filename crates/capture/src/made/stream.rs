@@ -1,9 +1,10 @@
 //! The tables of any recording as a single stream.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gametape_core::table::{Lane, TableDef};
-use gametape_core::tape::{Converted, Error, Secrets, Tape, Work};
+use gametape_core::tape::{Converted, Depth, Error, Secrets, Tape, Work};
 use gametape_core::text::Counted;
 use gametape_delta::{Codec, Schema};
 
@@ -46,7 +47,7 @@ pub(super) struct Head<'h> {
 
 /// Passes the tables of a recording to the destination that `begin` makes from their head.
 pub(super) fn stream<O: Out>(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     wanted: &Wanted<'_>,
     begin: impl FnOnce(&Head<'_>) -> Result<O, Error>,
     work: &Work<'_>,
@@ -79,7 +80,7 @@ pub(super) fn stream<O: Out>(
         },
     };
     let mut plan = plan(gathered.iter().map(|one| &one.gathering), &clocked)?;
-    let of = made_of(tape, wanted, &clocked)?;
+    let of = made_of(&**tape, wanted, &clocked)?;
     let keeps = std::mem::take(&mut plan.keeps);
     let description = Description {
         version: VERSION,
@@ -172,7 +173,7 @@ pub(super) fn made_of(
     let of = if let Some(of) = wanted.made_of {
         of.clone()
     } else {
-        let info = tape.header(Secrets::Hide)?.value;
+        let info = tape.describe(Depth::Header, Secrets::Hide)?.value;
         MadeOf {
             format: info.format.to_owned(),
             format_version: info.format_version,

@@ -204,7 +204,7 @@ impl<'a> Sound<'a> {
         let mut crc = Crc::from(0);
         let mut places: Vec<ChunkPlace> = capture.chunks().to_vec();
         places.extend(walked.chunks);
-        let found = find_chunks_and(ranges, capture.limits(), |at, window| {
+        let found = find_chunks_and(ranges.clone(), capture.limits(), |at, window| {
             crc.up_to(border.min(at), window)
         })?;
         places.extend(found);

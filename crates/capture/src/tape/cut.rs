@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use gametape_core::table::Place;
+use gametape_core::table::Position;
 use gametape_core::tape::{Converted, Cut, CutSteps, Error, Kept, Options, Sink, Work};
 use gametape_core::text::Counted;
 use gametape_core::{Clocks, Input};
@@ -80,7 +80,7 @@ fn of_packets(packets: &Packets<'_>, cut: &Cut, work: &Work<'_>) -> Result<(Kept
         if packet.role == Role::Added {
             continue;
         }
-        let place = steps.place(stamp(&packet, &mut clock));
+        let place = steps.position(stamp(&packet, &mut clock));
         if !take(place, packet.tick(), &mut ticks) {
             break;
         }
@@ -106,7 +106,7 @@ fn of_tables(
             continue;
         }
         let stamp = when.stamp(replay.apply(&packet)?).unwrap_or_default();
-        if !take(steps.place(stamp), packet.tick(), &mut ticks) {
+        if !take(steps.position(stamp), packet.tick(), &mut ticks) {
             break;
         }
         work.done(packet.offset / 2)?;
@@ -117,12 +117,12 @@ fn of_tables(
 }
 
 /// Notes the ticks of a packet in the range; returns false after the range.
-fn take(place: Place, tick: Option<u32>, ticks: &mut Option<Ticks>) -> bool {
-    if let (Place::Within, Some(tick)) = (place, tick) {
+fn take(place: Position, tick: Option<u32>, ticks: &mut Option<Ticks>) -> bool {
+    if let (Position::Within, Some(tick)) = (place, tick) {
         let [_, last] = ticks.get_or_insert([tick, tick]);
         *last = tick;
     }
-    place != Place::Behind
+    place != Position::After
 }
 
 fn ended(

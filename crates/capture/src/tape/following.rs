@@ -1,8 +1,8 @@
 //! The rows of packets that are still being recorded, as their bytes arrive.
 
 use gametape_core::feed::Fed;
-use gametape_core::table::{Scan, VisitEach, Waiting, go_on};
-use gametape_core::tape::{Error, Follow, Grown, Partial};
+use gametape_core::table::{Scan, Visit};
+use gametape_core::tape::{Error, Follow, Grown, Partial, Work};
 use gametape_core::{Input, Stamp};
 
 use super::opened::{PacketsTape, made_of};
@@ -22,7 +22,7 @@ pub(super) fn follow(tape: &PacketsTape, scans: &[Scan]) -> Result<Option<Box<dy
     }
     let schema = packets.schema();
     let replay = || Ok(Replay::live(schema));
-    let (pass, waiting) = Pass::new(schema, packets.tick_ns(), scans, replay)?;
+    let pass = Pass::new(schema, packets.tick_ns(), scans, replay)?;
     let feed = match &packets {
         Packets::Capture(_) => Feed::new(),
         Packets::Delta(_) => Feed::of_packets(),
@@ -34,7 +34,6 @@ pub(super) fn follow(tape: &PacketsTape, scans: &[Scan]) -> Result<Option<Box<dy
         is_bare: matches!(packets, Packets::Delta(_)),
         packets: 0,
         pass,
-        waiting,
         failed: None,
         enough: false,
     })))
@@ -51,7 +50,6 @@ struct Following {
     /// The number of packets of the stream so far.
     packets: u64,
     pass: Pass,
-    waiting: Vec<Waiting>,
     /// The problem that ended reading.
     failed: Option<Finding>,
     /// Whether no more rows are wanted.
@@ -59,33 +57,25 @@ struct Following {
 }
 
 impl Following {
-    /// Visits the rows of the packets that are complete.
-    fn give(&mut self, visit: &mut VisitEach<'_>) -> Result<(), Error> {
-        let Self {
-            feed,
-            pass,
-            packets,
-            ..
-        } = self;
-        let (failed, enough) = go_on(&mut self.waiting, visit, |rows| {
-            loop {
-                let packet = match feed.next_packet() {
-                    Ok(Fed::Item(packet)) => packet,
-                    Ok(Fed::NeedMore | Fed::End) => return Ok((None, false)),
-                    Err(error) => return Ok((Some(fault(error)?), false)),
-                };
-                *packets += u64::from(packet.role.is_of_stream());
-                if pass.packet(&packet, rows)?.is_break() {
-                    return Ok((None, true));
+    /// Adds the rows of the packets that are complete.
+    fn give(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        while !self.enough && self.failed.is_none() {
+            let packet = match self.feed.next_packet() {
+                Ok(Fed::Item(packet)) => packet,
+                Ok(Fed::NeedMore | Fed::End) => break,
+                Err(error) => {
+                    self.failed = Some(fault(error)?);
+                    break;
                 }
-            }
-        })?;
-        (self.failed, self.enough) = (failed, enough);
-        Ok(())
+            };
+            self.packets += u64::from(packet.role.is_of_stream());
+            self.enough = self.pass.packet(&packet, visit)?.is_break();
+        }
+        self.pass.give_all(visit)
     }
 
     /// Takes all bytes that have arrived.
-    fn take(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<(), Error> {
+    fn take(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<(), Error> {
         self.grown.look(input, self.feed.rest())?;
         while !self.enough
             && self.failed.is_none()
@@ -99,7 +89,7 @@ impl Following {
 }
 
 impl Follow for Following {
-    fn more(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<Option<Stamp>, Error> {
+    fn more(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<Option<Stamp>, Error> {
         self.take(input, visit)?;
         match &self.failed {
             // The following bytes decide where a damaged packet ends.
@@ -111,7 +101,7 @@ impl Follow for Following {
     fn end(
         mut self: Box<Self>,
         input: &Input,
-        visit: &mut VisitEach<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
         self.take(input, visit)?;
         let Self {
@@ -119,7 +109,6 @@ impl Follow for Following {
             feed,
             packets: count,
             mut pass,
-            mut waiting,
             mut failed,
             enough,
             ..
@@ -130,12 +119,9 @@ impl Follow for Following {
             // The bytes after the complete packets are read in the same way as in a complete
             // recording.
             let mut cursor = Cursor::of_delta_from(file, feed.offset(), count);
-            failed = go_on(&mut waiting, visit, |rows| pass.all(&mut cursor, rows))?;
+            failed = pass.all(&mut cursor, &Work::default(), visit)?;
         }
-        let problem = || {
-            let failed = failed.clone().map(crate::rule::Error::from);
-            Ok(failed.or_else(|| packets.problem()))
-        };
-        pass.end(problem, waiting, visit)
+        let at_end = || failed.clone().map(Into::into).or_else(|| packets.problem());
+        pass.end(at_end, visit)
     }
 }

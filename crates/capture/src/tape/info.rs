@@ -6,7 +6,7 @@ use gametape_delta::{Component, Schema, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
-use super::name::name_of;
+use super::{DELTA_INFO, MCAP_INFO};
 use crate::layout::Role;
 use crate::made::told;
 use crate::stream::Packets;
@@ -53,15 +53,15 @@ fn blank(input: &Input, packets: &Packets<'_>) -> Info {
     }
     details.insert("components".into(), describe(schema, made).into());
     details.insert("tick_ns".into(), packets.tick_ns().into());
+    let format = match packets {
+        Packets::Capture(_) => &MCAP_INFO,
+        Packets::Delta(_) => &DELTA_INFO,
+    };
+    // The version of the wire format; captures have no version of their own.
+    let version = u32::from(gametape_delta::wire::VERSION);
     Info {
-        format: name_of(packets),
-        // The version of the wire format; captures have no version of their own.
-        format_version: u32::from(gametape_delta::wire::VERSION),
-        bytes: input.size(),
-        duration_ms: None,
-        frames: None,
-        step: "packet",
         details,
+        ..Info::new(format, version, input.size())
     }
 }
 

@@ -20,19 +20,18 @@ mod segments;
 mod stats;
 mod tables;
 
-use std::any::Any;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Companions, Converted, Cut, Cutout, Diff, Dump, Error, Folders, Follow, Format,
-    FormatInfo, Info, Maker, OptionDef, OptionKind, Options, Partial, Repaired, Secrets, Sink,
-    Source, Tape, Target, Verb, Verdict, Work,
+    Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
+    Error, Folders, Follow, Format, FormatInfo, Info, Maker, Measured, OptionDef, OptionKind,
+    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::wire;
-use serde_json::{Map, Value};
 
 use crate::container::starts_as_mcap;
 use crate::error::CaptureError;
@@ -154,8 +153,8 @@ impl Format for Mcap {
         defs::defs()
     }
 
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(PacketsTape::new(Form::Capture, source)))
+    fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
+        Ok(Arc::new(PacketsTape::new(Form::Capture, source)))
     }
 
     fn maker(&self) -> Option<&dyn Maker> {
@@ -166,7 +165,7 @@ impl Format for Mcap {
 impl Maker for Mcap {
     fn make(
         &self,
-        of: &dyn Tape,
+        of: &Arc<dyn Tape>,
         options: &Options,
         out: &mut dyn Sink,
         work: &Work<'_>,
@@ -194,8 +193,8 @@ impl Format for Delta {
         defs::defs()
     }
 
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(PacketsTape::new(Form::Delta, source)))
+    fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
+        Ok(Arc::new(PacketsTape::new(Form::Delta, source)))
     }
 
     fn folders(&self) -> Option<&dyn Folders> {
@@ -230,25 +229,20 @@ impl Tape for PacketsTape {
         &self.input
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
-    fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(&self, depth: Depth, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let packets = self.packets()?;
-        let problem = packets.problem().map(Error::from);
-        Ok(Partial::new(info::header(&self.input, &packets), problem))
-    }
-
-    fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let packets = self.packets()?;
+        if depth == Depth::Header {
+            let problem = packets.problem().map(Error::from);
+            return Ok(Partial::new(info::header(&self.input, &packets), problem));
+        }
         let measured = measure::measure(&packets)?;
         let info = info::info(&self.input, &packets, &measured);
         Ok(Partial::new(info, measured.problem.map(Error::from)))
     }
 
-    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
-        match self.packets() {
+    fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
+        let ask = || work.wanted().map_err(io::Error::other);
+        match self.packets_in(Ranges::watched(&self.input, &ask)) {
             Ok(packets) => self.audit_of(&packets),
             // A recording that cannot be opened at all gives a single finding.
             Err(Error::Broken(finding)) => Ok(Audit {
@@ -259,15 +253,15 @@ impl Tape for PacketsTape {
         }
     }
 
-    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
-        let packets = self.packets()?;
+    fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+        let ask = || work.wanted().map_err(io::Error::other);
+        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
         let measured = measure::measure(&packets)?;
         let stats = stats::stats(&packets, &measured);
-        Ok(Partial::new(stats, measured.problem.map(Error::from)))
-    }
-
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        dump::dump(&self.packets()?, wanted, out)
+        Ok(Partial::new(
+            stats.into(),
+            measured.problem.map(Error::from),
+        ))
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
@@ -278,23 +272,17 @@ impl Tape for PacketsTape {
         }
     }
 
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        let packets = self.packets()?;
-        match made_of(&packets)? {
-            Some((capture, made)) => made::scan(capture, &made, scan, visit, &heads::head),
-            None => tables::scan(&packets, scan, visit),
-        }
-    }
-
-    fn scan_each<'v>(
+    fn scan(
         &self,
         scans: &[Scan],
-        visit: &'v mut VisitEach<'v>,
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
+        work.wanted()?;
         let packets = self.packets()?;
         match made_of(&packets)? {
-            Some((capture, made)) => made::scan_each(capture, &made, scans, visit, &heads::head),
-            None => tables::scan_each(&packets, scans, visit),
+            Some((capture, made)) => made::scan(capture, &made, scans, &heads::head, work, visit),
+            None => tables::scan(&packets, scans, work, visit),
         }
     }
 
@@ -302,8 +290,8 @@ impl Tape for PacketsTape {
         following::follow(self, scans)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
-        let packets = self.packets()?;
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
+        let packets = self.packets_in(self.input.clone().into())?;
         let made = made_of(&packets)?.map(|(_, made)| made);
         match (packets, made) {
             (Packets::Capture(capture), Some(made)) => {
@@ -313,13 +301,12 @@ impl Tape for PacketsTape {
         }
     }
 
-    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
-        let Some(other) = other.any().downcast_ref::<Self>() else {
-            return Ok(None);
-        };
-        let ours = self.packets()?;
-        let theirs = other.packets().map_err(Error::of_other)?;
-        diff::diff(&ours, &theirs).map(Some)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            steps: Some(self),
+            compare: Some(self),
+            ..Abilities::default()
+        }
     }
 
     fn convert(
@@ -388,6 +375,23 @@ impl Tape for PacketsTape {
         };
         work.done(self.input.size())?;
         Ok(Cutout { kept, converted })
+    }
+}
+
+impl DumpSteps for PacketsTape {
+    fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        dump::dump(&self.packets()?, wanted, out)
+    }
+}
+
+impl Compare for PacketsTape {
+    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
+        let Some(other) = other.of_type::<Self>() else {
+            return Ok(None);
+        };
+        let ours = self.packets()?;
+        let theirs = other.packets().map_err(Error::of_other)?;
+        diff::diff(&ours, &theirs).map(Some)
     }
 }
 

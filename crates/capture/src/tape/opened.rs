@@ -23,8 +23,7 @@ pub(super) enum Form {
     Delta,
 }
 
-/// An opened recording: the type that [`Tape::any`](gametape_core::tape::Tape::any) returns for
-/// recordings opened by [`Mcap`](super::Mcap) and [`Delta`](super::Delta).
+/// A recording opened by [`Mcap`](super::Mcap) or [`Delta`](super::Delta).
 #[derive(Debug)]
 pub struct PacketsTape {
     form: Form,

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Scan, Scanning, VisitEach, Visitors, Waiting};
-use gametape_core::tape::{Error, Partial};
+use gametape_core::table::{Scan, Scanning, Scans, Visit};
+use gametape_core::tape::{Error, Partial, Work};
 use gametape_core::{Clocks, Stamp};
 use gametape_delta::Schema;
 
@@ -19,16 +19,11 @@ use crate::packet::Packet;
 use crate::replay::Replay;
 use crate::rule::{Error as ReadError, Finding, fault};
 
-/// A table that is being scanned: that of a component, or that of the packets.
-struct Going {
-    component: Option<Reading>,
-    /// Whether no more rows are wanted.
-    enough: bool,
-}
-
-/// Produces the rows of tables, packet by packet.
+/// Makes the rows of tables, packet by packet.
 pub(super) struct Pass {
-    going: Vec<Going>,
+    /// For each scan the component of its table; `None` for the table of packets.
+    components: Vec<Option<Reading>>,
+    scans: Scans,
     /// The times of packets, and those of states, which may begin later.
     clock: Clock,
     of_states: Clock,
@@ -45,47 +40,44 @@ pub(super) const fn clocks(tick_ns: Option<u64>) -> Clocks {
 }
 
 impl Pass {
-    /// A pass for these scans; also returns them, waiting for rows. `replay` makes the replay for
-    /// the states.
+    /// Starts a pass for these scans; `replay` makes the replay for the states.
     pub fn new(
         schema: &Schema,
         tick_ns: Option<u64>,
         scans: &[Scan],
         replay: impl FnOnce() -> Result<Replay, ReadError>,
-    ) -> Result<(Self, Vec<Waiting>), Error> {
+    ) -> Result<Self, Error> {
         let tables = of(schema);
-        let (mut going, mut waiting) = (Vec::new(), Vec::new());
+        let running = Scans::new(&tables, scans, clocks(tick_ns))?;
+        let mut components = Vec::new();
         for scan in scans {
             let table = scan.find(&tables)?;
-            waiting.push(Waiting::new(table, scan, clocks(tick_ns))?);
             // After the table of packets, the tables of components follow in the order of the
             // schema.
             let at = tables.iter().position(|other| std::ptr::eq(other, table));
             let component = at.and_then(|at| at.checked_sub(1));
             let component = component.and_then(|at| schema.components().get(at));
-            going.push(Going {
-                component: component.map(Reading::of),
-                enough: false,
-            });
+            components.push(component.map(Reading::of));
         }
-        let of_states = going.iter().any(|going| going.component.is_some());
-        let pass = Self {
-            going,
+        let of_states = components.iter().any(Option::is_some);
+        Ok(Self {
+            components,
+            scans: running,
             clock: Clock::new(tick_ns),
             of_states: Clock::new(tick_ns),
             steps: of_states.then(|| replay().map(Steps::new)).transpose()?,
             last: None,
             settled: None,
-        };
-        Ok((pass, waiting))
+        })
     }
 
-    /// Produces the rows of packets until no more are wanted. Returns the problem that ended
-    /// reading, if any.
+    /// Makes the rows of packets until no more are wanted. Returns the problem that ended reading,
+    /// if any.
     pub fn all(
         &mut self,
         cursor: &mut Cursor<'_>,
-        rows: &mut [Scanning<'_>],
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Option<Finding>, Error> {
         loop {
             let packet = match cursor.next_packet() {
@@ -94,57 +86,61 @@ impl Pass {
                 // Rows end at the damage.
                 Err(error) => return Ok(Some(fault(error)?)),
             };
-            if self.packet(&packet, rows)?.is_break() {
+            work.done(packet.offset)?;
+            if self.packet(&packet, visit)?.is_break() {
                 return Ok(None);
             }
         }
     }
 
-    /// Produces the rows of a packet. Breaks if no more are wanted.
+    /// Makes the rows of a packet, and passes full batches to the visitor. Breaks if no more rows
+    /// are wanted.
     pub fn packet(
         &mut self,
         packet: &Packet<'_>,
-        rows: &mut [Scanning<'_>],
+        visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, Error> {
         if packet.role != Role::Added {
-            self.head(packet, rows)?;
+            self.head(packet);
         }
-        self.state(packet, rows)?;
+        self.state(packet)?;
         // As long as there is no state, an added full snapshot of the last packet's tick may still
         // follow.
         let open = self.steps.as_ref();
         if open.is_none_or(|steps| steps.has_state() || steps.is_lost) {
             self.settled = self.last;
         }
-        Ok(if self.going.iter().all(|going| going.enough) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
+        self.scans.give(visit)
     }
 
-    fn head(&mut self, packet: &Packet<'_>, rows: &mut [Scanning<'_>]) -> Result<(), Error> {
+    /// Passes all rows so far to the visitor.
+    pub fn give_all(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        self.scans.give_all(visit)
+    }
+
+    fn head(&mut self, packet: &Packet<'_>) {
         let stamp = stamp(packet, &mut self.clock);
         if self.steps.as_ref().is_some_and(|steps| !steps.has_state()) {
             self.settled = self.last;
         }
         self.last = Some(stamp);
-        let each = self.going.iter_mut().zip(rows);
-        for (going, rows) in each.filter(|(going, _)| !going.enough && going.component.is_none()) {
-            let head = Head::of(packet);
-            going.enough = rows.row_of(&PACKETS, stamp, &head)?.is_break();
+        let each = self.components.iter().zip(self.scans.iter_mut());
+        for (_, rows) in each.filter(|(component, _)| component.is_none()) {
+            rows.row_of(&PACKETS, stamp, &Head::of(packet));
         }
-        Ok(())
     }
 
-    /// Produces a row where an entity gets new values, and one where it is removed.
-    fn state(&mut self, packet: &Packet<'_>, rows: &mut [Scanning<'_>]) -> Result<(), Error> {
-        let (clock, going) = (&mut self.of_states, &mut self.going);
-        let is_open = |going: &Going| !going.enough && going.component.is_some();
+    /// Makes a row where an entity gets new values, and one where it is removed.
+    fn state(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        let (clock, components) = (&mut self.of_states, &self.components);
+        let scans = &mut self.scans;
         let Some(steps) = self.steps.as_mut().filter(|steps| !steps.is_lost) else {
             return Ok(());
         };
-        if !going.iter().any(is_open) {
+        let is_open = |(component, rows): (&Option<Reading>, &Scanning)| {
+            component.is_some() && !rows.is_over()
+        };
+        if !components.iter().zip(scans.iter()).any(is_open) {
             return Ok(());
         }
         if packet.role == Role::Delta && steps.is_forgotten(packet) {
@@ -155,9 +151,9 @@ impl Pass {
         }
         let _ = steps.packet(packet, |packet, before, state| {
             let stamp = stamp(packet, clock);
-            for (going, rows) in going.iter_mut().zip(rows) {
-                if let (false, Some(reading)) = (going.enough, &going.component) {
-                    going.enough = show(reading, stamp, before, state, rows)?.is_break();
+            for (component, rows) in components.iter().zip(scans.iter_mut()) {
+                if let (false, Some(reading)) = (rows.is_over(), component) {
+                    show(reading, stamp, before, state, rows);
                 }
             }
             Ok(ControlFlow::Continue(()))
@@ -165,29 +161,24 @@ impl Pass {
         Ok(())
     }
 
-    /// Ends the pass; `behind` gives the problem at the end of the packets.
+    /// Ends the pass; `at_end` returns the problem at the end of the packets.
     pub fn end(
         self,
-        behind: impl Fn() -> Result<Option<ReadError>, Error>,
-        waiting: Vec<Waiting>,
-        visit: &mut VisitEach<'_>,
+        at_end: impl Fn() -> Option<ReadError>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
         let lost = self.steps.and_then(|steps| steps.problem);
         let lost = lost.map(fault).transpose()?;
-        let visitors = Visitors::new(visit);
-        let mut ends = Vec::with_capacity(waiting.len());
-        for (scan, (going, waiting)) in self.going.into_iter().zip(waiting).enumerate() {
-            let mut visit = visitors.of(scan);
-            let lost = lost.clone().filter(|_| going.component.is_some());
-            let problem = match lost {
-                // A scan that has enough rows does not report problems after them.
-                _ if going.enough => None,
-                Some(lost) => Some(ReadError::from(lost)),
-                None => behind()?,
-            };
-            let rows = waiting.go_on(&mut visit);
-            ends.push(rows.end(problem.map(Error::from))?);
-        }
-        Ok(ends)
+        let over: Vec<bool> = self.scans.iter().map(Scanning::is_over).collect();
+        let components = self.components;
+        self.scans.end(visit, |at| {
+            // A scan that ended early does not report problems after its rows.
+            if over.get(at) == Some(&true) {
+                return None;
+            }
+            let is_state = components.get(at).is_some_and(Option::is_some);
+            let lost = lost.clone().filter(|_| is_state).map(ReadError::from);
+            lost.or_else(&at_end).map(Error::from)
+        })
     }
 }

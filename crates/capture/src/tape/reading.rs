@@ -1,10 +1,7 @@
 //! Reads the rows of a component's table from states.
 
-use std::ops::ControlFlow;
-
 use gametape_core::Stamp;
 use gametape_core::table::{Scanning, Value};
-use gametape_core::tape::Error;
 use gametape_delta::{Component, Entity, FixedPoint, Part, Snapshot, Value as Wire};
 
 /// Reads the values of a component as columns; fixed-point numbers in their unit.
@@ -53,14 +50,14 @@ impl Reading {
     }
 }
 
-/// Produces rows for the changes of a state.
+/// Adds rows for the changes of a state.
 pub(super) fn show(
     reading: &Reading,
     stamp: Stamp,
     before: Option<&Snapshot>,
     state: &Snapshot,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
+    rows: &mut Scanning,
+) {
     let mut values = Vec::new();
     for (entity, part) in reading.entities(state) {
         let held = before.and_then(|before| reading.part(before, entity));
@@ -69,19 +66,16 @@ pub(super) fn show(
         }
         values.clear();
         values.extend(part.values());
-        let given = rows.row(stamp, |column| reading.value(entity, &values, column))?;
-        if given.is_break() {
-            return Ok(given);
+        if !rows.row(stamp, |column| reading.value(entity, &values, column)) {
+            return;
         }
     }
     let before = before
         .into_iter()
         .flat_map(|before| reading.entities(before));
     for (entity, _) in before.filter(|(entity, _)| reading.part(state, *entity).is_none()) {
-        let ended = rows.ended(stamp, |column| reading.value(entity, &[], column))?;
-        if ended.is_break() {
-            return Ok(ended);
+        if !rows.ended(stamp, |column| reading.value(entity, &[], column)) {
+            return;
         }
     }
-    Ok(ControlFlow::Continue(()))
 }

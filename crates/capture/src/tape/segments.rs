@@ -1,5 +1,7 @@
 //! Any recording in segments, for publishing.
 
+use std::sync::Arc;
+
 use gametape_core::table::Lane;
 use gametape_core::tape::{Error, Secrets, Tape, Work};
 
@@ -18,7 +20,7 @@ use crate::made::{PUBLISHED, Segment, Segmented, Wanted, segments as of_tables};
 /// # Errors
 /// Those of making a capture from a recording that cannot be read at all; errors of `each`.
 pub fn segments(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     secrets: Secrets,
     growing: bool,
     each: &mut dyn FnMut(Segment) -> Result<(), Error>,
@@ -32,21 +34,21 @@ pub fn segments(
 ///
 /// # Errors
 /// As [`segments`].
-pub fn facts(tape: &dyn Tape, secrets: Secrets, work: &Work<'_>) -> Result<Vec<u8>, Error> {
+pub fn facts(tape: &Arc<dyn Tape>, secrets: Secrets, work: &Work<'_>) -> Result<Vec<u8>, Error> {
     let facts = Some(Lane::Facts);
     let none = &mut |_| Ok(());
     cut(tape, secrets, true, facts, none, work).map(|made| made.labels)
 }
 
 fn cut(
-    tape: &dyn Tape,
+    tape: &Arc<dyn Tape>,
     secrets: Secrets,
     growing: bool,
     lane: Option<Lane>,
     each: &mut dyn FnMut(Segment) -> Result<(), Error>,
     work: &Work<'_>,
 ) -> Result<Segmented, Error> {
-    let packets = tape.any().downcast_ref::<PacketsTape>();
+    let packets = tape.of_type::<PacketsTape>();
     let packets = packets.and_then(|tape| tape.packets().ok());
     let made = packets.as_ref().and_then(|packets| made_of(packets).ok()?);
     let made = made.as_ref().map(|(_, made)| made);

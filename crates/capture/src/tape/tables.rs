@@ -1,10 +1,8 @@
 //! Packets as tables: the packets themselves, and a state table for each component of their schema.
 
 use gametape_core::Stamp;
-use gametape_core::table::{
-    Batch, Scan, State, StateAt, Stepped, TableDef, Visit, VisitEach, go_on,
-};
-use gametape_core::tape::{Error, Partial};
+use gametape_core::table::{Batch, Scan, State, StateAt, Stepped, TableDef, Visit};
+use gametape_core::tape::{Error, Partial, Work};
 
 use super::defs::of;
 use super::dump::stamp;
@@ -15,43 +13,30 @@ use crate::layout::Role;
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
-/// Scans the rows of a table.
-pub(super) fn scan<'v>(
-    packets: &Packets<'_>,
-    scan: &Scan,
-    visit: &'v mut Visit<'v>,
-) -> Result<Partial<()>, Error> {
-    let scans = std::slice::from_ref(scan);
-    let mut read = scan_each(packets, scans, &mut |_, batch| visit(batch))?;
-    Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
-}
-
-/// Scans the rows of several tables in a single pass.
-pub(super) fn scan_each<'v>(
+/// Scans the rows of tables in a single pass.
+pub(super) fn scan(
     packets: &Packets<'_>,
     scans: &[Scan],
-    visit: &'v mut VisitEach<'v>,
+    work: &Work<'_>,
+    visit: &mut Visit<'_>,
 ) -> Result<Vec<Partial<()>>, Error> {
     // To know which states are needed again, all packets have to be examined first.
     let replay = || packets.replay();
-    let (mut pass, mut waiting) = Pass::new(packets.schema(), packets.tick_ns(), scans, replay)?;
+    let mut pass = Pass::new(packets.schema(), packets.tick_ns(), scans, replay)?;
     let mut cursor = packets.cursor();
-    let failed = go_on(&mut waiting, visit, |rows| pass.all(&mut cursor, rows))?;
-    let problem = || {
-        let failed = failed.clone().map(crate::rule::Error::from);
-        Ok(failed.or_else(|| packets.problem()))
-    };
-    pass.end(problem, waiting, visit)
+    let failed = pass.all(&mut cursor, work, visit)?;
+    let at_end = || failed.clone().map(Into::into).or_else(|| packets.problem());
+    pass.end(at_end, visit)
 }
 
 /// Playback that seeks from the nearest full snapshot.
-pub(super) struct Seeking<'t> {
-    packets: Packets<'t>,
+pub(super) struct Seeking {
+    packets: Packets<'static>,
     tables: Vec<TableDef>,
 }
 
-impl<'t> Seeking<'t> {
-    pub fn play(packets: Packets<'t>) -> Result<Stepped<Self>, Error> {
+impl Seeking {
+    pub fn play(packets: Packets<'static>) -> Result<Stepped<Self>, Error> {
         let mut clock = Clock::new(packets.tick_ns());
         let mut stamps = Vec::new();
         let mut cursor = packets.cursor();
@@ -73,7 +58,7 @@ impl<'t> Seeking<'t> {
     }
 }
 
-impl StateAt for Seeking<'_> {
+impl StateAt for Seeking {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?;
         let mut rows = State::new(table, scan, now)?;
@@ -100,10 +85,6 @@ impl StateAt for Seeking<'_> {
             }
         }
         Ok(rows.rows())
-    }
-
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self::scan(&self.packets, scan, visit)
     }
 }
 

@@ -1,16 +1,17 @@
 //! Packets as tables.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_capture::tape::Mcap;
 use gametape_core::At;
 use gametape_core::table::{Kind, Scan, Value, kit};
-use gametape_core::tape::{Format, Source, Tape};
+use gametape_core::tape::{Format, Source, Tape, Work};
 use gametape_delta::{Encoder, Snapshot};
 
 use crate::common::{SHAPES, capture_of, schema, small, stream};
 
-fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
     Mcap.open(Source::new(bytes)).unwrap()
 }
 
@@ -24,7 +25,7 @@ fn the_tables_of_streams_of_every_shape_keep_to_the_rules_of_tables() {
             tick_ns: Some(33_333_333),
             ..small()
         };
-        kit::check(&*open(capture_of(&packets, options)));
+        kit::check(&open(capture_of(&packets, options)));
     }
 }
 
@@ -96,8 +97,8 @@ fn rows_end_at_the_damage_and_then_it_is_told() {
             let scan = kit::all_of(table);
             let rows = kit::scanned(&*whole, &scan);
             let mut found = Vec::new();
-            let Ok(scanned) = tape.scan(&scan, &mut |batch| {
-                found.extend(kit::rows_of(batch));
+            let Ok(scanned) = tape.scan_table(&scan, &Work::default(), |batch| {
+                found.extend(kit::rows_of(&batch));
                 Ok(ControlFlow::Continue(()))
             }) else {
                 continue;
@@ -127,7 +128,7 @@ fn before_the_first_full_snapshot_nothing_holds() {
     play.step().unwrap();
     assert!(!play.state(&ships).unwrap().is_empty());
     let mut rows = 0;
-    let scanned = tape.scan(&ships, &mut |batch| {
+    let scanned = tape.scan_table(&ships, &Work::default(), |batch| {
         rows += batch.len();
         Ok(ControlFlow::Continue(()))
     });

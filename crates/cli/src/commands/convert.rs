@@ -182,7 +182,7 @@ fn make(
         &Work {
             folder: folder.as_deref(),
             progress: Some(&|done| bar.set_position(done)),
-            cancel: None,
+            ..Work::default()
         },
     );
     bar.finish_and_clear();

@@ -85,7 +85,7 @@ fn make(args: &Cut, recording: &Recording, call: &Call<'_>) -> Result<Made<Cutou
     let work = Work {
         folder: folder.as_deref(),
         progress: Some(&|done| bar.set_position(done)),
-        cancel: None,
+        ..Work::default()
     };
     let made = recording.cut_with(&range, &call.told(), &work);
     bar.finish_and_clear();

@@ -36,14 +36,14 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         },
         None => None,
     };
-    let columns = args.columns.iter();
+    let columns = args.columns.iter().map(|name| name.trim().to_owned());
     let scan = Scan {
-        table: args.table.clone().unwrap_or_default(),
-        columns: columns.map(|name| name.trim().to_owned()).collect(),
+        columns: (!args.columns.is_empty()).then(|| columns.collect()),
         from: args.from.or(at),
         to: args.to.or(at),
         keys: args.keys.clone(),
         secrets,
+        ..Scan::table(args.table.clone().unwrap_or_default())
     };
     let form = if args.csv {
         RowForm::Csv

@@ -68,7 +68,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             &Work {
                 folder: folder.as_deref(),
                 progress: Some(&|done| bar.set_position(done)),
-                cancel: None,
+                ..Work::default()
             },
         );
         bar.finish_and_clear();

@@ -14,8 +14,8 @@ use crate::ui::{STRONG, Ui, styled};
 pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let opened = call.open(&args.path).and_then(|recording| {
         let tables = recording.tables()?;
-        let problem = recording.header(Secrets::Hide)?.problem;
-        Ok((tables, recording.tape().needs(), problem))
+        let header = recording.header(Secrets::Hide)?;
+        Ok((tables, header.value.needs, header.problem))
     });
     let (tables, needs, problem) = match opened {
         Ok(opened) => opened,

@@ -357,7 +357,7 @@ impl Folder<'_> {
         let work = Work {
             folder: folder.as_deref(),
             progress: Some(&|done| at.at(done)),
-            cancel: None,
+            ..Work::default()
         };
         let make = || (self.making.make)(recording, to, options, &work);
         let large = recording.input().size() >= LARGE;

@@ -11,7 +11,7 @@ use gametape::delta::Schema as Wire;
 use gametape::murk::engine::World;
 use gametape::murk::tape::{Murk, MurkTape, WorldFile};
 use gametape::murk::tools::Commands;
-use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording};
+use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording, Tape};
 
 use crate::{call, options};
 
@@ -31,11 +31,7 @@ pub(in crate::tools) fn open(formats: &Formats, path: &OsStr) -> Result<Recordin
 }
 
 /// A recording of a kind that has what is asked for, as its format has it.
-fn having<'a, T: 'static>(
-    recording: &'a Recording,
-    what: &str,
-    others: &str,
-) -> Result<&'a T, Error> {
+fn having<'a, T: Tape>(recording: &'a Recording, what: &str, others: &str) -> Result<&'a T, Error> {
     recording.tape_as().ok_or_else(|| {
         let format = recording.format().name();
         let sentence = format!("{format} recordings have no {what}; {others} recordings do");

@@ -168,16 +168,17 @@ impl Texts {
             .unwrap_or_default()
     }
 
+    /// Takes out the joined texts and their offsets, without a copy: see [`Texts::offsets`].
+    #[must_use]
+    pub fn into_parts(self) -> (String, Vec<i32>) {
+        (self.text, self.offsets)
+    }
+
     fn push(&mut self, text: &str) {
         // Offsets have 31 bits; a batch ends long before they run out.
         self.text.push_str(text);
         self.offsets
             .push(i32::try_from(self.text.len()).unwrap_or(i32::MAX));
-    }
-
-    fn clear(&mut self) {
-        self.text.clear();
-        self.offsets.truncate(1);
     }
 }
 
@@ -223,6 +224,22 @@ impl Column {
         }
     }
 
+    /// Creates a column of the same kind without values, with room for as many.
+    fn emptied(&self) -> Self {
+        Self {
+            values: match &self.values {
+                Values::Bool(values) => Values::Bool(Vec::with_capacity(values.len())),
+                Values::Int(values) => Values::Int(Vec::with_capacity(values.len())),
+                Values::Uint(values) => Values::Uint(Vec::with_capacity(values.len())),
+                Values::Float32(values) => Values::Float32(Vec::with_capacity(values.len())),
+                Values::Float64(values) => Values::Float64(Vec::with_capacity(values.len())),
+                Values::Text(_) => Values::Text(Texts::default()),
+            },
+            valid: Vec::new(),
+            len: 0,
+        }
+    }
+
     /// Returns one value for each row. A missing value is 0 or an empty text here: see
     /// [`Column::valid`].
     #[must_use]
@@ -234,6 +251,13 @@ impl Column {
     #[must_use]
     pub fn valid(&self) -> Option<&[bool]> {
         (!self.valid.is_empty()).then_some(&self.valid)
+    }
+
+    /// Takes out the values, and which of them are present (`None` if all are), without a copy.
+    #[must_use]
+    pub fn into_parts(self) -> (Values, Option<Vec<bool>>) {
+        let valid = (!self.valid.is_empty()).then_some(self.valid);
+        (self.values, valid)
     }
 
     /// Returns the value of a row.
@@ -292,19 +316,6 @@ impl Column {
         }
     }
 
-    fn clear(&mut self) {
-        match &mut self.values {
-            Values::Bool(values) => values.clear(),
-            Values::Int(values) => values.clear(),
-            Values::Uint(values) => values.clear(),
-            Values::Float32(values) => values.clear(),
-            Values::Float64(values) => values.clear(),
-            Values::Text(texts) => texts.clear(),
-        }
-        self.valid.clear();
-        self.len = 0;
-    }
-
     fn text_bytes(&self) -> usize {
         match &self.values {
             Values::Text(texts) => texts.text.len(),
@@ -320,16 +331,26 @@ fn put<V>(values: &mut Vec<V>, value: V) -> bool {
 
 /// Some rows of a table: their stamps, and the requested columns.
 ///
-/// A column is a slice of values, and a slice that says which of them are present. Arrow arrays are
-/// built from these with one copy per column.
-#[derive(Clone, PartialEq, Default, Debug)]
+/// A column is a vector of values, and a vector that says which of them are present. Both can be
+/// taken out without a copy, for example to become an Arrow array.
+///
+/// Stamps are there unless the scan did [without](super::Scan::without_stamps) them.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Batch {
-    steps: Vec<u64>,
-    ticks: Vec<Option<u64>>,
-    times: Vec<Option<Time>>,
+    len: usize,
+    /// `None` if nobody asked for stamps.
+    stamps: Option<Stamps>,
     /// Which rows end their key; empty if no row does.
     ended: Vec<bool>,
     columns: Vec<Column>,
+}
+
+/// The stamps of the rows of a batch, clock by clock.
+#[derive(Clone, PartialEq, Default, Debug)]
+struct Stamps {
+    steps: Vec<u64>,
+    ticks: Vec<Option<u64>>,
+    times: Vec<Option<Time>>,
 }
 
 impl Batch {
@@ -337,39 +358,62 @@ impl Batch {
     #[must_use]
     pub fn new(kinds: impl IntoIterator<Item = Kind>) -> Self {
         Self {
+            len: 0,
+            stamps: Some(Stamps::default()),
+            ended: Vec::new(),
             columns: kinds.into_iter().map(Column::new).collect(),
-            ..Self::default()
         }
+    }
+
+    /// Does without stamps: rows keep only the values of columns.
+    #[must_use]
+    pub fn without_stamps(self) -> Self {
+        Self {
+            stamps: None,
+            ..self
+        }
+    }
+
+    /// Takes out the rows, and leaves an empty batch of the same shape. The new columns have the
+    /// capacity of the old ones, because the next batch is usually as long.
+    pub(super) fn take(&mut self) -> Self {
+        let empty = Self {
+            len: 0,
+            stamps: self.stamps.as_ref().map(|_| Stamps::default()),
+            ended: Vec::new(),
+            columns: self.columns.iter().map(Column::emptied).collect(),
+        };
+        std::mem::replace(self, empty)
     }
 
     /// Returns the number of rows.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.steps.len()
+        self.len
     }
 
     /// Returns true if there are no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.len == 0
     }
 
-    /// Returns the steps of the rows.
+    /// Returns the steps of the rows; empty without stamps.
     #[must_use]
     pub fn steps(&self) -> &[u64] {
-        &self.steps
+        self.stamps.as_ref().map_or(&[], |stamps| &stamps.steps)
     }
 
-    /// Returns the ticks of the rows; `None` where the recording has no tick.
+    /// Returns the ticks of the rows, `None` where the recording has no tick; empty without stamps.
     #[must_use]
     pub fn ticks(&self) -> &[Option<u64>] {
-        &self.ticks
+        self.stamps.as_ref().map_or(&[], |stamps| &stamps.ticks)
     }
 
-    /// Returns the times of the rows; `None` where the time is unknown.
+    /// Returns the times of the rows, `None` where the time is unknown; empty without stamps.
     #[must_use]
     pub fn times(&self) -> &[Option<Time>] {
-        &self.times
+        self.stamps.as_ref().map_or(&[], |stamps| &stamps.times)
     }
 
     /// Returns the columns, in the requested order.
@@ -378,13 +422,19 @@ impl Batch {
         &self.columns
     }
 
-    /// Returns the stamp of a row.
+    /// Takes out the columns, in the requested order, without a copy.
+    #[must_use]
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
+    /// Returns the stamp of a row; step 0 without stamps.
     #[must_use]
     pub fn stamp(&self, row: usize) -> Stamp {
         Stamp {
-            step: self.steps.get(row).copied().unwrap_or_default(),
-            tick: self.ticks.get(row).copied().flatten(),
-            time: self.times.get(row).copied().flatten(),
+            step: self.steps().get(row).copied().unwrap_or_default(),
+            tick: self.ticks().get(row).copied().flatten(),
+            time: self.times().get(row).copied().flatten(),
         }
     }
 
@@ -421,9 +471,12 @@ impl Batch {
 
     #[inline]
     fn stamped(&mut self, stamp: Stamp) {
-        self.steps.push(stamp.step);
-        self.ticks.push(stamp.tick);
-        self.times.push(stamp.time);
+        self.len += 1;
+        if let Some(stamps) = &mut self.stamps {
+            stamps.steps.push(stamp.step);
+            stamps.ticks.push(stamp.tick);
+            stamps.times.push(stamp.time);
+        }
     }
 
     /// Adds a row that ends a key: the thing with this key is gone. Values other than the key are
@@ -440,17 +493,15 @@ impl Batch {
         self.ended.get(row) == Some(&true)
     }
 
-    /// Removes all rows and keeps the allocated space.
-    pub fn clear(&mut self) {
-        self.steps.clear();
-        self.ticks.clear();
-        self.times.clear();
-        self.ended.clear();
-        self.columns.iter_mut().for_each(Column::clear);
-    }
-
     /// Returns the number of bytes of text.
     pub(super) fn text_bytes(&self) -> usize {
         self.columns.iter().map(Column::text_bytes).sum()
+    }
+}
+
+/// A batch without rows and columns.
+impl Default for Batch {
+    fn default() -> Self {
+        Self::new([])
     }
 }

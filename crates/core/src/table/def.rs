@@ -162,6 +162,7 @@ pub struct Field<T: Rows> {
     precision: Option<f64>,
     key: bool,
     secret: bool,
+    values: &'static [&'static str],
 }
 
 impl<T: Rows> Field<T> {
@@ -182,7 +183,15 @@ impl<T: Rows> Field<T> {
             precision: None,
             key: false,
             secret: false,
+            values: &[],
         }
+    }
+
+    /// Sets all possible values of a text column.
+    #[must_use]
+    pub const fn values(mut self, values: &'static [&'static str]) -> Self {
+        self.values = values;
+        self
     }
 
     /// Sets the unit, such as `px` or `m/s`; empty for none.
@@ -222,7 +231,7 @@ impl<T: Rows> Field<T> {
             key: self.key,
             secret: self.secret,
             recorded: true,
-            values: Vec::new(),
+            values: self.values.iter().map(|value| (*value).into()).collect(),
             doc: self.doc.into(),
         }
     }
@@ -272,6 +281,7 @@ impl<T: Rows> Table<T> {
     pub fn def(&self) -> TableDef {
         TableDef {
             columns: self.fields.iter().map(Field::def).collect(),
+            rows: (self.lane == Lane::Facts).then_some(1),
             ..TableDef::new(self.name, self.lane, self.doc)
         }
     }

@@ -5,10 +5,8 @@ use serde_json::{Map, Value as Json};
 use super::batch::Value;
 use super::def::{ColumnDef, TableDef};
 use super::kind::{Kind, Lane};
-use super::scan::Scan;
-use super::scanning::{Scanning, Visit};
-use crate::clock::{Clocks, Stamp, Time};
-use crate::tape::{Error, Partial};
+use super::scanning::Scanning;
+use crate::clock::{Stamp, Time};
 
 /// A column of a table of facts. Its value comes from the JSON description of the recording, by
 /// name. A value in a nested object has a joined name, such as `player_name`.
@@ -109,40 +107,20 @@ impl FactTable {
         }
     }
 
-    /// Scans the table: gives its one row, which is valid from the start and in every range. If
-    /// several objects have a value of one name, the first is used.
-    ///
-    /// # Errors
-    /// The errors of [`Scanning`].
-    pub fn scan<'v>(
-        &self,
-        told: &[Map<String, Json>],
-        problem: Option<Error>,
-        scan: &Scan,
-        visit: &'v mut Visit<'v>,
-    ) -> Result<Partial<()>, Error> {
-        let mut rows = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
-        self.row(told, &mut rows)?;
-        rows.end(problem)
-    }
-
-    /// Passes the row to a scan of the table.
-    ///
-    /// # Errors
-    /// The visitor's error.
-    pub fn row(&self, told: &[Map<String, Json>], rows: &mut Scanning<'_>) -> Result<(), Error> {
-        let told: Vec<_> = told.iter().map(flat).collect();
+    /// Passes its one row to a scan of the table. The row is valid from the start and in every range.
+    /// If several objects have a value of one name, the first is used.
+    pub fn row(&self, objects: &[Map<String, Json>], rows: &mut Scanning) {
+        let objects: Vec<_> = objects.iter().map(flat).collect();
         let start = Stamp {
             time: Some(Time::START),
             ..Stamp::default()
         };
         let _ = rows.row(start, |column| {
             let fact = self.facts.get(column);
-            let value =
-                fact.and_then(|fact| Some((fact, told.iter().find_map(|map| map.get(fact.of))?)));
+            let value = fact
+                .and_then(|fact| Some((fact, objects.iter().find_map(|map| map.get(fact.of))?)));
             value.map_or(Value::Null, |(fact, value)| of_json(fact.kind, value))
-        })?;
-        Ok(())
+        });
     }
 }
 

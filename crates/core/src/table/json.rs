@@ -65,7 +65,7 @@ impl JsonRows {
     pub fn of_scan(table: &TableDef, scan: &Scan) -> Result<Self, ScanError> {
         let picked = scan.picked(table)?;
         Ok(Self {
-            stamps: scan.columns.is_empty(),
+            stamps: scan.columns.is_none(),
             ..Self::new(picked.iter().map(|picked| picked.name(table)))
         })
     }

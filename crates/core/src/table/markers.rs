@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::batch::{Batch, Value};
 use super::def::TableDef;
@@ -12,7 +13,7 @@ use super::scan::Scan;
 use super::shown;
 use crate::clock::{At, Stamp};
 use crate::rule::Severity;
-use crate::tape::{AnyFinding, Audit, Error, Secrets, Tape};
+use crate::tape::{AnyFinding, Audit, Error, Secrets, Tape, Work};
 use crate::text::Grouped;
 
 /// A table with more than one event per this many steps is dense: its single events say little.
@@ -213,10 +214,14 @@ fn thinned(markers: &mut Vec<Marker>, bits: Option<u32>, most: usize) -> u32 {
 ///
 /// # Errors
 /// Same as [`Tape::scan`] and [`Tape::playback`](trait.Tape.html#method.playback).
-pub fn markers(tape: &dyn Tape, audit: &Audit, secrets: Secrets) -> Result<Vec<Marker>, Error> {
+pub fn markers(
+    tape: &Arc<dyn Tape>,
+    audit: &Audit,
+    secrets: Secrets,
+) -> Result<Vec<Marker>, Error> {
     let mut play = tape.playback()?;
     let mut markers = Vec::new();
-    for events in event_markers(tape, secrets)? {
+    for events in event_markers(&**tape, secrets)? {
         markers.extend(events.markers(play.span()));
     }
     let findings = audit.findings.iter();
@@ -228,7 +233,7 @@ pub fn markers(tape: &dyn Tape, audit: &Audit, secrets: Secrets) -> Result<Vec<M
 /// The events of a recording, as far as it can be read: table by table, in one pass.
 ///
 /// # Errors
-/// As [`Tape::scan_each`].
+/// Same as [`Tape::scan`].
 pub fn event_markers(tape: &dyn Tape, secrets: Secrets) -> Result<Vec<EventMarkers>, Error> {
     let tables = tape.tables()?.into_iter();
     let tables = tables.filter(|table| table.lane == Lane::Events);
@@ -238,9 +243,9 @@ pub fn event_markers(tape: &dyn Tape, secrets: Secrets) -> Result<Vec<EventMarke
         ..Scan::table(&*events.table.name)
     });
     let scans: Vec<Scan> = scans.collect();
-    tape.scan_each(&scans, &mut |scan, batch| {
+    tape.scan(&scans, &Work::default(), &mut |scan, batch| {
         if let Some(events) = events.get_mut(scan) {
-            events.take(batch);
+            events.take(&batch);
         }
         Ok(ControlFlow::Continue(()))
     })?;
@@ -301,7 +306,7 @@ mod tests {
             events("goals", [40, 700].into_iter()),
             events("shots", (0..61).map(|at| at * 16)),
         ];
-        let tape = Made::new(Clocks::TIMES, tables);
+        let tape: Arc<dyn Tape> = Arc::new(Made::new(Clocks::TIMES, tables));
         let audit = Audit {
             findings: vec![
                 finding(Severity::Info),

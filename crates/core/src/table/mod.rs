@@ -3,12 +3,11 @@
 //!
 //! Every row has stamps: its step, its tick if the recording has its own counter, and its time.
 //! These are [columns](StampColumn) that every table has. A table's [`Lane`] says how it relates to
-//! the clock. A format defines its tables ([`TableDef`]) and passes their rows to a [`Scanning`].
+//! the clock. A format defines its tables ([`TableDef`]) and passes their rows to [`Scans`].
 //! Code that shows, queries or streams recordings needs nothing else from a format.
 
 mod batch;
 mod book;
-mod changes;
 mod def;
 mod diff;
 mod facts;
@@ -20,9 +19,8 @@ pub mod kit;
 mod markers;
 mod needs;
 mod playback;
-mod playback_scan;
+mod pull;
 mod scan;
-mod scan_each;
 mod scan_error;
 mod scan_playback;
 mod scanning;
@@ -31,7 +29,6 @@ mod stamps;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
-pub use changes::Changes;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
 pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
 pub use facts::{Fact, FactTable, flat};
@@ -40,11 +37,10 @@ pub use kind::{Kind, Lane};
 pub use markers::{EventMarkers, Marker, MarkerKind, event_markers, markers, sort_markers};
 pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
-pub use playback_scan::scan_by_stepping;
-pub use scan::{Picked, Scan};
-pub use scan_each::{VisitEach, Visitors, go_on};
+pub use pull::Pull;
+pub use scan::{Late, Picked, Scan};
 pub use scan_error::ScanError;
-pub use scan_playback::{ScanPlayback, Scans};
-pub use scanning::{Place, Scanning, Visit, Waiting};
+pub use scan_playback::{ScanPlayback, Scanned};
+pub use scanning::{Position, Scanning, Scans, Visit};
 pub use shown::{plain, shown};
 pub use stamps::{StampColumn, is_reserved};

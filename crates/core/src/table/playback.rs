@@ -7,9 +7,9 @@ use super::def::TableDef;
 use super::kind::Lane;
 use super::scan::Scan;
 use super::scan_error::ScanError;
-use super::scanning::{Visit, Wanted};
+use super::scanning::Wanted;
 use crate::clock::{At, Clocks, Stamp};
-use crate::tape::{Error, Partial};
+use crate::tape::Error;
 
 /// The first and the last moment of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -21,7 +21,9 @@ pub struct Span {
 }
 
 /// A recording at a moment. Move it with `seek` or `step`, then read the state at that moment.
-pub trait Playback {
+///
+/// A playback keeps its recording open as long as it lives, and can be moved to another thread.
+pub trait Playback: Send {
     /// Returns the first and the last moment. For a broken recording, the last moment is the last
     /// readable one.
     fn span(&self) -> Span;
@@ -64,13 +66,6 @@ pub trait Playback {
     fn problem(&self) -> Option<Error> {
         None
     }
-
-    /// Scans the events of a range, independently of the current moment. Gives the same as
-    /// [`Tape::scan`](crate::tape::Tape::scan).
-    ///
-    /// # Errors
-    /// Same as [`Tape::scan`](crate::tape::Tape::scan).
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error>;
 }
 
 /// Collects the rows that [`Playback::state`] returns, as far as the scan selects them.
@@ -107,18 +102,12 @@ impl State {
 
 /// Computes the state at a step. A format that implements this gets a full playback from
 /// [`Stepped`].
-pub trait StateAt {
+pub trait StateAt: Send {
     /// Like [`Playback::state`], at this step.
     ///
     /// # Errors
     /// Same as [`Playback::state`].
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error>;
-
-    /// Same as [`Playback::events`].
-    ///
-    /// # Errors
-    /// Same as [`Playback::events`].
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error>;
 }
 
 /// The playback of a recording whose steps are all known. It stores a stamp for each step.
@@ -152,12 +141,12 @@ impl<S: StateAt> Stepped<S> {
     /// Returns the number of steps before the first step that is after this moment. A step without
     /// a tick or time counts as being at the moment of the step before it.
     fn upto(&self, at: At) -> usize {
-        let is_behind = |stamp: &Stamp| at.order(*stamp) == Some(Ordering::Greater);
+        let is_after = |stamp: &Stamp| at.order(*stamp) == Some(Ordering::Greater);
         if self.rises || matches!(at, At::Step(_)) {
-            return self.stamps.partition_point(|stamp| !is_behind(stamp));
+            return self.stamps.partition_point(|stamp| !is_after(stamp));
         }
-        let behind = self.stamps.iter().position(is_behind);
-        behind.unwrap_or(self.stamps.len())
+        let after = self.stamps.iter().position(is_after);
+        after.unwrap_or(self.stamps.len())
     }
 }
 
@@ -198,9 +187,5 @@ impl<S: StateAt> Playback for Stepped<S> {
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
         let now = self.now();
         self.source.state_at(now, scan)
-    }
-
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.source.events(scan, visit)
     }
 }

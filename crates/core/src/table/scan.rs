@@ -11,22 +11,50 @@ use crate::tape::Secrets;
 use crate::text::nearest;
 
 /// A request for rows of a table: columns, a range, filters.
-#[derive(Clone, PartialEq, Default, Debug)]
+///
+/// ```
+/// use gametape_core::At;
+/// use gametape_core::table::{Late, Scan};
+/// let scan = Scan::table("players")
+///     .columns(["time_ms", "head_x"])
+///     .without_stamps()
+///     .from(At::Step(600))
+///     .key("player", "3");
+/// assert_eq!(scan.late, Late::End);
+/// ```
+#[derive(Clone, PartialEq, Debug)]
 pub struct Scan {
     /// The name of the table.
     pub table: String,
     /// The requested columns in their order, [stamps](StampColumn) included; a batch has exactly
-    /// these. If empty, all of the table's own columns. Other columns are not decoded.
-    pub columns: Vec<String>,
+    /// these. `None` requests all of the table's own columns; an empty list requests none, so that
+    /// rows have stamps only. Other columns are not decoded.
+    pub columns: Option<Vec<String>>,
+    /// Whether batches have the stamps of their rows ([`Batch::stamp`](super::Batch::stamp)) in
+    /// addition to the columns. They do by default.
+    pub stamps: bool,
     /// Only rows at or after this moment.
     pub from: Option<At>,
-    /// Only rows at or before this moment; times are compared to the millisecond. The first row
-    /// after it ends the scan, so if a clock goes backwards later, those rows are not included.
+    /// Only rows at or before this moment; times are compared to the millisecond.
     pub to: Option<At>,
+    /// The meaning of `to` where a clock goes backwards.
+    pub late: Late,
     /// Only rows whose key columns have these values, given as text.
     pub keys: Vec<(String, String)>,
     /// Whether values of secret columns are shown.
     pub secrets: Secrets,
+}
+
+/// The meaning of a range's end in a recording whose ticks or times go backwards.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Late {
+    /// The first row after the range ends the scan, as in a player. Later rows are not read, even
+    /// if the clock went back into the range.
+    #[default]
+    End,
+    /// Rows after the range are left out, as in a query: all rows that lie in the range are given,
+    /// wherever they are recorded.
+    Skip,
 }
 
 /// A requested column of a table.
@@ -68,15 +96,42 @@ impl Scan {
     pub fn table(name: impl Into<String>) -> Self {
         Self {
             table: name.into(),
-            ..Self::default()
+            columns: None,
+            stamps: true,
+            from: None,
+            to: None,
+            late: Late::End,
+            keys: Vec::new(),
+            secrets: Secrets::Hide,
         }
     }
 
     /// Requests these columns.
     #[must_use]
     pub fn columns<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
-        let columns = names.into_iter().map(Into::into).collect();
-        Self { columns, ..self }
+        Self {
+            columns: Some(names.into_iter().map(Into::into).collect()),
+            ..self
+        }
+    }
+
+    /// Does without the stamps of rows: batches have only the requested columns, and nothing is
+    /// built for [`Batch::stamp`](super::Batch::stamp).
+    #[must_use]
+    pub fn without_stamps(self) -> Self {
+        Self {
+            stamps: false,
+            ..self
+        }
+    }
+
+    /// Requests all rows that lie in the range, wherever they are recorded: see [`Late::Skip`].
+    #[must_use]
+    pub fn wherever(self) -> Self {
+        Self {
+            late: Late::Skip,
+            ..self
+        }
     }
 
     /// Requests rows from this moment on.
@@ -126,16 +181,16 @@ impl Scan {
     /// # Errors
     /// [`ScanError::NoColumn`], [`ScanError::Twice`].
     pub fn picked(&self, table: &TableDef) -> Result<Vec<Picked>, ScanError> {
-        if self.columns.is_empty() {
+        let Some(columns) = &self.columns else {
             return Ok((0..table.columns.len()).map(Picked::Column).collect());
-        }
+        };
         let pick = |name: &String| match StampColumn::named(name) {
             Some(stamp) => Ok(Picked::Stamp(stamp)),
             None => column(table, name).map(Picked::Column),
         };
-        let picked: Vec<Picked> = self.columns.iter().map(pick).collect::<Result<_, _>>()?;
-        for (at, name) in self.columns.iter().enumerate() {
-            if self.columns.iter().take(at).any(|before| before == name) {
+        let picked: Vec<Picked> = columns.iter().map(pick).collect::<Result<_, _>>()?;
+        for (at, name) in columns.iter().enumerate() {
+            if columns.iter().take(at).any(|before| before == name) {
                 let name = name.clone();
                 return Err(ScanError::Twice { name });
             }

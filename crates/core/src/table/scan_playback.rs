@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::batch::{Batch, Owned, Value};
 use super::def::TableDef;
 use super::kind::Lane;
-use super::playback::{Playback, State, StateAt, Stepped};
+use super::playback::{State, StateAt, Stepped};
 use super::scan::Scan;
-use super::scanning::Visit;
 use crate::clock::{At, Clocks, Stamp};
-use crate::tape::{Error, Partial, Secrets, Tape};
+use crate::tape::{Error, Secrets, Tape, Work};
 
 /// A playback for recordings that can be scanned: the state is the result of a scan up to the
 /// current moment.
@@ -21,7 +21,8 @@ use crate::tape::{Error, Partial, Secrets, Tape};
 /// ```
 /// # let bytes = include_bytes!("../../README.md");
 /// # use gametape_core::tape::Tape;
-/// fn cursor(tape: &dyn Tape) -> Result<(), gametape_core::tape::Error> {
+/// # use std::sync::Arc;
+/// fn cursor(tape: Arc<dyn Tape>) -> Result<(), gametape_core::tape::Error> {
 ///     use gametape_core::table::{Playback, Scan, ScanPlayback};
 ///     let mut play = ScanPlayback::new(tape)?;
 ///     play.seek("1:23.4".parse().unwrap())?;
@@ -30,11 +31,11 @@ use crate::tape::{Error, Partial, Secrets, Tape};
 ///     Ok(())
 /// }
 /// ```
-pub type ScanPlayback<'t> = Stepped<Scans<'t>>;
+pub type ScanPlayback = Stepped<Scanned>;
 
 /// Computes the state of a recording from its scans: see [`ScanPlayback`].
-pub struct Scans<'t> {
-    tape: &'t dyn Tape,
+pub struct Scanned {
+    tape: Arc<dyn Tape>,
     tables: Vec<TableDef>,
     held: BTreeMap<String, Held>,
 }
@@ -46,21 +47,18 @@ struct Held {
     rows: BTreeMap<Vec<Owned>, Vec<Owned>>,
 }
 
-impl<'t> Stepped<Scans<'t>> {
+impl Stepped<Scanned> {
     /// Creates a playback at the first step.
     ///
     /// # Errors
     /// If nothing can be read.
-    pub fn new(tape: &'t dyn Tape) -> Result<Self, Error> {
+    pub fn new(tape: Arc<dyn Tape>) -> Result<Self, Error> {
         let tables = tape.tables()?;
         let mut stamps: BTreeMap<u64, Stamp> = BTreeMap::new();
         for table in tables.iter().filter(|table| table.lane != Lane::Facts) {
-            // Only the stamps are needed here. An empty list of columns would mean all columns, so
-            // request a single key column.
-            let column = table.columns.iter().find(|column| column.key);
-            let column = column.or_else(|| table.columns.first());
-            let scan = Scan::table(&*table.name).columns(column.map(|column| &*column.name));
-            tape.scan(&scan, &mut |batch| {
+            let no_columns: [&str; 0] = [];
+            let scan = Scan::table(&*table.name).columns(no_columns);
+            tape.scan_table(&scan, &Work::default(), |batch| {
                 for row in 0..batch.len() {
                     let stamp = batch.stamp(row);
                     stamps.entry(stamp.step).or_insert(stamp);
@@ -74,12 +72,12 @@ impl<'t> Stepped<Scans<'t>> {
             times: stamps.iter().any(|stamp| stamp.time.is_some()),
         };
         let held = BTreeMap::new();
-        let scans = Scans { tape, tables, held };
-        Ok(Self::over(stamps, clocks, scans))
+        let scanned = Scanned { tape, tables, held };
+        Ok(Self::over(stamps, clocks, scanned))
     }
 }
 
-impl Scans<'_> {
+impl Scanned {
     /// Brings the state of a table to a step.
     fn hold(&mut self, table: &TableDef, now: u64) -> Result<(), Error> {
         let name = table.name.to_string();
@@ -103,7 +101,7 @@ impl Scans<'_> {
         let keys = columns.filter_map(|(at, column)| column.key.then_some(at));
         let keys: Vec<usize> = keys.collect();
         // A problem of the recording does not change the state before it.
-        self.tape.scan(&scan, &mut |batch| {
+        self.tape.scan_table(&scan, &Work::default(), |batch| {
             for row in 0..batch.len() {
                 let key = keys.iter().map(|at| batch.get(row, *at).into()).collect();
                 if batch.is_end(row) {
@@ -121,7 +119,7 @@ impl Scans<'_> {
     }
 }
 
-impl StateAt for Scans<'_> {
+impl StateAt for Scanned {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?.clone();
         let mut state = State::new(&table, scan, now)?;
@@ -131,23 +129,6 @@ impl StateAt for Scans<'_> {
             state.row(|at| values.get(at).map_or(Value::Null, Owned::value));
         }
         Ok(state.rows())
-    }
-
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.tape.scan(scan, visit)
-    }
-}
-
-impl dyn Tape + '_ {
-    /// Returns a playback of the recording, at its first moment.
-    ///
-    /// # Errors
-    /// If nothing can be read.
-    pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
-        match self.own_playback()? {
-            Some(playback) => Ok(playback),
-            None => Ok(Box::new(ScanPlayback::new(self)?)),
-        }
     }
 }
 
@@ -162,7 +143,7 @@ impl State {
             secrets: Secrets::Show,
             ..Scan::table(&*scan.table)
         };
-        tape.scan(&all, &mut |batch| {
+        tape.scan_table(&all, &Work::default(), |batch| {
             for row in 0..batch.len() {
                 self.row(|column| batch.get(row, column));
             }

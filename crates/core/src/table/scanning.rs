@@ -1,4 +1,4 @@
-//! Passing the rows of a table to a visitor.
+//! Passing the rows of tables to a visitor.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -6,14 +6,15 @@ use std::ops::ControlFlow;
 use super::batch::{Batch, Owned, Value};
 use super::def::{ColumnDef, Rows, Table, TableDef};
 use super::kind::{Kind, Lane};
-use super::scan::{Picked, Scan};
+use super::scan::{Late, Picked, Scan};
 use super::scan_error::ScanError;
 use super::stamps::StampColumn;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 
-/// Takes the rows of a scan, one batch at a time. It breaks to stop the scan.
-pub type Visit<'v> = dyn FnMut(&Batch) -> Result<ControlFlow<()>, Error> + 'v;
+/// Takes the rows of scans: the index of the scan, and a batch of its rows. It breaks to stop that
+/// scan.
+pub type Visit<'v> = dyn FnMut(usize, Batch) -> Result<ControlFlow<()>, Error> + 'v;
 
 /// The maximum number of rows in a batch: few enough that a batch fits the cache, enough that the
 /// cost per batch is small.
@@ -25,98 +26,62 @@ const HIDDEN: &str = "<hidden>";
 
 /// The position of a stamp relative to the range of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// Before the range: skip this row; later rows may be in the range.
-    Before,
+pub enum Position {
+    /// Outside of the range, and later rows may be in it: skip this row.
+    Outside,
     /// In the range.
     Within,
     /// After the range: no later row is needed.
-    Behind,
+    After,
 }
 
-/// A running scan. A format passes it all rows of the table in order; it keeps those that the scan
-/// selects and passes them to the visitor in batches.
-///
-/// ```
-/// use std::ops::ControlFlow;
-/// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Value};
-/// use gametape_core::{At, Clocks, Stamp, Time};
-///
-/// let table = TableDef::new("throws", Lane::Events, "Throws of dice.")
-///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
-/// let scan = Scan::table("throws").from(At::Step(1));
-/// let mut eyes = Vec::new();
-/// let mut visit = |batch: &gametape_core::table::Batch| {
-///     eyes.extend((0..batch.len()).map(|row| batch.get(row, 0) == Value::Uint(6)));
-///     Ok(ControlFlow::Continue(()))
-/// };
-/// let mut scanning = Scanning::new(&table, &scan, Clocks::TIMES, &mut visit)?;
-/// for (step, thrown) in (0..).zip([1, 6, 2]) {
-///     let stamp = Stamp { step, tick: None, time: Some(Time::from_ms(step as i64 * 500)) };
-///     if scanning.row(stamp, |_| Value::Uint(thrown))?.is_break() {
-///         break;
-///     }
-/// }
-/// scanning.end(None)?;
-/// assert_eq!(eyes, [true, false]);
-/// # Ok::<(), gametape_core::tape::Error>(())
-/// ```
-pub struct Scanning<'v> {
-    scan: Waiting,
-    visit: &'v mut Visit<'v>,
-}
-
-/// A scan that waits for more rows: a [`Scanning`] without its visitor.
-pub struct Waiting {
+/// A running scan of one table. A format passes it all rows of the table in order; it keeps those
+/// that the scan selects. [`Scans`] passes them on in batches.
+pub struct Scanning {
+    /// The name of the table.
+    table: String,
     wanted: Wanted,
     from: Option<At>,
     to: Option<At>,
-    enough: bool,
+    late: Late,
+    /// Batches that are full and were not passed on yet.
+    full: Vec<Batch>,
+    /// Whether no more rows are wanted.
+    over: bool,
+    /// Whether the visitor stopped the scan.
+    stopped: bool,
 }
 
-impl Waiting {
-    /// Creates a scan of a table, for a recording with these clocks.
-    ///
-    /// # Errors
-    /// [`Error::Scan`], [`Error::NoClock`].
-    pub fn new(table: &TableDef, scan: &Scan, clocks: Clocks) -> Result<Self, Error> {
-        scan.check_range()?;
-        // Facts are valid in every range.
-        let (from, to) = match table.lane {
-            Lane::Facts => (None, None),
-            Lane::State | Lane::Events | Lane::Grid => (scan.from, scan.to),
-        };
-        clocks.check(from)?;
-        clocks.check(to)?;
-        Ok(Self {
-            wanted: scan.wanted(table)?,
-            from,
-            to,
-            enough: false,
-        })
-    }
-
-    /// Returns whether the scan uses a column, given by its index in the table.
-    #[must_use]
-    pub fn needs(&self, column: usize) -> bool {
-        let Wanted {
-            picked, filters, ..
-        } = &self.wanted;
-        picked.iter().any(|picked| picked.column() == Some(column))
-            || filters.iter().any(|(at, _)| *at == column)
-    }
-
-    /// Returns the start of the range: rows before it may be skipped.
-    #[must_use]
-    pub const fn from(&self) -> Option<At> {
-        self.from
-    }
-
-    /// Resumes the scan with a visitor for the rows from now on.
-    pub fn go_on<'v>(self, visit: &'v mut Visit<'v>) -> Scanning<'v> {
-        Scanning { scan: self, visit }
-    }
-}
+/// Running scans, which read a recording in one pass.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, Scans, TableDef, Value};
+/// use gametape_core::{At, Clocks, Stamp, Time};
+///
+/// let tables = [TableDef::new("throws", Lane::Events, "Throws of dice.")
+///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."))];
+/// let scan = Scan::table("throws").from(At::Step(1));
+/// let mut sixes = Vec::new();
+/// let mut visit = |_scan: usize, batch: Batch| {
+///     sixes.extend((0..batch.len()).map(|row| batch.get(row, 0) == Value::Uint(6)));
+///     Ok(ControlFlow::Continue(()))
+/// };
+/// let mut scans = Scans::new(&tables, &[scan], Clocks::TIMES)?;
+/// for (step, eyes) in (0..).zip([1, 6, 2]) {
+///     let stamp = Stamp { step, tick: None, time: Some(Time::from_ms(step as i64 * 500)) };
+///     for rows in scans.iter_mut() {
+///         rows.row(stamp, |_| Value::Uint(eyes));
+///     }
+///     if scans.give(&mut visit)?.is_break() {
+///         break;
+///     }
+/// }
+/// scans.end(&mut visit, |_| None)?;
+/// assert_eq!(sixes, [true, false]);
+/// # Ok::<(), gametape_core::tape::Error>(())
+/// ```
+pub struct Scans(Vec<Scanning>);
 
 /// The source of a requested column's values.
 enum Source {
@@ -168,8 +133,13 @@ impl Scan {
         };
         let picked = self.picked(table)?.into_iter().filter_map(source);
         let (picked, kinds): (Vec<Source>, Vec<Kind>) = picked.unzip();
+        let batch = Batch::new(kinds);
         Ok(Wanted {
-            batch: Batch::new(kinds),
+            batch: if self.stamps {
+                batch
+            } else {
+                batch.without_stamps()
+            },
             filters: self.filters(table)?,
             picked,
         })
@@ -209,141 +179,205 @@ impl Wanted {
     }
 }
 
-impl<'v> Scanning<'v> {
-    /// Creates a scan of a table, for a recording with these clocks.
+impl Scanning {
+    /// Starts a scan of a table, for a recording with these clocks.
     ///
     /// # Errors
     /// [`Error::Scan`], [`Error::NoClock`].
-    pub fn new(
-        table: &TableDef,
-        scan: &Scan,
-        clocks: Clocks,
-        visit: &'v mut Visit<'v>,
-    ) -> Result<Self, Error> {
-        Ok(Waiting::new(table, scan, clocks)?.go_on(visit))
+    pub fn new(table: &TableDef, scan: &Scan, clocks: Clocks) -> Result<Self, Error> {
+        scan.check_range()?;
+        // Facts are valid in every range.
+        let (from, to) = match table.lane {
+            Lane::Facts => (None, None),
+            Lane::State | Lane::Events | Lane::Grid => (scan.from, scan.to),
+        };
+        clocks.check(from)?;
+        clocks.check(to)?;
+        Ok(Self {
+            table: table.name.to_string(),
+            wanted: scan.wanted(table)?,
+            from,
+            to,
+            late: scan.late,
+            full: Vec::new(),
+            over: false,
+            stopped: false,
+        })
     }
 
-    /// Suspends the scan: passes on the rows so far, and waits for more.
-    ///
-    /// # Errors
-    /// The visitor's error.
-    pub fn wait(mut self) -> Result<Waiting, Error> {
-        if !self.scan.enough {
-            self.pass_on()?;
-        }
-        Ok(self.scan)
+    /// Returns the name of the table.
+    #[must_use]
+    pub fn table(&self) -> &str {
+        &self.table
     }
 
     /// Returns whether the scan uses a column, given by its index in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
-        self.scan.needs(column)
+        let Wanted {
+            picked, filters, ..
+        } = &self.wanted;
+        picked.iter().any(|picked| picked.column() == Some(column))
+            || filters.iter().any(|(at, _)| *at == column)
     }
 
     /// Returns the start of the range: rows before it may be skipped.
     #[must_use]
     pub const fn from(&self) -> Option<At> {
-        self.scan.from()
+        self.from
+    }
+
+    /// Returns whether no more rows are wanted.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Ends the scan: no more rows are wanted.
+    pub const fn finish(&mut self) {
+        self.over = true;
     }
 
     /// Returns the position of a stamp relative to the range.
     #[inline]
     #[must_use]
-    pub fn place(&self, stamp: Stamp) -> Place {
+    pub fn position(&self, stamp: Stamp) -> Position {
         let order = |at: Option<At>| at.and_then(|at| at.order(stamp));
-        if order(self.scan.from) == Some(Ordering::Less) {
-            Place::Before
-        } else if self.scan.enough || order(self.scan.to) == Some(Ordering::Greater) {
-            Place::Behind
+        if self.over {
+            Position::After
+        } else if order(self.from) == Some(Ordering::Less) {
+            Position::Outside
+        } else if order(self.to) == Some(Ordering::Greater) {
+            // Steps only rise.
+            match (self.late, self.to) {
+                (Late::Skip, Some(At::Tick(_) | At::Time(_))) => Position::Outside,
+                _ => Position::After,
+            }
         } else {
-            Place::Within
+            Position::Within
         }
     }
 
     /// Adds the next row: `value` returns the value of a column, by its index in the table, and is
-    /// called only for columns that the scan uses. Breaks if no later row is needed.
-    ///
-    /// # Errors
-    /// The visitor's error.
+    /// called only for columns that the scan uses. Returns whether later rows are needed.
     #[inline]
-    pub fn row<'r>(
-        &mut self,
-        stamp: Stamp,
-        value: impl Fn(usize) -> Value<'r>,
-    ) -> Result<ControlFlow<()>, Error> {
+    pub fn row<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) -> bool {
         self.put(stamp, false, value)
     }
 
     /// Adds a row that ends a key of a state. `value` is called only for key columns; other
-    /// requested values are missing.
-    ///
-    /// # Errors
-    /// The visitor's error.
-    pub fn ended<'r>(
-        &mut self,
-        stamp: Stamp,
-        value: impl Fn(usize) -> Value<'r>,
-    ) -> Result<ControlFlow<()>, Error> {
+    /// requested values are missing. Returns whether later rows are needed.
+    pub fn ended<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) -> bool {
         self.put(stamp, true, value)
     }
 
+    /// Adds the next row of a [`Table`]. Returns whether later rows are needed.
     #[inline]
-    fn put<'r>(
-        &mut self,
-        stamp: Stamp,
-        ends: bool,
-        value: impl Fn(usize) -> Value<'r>,
-    ) -> Result<ControlFlow<()>, Error> {
-        match self.place(stamp) {
-            Place::Before => return Ok(ControlFlow::Continue(())),
-            Place::Behind => return Ok(ControlFlow::Break(())),
-            Place::Within => {}
-        }
-        self.scan.wanted.put(stamp, ends, value);
-        let batch = &self.scan.wanted.batch;
-        if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
-            self.pass_on()?;
-        }
-        Ok(if self.scan.enough {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
-    }
-
-    /// Adds the next row of a [`Table`].
-    ///
-    /// # Errors
-    /// The visitor's error.
-    #[inline]
-    pub fn row_of<T: Rows>(
-        &mut self,
-        table: &Table<T>,
-        stamp: Stamp,
-        row: &T::Row<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
+    pub fn row_of<T: Rows>(&mut self, table: &Table<T>, stamp: Stamp, row: &T::Row<'_>) -> bool {
         self.row(stamp, |column| table.value(row, column))
     }
 
-    fn pass_on(&mut self) -> Result<(), Error> {
-        let batch = &mut self.scan.wanted.batch;
-        if !batch.is_empty() {
-            self.scan.enough = (self.visit)(batch)?.is_break();
-            batch.clear();
+    #[inline]
+    fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) -> bool {
+        match self.position(stamp) {
+            Position::Outside => return true,
+            Position::After => {
+                self.over = true;
+                return false;
+            }
+            Position::Within => {}
+        }
+        self.wanted.put(stamp, ends, value);
+        let batch = &mut self.wanted.batch;
+        if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
+            self.full.push(batch.take());
+        }
+        true
+    }
+
+    /// Passes on the batches that are full; with `all`, also the rows that do not fill a batch.
+    fn pass_on(&mut self, scan: usize, all: bool, visit: &mut Visit<'_>) -> Result<(), Error> {
+        if all && !self.wanted.batch.is_empty() && !self.stopped {
+            self.full.push(self.wanted.batch.take());
+        }
+        for batch in self.full.drain(..) {
+            if visit(scan, batch)?.is_break() {
+                (self.over, self.stopped) = (true, true);
+                break;
+            }
         }
         Ok(())
     }
+}
 
-    /// Ends the scan. `problem` is the problem of the recording, if it is not intact.
+impl Scans {
+    /// Starts scans of some of these tables, for a recording with these clocks.
+    ///
+    /// # Errors
+    /// [`Error::Scan`], [`Error::NoClock`].
+    pub fn new(tables: &[TableDef], scans: &[Scan], clocks: Clocks) -> Result<Self, Error> {
+        let start = |scan: &Scan| Scanning::new(scan.find(tables)?, scan, clocks);
+        Ok(Self(scans.iter().map(start).collect::<Result<_, _>>()?))
+    }
+
+    /// Passes the batches that are full to the visitor. Call it after each frame, so that memory
+    /// does not grow with the recording. Breaks if no scan wants more rows.
     ///
     /// # Errors
     /// The visitor's error.
-    pub fn end(mut self, problem: Option<Error>) -> Result<Partial<()>, Error> {
-        if !self.scan.enough {
-            self.pass_on()?;
+    #[inline]
+    pub fn give(&mut self, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, Error> {
+        let mut flow = ControlFlow::Break(());
+        for (at, rows) in self.0.iter_mut().enumerate() {
+            if !rows.full.is_empty() {
+                rows.pass_on(at, false, visit)?;
+            }
+            if !rows.over {
+                flow = ControlFlow::Continue(());
+            }
         }
-        // A visitor that has stopped early did not ask about the rest.
-        let problem = problem.filter(|_| !self.scan.enough);
-        Ok(Partial::new((), problem))
+        Ok(flow)
+    }
+
+    /// Passes all rows so far to the visitor, including those that do not fill a batch.
+    ///
+    /// # Errors
+    /// The visitor's error.
+    pub fn give_all(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        let mut scans = self.0.iter_mut().enumerate();
+        scans.try_for_each(|(at, rows)| rows.pass_on(at, true, visit))
+    }
+
+    /// Ends the scans: passes on the last rows, and returns the problem of the recording for each
+    /// scan. `problem` is asked for those whose visitor did not stop them; a scan that stopped has
+    /// not asked about the rest.
+    ///
+    /// # Errors
+    /// The visitor's error.
+    pub fn end(
+        mut self,
+        visit: &mut Visit<'_>,
+        mut problem: impl FnMut(usize) -> Option<Error>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        self.give_all(visit)?;
+        let ends = self.0.iter().enumerate().map(|(at, rows)| {
+            let problem = (!rows.stopped).then(|| problem(at)).flatten();
+            Partial::new((), problem)
+        });
+        Ok(ends.collect())
+    }
+}
+
+impl std::ops::Deref for Scans {
+    type Target = [Scanning];
+
+    fn deref(&self) -> &[Scanning] {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Scans {
+    fn deref_mut(&mut self) -> &mut [Scanning] {
+        &mut self.0
     }
 }

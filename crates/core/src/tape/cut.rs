@@ -13,7 +13,7 @@ use crate::clock::At;
 /// let cut = Cut::new(Some("0.04".parse()?), Some("0.07".parse()?));
 /// let mut steps = cut.steps(Clocks::TIMES)?;
 /// for (step, ms) in (0..).zip([0, 33, 67, 100]) {
-///     steps.place(Stamp { step, tick: None, time: Some(Time::from_ms(ms)) });
+///     steps.position(Stamp { step, tick: None, time: Some(Time::from_ms(ms)) });
 /// }
 /// assert_eq!(steps.kept()?.steps, 2..3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::cut::Cut;
 use super::error::Error;
 use crate::clock::{At, Clocks, Stamp};
-use crate::table::{Place, ScanError};
+use crate::table::{Position, ScanError};
 
 impl Cut {
     /// Prepares to find the steps of the range in a recording with these clocks.
@@ -60,16 +60,16 @@ pub struct Kept {
 impl CutSteps {
     /// Takes the next step of the recording, and returns its position relative to the range. Steps
     /// are counted in the order of these calls. After the range has ended, no later step is in it.
-    pub fn place(&mut self, stamp: Stamp) -> Place {
+    pub fn position(&mut self, stamp: Stamp) -> Position {
         let number = self.seen;
         self.seen += 1;
         let order = |at: Option<At>| at.and_then(|at| at.order(stamp));
         self.behind |= order(self.cut.to).is_some_and(Ordering::is_gt);
         if self.behind {
-            return Place::Behind;
+            return Position::After;
         }
         if self.kept.is_none() && order(self.cut.from).is_some_and(Ordering::is_lt) {
-            return Place::Before;
+            return Position::Outside;
         }
         let kept = self.kept.get_or_insert(Kept {
             steps: number..number,
@@ -78,7 +78,7 @@ impl CutSteps {
             is_all: false,
         });
         (kept.steps.end, kept.last) = (number + 1, stamp);
-        Place::Within
+        Position::Within
     }
 
     /// Returns true if the range has ended, so that no later step is in it.
@@ -118,7 +118,7 @@ mod tests {
                 tick: Some(step + 10),
                 time: Some(Time::from_ms(*ms)),
             };
-            if steps.place(stamp) == Place::Behind {
+            if steps.position(stamp) == Position::After {
                 break;
             }
         }

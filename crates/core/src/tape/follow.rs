@@ -7,10 +7,10 @@ use super::error::Error;
 use super::info::Partial;
 use crate::clock::Stamp;
 use crate::input::Input;
-use crate::table::VisitEach;
+use crate::table::Visit;
 
 /// Gives the rows of a recording that is being written, as its bytes arrive. The result is that of
-/// [`Tape::scan_each`](super::Tape::scan_each) on the whole recording, piece by piece. Each call
+/// [`Tape::scan`](super::Tape::scan) on the whole recording, piece by piece. Each call
 /// continues where the last one stopped, so its cost does not depend on the recording's length. A
 /// `Follow` may outlive its tape.
 ///
@@ -24,19 +24,19 @@ pub trait Follow: Send {
     ///
     /// # Errors
     /// [`Error::Changed`]; [`Error::Io`]; the visitor's error.
-    fn more(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<Option<Stamp>, Error>;
+    fn more(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<Option<Stamp>, Error>;
 
     /// Ends following when nobody writes to the recording any more. Gives the remaining rows,
     /// including those of an incomplete tail and of facts, and returns the problem of the recording
-    /// for each scan. Together with the rows of [`Follow::more`], the result is that of `scan_each`
+    /// for each scan. Together with the rows of [`Follow::more`], the result is that of `scan`
     /// on the same bytes.
     ///
     /// # Errors
-    /// Same as [`Follow::more`] and `scan_each`.
+    /// Same as [`Follow::more`] and `scan`.
     fn end(
         self: Box<Self>,
         input: &Input,
-        visit: &mut VisitEach<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error>;
 }
 

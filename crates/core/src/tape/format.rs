@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::Error;
 use super::option::{OptionDef, Options};
@@ -19,7 +20,7 @@ pub enum Verb {
     /// Open it; the options provide data that the recording lacks.
     Open,
     /// Print one thing that it contains; the options are flags named after these things. See
-    /// [`Tape::attachment`].
+    /// [`Attachments`](super::Attachments).
     Inspect,
     /// Check it.
     Verify,
@@ -82,7 +83,7 @@ pub trait Maker: Send + Sync {
     /// output is then useless.
     fn make(
         &self,
-        of: &dyn Tape,
+        of: &Arc<dyn Tape>,
         options: &Options,
         out: &mut dyn Sink,
         work: &Work<'_>,
@@ -184,15 +185,14 @@ impl FormatInfo {
 /// command; this is a minimal one:
 ///
 /// ```
-/// use std::any::Any;
+/// use std::sync::Arc;
 ///
-/// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Visit};
+/// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scans, TableDef, Visit};
 /// use gametape_core::tape::{
-///     Audit, Dump, Error, Format, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape,
-///     Work, object,
+///     Audit, Depth, Dump, Error, Format, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink,
+///     Source, Tape, Work,
 /// };
 /// use gametape_core::{Clocks, Input, Stamp};
-/// use serde_json::json;
 ///
 /// /// `DICE`, and a byte a throw: there is nothing that could be broken.
 /// struct Dice;
@@ -208,8 +208,8 @@ impl FormatInfo {
 ///     fn sniff(&self, input: &Input) -> bool {
 ///         input.head(4).is_ok_and(|head| *head == *b"DICE")
 ///     }
-///     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-///         Ok(Box::new(Throws(source.input)))
+///     fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
+///         Ok(Arc::new(Throws(source.input)))
 ///     }
 /// }
 ///
@@ -217,35 +217,35 @@ impl FormatInfo {
 ///
 /// impl Tape for Throws {
 ///     fn input(&self) -> &Input { &self.0 }
-///     fn any(&self) -> &dyn Any { self }
-///     fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
-///         Ok(Partial::from(Info {
-///             format: "dice",
-///             format_version: 1,
-///             bytes: self.0.size(),
-///             duration_ms: None,
-///             frames: Some(self.0.size() - 4),
-///             step: "throw",
-///             details: object(json!({})),
-///         }))
+///     fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
+///         let frames = Some(self.0.size() - 4);
+///         Ok(Info { frames, ..Info::new(&INFO, 1, self.0.size()) }.into())
 ///     }
-///     fn audit(&self, _: &Options) -> Result<Audit, Error> {
+///     fn audit(&self, _: &Options, _: &Work<'_>) -> Result<Audit, Error> {
 ///         Ok(Audit { summary: "whole".into(), ..Audit::default() })
 ///     }
 ///     fn tables(&self) -> Result<Vec<TableDef>, Error> {
 ///         let eyes = ColumnDef::new("eyes", Kind::Uint, "What was thrown.");
 ///         Ok(vec![TableDef::new("throws", Lane::Events, "The throws.").with(eyes)])
 ///     }
-///     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-///         let tables = self.tables()?;
-///         let mut rows = Scanning::new(scan.find(&tables)?, scan, Clocks::STEPS, visit)?;
+///     fn scan(
+///         &self,
+///         scans: &[Scan],
+///         work: &Work<'_>,
+///         visit: &mut Visit<'_>,
+///     ) -> Result<Vec<Partial<()>>, Error> {
+///         let mut scans = Scans::new(&self.tables()?, scans, Clocks::STEPS)?;
 ///         for (step, eyes) in (0..).zip(&self.0.bytes().map_err(Error::Io)?[4..]) {
 ///             let stamp = Stamp { step, tick: None, time: None };
-///             if rows.row(stamp, |_| (*eyes).into())?.is_break() {
+///             for rows in scans.iter_mut() {
+///                 rows.row(stamp, |_| (*eyes).into());
+///             }
+///             work.done(step)?;
+///             if scans.give(visit)?.is_break() {
 ///                 break;
 ///             }
 ///         }
-///         rows.end(None)
+///         scans.end(visit, |_| None)
 ///     }
 ///     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {
 ///         work.copy(&self.0, out)?;
@@ -273,7 +273,7 @@ pub trait Format: Any + Send + Sync {
     ///
     /// # Errors
     /// If data that the recording needs is missing.
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error>;
+    fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error>;
 
     /// Returns the rules, for the book and for policies.
     fn rules(&self) -> Vec<RuleInfo> {

@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error;
+use super::format::FormatInfo;
+use crate::table::Needs;
 use crate::text::{Many, TextTable, printable, shortened};
 
 /// Whether tokens, IP addresses and user ids may be shown.
@@ -18,23 +20,32 @@ pub enum Secrets {
     Show,
 }
 
+/// How much of a recording is read to describe it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Depth {
+    /// The header, without decoding the body.
+    Header,
+    /// All of it; of a broken recording, the readable part.
+    Whole,
+}
+
 /// A value obtained from a recording that may be broken.
 #[derive(Debug)]
-pub struct Partial<T> {
+pub struct Partial<T, E = Error> {
     /// The value, as far as it could be read.
     pub value: T,
     /// The problem of the recording, if it is not intact.
-    pub problem: Option<Error>,
+    pub problem: Option<E>,
 }
 
-impl<T> Partial<T> {
+impl<T, E> Partial<T, E> {
     /// Creates a value with a problem.
-    pub const fn new(value: T, problem: Option<Error>) -> Self {
+    pub const fn new(value: T, problem: Option<E>) -> Self {
         Self { value, problem }
     }
 }
 
-impl<T> From<T> for Partial<T> {
+impl<T, E> From<T> for Partial<T, E> {
     /// Creates a value of an intact recording.
     fn from(value: T) -> Self {
         Self {
@@ -60,8 +71,29 @@ pub struct Info {
     /// The name of a step.
     #[serde(skip)]
     pub step: &'static str,
+    /// External data that is missing, if it would give the recording more tables or rows.
+    #[serde(skip)]
+    pub needs: Option<Needs>,
     /// Data that only this format has.
     pub details: Map<String, Value>,
+}
+
+impl Info {
+    /// Creates the description of a recording of which only the format, its version and the size
+    /// in bytes are known.
+    #[must_use]
+    pub fn new(format: &FormatInfo, format_version: u32, bytes: u64) -> Self {
+        Self {
+            format: format.name,
+            format_version,
+            bytes,
+            duration_ms: None,
+            frames: None,
+            step: format.step,
+            needs: None,
+            details: Map::new(),
+        }
+    }
 }
 
 /// Returns the entries of a JSON object, in order; empty for other values.

@@ -24,11 +24,14 @@ pub use diff::Diff;
 pub use error::Error;
 pub use follow::{Follow, Grown};
 pub use format::{Companions, Folders, Format, FormatInfo, Maker, Source, Verb};
-pub use info::{Info, Partial, Secrets, object};
+pub use info::{Depth, Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub(crate) use number::number;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
-pub use relation::{Print, RelationDef, Span, Traces};
+pub use relation::{BusyTime, Print, RelationDef, Traces};
 pub use relations::{Related, Relations};
-pub use trait_tape::{Beside, Converted, Cutout, Dump, Measured, Repaired, Report, Tape, Target};
+pub use trait_tape::{
+    Abilities, Attachments, Beside, Compare, Converted, Cutout, Dump, DumpSteps, Measured,
+    Repaired, Report, Tape, Target,
+};
 pub use work::{Sink, Watched, Work};

@@ -48,7 +48,7 @@ pub struct Print {
 
 /// The time during which a person was busy with a recording. Nobody can be busy with two at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct BusyTime {
     /// The relation, as an index into [`FormatInfo::relations`](super::FormatInfo::relations).
     pub relation: usize,
     /// A hash that identifies the person.
@@ -65,13 +65,13 @@ pub struct Traces {
     /// The fingerprints, in any order.
     pub prints: Vec<Print>,
     /// The busy times, in any order.
-    pub spans: Vec<Span>,
+    pub busy: Vec<BusyTime>,
 }
 
 impl Traces {
     /// Returns true if there is nothing to compare.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.prints.is_empty() && self.spans.is_empty()
+        self.prints.is_empty() && self.busy.is_empty()
     }
 }

@@ -68,7 +68,7 @@ pub struct Related {
 /// }];
 /// let traces = |hash| Traces {
 ///     prints: vec![Print { relation: 0, hash, bits: 64 }],
-///     spans: Vec::new(),
+///     busy: Vec::new(),
 /// };
 /// let mut relations = Relations::new();
 /// for hash in [7, 9, 7] {
@@ -113,7 +113,7 @@ impl Relations {
             })
         });
         self.prints.extend(prints);
-        let spans = traces.spans.iter().filter_map(|span| {
+        let spans = traces.busy.iter().filter_map(|span| {
             Some(Busy {
                 kind: kind(span.relation)?,
                 who: span.who,

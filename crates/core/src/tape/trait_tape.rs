@@ -4,6 +4,7 @@ use std::any::Any;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -13,18 +14,16 @@ use super::cut_steps::Kept;
 use super::diff::Diff;
 use super::error::Error;
 use super::follow::Follow;
-use super::info::{Info, Partial, Secrets};
+use super::info::{Depth, Info, Partial, Secrets};
 use super::moment::Moment;
 use super::option::Options;
 use super::work::{Sink, Work};
 use crate::altered::AllAltered;
-use crate::clock::At;
+use crate::clock::{At, Clocks};
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{
-    JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, VisitEach, scan_by_stepping,
-};
+use crate::table::{Batch, JsonRows, Lane, Playback, Scan, ScanPlayback, Scans, TableDef, Visit};
 
 /// Options of a dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -123,13 +122,20 @@ impl Cutout {
     }
 }
 
-/// The result of measuring a recording.
+/// The statistics of a recording.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Measured {
     /// The statistics that players or researchers compare.
     pub stats: Map<String, Value>,
     /// The audit, if the recording was checked in the same pass.
     pub audit: Option<Audit>,
+}
+
+/// Statistics without an audit.
+impl From<Map<String, Value>> for Measured {
+    fn from(stats: Map<String, Value>) -> Self {
+        Self { stats, audit: None }
+    }
 }
 
 /// The result of a repair, in addition to its bytes.
@@ -175,116 +181,45 @@ impl Repaired {
 /// An opened recording. Opening reads the header only; each method reads as much as it needs.
 /// [`Format`](super::Format) has an example.
 ///
+/// A format must implement four methods: [`input`](Tape::input), [`describe`](Tape::describe),
+/// [`audit`](Tape::audit) and [`repair`](Tape::repair). With [`tables`](Tape::tables) and
+/// [`scan`](Tape::scan) a recording has rows, and everything that is made of rows. The rest is
+/// there for formats that can do better than the default.
+///
 /// Methods take the options that the format declares for their verb; the caller has already
-/// [checked](Options::check) them.
-pub trait Tape: Send + Sync {
+/// [checked](Options::check) them. Long tasks take a [`Work`], to report progress and to be
+/// cancelled.
+///
+/// The format's own type is behind `tape as &dyn Any`, for features of a single format.
+pub trait Tape: Any + Send + Sync {
     /// Returns the bytes.
     fn input(&self) -> &Input;
 
-    /// Returns the tape's own type, for features of a single format.
-    fn any(&self) -> &dyn Any;
-
-    /// Returns a description from the header, without decoding the body. By default this is
-    /// [`Tape::info`]. Formats with a useful header should implement it, so that listing a folder
-    /// is fast.
+    /// Returns a description of the recording: from the header alone, so that listing a folder is
+    /// fast, or of the whole recording; for a broken one, of the readable part.
     ///
     /// # Errors
     /// If the header cannot be read.
-    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.info(secrets)
-    }
-
-    /// Returns a description of the whole recording; for a broken one, of the readable part.
-    ///
-    /// # Errors
-    /// If nothing can be read.
-    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error>;
-
-    /// Returns a text that the recording contains, such as its world or schema. The name is a flag
-    /// that the format declares for [`Verb::Inspect`](super::Verb::Inspect).
-    ///
-    /// # Errors
-    /// If the recording contains none, or a broken one.
-    fn attachment(&self, name: &str) -> Result<String, Error> {
-        Err(Error::Unsupported(format!(
-            "the recording carries no {name}"
-        )))
-    }
+    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error>;
 
     /// Checks the recording as thoroughly as possible. Unreadable parts are findings.
     ///
     /// # Errors
-    /// [`Error::Io`]; an error if an option is wrong.
-    fn audit(&self, options: &Options) -> Result<Audit, Error>;
+    /// [`Error::Io`]; [`Error::Cancelled`]; an error if an option is wrong.
+    fn audit(&self, options: &Options, work: &Work<'_>) -> Result<Audit, Error>;
 
-    /// Like [`Tape::audit`], but reports progress: `say` receives a short description of each long
-    /// task when it starts or changes.
+    /// Writes the intact parts.
     ///
     /// # Errors
-    /// Same as [`Tape::audit`].
-    fn audit_watched(
+    /// If nothing is intact. The output is then useless.
+    fn repair(
         &self,
         options: &Options,
-        say: &(dyn Fn(&str) + Sync),
-    ) -> Result<Audit, Error> {
-        let _ = say;
-        self.audit(options)
-    }
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error>;
 
-    /// Returns the statistics that players or researchers compare. Keys are stable and documented
-    /// in the book.
-    ///
-    /// # Errors
-    /// If nothing can be read.
-    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
-        let info = self.info(Secrets::Hide)?;
-        Ok(Partial {
-            value: info.value.details,
-            problem: info.problem,
-        })
-    }
-
-    /// Like [`Tape::stats`], plus an audit if the format checks the recording in the same pass. By
-    /// default there is no audit.
-    ///
-    /// # Errors
-    /// If nothing can be read.
-    fn measure(&self, options: &Options) -> Result<Partial<Measured>, Error> {
-        let measured = self.stats(options)?;
-        let (stats, audit) = (measured.value, None);
-        Ok(Partial::new(Measured { stats, audit }, measured.problem))
-    }
-
-    /// Writes each step as a JSON object on its own line, with `step`, `tick` (if there is one) and
-    /// `time_ms`. By default, writes the rows of the first table that is not a table of facts.
-    ///
-    /// # Errors
-    /// [`Error::Output`] for errors of `out`; all others are errors of the recording.
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        let tables = self.tables()?;
-        let table = tables.iter().find(|table| table.lane != Lane::Facts);
-        let Some(table) = table else {
-            return Ok(().into());
-        };
-        let scan = Scan {
-            secrets: wanted.secrets,
-            ..Scan::table(&*table.name)
-        };
-        let rows = JsonRows::new(table.columns.iter().map(|column| &*column.name));
-        let mut moment = Moment::new(wanted.at, out);
-        let scanned = self.scan(&scan, &mut |batch| {
-            for row in 0..batch.len() {
-                let line = |out: &mut dyn Write| rows.row(batch, row, out);
-                if moment.line(batch.stamp(row), line)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        moment.end(scanned.problem)
-    }
-
-    /// Returns the tables.
+    /// Returns the tables, without reading more than the header. By default there are none.
     ///
     /// # Errors
     /// If nothing can be read.
@@ -292,72 +227,54 @@ pub trait Tape: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns the external data that is missing, if it would give the recording more tables or
-    /// rows.
-    fn needs(&self) -> Option<Needs> {
-        None
-    }
-
-    /// Gives the rows of a table in the order of their stamps, one batch at a time. A broken
-    /// recording gives the rows before the damage, and returns the problem. By default, steps
-    /// through [`Tape::own_playback`]; a format must implement one of the two.
+    /// Passes the rows of one or several tables to a visitor, in one pass over the recording. The
+    /// rows of a table come in the order of their stamps; batches of different scans come in any
+    /// order. Returns for each scan the problem of the recording after its rows: a broken recording
+    /// gives the rows before the damage. [`Scans`] does most of this.
     ///
     /// # Errors
-    /// [`Error::Scan`], [`Error::NoClock`]; the visitor's error; an error if nothing can be read.
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        let tables = self.tables()?;
-        let Some(mut play) = self.own_playback()? else {
-            // A format without playback that keeps this default has no tables.
-            scan.find(&tables)?;
-            return Ok(().into());
-        };
-        let problem = || Ok(self.info(Secrets::Hide)?.problem);
-        scan_by_stepping(&mut *play, &tables, scan, visit, problem)
-    }
-
-    /// Scans several tables, and returns for each scan the problem of the recording after its rows.
-    /// Batches of different scans come in any order. By default, tables are scanned one after the
-    /// other. A format whose passes are expensive should read all tables in one pass, and buffer no
-    /// more than one batch for each.
-    ///
-    /// # Errors
-    /// The errors of [`Tape::scan`] for any of the tables.
-    fn scan_each<'v>(
+    /// [`Error::Scan`], [`Error::NoClock`]; [`Error::Cancelled`]; the visitor's error; an error if
+    /// nothing can be read.
+    fn scan(
         &self,
         scans: &[Scan],
-        visit: &'v mut VisitEach<'v>,
+        _work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        let scan = |(at, scan)| self.scan(scan, &mut |batch| visit(at, batch));
-        scans.iter().enumerate().map(scan).collect()
+        Scans::new(&self.tables()?, scans, Clocks::STEPS)?.end(visit, |_| None)
     }
 
-    /// Follows a recording that is being written: like [`Tape::scan_each`] from the start, but it
+    /// Follows a recording that is being written: like [`Tape::scan`] from the start, but it
     /// can continue as bytes arrive, at a cost proportional to the new bytes. Returns `None` if the
     /// format or this recording does not support it; then read the recording again instead.
     ///
     /// # Errors
-    /// The errors of [`Tape::scan_each`] if nothing can be read.
+    /// The errors of [`Tape::scan`] if nothing can be read.
     fn follow(&self, _scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
         Ok(None)
     }
 
-    /// Returns the format's own playback if it is better than `table::ScanPlayback`. Callers use
-    /// the method `playback` of `dyn Tape` instead. A format without its own `scan` must implement
-    /// this.
+    /// Returns the format's own playback if it is better than [`ScanPlayback`]. Callers use
+    /// [`playback`](trait.Tape.html#method.playback) of `dyn Tape` instead.
     ///
     /// # Errors
     /// If nothing can be read.
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
         Ok(None)
     }
 
-    /// Compares this recording with another of its kind. Returns `None` if the format has nothing
-    /// better than a comparison of the tables ([`diff_tables`](crate::table::diff_tables)).
+    /// Returns the statistics that players or researchers compare, with keys that are stable and
+    /// documented in the book; and the audit, if the format checks the recording in the same pass.
+    /// By default, the statistics are the details of the description.
     ///
     /// # Errors
-    /// If one of the recordings cannot be read to its end.
-    fn diff(&self, _other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
-        Ok(None)
+    /// If nothing can be read; [`Error::Cancelled`].
+    fn stats(&self, _options: &Options, _work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+        let info = self.describe(Depth::Whole, Secrets::Hide)?;
+        Ok(Partial::new(
+            Measured::from(info.value.details),
+            info.problem,
+        ))
     }
 
     /// Writes the recording in another form. Without options the output is identical byte for byte.
@@ -371,23 +288,12 @@ pub trait Tape: Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        if let Some(problem) = self.info(Secrets::Hide)?.problem {
+        if let Some(problem) = self.describe(Depth::Whole, Secrets::Hide)?.problem {
             return Err(problem);
         }
         work.copy(self.input(), out)?;
         Ok(Converted::default())
     }
-
-    /// Writes the intact parts.
-    ///
-    /// # Errors
-    /// If nothing is intact. The output is then useless.
-    fn repair(
-        &self,
-        options: &Options,
-        out: &mut dyn Sink,
-        work: &Work<'_>,
-    ) -> Result<Repaired, Error>;
 
     /// Writes a part of the recording in the same format. Within the range it has the same content,
     /// byte for byte where the format allows it. If the range covers everything, the output is a
@@ -409,5 +315,148 @@ pub trait Tape: Send + Sync {
             why: "its format does not say how a part of a recording is one",
             instead: None,
         })
+    }
+
+    /// Returns what only some formats can do.
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default()
+    }
+}
+
+/// What only some formats can do. A format sets those that it has:
+///
+/// ```
+/// use gametape_core::tape::{Abilities, Attachments, Error};
+/// struct Run { world: String }
+/// impl Attachments for Run {
+///     fn attachment(&self, name: &str) -> Option<Result<String, Error>> {
+///         (name == "world").then(|| Ok(self.world.clone()))
+///     }
+/// }
+/// fn abilities(run: &Run) -> Abilities<'_> {
+///     Abilities { attachments: Some(run), ..Abilities::default() }
+/// }
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct Abilities<'t> {
+    /// Contains texts, such as its world or schema.
+    pub attachments: Option<&'t dyn Attachments>,
+    /// Lists its steps in a form of its own.
+    pub steps: Option<&'t dyn DumpSteps>,
+    /// Compares itself with another recording in its own way.
+    pub compare: Option<&'t dyn Compare>,
+}
+
+/// A recording that contains texts.
+pub trait Attachments {
+    /// Returns the text of this name, which is a flag that the format declares for
+    /// [`Verb::Inspect`](super::Verb::Inspect); `None` if there is no text of this name.
+    ///
+    /// # Errors
+    /// If the recording contains none, or a broken one.
+    fn attachment(&self, name: &str) -> Option<Result<String, Error>>;
+}
+
+/// A recording that lists its steps in a form of its own.
+pub trait DumpSteps {
+    /// Writes each step as a JSON object on its own line, with `step`, `tick` (if there is one) and
+    /// `time_ms`.
+    ///
+    /// # Errors
+    /// [`Error::Output`] for errors of `out`; all others are errors of the recording.
+    fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error>;
+}
+
+/// A recording that compares itself with another one in its own way.
+pub trait Compare {
+    /// Compares this recording with another of its kind. Returns `None` if `other` is not of this
+    /// format's type, so that only the tables are compared
+    /// ([`diff_tables`](crate::table::diff_tables)).
+    ///
+    /// # Errors
+    /// If one of the recordings cannot be read to its end.
+    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error>;
+}
+
+impl dyn Tape {
+    /// Passes the rows of one table to a visitor: [`Tape::scan`] for a single scan.
+    ///
+    /// # Errors
+    /// Same as [`Tape::scan`].
+    pub fn scan_table(
+        &self,
+        scan: &Scan,
+        work: &Work<'_>,
+        mut visit: impl FnMut(Batch) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<Partial<()>, Error> {
+        let scans = std::slice::from_ref(scan);
+        let mut read = self.scan(scans, work, &mut |_, batch| visit(batch))?;
+        Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
+    }
+
+    /// Returns a playback of the recording, at its first moment. It keeps the recording open as long
+    /// as it lives.
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    pub fn playback(self: &Arc<Self>) -> Result<Box<dyn Playback>, Error> {
+        match self.own_playback()? {
+            Some(playback) => Ok(playback),
+            None => Ok(Box::new(ScanPlayback::new(Arc::clone(self))?)),
+        }
+    }
+
+    /// Returns a text that the recording contains, such as its world or schema. The name is a flag
+    /// that the format declares for [`Verb::Inspect`](super::Verb::Inspect).
+    ///
+    /// # Errors
+    /// If the recording contains none, or a broken one.
+    pub fn attachment(&self, name: &str) -> Result<String, Error> {
+        let attachments = self.abilities().attachments;
+        let found = attachments.and_then(|attachments| attachments.attachment(name));
+        found.unwrap_or_else(|| {
+            Err(Error::Unsupported(format!(
+                "the recording carries no {name}"
+            )))
+        })
+    }
+
+    /// Writes each step as a JSON object on its own line, with `step`, `tick` (if there is one) and
+    /// `time_ms`: in the format's own form, or the rows of the first table that is not a table of
+    /// facts.
+    ///
+    /// # Errors
+    /// [`Error::Output`] for errors of `out`; all others are errors of the recording.
+    pub fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        if let Some(steps) = self.abilities().steps {
+            return steps.dump_steps(wanted, out);
+        }
+        let tables = self.tables()?;
+        let table = tables.iter().find(|table| table.lane != Lane::Facts);
+        let Some(table) = table else {
+            return Ok(().into());
+        };
+        let scan = Scan {
+            secrets: wanted.secrets,
+            ..Scan::table(&*table.name)
+        };
+        let rows = JsonRows::new(table.columns.iter().map(|column| &*column.name));
+        let mut moment = Moment::new(wanted.at, out);
+        let scanned = self.scan_table(&scan, &Work::default(), |batch| {
+            for row in 0..batch.len() {
+                let line = |out: &mut dyn Write| rows.row(&batch, row, out);
+                if moment.line(batch.stamp(row), line)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        moment.end(scanned.problem)
+    }
+
+    /// Returns the format's own type of the recording, if it is this one.
+    #[must_use]
+    pub fn of_type<T: Tape>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
     }
 }

@@ -16,7 +16,7 @@ pub trait Sink: Write + Seek + Send {}
 
 impl<T: Write + Seek + Send> Sink for T {}
 
-/// The environment of a long task: the folder for temporary files, the receiver of progress, and
+/// The environment of a long task: the folder for temporary files, the receivers of progress, and
 /// the switch that cancels it. Tasks use memory for one frame or chunk at a time, so large
 /// recordings are possible.
 #[derive(Clone, Copy, Default)]
@@ -25,6 +25,8 @@ pub struct Work<'a> {
     pub folder: Option<&'a Path>,
     /// Receives the number of input bytes that were processed.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Receives a short description of each long task when it starts or changes.
+    pub say: Option<&'a (dyn Fn(&str) + Sync)>,
     /// Set to true to cancel the task.
     pub cancel: Option<&'a AtomicBool>,
 }
@@ -123,6 +125,13 @@ impl Work<'_> {
             progress(bytes);
         }
         self.wanted()
+    }
+
+    /// Reports which task starts now, or how far it came.
+    pub fn say(&self, what: &str) {
+        if let Some(say) = self.say {
+            say(what);
+        }
     }
 
     /// Checks for cancellation. Call it where no progress can be reported.

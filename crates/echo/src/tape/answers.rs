@@ -35,7 +35,7 @@ pub struct Answer {
 ///     options: Options::new(),
 /// };
 /// let tape = Echoreplay.open(source)?;
-/// let tape = tape.any().downcast_ref::<EchoTape>().expect("a match");
+/// let tape = tape.of_type::<EchoTape>().expect("a match");
 /// let answer = tape.answers(Secrets::Show)?.next_answer()?.expect("one frame");
 /// assert_eq!(answer.session, b"{\"sessionid\":\"A\",\"game_clock\":12.50}");
 /// assert_eq!(answer.bones, None);

@@ -57,6 +57,14 @@ impl<S: Read + Seek> Frames<S> {
         Ok(frame)
     }
 
+    /// The number of bytes read, of the text if it is in a zip.
+    pub fn offset(&self) -> u64 {
+        match &self.reader {
+            Reader::Butter(reader) => reader.offset(),
+            Reader::Echoreplay(reader) => reader.offset(),
+        }
+    }
+
     /// What was found so far.
     pub fn findings(&self) -> &Findings {
         match &self.reader {

@@ -258,13 +258,10 @@ fn info(
 ) -> Info {
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     Info {
-        format: format.name(),
-        format_version: version,
-        bytes,
         duration_ms: summary.and_then(|summary| summary.times).map(duration),
         frames: summary.map(|summary| summary.frames),
-        step: "frame",
         details,
+        ..Info::new(format.info(), version, bytes)
     }
 }
 

@@ -17,17 +17,17 @@ mod repair;
 mod stats;
 mod tables;
 
-use std::any::Any;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Companions, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, FormatInfo, Info,
-    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
+    Error, Follow, Format, FormatInfo, Info, Measured, Options, Partial, Repaired, Secrets, Sink,
+    Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
-use serde_json::{Map, Value};
 
 use crate::{ReadOptions, Rule, Time, butter, echoreplay};
 use encoding::EchoFormat;
@@ -143,13 +143,13 @@ macro_rules! formats {
                 tables::defs()
             }
 
-            fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+            fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
                 let keeps_index = source.options.has(options::KEEP_INDEX);
                 let tape = EchoTape::new(EchoFormat::$format, source);
                 if keeps_index {
                     tape.keep_index()?;
                 }
-                Ok(Box::new(tape))
+                Ok(Arc::new(tape))
             }
 
             fn companions(&self) -> Option<&dyn Companions> {
@@ -201,61 +201,51 @@ impl Tape for EchoTape {
         &self.input
     }
 
-    fn any(&self) -> &dyn Any {
-        self
+    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        match depth {
+            Depth::Header => info::header(self, secrets),
+            Depth::Whole => info::whole(self, secrets),
+        }
     }
 
-    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        info::header(self, secrets)
-    }
-
-    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        info::whole(self, secrets)
-    }
-
-    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
+    fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
+        work.wanted()?;
         audit::audit(self)
     }
 
-    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
-        stats::stats(self)
-    }
-
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        dump::dump(self, wanted, out)
+    fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+        stats::stats(self, work)
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        // Of what can't be read at all nothing is told.
-        self.header(Secrets::Hide)?;
+        // A recording that cannot be read at all has no tables.
+        self.describe(Depth::Header, Secrets::Hide)?;
         Ok(tables::tables(self.format))
     }
 
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        tables::scan(self, scan, visit)
-    }
-
-    fn scan_each<'v>(
+    fn scan(
         &self,
         scans: &[Scan],
-        visit: &'v mut VisitEach<'v>,
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        tables::scan_each(self, scans, visit)
+        tables::scan(self, scans, work, visit)
     }
 
     fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
         tables::follow(self, scans)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
         Ok(Some(Box::new(tables::Seeking::play(self)?)))
     }
 
-    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
-        let Some(other) = other.any().downcast_ref::<Self>() else {
-            return Ok(None);
-        };
-        diff::diff(self, other).map(Some)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            steps: Some(self),
+            compare: Some(self),
+            ..Abilities::default()
+        }
     }
 
     fn convert(
@@ -287,5 +277,18 @@ impl Tape for EchoTape {
         work: &Work<'_>,
     ) -> Result<Cutout, Error> {
         cut::cut(self, cut, options, out, work)
+    }
+}
+
+impl DumpSteps for EchoTape {
+    fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        dump::dump(self, wanted, out)
+    }
+}
+
+impl Compare for EchoTape {
+    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
+        let other = other.of_type::<Self>();
+        other.map(|other| diff::diff(self, other)).transpose()
     }
 }

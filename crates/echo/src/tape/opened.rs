@@ -19,16 +19,16 @@ const LEAST_TEXT: u64 = 1 << 30;
 /// How many times a zip the text may take, where that is more: recordings take 10 to 30 times.
 const MOST_RATIO: u64 = 256;
 
-/// An opened recording of a match, in either encoding.
-#[derive(Debug)]
+/// An opened recording of a match, in either encoding. A clone shares what was read of it.
+#[derive(Clone, Debug)]
 pub struct EchoTape {
     pub(in crate::tape) format: EchoFormat,
     pub(in crate::tape) input: Input,
     /// Where it lies, if anywhere: its index may lie beside.
     path: Option<PathBuf>,
-    zip: Mutex<Zip>,
+    zip: Arc<Mutex<Zip>>,
     /// Where the frames of an .echoreplay stand, once that was asked for.
-    lines: Mutex<Option<Arc<Lines>>>,
+    lines: Arc<Mutex<Option<Arc<Lines>>>>,
     /// What the file in a zip is called that is made of it.
     member: String,
 }
@@ -51,8 +51,8 @@ impl EchoTape {
             input: source.input,
             member: format!("{}.echoreplay", stem.unwrap_or("match")),
             path: source.path,
-            zip: Mutex::default(),
-            lines: Mutex::default(),
+            zip: Arc::default(),
+            lines: Arc::default(),
         }
     }
 

@@ -1,16 +1,17 @@
 //! Figures of a match: its timeline, and what each player did.
 
-use gametape_core::tape::{Error, Partial, object};
+use gametape_core::tape::{Error, Measured, Partial, Work, object};
 use serde_json::{Map, Value};
 
 use super::frames::each;
 use super::opened::EchoTape;
 use crate::stats::{MatchStats, StatsBuilder};
 
-pub(super) fn stats(tape: &EchoTape) -> Result<Partial<Map<String, Value>>, Error> {
+pub(super) fn stats(tape: &EchoTape, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+    work.wanted()?;
     let mut builder = StatsBuilder::new();
     let problem = each(tape.frames()?, |_, frame| builder.push(frame))?;
-    Ok(Partial::new(told(&builder.finish()), problem))
+    Ok(Partial::new(told(&builder.finish()).into(), problem))
 }
 
 /// The figures as JSON.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::At;
 use gametape_core::table::{Batch, Scan};
-use gametape_core::tape::{Format, Source};
+use gametape_core::tape::{Format, Source, Work};
 use gametape_echo::butter::{self, Compression, Mode, audit};
 use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game, Stats};
@@ -16,7 +16,7 @@ use crate::common::{frames_of, match_options, options, write};
 fn told(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
     let tape = Butter.open(Source::new(bytes)).unwrap();
     let mut rows = Vec::new();
-    let scanned = tape.scan(scan, &mut |batch: &Batch| {
+    let scanned = tape.scan_table(scan, &Work::default(), |batch: Batch| {
         rows.extend((0..batch.len()).map(|row| {
             let values: Vec<_> = batch.columns().iter().map(|c| c.get(row)).collect();
             let (stamp, ends) = (batch.stamp(row), batch.is_end(row));
@@ -136,7 +136,7 @@ fn who_has_seen_enough_is_given_no_more() {
     );
     let tape = Butter.open(Source::new(bytes)).unwrap();
     let mut batches = 0;
-    tape.scan(&Scan::table("players"), &mut |_| {
+    tape.scan_table(&Scan::table("players"), &Work::default(), |_| {
         batches += 1;
         Ok(ControlFlow::Break(()))
     })

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use gametape_core::table::{Owned, Scan, TableDef, Value};
-use gametape_core::tape::{Format, Secrets, Source};
+use gametape_core::tape::{Format, Secrets, Source, Work};
 use gametape_echo::butter::{Compression, Mode, Reader};
 use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game, Holding, Player, Pose, ReadOptions, Session, Vec3};
@@ -195,7 +195,7 @@ fn told_by_frames(table: &str, bytes: &[u8]) -> Told {
 fn told_by_scan(scan: &Scan, bytes: &[u8]) -> Told {
     let tape = Butter.open(Source::new(bytes.to_vec())).unwrap();
     let mut rows = Vec::new();
-    let scanned = tape.scan(scan, &mut |batch| {
+    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
         let there = (0..batch.len()).filter(|row| !batch.is_end(*row));
         rows.extend(there.map(|row| {
             let values = batch.columns().iter().map(|column| column.get(row).into());

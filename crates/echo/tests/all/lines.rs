@@ -3,9 +3,10 @@
 use std::fs::{self, File, FileTimes};
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gametape_core::table::{Scan, kit};
-use gametape_core::tape::{Companions, Error, Format, Options, Source, Tape};
+use gametape_core::tape::{Companions, Error, Format, Options, Source, Tape, Work};
 use gametape_core::{At, Input};
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, echoreplay};
@@ -42,7 +43,7 @@ impl Lying {
         self.path.with_extension("echoreplay.index")
     }
 
-    fn open(&self, options: Options) -> Result<Box<dyn Tape>, Error> {
+    fn open(&self, options: Options) -> Result<Arc<dyn Tape>, Error> {
         let input = Input::file(File::open(&self.path).unwrap()).unwrap();
         let source = Source {
             options,
@@ -51,17 +52,17 @@ impl Lying {
         Echoreplay.open(source)
     }
 
-    fn keep(&self) -> Result<Box<dyn Tape>, Error> {
+    fn keep(&self) -> Result<Arc<dyn Tape>, Error> {
         self.open(Options::new().flag("keep-index"))
     }
 
     /// The clocks at all steps, gone to from the last to the first.
     fn clocks(&self) -> Result<Vec<String>, Error> {
-        clocks(&*self.open(Options::new())?)
+        clocks(&self.open(Options::new())?)
     }
 }
 
-fn clocks(tape: &dyn Tape) -> Result<Vec<String>, Error> {
+fn clocks(tape: &Arc<dyn Tape>) -> Result<Vec<String>, Error> {
     let mut play = tape.playback()?;
     let scan = Scan::table("game").columns(["clock"]);
     let last = play.span().last.step;
@@ -76,7 +77,7 @@ fn clocks(tape: &dyn Tape) -> Result<Vec<String>, Error> {
 
 fn of_bytes(bytes: &[u8]) -> Vec<String> {
     let tape = Echoreplay.open(Source::new(bytes.to_vec())).unwrap();
-    clocks(&*tape).unwrap()
+    clocks(&tape).unwrap()
 }
 
 fn modified(path: &Path) -> std::time::SystemTime {
@@ -99,11 +100,11 @@ fn an_index_is_kept_on_request_and_plays_the_same() {
     assert!(!lying.index().exists());
     // What was changed just now may be changed again at the same time.
     std::thread::sleep(std::time::Duration::from_millis(80));
-    assert_eq!(clocks(&*lying.keep().unwrap()).unwrap(), without);
+    assert_eq!(clocks(&lying.keep().unwrap()).unwrap(), without);
     let index = fs::read(lying.index()).unwrap();
     assert_eq!(index.len(), 48 + 40 * 24);
     assert_eq!(lying.clocks().unwrap(), without);
-    kit::check(&*lying.open(Options::new()).unwrap());
+    kit::check(&lying.open(Options::new()).unwrap());
     // Once more, nothing is written.
     let made = modified(&lying.index());
     lying.keep().unwrap();
@@ -301,11 +302,11 @@ fn zips_of_any_kind_are_sought_as_they_are_scanned() {
         // Whole, and without its table.
         for bytes in [&*bytes, &bytes[..bytes.len() - 30]] {
             let tape = Echoreplay.open(Source::new(bytes.to_vec())).unwrap();
-            kit::check(&*tape);
+            kit::check(&tape);
             // By now its text is kept: what is wrong with it is told as before.
             let told = |tape: &dyn Tape| {
                 let mut rows = 0;
-                let scanned = tape.scan(&Scan::table("game"), &mut |batch| {
+                let scanned = tape.scan_table(&Scan::table("game"), &Work::default(), |batch| {
                     rows += batch.len();
                     Ok(std::ops::ControlFlow::Continue(()))
                 });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use gametape_core::table::{ColumnDef, Owned, Scan};
-use gametape_core::tape::{Format, Secrets, Source, Tape};
+use gametape_core::tape::{Format, Secrets, Source, Tape, Work};
 use gametape_echo::butter::{Compression, Mode, to_basis};
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, Game, Pose, Vec3};
@@ -30,7 +30,7 @@ fn all_of(tape: &dyn Tape, table: &str) -> Vec<(u64, Vec<Owned>)> {
         ..Scan::table(table)
     };
     let mut rows = Vec::new();
-    let scanned = tape.scan(&scan, &mut |batch| {
+    let scanned = tape.scan_table(&scan, &Work::default(), |batch| {
         rows.extend((0..batch.len()).map(|row| {
             let values = batch.columns().iter().map(|column| column.get(row).into());
             (batch.steps()[row], values.collect())

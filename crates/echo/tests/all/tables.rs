@@ -1,9 +1,10 @@
 //! A match as tables.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::table::{Batch, Owned, Scan, flat, kit};
-use gametape_core::tape::{Format, Options, Secrets, Source, Tape};
+use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
 use gametape_core::{At, Time};
 use gametape_echo::stats::StatsBuilder;
 use gametape_echo::tape::{Butter, Echoreplay};
@@ -29,14 +30,14 @@ fn in_butter(frames: &[Frame]) -> Vec<u8> {
     write(frames, options(Mode::Correct, 10, Compression::Zstd3))
 }
 
-fn open(format: &dyn Format, bytes: Vec<u8>) -> Box<dyn Tape> {
+fn open(format: &dyn Format, bytes: Vec<u8>) -> Arc<dyn Tape> {
     format.open(Source::new(bytes)).unwrap()
 }
 
 fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
     let mut rows = Vec::new();
-    tape.scan(scan, &mut |batch| {
-        rows.extend(owned(batch));
+    tape.scan_table(scan, &Work::default(), |batch| {
+        rows.extend(owned(&batch));
         Ok(ControlFlow::Continue(()))
     })
     .unwrap();
@@ -73,7 +74,7 @@ fn the_tables_of_matches_in_both_encodings_keep_to_the_rules_of_tables() {
                 bones.user_bones.clear();
             }
         }
-        kit::check(&*match at {
+        kit::check(&match at {
             0 => open(&Echoreplay, in_lines(&frames)),
             1 => open(&Echoreplay, zipped(&frames)),
             _ => open(&Butter, in_butter(&frames)),
@@ -86,7 +87,7 @@ fn a_recording_that_was_not_finished_is_sought_too() {
     use gametape_echo::butter::{Compression, Mode};
     let (_, frames) = matches().next().unwrap();
     let (bytes, _) = journal(&frames[..24], options(Mode::Correct, 10, Compression::None));
-    kit::check(&*open(&Butter, bytes));
+    kit::check(&open(&Butter, bytes));
 }
 
 #[test]
@@ -182,8 +183,20 @@ fn all_that_is_told_of_a_match_is_a_fact() {
         open(&Butter, in_butter(&frames)),
     ] {
         let table = &tape.tables().unwrap()[0];
-        let info = flat(&tape.info(Secrets::Show).unwrap().value.details);
-        let stats = flat(&tape.stats(&Options::new()).unwrap().value);
+        let info = flat(
+            &tape
+                .describe(Depth::Whole, Secrets::Show)
+                .unwrap()
+                .value
+                .details,
+        );
+        let stats = flat(
+            &tape
+                .stats(&Options::new(), &Work::default())
+                .unwrap()
+                .value
+                .stats,
+        );
         for (name, value) in info.iter().chain(&stats) {
             // Said by `points_blue` and the like, in another way.
             let twice = [
@@ -208,7 +221,7 @@ fn a_recording_that_is_cut_gives_its_rows_and_says_what_is_wrong() {
     ] {
         let tape = open(format, bytes[..bytes.len() - 40].to_vec());
         let mut last = 0;
-        let scanned = tape.scan(&Scan::table("game"), &mut |batch| {
+        let scanned = tape.scan_table(&Scan::table("game"), &Work::default(), |batch| {
             last = batch.steps().last().copied().unwrap_or(0);
             Ok(ControlFlow::Continue(()))
         });

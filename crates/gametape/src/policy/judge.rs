@@ -126,7 +126,7 @@ impl Section {
             columns.sort_unstable();
             columns.dedup();
             let scan = Scan::table(name).columns(columns.iter().copied());
-            recording.scan(&scan, &mut |batch| {
+            recording.scan(&scan, |batch| {
                 for (at, column) in columns.iter().enumerate() {
                     if !batch.is_empty() {
                         facts.insert((*column).to_owned(), json(batch.get(0, at)));

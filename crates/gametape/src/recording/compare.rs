@@ -1,9 +1,10 @@
 //! Comparing two recordings.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use gametape_core::table::diff_tables;
-use gametape_core::tape::{self, Diff, Info, Options, Secrets, Tape, Verb};
+use gametape_core::tape::{self, Depth, Diff, Info, Options, Secrets, Tape, Verb};
 use serde_json::Value;
 
 use super::Recording;
@@ -24,7 +25,7 @@ impl Recording {
             return Err(Error::tape(&other.path)(differ));
         }
         self.check("compare", options, Verb::Diff)?;
-        let diff = self.compare(other, options);
+        let diff = self.compare(other);
         let mut diff = diff.map_err(|error| match error {
             tape::Error::Other(error) => Error::tape(&other.path)(*error),
             error => Error::tape(&self.path)(error),
@@ -36,9 +37,11 @@ impl Recording {
     }
 
     /// Combines the format's own comparison with that of the tables.
-    fn compare(&self, other: &Self, options: &Options) -> Result<Diff, tape::Error> {
-        let tapes = [&*self.tape, &*other.tape];
-        let better = self.tape.diff(&*other.tape, options)?;
+    fn compare(&self, other: &Self) -> Result<Diff, tape::Error> {
+        let tapes = [&self.tape, &other.tape];
+        let compare = self.tape.abilities().compare;
+        let better = compare.map(|compare| compare.compare(&*other.tape));
+        let better = better.transpose()?.flatten();
         if let Some(better) = better {
             if better.same && better.exhaustive {
                 return Ok(better);
@@ -67,7 +70,7 @@ impl Recording {
 }
 
 /// Compares the descriptions of two recordings.
-fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>, tape::Error> {
+fn differing_details([ours, theirs]: [&Arc<dyn Tape>; 2]) -> Result<Vec<[String; 3]>, tape::Error> {
     let told = |info: Info| {
         let mut told = info.details;
         told.insert("format_version".into(), info.format_version.into());
@@ -75,8 +78,9 @@ fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>,
         told.insert("frames".into(), info.frames.into());
         told
     };
-    let ours = told(ours.info(Secrets::Hide)?.value);
-    let theirs = theirs.info(Secrets::Hide).map_err(tape::Error::of_other)?;
+    let ours = told(ours.describe(Depth::Whole, Secrets::Hide)?.value);
+    let theirs = theirs.describe(Depth::Whole, Secrets::Hide);
+    let theirs = theirs.map_err(tape::Error::of_other)?;
     let theirs = told(theirs.value);
     let more = theirs.keys().filter(|key| !ours.contains_key(*key));
     let keys = ours.keys().chain(more);

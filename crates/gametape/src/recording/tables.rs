@@ -4,8 +4,8 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use gametape_core::At;
-use gametape_core::table::{JsonRows, Lane, Marker, Playback, Scan, TableDef, Visit, markers};
-use gametape_core::tape::{self, Audit, Secrets};
+use gametape_core::table::{Batch, JsonRows, Lane, Marker, Playback, Scan, TableDef, markers};
+use gametape_core::tape::{self, Audit, Secrets, Work};
 
 use super::{Partial, Recording};
 use crate::Error;
@@ -30,7 +30,7 @@ impl Recording {
     /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
     /// let mut clicks = 0;
     /// let scan = Scan::table("mouse_events").columns(["action"]).from("1.5".parse::<At>().unwrap());
-    /// tape.scan(&scan, &mut |batch| {
+    /// tape.scan(&scan, |batch| {
     ///     clicks += (0..batch.len()).filter(|row| batch.get(*row, 0) == "lmb_up".into()).count();
     ///     Ok(ControlFlow::Continue(()))
     /// })?;
@@ -41,8 +41,12 @@ impl Recording {
     /// # Errors
     /// [`tape::Error::Scan`], [`tape::Error::NoClock`]; the visitor's error; an error if nothing
     /// can be read.
-    pub fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.partial(self.tape.scan(scan, visit))
+    pub fn scan(
+        &self,
+        scan: &Scan,
+        visit: impl FnMut(Batch) -> Result<ControlFlow<()>, tape::Error>,
+    ) -> Result<Partial<()>, Error> {
+        self.partial(self.tape.scan_table(scan, &Work::default(), visit))
     }
 
     /// Returns a playback, which gives the state at any moment: see [`Playback`].
@@ -60,7 +64,7 @@ impl Recording {
     ///
     /// # Errors
     /// If nothing can be read.
-    pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
+    pub fn playback(&self) -> Result<Box<dyn Playback>, Error> {
         self.explain(self.tape.playback())
     }
 
@@ -70,7 +74,7 @@ impl Recording {
     /// # Errors
     /// Same as [`Recording::scan`] and [`Recording::playback`].
     pub fn markers(&self, audit: &Audit, secrets: Secrets) -> Result<Vec<Marker>, Error> {
-        self.explain(markers(&*self.tape, audit, secrets))
+        self.explain(markers(&self.tape, audit, secrets))
     }
 
     /// Returns the moment of the newest step that is not after `at`, on the same clock if the step
@@ -109,8 +113,13 @@ impl Recording {
         let tables = self.tables()?;
         let table = self.explain(scan.find(&tables).map_err(Into::into))?;
         let mut rows = self.explain(RowWriter::new(form, table, scan, out))?;
-        self.scan(scan, &mut |batch| {
-            rows.batch(batch).map_err(tape::Error::Output)?;
+        // Chosen columns are written without stamps.
+        let scan = Scan {
+            stamps: scan.columns.is_none(),
+            ..scan.clone()
+        };
+        self.scan(&scan, |batch| {
+            rows.batch(&batch).map_err(tape::Error::Output)?;
             Ok(ControlFlow::Continue(()))
         })
     }
@@ -137,13 +146,7 @@ impl Recording {
                 // A recording without steps has no state.
                 let error = (at != end).then_some(tape::Error::NotRecorded { at });
                 let error = error.map(Error::tape(&self.path));
-                return problem.or(error).map_or(
-                    Ok(Partial {
-                        value: (),
-                        problem: None,
-                    }),
-                    Err,
-                );
+                return problem.or(error).map_or(Ok(().into()), Err);
             }
             Err(error) => return self.explain(Err(error)),
             // At the last step, a broken recording reports its problem.
@@ -175,6 +178,6 @@ impl Recording {
         // A problem met while building the state comes first, as in a scan.
         let made = play.problem().map(Error::tape(&self.path));
         let problem = made.or(problem);
-        Ok(Partial { value: (), problem })
+        Ok(Partial::new((), problem))
     }
 }

@@ -52,7 +52,7 @@ impl<'b> Elsewhere<'b> {
         }
     }
 
-    fn open(&mut self, format: &dyn Format) -> Box<dyn Tape> {
+    fn open(&mut self, format: &dyn Format) -> Arc<dyn Tape> {
         let input = Input::ranges(self.fetched.clone());
         self.until(|| format.open(Source::new(input.clone())))
     }

@@ -45,7 +45,7 @@ impl Kept {
 }
 
 /// Opens the available part of a recording.
-fn open(format: &str, input: Input) -> Option<Box<dyn Tape>> {
+fn open(format: &str, input: Input) -> Option<Arc<dyn Tape>> {
     let mut options = Options::new();
     if format == "delta" {
         let (path, bytes) = (

@@ -302,6 +302,7 @@ impl Book {
             folder: Some(cache),
             progress: Some(&share),
             cancel: Some(cancel),
+            ..Work::default()
         };
         job(
             &recording,

@@ -38,11 +38,20 @@ impl BoardMetrics {
     pub(super) fn with(openings: &Openings) -> Self {
         let (zini, hzini) = zinis(openings);
         Self {
+            zini,
+            hzini,
+            ..Self::without_zini(openings)
+        }
+    }
+
+    /// Measures a board without ZiNi, whose fields are 0.
+    pub(super) fn without_zini(openings: &Openings) -> Self {
+        Self {
             bbbv: openings.bbbv(),
             openings: openings.count(),
             islands: openings.islands(),
-            zini,
-            hzini,
+            zini: 0,
+            hzini: 0,
         }
     }
 }

@@ -21,6 +21,8 @@ pub(crate) use played::Played;
 pub(crate) use timeline::{Moment, moments};
 
 use self::pace::{bbbv_per_s, ratio, seconds, style};
+#[cfg(feature = "tape")]
+use crate::Minefield;
 use crate::replay::Replayed;
 use crate::{Game, Level, Outcome};
 
@@ -54,6 +56,21 @@ impl Metrics {
     pub fn with_replay(game: &Game<'_>) -> (Self, Replayed) {
         let (played, replayed, ()) = Played::of(game, ());
         (played.metrics(), replayed)
+    }
+
+    /// Like [`Metrics::of`], without ZiNi: its fields are 0.
+    #[cfg(feature = "tape")]
+    pub(crate) fn without_zini(game: &Game<'_>) -> Self {
+        let (played, _, ()) = Played::of(game, ());
+        let board = BoardMetrics::without_zini(&played.openings);
+        played.metrics_of(board)
+    }
+
+    /// Adds ZiNi to [`Metrics::without_zini`].
+    #[cfg(feature = "tape")]
+    pub(crate) fn with_zini(self, game: &Game<'_>) -> Self {
+        let board = BoardMetrics::of(&Minefield::new(&game.board));
+        Self { board, ..self }
     }
 
     fn seconds(&self) -> f64 {
@@ -161,8 +178,13 @@ impl Metrics {
 impl Played {
     /// Computes the statistics.
     pub fn metrics(self) -> Metrics {
+        let board = BoardMetrics::with(&self.openings);
+        self.metrics_of(board)
+    }
+
+    fn metrics_of(self, board: BoardMetrics) -> Metrics {
         Metrics {
-            board: BoardMetrics::with(&self.openings),
+            board,
             clicks: self.clicks,
             preflags: self.preflags,
             level: self.level,

@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use gametape_core::tape::{Info, Secrets, object};
 use serde_json::{Map, Value, json};
 
-use super::name::{NAME, STEP};
+use super::INFO;
 use crate::event::game_time;
 use crate::metrics::Played;
 use crate::rmv::ResultString;
@@ -34,28 +34,74 @@ pub(super) fn summary(played: &Played, mode: Option<Mode>) -> String {
     text
 }
 
+/// The texts of a game's header.
+pub(super) struct Texts {
+    pub program: String,
+    pub name: String,
+    pub nickname: String,
+    pub country: String,
+    /// Hidden if secrets are.
+    pub token: String,
+    /// When the board was made; `None` if the date was removed or never known.
+    pub generated: Option<String>,
+    /// How texts are encoded.
+    pub text: String,
+    /// Whether the declared size is that of the file.
+    pub file_size: String,
+}
+
+impl Texts {
+    pub fn of(game: &Game<'_>, secrets: Secrets) -> Self {
+        let text = |bytes: &[u8]| game.decode(bytes).0.into_owned();
+        let board = &game.board;
+        let generated = (board.timestamp != 0).then(|| {
+            let at = UNIX_EPOCH + Duration::from_secs(u64::from(board.timestamp));
+            humantime::format_rfc3339_seconds(at).to_string()
+        });
+        Self {
+            program: text(game.version_info.as_bytes()),
+            name: text(game.player.name()),
+            nickname: text(game.player.nickname()),
+            country: text(game.player.country()),
+            token: secret(game, game.player.token(), secrets),
+            generated,
+            text: match game.text_rule() {
+                TextRule::Utf8 => "UTF-8".to_owned(),
+                TextRule::Undefined => format!(
+                    "undefined, name read as {}",
+                    game.decode(game.player.name()).1.name()
+                ),
+            },
+            file_size: match game.file_size {
+                DeclaredSize::Exact => "exact".to_owned(),
+                DeclaredSize::LessTwo => "real size less 2".to_owned(),
+                DeclaredSize::Other(size) => format!("wrong: {size}"),
+            },
+        }
+    }
+}
+
+/// A text that is shown only on request.
+fn secret(game: &Game<'_>, bytes: &[u8], secrets: Secrets) -> String {
+    match secrets {
+        _ if bytes.is_empty() => String::new(),
+        Secrets::Hide => HIDDEN.to_owned(),
+        Secrets::Show => game.decode(bytes).0.into_owned(),
+    }
+}
+
 /// Describes a game. `bytes` is the size of the file; `events` is the number of events, if it is
 /// known.
 pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Secrets) -> Info {
-    let text = |bytes: &[u8]| game.decode(bytes).0.into_owned();
-    let secret = |bytes: &[u8]| match secrets {
-        _ if bytes.is_empty() => String::new(),
-        Secrets::Hide => HIDDEN.to_owned(),
-        Secrets::Show => text(bytes),
-    };
+    let texts = Texts::of(game, secrets);
     let board = &game.board;
-    // 0 means a date that was removed or never known.
-    let generated = (board.timestamp != 0).then(|| {
-        let at = UNIX_EPOCH + Duration::from_secs(u64::from(board.timestamp));
-        humantime::format_rfc3339_seconds(at).to_string()
-    });
     let mut details = object(json!({
-        "program": text(game.version_info.as_bytes()),
+        "program": texts.program,
         "player": {
-            "name": text(game.player.name()),
-            "nickname": text(game.player.nickname()),
-            "country": text(game.player.country()),
-            "token": secret(game.player.token()),
+            "name": texts.name,
+            "nickname": texts.nickname,
+            "country": texts.country,
+            "token": texts.token,
         },
         "board": {
             "cols": board.cols,
@@ -63,7 +109,7 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
             "mines": board.mines.len(),
             "preflags": game.preflags.as_ref().map_or(0, crate::Cells::len),
         },
-        "generated": generated,
+        "generated": texts.generated,
         "level": game.declared_level().map(Level::name),
         "mode": game.mode().map(Mode::name),
         "marks": game.marks(),
@@ -71,46 +117,33 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
         "square_size": game.square_size(),
         "declared_3bv": game.declared_bbbv(),
         "outcome": game.ending.map(|ending| ending.outcome.name()),
-        "text": match game.text_rule() {
-            TextRule::Utf8 => "UTF-8".to_owned(),
-            TextRule::Undefined => format!(
-                "undefined, name read as {}",
-                game.decode(game.player.name()).1.name()
-            ),
-        },
-        "file_size": match game.file_size {
-            DeclaredSize::Exact => "exact".to_owned(),
-            DeclaredSize::LessTwo => "real size less 2".to_owned(),
-            DeclaredSize::Other(size) => format!("wrong: {size}"),
-        },
+        "text": texts.text,
+        "file_size": texts.file_size,
         "checksum_bytes": game.checksum.len(),
     }));
-    of_encoding(game, &mut details, &text, &secret);
+    of_encoding(game, &mut details, secrets);
     Info {
-        format: NAME,
-        format_version: u32::from(game.version().number()),
-        bytes,
         duration_ms: game.ending.map(|ending| u64::from(ending.time_ms)),
         frames: events,
-        step: STEP,
         details,
+        ..Info::new(&INFO, u32::from(game.version().number()), bytes)
     }
 }
 
 /// Adds the details that only one of the two versions has.
-fn of_encoding(
-    game: &Game<'_>,
-    details: &mut Map<String, Value>,
-    text: &impl Fn(&[u8]) -> String,
-    secret: &impl Fn(&[u8]) -> String,
-) {
+fn of_encoding(game: &Game<'_>, details: &mut Map<String, Value>, secrets: Secrets) {
+    let text = |bytes: &[u8]| game.decode(bytes).0.into_owned();
     match &game.encoding {
         Encoding::V1 { result } => {
             let parsed = ResultString::parse(result.as_bytes());
             let mut pairs = Map::new();
             for (key, value) in parsed.iter() {
                 let hide = key == b"NICK" && game.nick_may_be_token(value);
-                let value = if hide { secret(value) } else { text(value) };
+                let value = if hide {
+                    secret(game, value, secrets)
+                } else {
+                    text(value)
+                };
                 // If a key occurs twice, the first value counts, as in the audit.
                 pairs.entry(text(key)).or_insert(Value::String(value));
             }
@@ -143,12 +176,6 @@ fn value(bytes: &[u8]) -> String {
             hex
         }),
     }
-}
-
-/// The values that the header declares and that may differ from those of the board.
-pub(super) fn declared(game: &Game<'_>) -> Map<String, Value> {
-    let level = game.declared_level().map(Level::name);
-    object(json!({ "declared_level": level }))
 }
 
 /// The values by which games are listed and ranked: columns of their table of facts.

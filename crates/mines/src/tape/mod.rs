@@ -4,27 +4,24 @@
 mod checked;
 mod dump;
 mod info;
-mod name;
 mod policy;
 mod tables;
 mod traces;
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::io::Write;
+use std::sync::Arc;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Converted, Cut, Cutout, Dump, Error, Format, FormatInfo, Info, Measured, OptionDef,
-    OptionKind, Options, Partial, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Verb,
-    Work,
+    Abilities, AnyFinding, Audit, Converted, Cut, Cutout, Depth, Dump, DumpSteps, Error, Format,
+    FormatInfo, Info, Measured, OptionDef, OptionKind, Options, Partial, RelationDef, Repaired,
+    Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
-use serde_json::{Map, Value};
 
+use crate::Version;
 use crate::rmv::{self, Personal, ReadOptions, Reading, Rule, SalvageError};
-use crate::{Metrics, Version};
-use name::{NAME, STEP};
 
 /// The size of the largest readable recording: the sections before the events, and the checksum,
 /// have 16-bit sizes. Input that is already in memory may have any size.
@@ -63,18 +60,21 @@ const WRITE: &[OptionDef] = &[OptionDef {
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
-/// use gametape_core::tape::{Format, Options, Source};
+/// use gametape_core::tape::{Format, Options, Source, Work};
 /// let tape = gametape_mines::tape::Rmv.open(Source::new(bytes))?;
-/// let audit = tape.audit(&Options::new())?;
+/// let audit = tape.audit(&Options::new(), &Work::default())?;
 /// println!("{}: {}", audit.verdict(), audit.summary);
 /// # Ok::<(), gametape_core::tape::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rmv;
 
+/// The format's name.
+const NAME: &str = "rmv";
+
 /// The static description of the format.
 const INFO: FormatInfo = FormatInfo {
-    step: STEP,
+    step: "event",
     extensions: &[NAME],
     options: &[(Verb::Convert, CONVERT), (Verb::Write, WRITE)],
     relations: traces::RELATIONS,
@@ -101,13 +101,13 @@ impl Format for Rmv {
         tables::defs()
     }
 
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+    fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
         let input = source.input;
-        Ok(Box::new(RmvTape { input }))
+        Ok(Arc::new(RmvTape { input }))
     }
 }
 
-/// An opened recording: the type that [`Tape::any`] returns for recordings opened by [`Rmv`].
+/// A recording opened by [`Rmv`].
 #[derive(Clone, Debug)]
 pub struct RmvTape {
     input: Input,
@@ -153,70 +153,8 @@ fn read(bytes: &[u8]) -> Result<Reading<'_>, Error> {
     Ok(rmv::read_with(bytes, ReadOptions::lenient())?)
 }
 
-impl Tape for RmvTape {
-    fn input(&self) -> &Input {
-        &self.input
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
-    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let bytes = self.bytes()?;
-        let reading = rmv::read_header(&bytes, ReadOptions::lenient())?;
-        let info = info::info(&reading.game, bytes.len() as u64, None, secrets);
-        Ok(Partial::new(info, reading.findings.problem()))
-    }
-
-    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let bytes = self.bytes()?;
-        let reading = read(&bytes)?;
-        let game = &reading.game;
-        // The termination event counts as an event, as in the specification.
-        let events = u64::from(game.events.len()) + u64::from(game.ending.is_some());
-        let info = info::info(game, bytes.len() as u64, Some(events), secrets);
-        Ok(Partial::new(info, reading.findings.problem()))
-    }
-
-    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
-        let bytes = match self.bytes() {
-            Err(Error::Broken(finding)) => {
-                return Ok(Audit {
-                    findings: vec![*finding],
-                    ..Audit::default()
-                });
-            }
-            bytes => bytes?,
-        };
-        Ok(match read(&bytes) {
-            Ok(reading) => checked::check(reading, bytes.len() as u64).0,
-            Err(Error::Broken(finding)) => Audit {
-                findings: vec![*finding],
-                ..Audit::default()
-            },
-            Err(error) => return Err(error),
-        })
-    }
-
-    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
-        let bytes = self.bytes()?;
-        let reading = read(&bytes)?;
-        let stats = info::stats(&Metrics::of(&reading.game), reading.game.mode());
-        Ok(Partial::new(stats, reading.findings.problem()))
-    }
-
-    fn measure(&self, _options: &Options) -> Result<Partial<Measured>, Error> {
-        let bytes = self.bytes()?;
-        let reading = read(&bytes)?;
-        let problem = reading.findings.problem();
-        // A single pass serves both.
-        let (audit, stats) = checked::check(reading, bytes.len() as u64);
-        let (stats, audit) = (stats(), Some(audit));
-        Ok(Partial::new(Measured { stats, audit }, problem))
-    }
-
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+impl DumpSteps for RmvTape {
+    fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
         let found = dump::dump(&reading.game, wanted.at, out)?;
@@ -227,6 +165,63 @@ impl Tape for RmvTape {
             (_, problem) => Ok(Partial::new((), problem)),
         }
     }
+}
+
+impl Tape for RmvTape {
+    fn input(&self) -> &Input {
+        &self.input
+    }
+
+    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let bytes = self.bytes()?;
+        let (reading, events) = match depth {
+            Depth::Header => (rmv::read_header(&bytes, ReadOptions::lenient())?, None),
+            Depth::Whole => {
+                let reading = read(&bytes)?;
+                // The termination event counts as an event, as in the specification.
+                let game = &reading.game;
+                let events = u64::from(game.events.len()) + u64::from(game.ending.is_some());
+                (reading, Some(events))
+            }
+        };
+        let info = info::info(&reading.game, bytes.len() as u64, events, secrets);
+        Ok(Partial::new(info, reading.findings.problem()))
+    }
+
+    fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
+        work.wanted()?;
+        let broken = |finding: Box<AnyFinding>| Audit {
+            findings: vec![*finding],
+            ..Audit::default()
+        };
+        let bytes = match self.bytes() {
+            Err(Error::Broken(finding)) => return Ok(broken(finding)),
+            bytes => bytes?,
+        };
+        match read(&bytes) {
+            Ok(reading) => Ok(checked::check(reading, bytes.len() as u64).0),
+            Err(Error::Broken(finding)) => Ok(broken(finding)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+        work.wanted()?;
+        let bytes = self.bytes()?;
+        let reading = read(&bytes)?;
+        let problem = reading.findings.problem();
+        // A single pass serves both.
+        let (audit, stats) = checked::check(reading, bytes.len() as u64);
+        let (stats, audit) = (stats(), Some(audit));
+        Ok(Partial::new(Measured { stats, audit }, problem))
+    }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            steps: Some(self),
+            ..Abilities::default()
+        }
+    }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
         let bytes = self.bytes()?;
@@ -234,24 +229,23 @@ impl Tape for RmvTape {
         Ok(tables::of(&reading.game))
     }
 
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+    fn scan(
+        &self,
+        scans: &[Scan],
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Vec<Partial<()>>, Error> {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
-        let (game, problem) = (&reading.game, reading.findings.problem());
-        if scan.table != tables::GAME.name {
-            return tables::scan(game, problem, scan, visit);
-        }
-        let info = info::info(game, bytes.len() as u64, None, scan.secrets);
-        let stats = info::stats(&Metrics::of(game), game.mode());
-        // The level of the board takes precedence.
-        let told = [info::declared(game), stats, info.details];
-        tables::GAME.scan(&told, problem, scan, visit)
+        let game = &reading.game;
+        let problem = || reading.findings.problem();
+        tables::scan(game, &tables::of(game), scans, problem, work, visit)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
         let bytes = self.bytes()?;
         let game = read(&bytes)?.game.into_owned();
-        Ok(Some(Box::new(tables::Seeking::new(self, game)?)))
+        Ok(Some(Box::new(tables::Seeking::new(game)?)))
     }
 
     fn convert(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gametape_core::Severity;
-use gametape_core::tape::{Format, Options, Related, Relations, Source, Traces};
+use gametape_core::tape::{Format, Options, Related, Relations, Source, Traces, Work};
 use gametape_mines::tape::Rmv;
 use gametape_mines::{Game, PlayerFields, Version, rmv};
 use gametape_samples::mines::person::{Hand, Release};
@@ -13,7 +13,9 @@ use gametape_samples::mines::{BoardSpec, Finish, Scenario, play, record, scenari
 fn traces(game: &Game<'_>) -> Traces {
     let bytes = rmv::write(game).unwrap();
     let tape = Rmv.open(Source::new(bytes)).unwrap();
-    tape.audit(&Options::new()).unwrap().traces
+    tape.audit(&Options::new(), &Work::default())
+        .unwrap()
+        .traces
 }
 
 fn related<'g>(games: impl IntoIterator<Item = &'g Game<'static>>) -> Vec<Related> {

@@ -2,9 +2,10 @@
 //! reached.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::table::{Batch, Playback, Scan, ScanPlayback};
-use gametape_core::tape::{Format, Source, Tape};
+use gametape_core::tape::{Format, Source, Tape, Work};
 use gametape_core::{At, Time};
 use gametape_mines::tape::Rmv;
 use gametape_mines::{Event, Face, Game, MouseAction, rmv};
@@ -16,7 +17,7 @@ use crate::common::{real_files, rewritten};
 
 const STATES: [&str; 3] = ["board", "cursor", "counters"];
 
-fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
     Rmv.open(Source::new(bytes)).unwrap()
 }
 
@@ -74,7 +75,7 @@ fn forged(game: &Game<'_>, deeds: &[(f64, Deed)]) -> Game<'static> {
     rewritten(game, events)
 }
 
-fn same(play: &mut dyn Playback, scanned: &mut ScanPlayback<'_>) {
+fn same(play: &mut dyn Playback, scanned: &mut ScanPlayback) {
     for table in STATES {
         let scan = Scan::table(table);
         let [now, wanted]: [Batch; 2] = [play.state(&scan).unwrap(), scanned.state(&scan).unwrap()];
@@ -108,7 +109,7 @@ fn ways() -> impl Strategy<Value = Vec<Way>> {
 fn walk(bytes: Vec<u8>, ways: &[Way]) {
     let tape = open(bytes);
     let mut play = tape.playback().unwrap();
-    let mut scanned = ScanPlayback::new(&*tape).unwrap();
+    let mut scanned = ScanPlayback::new(tape.clone()).unwrap();
     let span = play.span();
     assert_eq!(span, scanned.span());
     assert_eq!(play.now(), span.first);
@@ -207,12 +208,12 @@ fn a_change_beside_the_board_is_an_event_and_no_square() {
     let tape = open(beside.clone());
     let mut cols = Vec::new();
     let scan = Scan::table("board_events").columns(["col"]);
-    tape.scan(&scan, &mut |batch| {
+    tape.scan_table(&scan, &Work::default(), |batch| {
         cols.extend((0..batch.len()).map(|row| batch.get(row, 0) == 200_u8.into()));
         Ok(ControlFlow::Continue(()))
     })
     .unwrap();
     assert_eq!(cols.iter().filter(|beside| **beside).count(), 1);
-    gametape_core::table::kit::check(&*tape);
+    gametape_core::table::kit::check(&tape);
     walk(beside, &[Way::Step(0.9), Way::Step(0.2)]);
 }

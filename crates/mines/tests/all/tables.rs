@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::table::{Scan, Value, flat, kit};
-use gametape_core::tape::{Format, Options, Secrets, Source, Tape, Verdict};
+use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Verdict, Work};
 use gametape_mines::tape::Rmv;
 use gametape_mines::{Event, Game, rmv};
 use gametape_samples::mines::{record, scenarios};
 
-fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
     Rmv.open(Source::new(bytes)).unwrap()
 }
 
@@ -24,7 +25,7 @@ fn games() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
 /// The rows of a table, as text.
 fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    tape.scan(scan, &mut |batch| {
+    tape.scan_table(scan, &Work::default(), |batch| {
         for row in 0..batch.len() {
             let values = batch.columns().iter().map(|column| match column.get(row) {
                 Value::Text(text) => text.to_owned(),
@@ -44,7 +45,7 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<String>> {
 fn the_tables_of_games_of_every_kind_keep_to_the_rules_of_tables() {
     for (name, bytes) in games() {
         println!("{name}");
-        kit::check(&*open(bytes));
+        kit::check(&open(bytes));
     }
 }
 
@@ -52,8 +53,16 @@ fn the_tables_of_games_of_every_kind_keep_to_the_rules_of_tables() {
 fn all_that_is_told_of_a_game_is_a_fact() {
     let tape = open(games().next().unwrap().1);
     let tables = tape.tables().unwrap();
-    let info = tape.info(Secrets::Show).unwrap().value.details;
-    let stats = tape.stats(&Options::new()).unwrap().value;
+    let info = tape
+        .describe(Depth::Whole, Secrets::Show)
+        .unwrap()
+        .value
+        .details;
+    let stats = tape
+        .stats(&Options::new(), &Work::default())
+        .unwrap()
+        .value
+        .stats;
     let row = rows(&*tape, &Scan::table("game"));
     // Names that only this file has cannot be columns.
     let made_up = |name: &String| name.starts_with("result_") || name.starts_with("extensions_");
@@ -134,7 +143,11 @@ fn a_click_that_is_under_way_is_no_difference() {
     for (name, bytes) in games() {
         let tape = open(bytes);
         // Old codes do not distinguish a blast.
-        let sound = tape.audit(&Options::new()).unwrap().verdict() != Verdict::Fail;
+        let sound = tape
+            .audit(&Options::new(), &Work::default())
+            .unwrap()
+            .verdict()
+            != Verdict::Fail;
         if !sound || name.ends_with("old-codes") {
             continue;
         }
@@ -167,7 +180,7 @@ fn a_click_that_is_under_way_is_no_difference() {
     let mut parted = None;
     let scan = Scan::table("board").key("col", lost.cell.col.to_string());
     let scan = scan.key("row", lost.cell.row.to_string()).columns(wide);
-    tape.scan(&scan, &mut |batch| {
+    tape.scan_table(&scan, &Work::default(), |batch| {
         for row in 0..batch.len() {
             if batch.get(row, 0) != batch.get(row, 1) {
                 parted.get_or_insert(batch.stamp(row).step);
@@ -186,7 +199,7 @@ fn a_game_that_is_cut_gives_its_rows_and_says_what_is_wrong() {
     for table in tape.tables().unwrap() {
         let mut count = 0;
         let scan = Scan::table(&*table.name);
-        let scanned = tape.scan(&scan, &mut |batch| {
+        let scanned = tape.scan_table(&scan, &Work::default(), |batch| {
             count += batch.len();
             Ok(ControlFlow::Continue(()))
         });

@@ -1,11 +1,12 @@
 //! RMV as one of gametape's formats, as tools use it.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use gametape_core::table::diff_tables;
 use gametape_core::tape::{
-    Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Tape, Target, Verb,
-    Verdict, Work,
+    Depth, Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Tape, Target,
+    Verb, Verdict, Work,
 };
 use gametape_core::{At, Input, Time};
 use gametape_mines::rmv::{self, WriteError};
@@ -21,7 +22,7 @@ fn game(name: &str) -> Vec<u8> {
     rmv::write(&game).unwrap()
 }
 
-fn open(bytes: &[u8]) -> Box<dyn Tape> {
+fn open(bytes: &[u8]) -> Arc<dyn Tape> {
     assert!(Rmv.sniff(&bytes.to_vec().into()));
     Rmv.open(Source::new(bytes.to_vec())).unwrap()
 }
@@ -51,8 +52,8 @@ fn converted(bytes: &[u8], options: &Options) -> Result<(Vec<u8>, Vec<String>), 
 fn header_and_info_tell_of_the_game_and_not_of_secrets() {
     let bytes = game("beginner-win");
     let tape = open(&bytes);
-    let header = tape.header(Secrets::Hide).unwrap();
-    let info = tape.info(Secrets::Hide).unwrap();
+    let header = tape.describe(Depth::Header, Secrets::Hide).unwrap();
+    let info = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
     assert!(header.problem.is_none() && info.problem.is_none());
     assert_eq!(header.value.frames, None);
     let events = rmv::read(&bytes).unwrap().events.len();
@@ -82,10 +83,16 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
         ]
     );
     assert!(!info.value.to_string().contains("TOKEN"));
-    let shown = tape.info(Secrets::Show).unwrap().value;
+    let shown = tape.describe(Depth::Whole, Secrets::Show).unwrap().value;
     assert_eq!(shown.details["player"]["token"], "TOKEN-ONE");
-    assert_eq!(tape.stats(&Options::new()).unwrap().value["result"], "win");
-    let mine = tape.any().downcast_ref::<RmvTape>().unwrap();
+    assert_eq!(
+        tape.stats(&Options::new(), &Work::default())
+            .unwrap()
+            .value
+            .stats["result"],
+        "win"
+    );
+    let mine = tape.of_type::<RmvTape>().unwrap();
     assert_eq!(*mine.bytes().unwrap(), bytes);
 }
 
@@ -93,10 +100,12 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
 fn a_broken_header_can_be_checked_all_the_same() {
     let tape = open(b"*rmv\0\x09");
     assert_eq!(
-        tape.header(Secrets::Hide).unwrap_err().code(),
+        tape.describe(Depth::Header, Secrets::Hide)
+            .unwrap_err()
+            .code(),
         "rmv.file-type"
     );
-    let audit = tape.audit(&Options::new()).unwrap();
+    let audit = tape.audit(&Options::new(), &Work::default()).unwrap();
     assert_eq!((audit.findings.len(), audit.verdict()), (1, Verdict::Fail));
     assert_eq!(audit.summary, "");
 }
@@ -105,7 +114,9 @@ fn a_broken_header_can_be_checked_all_the_same() {
 #[test]
 fn findings_carry_their_figures() {
     let bytes = game("beginner-win");
-    let audit = open(&bytes).audit(&Options::new()).unwrap();
+    let audit = open(&bytes)
+        .audit(&Options::new(), &Work::default())
+        .unwrap();
     assert!(
         audit.summary.starts_with("beginner win "),
         "{}",
@@ -115,7 +126,9 @@ fn findings_carry_their_figures() {
     let ending = rmv::read(&bytes).unwrap();
     let at = ending.events.offset() as usize + ending.events.as_bytes().len();
     forged[at] = 15;
-    let audit = open(&forged).audit(&Options::new()).unwrap();
+    let audit = open(&forged)
+        .audit(&Options::new(), &Work::default())
+        .unwrap();
     let finding = serde_json::to_value(&audit.findings[0]).unwrap();
     assert_eq!(finding["code"], "rmv.outcome");
     assert_eq!(finding["step"], u64::from(ending.events.len()));
@@ -143,7 +156,7 @@ fn findings_carry_their_figures() {
     let mut game = ending.into_owned();
     game.events = log;
     let audit = open(&rmv::write(&game).unwrap())
-        .audit(&Options::new())
+        .audit(&Options::new(), &Work::default())
         .unwrap();
     let finding = serde_json::to_value(&audit.findings[0]).unwrap();
     assert_eq!(finding["code"], "rmv.board-event");
@@ -210,9 +223,9 @@ fn a_moment_that_is_not_recorded_is_an_error() {
 fn two_games_differ_at_a_step_and_a_time() {
     let bytes = game("beginner-win");
     let (tape, same) = (open(&bytes), open(&bytes));
-    assert_eq!(diff_tables([&*tape, &*same]).unwrap().value.tables, []);
+    assert_eq!(diff_tables([&tape, &same]).unwrap().value.tables, []);
     let other = open(&game("loss"));
-    let found = diff_tables([&*tape, &*other]).unwrap().value;
+    let found = diff_tables([&tape, &other]).unwrap().value;
     let names: Vec<&str> = found.tables.iter().map(|table| &*table.table).collect();
     assert_eq!(
         names,
@@ -233,9 +246,9 @@ fn two_games_differ_at_a_step_and_a_time() {
     let stamp = first.stamp.unwrap();
     assert!(stamp.time.is_some() && stamp.tick.is_none());
     let cut = open(&bytes[..600]);
-    let found = diff_tables([&*cut, &*tape]).unwrap();
+    let found = diff_tables([&cut, &tape]).unwrap();
     assert_eq!(found.problem.unwrap().code(), "rmv.truncated");
-    let found = diff_tables([&*tape, &*cut]).unwrap();
+    let found = diff_tables([&tape, &cut]).unwrap();
     assert!(matches!(found.problem, Some(Error::Other(error)) if error.code() == "rmv.truncated"));
 }
 
@@ -356,7 +369,12 @@ fn a_file_that_no_game_fills_is_refused() {
     let file = tempfile::tempfile().unwrap();
     file.set_len(1 << 33).unwrap();
     let tape = Rmv.open(Source::new(Input::file(file).unwrap())).unwrap();
-    assert_eq!(tape.info(Secrets::Hide).unwrap_err().code(), "rmv.limit");
-    let audit = tape.audit(&Options::new()).unwrap();
+    assert_eq!(
+        tape.describe(Depth::Whole, Secrets::Hide)
+            .unwrap_err()
+            .code(),
+        "rmv.limit"
+    );
+    let audit = tape.audit(&Options::new(), &Work::default()).unwrap();
     assert_eq!(audit.findings[0].rule.code, "rmv.limit");
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gametape_core::tape::{Audit, Error, Options};
+use gametape_core::tape::{Audit, Error, Options, Work};
 use gametape_core::text::{Counted, Grouped};
 
 use super::beside::{Beside, Comparison};
@@ -26,11 +26,7 @@ enum Replay {
     Diverged,
 }
 
-pub(super) fn audit(
-    tape: &MurkTape,
-    options: &Options,
-    say: &(dyn Fn(&str) + Sync),
-) -> Result<Audit, Error> {
+pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
     let input = &tape.input;
     let beside = Beside::find(tape.path());
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
@@ -60,12 +56,19 @@ pub(super) fn audit(
         }
         index.frame(input, &frame, &mut auditor);
         replaying.push(&frame, &mut auditor);
+        work.done(frame.offset)?;
     }
     let (replay, diverged) = replaying.finish(&mut auditor);
     if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);
         let diverged = (divergence, recent, took);
-        explain(tape, (&header, world), diverged, (limit, say), &mut auditor)?;
+        explain(
+            tape,
+            (&header, world),
+            diverged,
+            (limit, work),
+            &mut auditor,
+        )?;
     }
     let frames = auditor.frames();
     if !reader.findings().is_empty() {
@@ -163,7 +166,7 @@ fn explain(
     tape: &MurkTape,
     (header, world): (&Header<'_>, &World),
     (divergence, recent, took): Parting,
-    (limit, say): (Duration, &(dyn Fn(&str) + Sync)),
+    (limit, work): (Duration, &Work<'_>),
     auditor: &mut Auditor,
 ) -> Result<(), Error> {
     if limit.is_zero() {
@@ -175,13 +178,13 @@ fn explain(
     let carried = world::carried(header, tape.kinds()).and_then(Result::ok);
     let before = carried.filter(|carried| carried != world);
     let mut watch = |progress: Progress| {
-        say(&format!(
+        work.say(&format!(
             "tick {}: looking for the slip that explains it, {} tried, {:.0}% of the time",
             Grouped(divergence.tick),
             Counted(progress.tried, "slip"),
             progress.share * 100.0
         ));
-        true
+        work.wanted().is_ok()
     };
     let diverged = slip::Diverged {
         tape,
@@ -192,6 +195,7 @@ fn explain(
         took,
     };
     let found = diverged.explain(limit, &mut watch)?;
+    work.wanted()?;
     let judged = match &found {
         Some(found) => slip::judged(divergence, found),
         None => divergence,

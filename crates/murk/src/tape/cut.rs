@@ -1,6 +1,6 @@
 //! The start of a recording, as a recording.
 
-use gametape_core::table::Place;
+use gametape_core::table::Position;
 use gametape_core::tape::{Cut, Cutout, Error, Sink, Work};
 use gametape_core::{Clocks, Stamp};
 
@@ -25,7 +25,7 @@ pub(super) fn cut(
             tick: Some(frame.tick),
             time: tick_length.map(|dt| world::time_of(frame.tick, dt)),
         };
-        if steps.place(stamp) == Place::Behind {
+        if steps.position(stamp) == Position::After {
             break;
         }
         end = reader.offset();

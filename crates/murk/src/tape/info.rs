@@ -3,8 +3,7 @@
 use gametape_core::tape::{Info, object};
 use serde_json::{Map, Value, json};
 
-use super::name::{NAME, STEP};
-use super::world;
+use super::{INFO, world};
 use crate::engine::own::Kinds;
 use crate::{Hash, Header, Payload, Stats, VERSION};
 
@@ -36,15 +35,12 @@ pub(super) fn info(
         details.insert("commands".into(), json!(stats.commands));
     }
     Info {
-        format: NAME,
-        format_version: u32::from(VERSION),
-        bytes,
         duration_ms: dt
             .zip(stats)
             .map(|(dt, stats)| (dt * 1000.0 * stats.frames as f64) as u64),
         frames: stats.map(|stats| stats.frames),
-        step: STEP,
         details,
+        ..Info::new(&INFO, u32::from(VERSION), bytes)
     }
 }
 

@@ -8,25 +8,23 @@ mod dump;
 mod error;
 mod info;
 mod json;
-mod name;
 mod opened;
 mod repair;
 mod slip;
 mod tables;
 mod world;
 
-use std::any::Any;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit, VisitEach};
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Companions, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, FormatInfo, Info,
-    OptionDef, OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb,
-    Work,
+    Abilities, Attachments, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump,
+    DumpSteps, Error, Follow, Format, FormatInfo, Info, Measured, OptionDef, OptionKind, Options,
+    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
-use serde_json::{Map, Value};
 
 use crate::engine::own::Kinds;
 use crate::{MAGIC, ReadOptions, Reader, Rule, VERSION};
@@ -37,7 +35,6 @@ pub(crate) use diff::of_both;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
-use name::{NAME, STEP};
 pub use opened::MurkTape;
 pub(crate) use slip::{explain_in, judged};
 pub use tables::MurkPlayback;
@@ -129,9 +126,12 @@ impl Murk {
     }
 }
 
-/// What is known of the format without asking.
+/// The format's name.
+const NAME: &str = "murk";
+
+/// The static description of the format.
 const INFO: FormatInfo = FormatInfo {
-    step: STEP,
+    step: "frame",
     extensions: &[NAME, "replay"],
     options: &[
         (Verb::Inspect, INSPECT),
@@ -161,8 +161,8 @@ impl Format for Murk {
         tables::known()
     }
 
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(MurkTape::with_kinds(source, &self.kinds)))
+    fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
+        Ok(Arc::new(MurkTape::with_kinds(source, &self.kinds)))
     }
 
     fn companions(&self) -> Option<&dyn Companions> {
@@ -186,60 +186,33 @@ impl Tape for MurkTape {
         &self.input
     }
 
-    fn any(&self) -> &dyn Any {
-        self
+    fn describe(&self, depth: Depth, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let size = self.input.size();
+        let (mut info, problem) = match depth {
+            Depth::Header => {
+                let mut reader = self.reader();
+                let header = reader.header()?;
+                (info::info(size, header, self.kinds(), None, None), None)
+            }
+            Depth::Whole => {
+                let (stats, read) = self.counted()?;
+                let dt = self.tick_length(&read.value)?;
+                let info = info::info(size, &read.value, self.kinds(), dt, Some(&stats));
+                (info, read.problem)
+            }
+        };
+        info.needs = self.needs();
+        Ok(Partial::new(info, problem))
     }
 
-    fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let mut reader = self.reader();
-        let header = reader.header()?;
-        Ok(info::info(self.input.size(), header, self.kinds(), None, None).into())
+    fn audit(&self, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
+        audit::audit(self, options, work)
     }
 
-    fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn stats(&self, _options: &Options, _work: &Work<'_>) -> Result<Partial<Measured>, Error> {
         let (stats, read) = self.counted()?;
-        let dt = self.tick_length(&read.value)?;
-        let info = info::info(
-            self.input.size(),
-            &read.value,
-            self.kinds(),
-            dt,
-            Some(&stats),
-        );
-        Ok(Partial::new(info, read.problem))
-    }
-
-    fn attachment(&self, name: &str) -> Result<String, Error> {
-        match name {
-            "world" => self.world(),
-            _ => Err(Error::Unsupported(format!(
-                "the recording carries no {name}"
-            ))),
-        }
-    }
-
-    fn audit(&self, options: &Options) -> Result<Audit, Error> {
-        audit::audit(self, options, &|_| ())
-    }
-
-    fn audit_watched(
-        &self,
-        options: &Options,
-        say: &(dyn Fn(&str) + Sync),
-    ) -> Result<Audit, Error> {
-        audit::audit(self, options, say)
-    }
-
-    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
-        let (stats, read) = self.counted()?;
-        Ok(Partial::new(
-            info::measured(self.tick_length(&read.value)?, &stats),
-            read.problem,
-        ))
-    }
-
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        dump::dump(self, wanted.at, out)
+        let measured = info::measured(self.tick_length(&read.value)?, &stats);
+        Ok(Partial::new(measured.into(), read.problem))
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
@@ -247,50 +220,29 @@ impl Tape for MurkTape {
         Ok(tables::of(world.as_ref()))
     }
 
-    fn needs(&self) -> Option<Needs> {
-        let mut reader = self.reader();
-        let header = reader.header().ok()?;
-        let world = self.replayed_in(header);
-        let is_strange = || match world::carried(header, self.kinds()) {
-            Some(Err(error)) => error.is_unknown_kind(),
-            _ => false,
-        };
-        matches!(world, Ok(None)).then(|| {
-            if is_strange() {
-                Needs::Program
-            } else {
-                Needs::World
-            }
-        })
-    }
-
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        let scans = std::slice::from_ref(scan);
-        let mut read = tables::scan_each(self, scans, &mut |_, batch| visit(batch))?;
-        Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
-    }
-
-    fn scan_each<'v>(
+    fn scan(
         &self,
         scans: &[Scan],
-        visit: &'v mut VisitEach<'v>,
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        tables::scan_each(self, scans, visit)
+        tables::scan(self, scans, work, visit)
     }
 
     fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
         tables::follow(self, scans)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
         Ok(Some(Box::new(MurkPlayback::of(self)?)))
     }
 
-    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
-        let Some(other) = other.any().downcast_ref::<Self>() else {
-            return Ok(None);
-        };
-        diff::diff(self, other).map(Some)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            attachments: Some(self),
+            steps: Some(self),
+            compare: Some(self),
+        }
     }
 
     fn convert(
@@ -335,5 +287,24 @@ impl Tape for MurkTape {
         work: &Work<'_>,
     ) -> Result<Cutout, Error> {
         cut::cut(self, cut, out, work)
+    }
+}
+
+impl Attachments for MurkTape {
+    fn attachment(&self, name: &str) -> Option<Result<String, Error>> {
+        (name == "world").then(|| self.world())
+    }
+}
+
+impl DumpSteps for MurkTape {
+    fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        dump::dump(self, wanted.at, out)
+    }
+}
+
+impl Compare for MurkTape {
+    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
+        let other = other.of_type::<Self>();
+        other.map(|other| diff::diff(self, other)).transpose()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gametape_core::table::Needs;
 use gametape_core::tape::{Error, Partial, Source};
 use gametape_core::{Input, InputStream};
 
@@ -10,7 +11,7 @@ use crate::engine::World;
 use crate::engine::own::Kinds;
 use crate::{Frame, Header, ReadOptions, Reader, Stats};
 
-/// An opened recording: what `Tape::any` gives of one of this format.
+/// An opened recording of this format.
 #[derive(Clone, Debug)]
 pub struct MurkTape {
     pub(in crate::tape) input: Input,
@@ -76,6 +77,24 @@ impl MurkTape {
         Ok(match self.given {
             Some(_) => self.replayed_in(header)?.map(|world| world.dt),
             None => world::tick_length(header, &self.kinds),
+        })
+    }
+
+    /// The external data without which the recording has fewer tables.
+    pub(in crate::tape) fn needs(&self) -> Option<Needs> {
+        let mut reader = self.reader();
+        let header = reader.header().ok()?;
+        let world = self.replayed_in(header);
+        let is_unknown = || match world::carried(header, self.kinds()) {
+            Some(Err(error)) => error.is_unknown_kind(),
+            _ => false,
+        };
+        matches!(world, Ok(None)).then(|| {
+            if is_unknown() {
+                Needs::Program
+            } else {
+                Needs::World
+            }
         })
     }
 

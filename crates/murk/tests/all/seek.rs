@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::At;
 use gametape_core::table::{Batch, Lane, Owned, Playback, Scan, ScanPlayback};
-use gametape_core::tape::Tape;
+use gametape_core::tape::{Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::tape::MurkTape;
 use gametape_murk::{CommandBuf, Envelope, Fault, Faulty, Writer};
@@ -52,7 +53,7 @@ fn ways() -> impl Strategy<Value = Vec<Way>> {
     vec(way, 1..10)
 }
 
-fn walk(play: &mut dyn Playback, scanned: &mut ScanPlayback<'_>, tables: &[String], ways: &[Way]) {
+fn walk(play: &mut dyn Playback, scanned: &mut ScanPlayback, tables: &[String], ways: &[Way]) {
     let span = play.span();
     assert_eq!(span, scanned.span());
     assert_eq!(play.now(), span.first);
@@ -120,7 +121,7 @@ proptest! {
         let tape = in_memory(bytes);
         let mut names = grids(&tape);
         names.push("run".into());
-        let mut scanned = ScanPlayback::new(&tape).unwrap();
+        let mut scanned = ScanPlayback::new(Arc::new(tape.clone())).unwrap();
         let mut play = tape.playback_within(most).unwrap();
         walk(&mut play, &mut scanned, &names, &ways);
     }
@@ -137,7 +138,7 @@ fn without_a_world_moments_are_found_with_an_index_and_without() {
             put_index(&path);
         }
         let tape = open(&path);
-        let mut scanned = ScanPlayback::new(&tape).unwrap();
+        let mut scanned = ScanPlayback::new(Arc::new(tape.clone())).unwrap();
         let mut play = tape.own_playback().unwrap().unwrap();
         assert_eq!(play.reach(), play.span().last);
         walk(&mut *play, &mut scanned, &["run".into()], &ways);
@@ -177,7 +178,7 @@ fn an_index_that_leads_elsewhere_is_not_followed() {
 
 fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
     let mut rows = Vec::new();
-    tape.scan(scan, &mut |batch| {
+    tape.scan_table(scan, &Work::default(), |batch| {
         for row in 0..batch.len() {
             let columns = batch.columns().iter();
             let values = columns.map(|column| column.get(row).into());

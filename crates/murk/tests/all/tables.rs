@@ -1,10 +1,11 @@
 //! Recordings of simulations as tables.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::At;
 use gametape_core::table::{Lane, Owned, Scan, flat, kit};
-use gametape_core::tape::{Format, Options, Secrets, Source, Tape};
+use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::tape::Murk;
 use gametape_murk::{CommandBuf, Simulation};
@@ -13,13 +14,13 @@ use gametape_samples::murk::{ALL, HEAT};
 use crate::common::tapes::{heat, played, stoves};
 use crate::common::{only, recording, set};
 
-fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
     Murk::new().open(Source::new(bytes)).unwrap()
 }
 
 fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<Owned>> {
     let mut rows = Vec::new();
-    tape.scan(scan, &mut |batch| {
+    tape.scan_table(scan, &Work::default(), |batch| {
         for row in 0..batch.len() {
             let values = batch.columns().iter().map(|column| column.get(row).into());
             rows.push(values.collect());
@@ -40,10 +41,10 @@ fn the_tables_of_every_kind_of_world_keep_to_the_rules_of_tables() {
             3 => only(&set(&vec![2; ndim], 0, 1.5)),
             _ => CommandBuf::new(),
         };
-        kit::check(&*open(played(&world, 5, commands)));
+        kit::check(&open(played(&world, 5, commands)));
     }
     // Commands of every kind, and no world.
-    kit::check(&*open(recording(40, 1)));
+    kit::check(&open(recording(40, 1)));
 }
 
 #[test]
@@ -59,15 +60,27 @@ fn a_field_of_many_components_has_a_row_for_each() {
     assert_eq!(table.shape, [16, 16, 100]);
     let at = Scan::table("long").key("row", "3").key("col", "4");
     assert_eq!(rows(&*tape, &at).len(), 100);
-    kit::check(&*tape);
+    kit::check(&tape);
 }
 
 #[test]
 fn all_that_is_told_of_a_run_is_a_fact() {
     let tape = open(played(&heat(), 30, stoves));
     let table = &tape.tables().unwrap()[0];
-    let info = flat(&tape.info(Secrets::Show).unwrap().value.details);
-    let stats = flat(&tape.stats(&Options::new()).unwrap().value);
+    let info = flat(
+        &tape
+            .describe(Depth::Whole, Secrets::Show)
+            .unwrap()
+            .value
+            .details,
+    );
+    let stats = flat(
+        &tape
+            .stats(&Options::new(), &Work::default())
+            .unwrap()
+            .value
+            .stats,
+    );
     for name in info.keys().chain(stats.keys()) {
         // A key for each source can be no column.
         let made_up = name.starts_with("sources_");
@@ -143,7 +156,7 @@ fn a_torn_recording_gives_its_rows_and_says_what_is_wrong() {
     let tape = open(bytes[..bytes.len() - 5].to_vec());
     for table in ["run", "ticks", "heat"] {
         let mut last = 0;
-        let scanned = tape.scan(&Scan::table(table), &mut |batch| {
+        let scanned = tape.scan_table(&Scan::table(table), &Work::default(), |batch| {
             last = batch.steps().last().copied().unwrap_or(0);
             Ok(ControlFlow::Continue(()))
         });

@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::Cursor;
 
-use gametape_core::tape::{
-    AnyFinding, Companions, Error, Format, OptionValue, Options, Secrets, Source, Tape, Target,
-    Verb, Verdict, Work,
+use gametape_core::tape::{Compare as _, 
+    AnyFinding, Companions, Depth, Error, Format, OptionValue, Options, Secrets, Source, Tape,
+    Target, Verb, Verdict, Work,
 };
 use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};
@@ -115,7 +115,9 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     assert_eq!(replayed.verdict(), Verdict::Pass);
     // A world that was named and is none is the caller's fault.
     let recording = in_world(bytes, Some("dt = "));
-    let error = recording.audit(&Options::new()).unwrap_err();
+    let error = recording
+        .audit(&Options::new(), &Work::default())
+        .unwrap_err();
     assert_eq!(error.code(), "world");
     assert!(error.to_string().starts_with("line 1, "), "{error}");
 }
@@ -317,7 +319,11 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let (index, frames) = put_index(&path);
     assert_eq!(frames, 30);
     assert_eq!(index, index_path(&path));
-    let verify = || open(&path).audit(&Options::new()).unwrap();
+    let verify = || {
+        open(&path)
+            .audit(&Options::new(), &Work::default())
+            .unwrap()
+    };
     let clean = verify();
     assert_eq!(clean.findings, []);
 
@@ -401,11 +407,23 @@ fn it_is_a_format_among_others() {
     assert!(Murk::new().sniff(&bytes.clone().into()));
     assert!(!Murk::new().sniff(&b"MUR".to_vec().into()));
     let tape = Murk::new().open(Source::new(bytes.clone())).unwrap();
-    let info = tape.info(Secrets::Hide).unwrap();
+    let info = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
     assert!(info.problem.is_none());
     assert_eq!((info.value.frames, info.value.step), (Some(20), "frame"));
-    assert_eq!(tape.header(Secrets::Hide).unwrap().value.frames, None);
-    assert_eq!(tape.stats(&Options::new()).unwrap().value["ticks"], 20);
+    assert_eq!(
+        tape.describe(Depth::Header, Secrets::Hide)
+            .unwrap()
+            .value
+            .frames,
+        None
+    );
+    assert_eq!(
+        tape.stats(&Options::new(), &Work::default())
+            .unwrap()
+            .value
+            .stats["ticks"],
+        20
+    );
     let text = tape.attachment("world").unwrap();
     assert_eq!(World::from_toml(&text).unwrap(), world);
 
@@ -438,7 +456,11 @@ fn it_is_a_format_among_others() {
     );
     // What is cut can't be converted; repaired it holds the frames that are whole.
     let cut = in_memory(&bytes[..bytes.len() - 4]);
-    let problem = cut.info(Secrets::Hide).unwrap().problem.unwrap();
+    let problem = cut
+        .describe(Depth::Whole, Secrets::Hide)
+        .unwrap()
+        .problem
+        .unwrap();
     assert_eq!(problem.code(), "murk.truncated");
     let mut out = Cursor::new(Vec::new());
     let murk = Target {
@@ -449,7 +471,7 @@ fn it_is_a_format_among_others() {
     let (repaired, kept) = repair(&cut);
     assert!(repaired.lossy && repaired.actions.len() == 1);
     assert!(bytes.starts_with(&kept));
-    let diff = in_memory(kept).diff(&in_memory(bytes), &Options::new());
+    let diff = in_memory(kept).compare(&in_memory(bytes));
     let diff = diff.unwrap().unwrap();
     assert_eq!((diff.step, diff.tick), (Some(19), Some(20)));
     assert_eq!(

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gametape_core::tape::{Options, Tape};
+use gametape_core::tape::Compare as _;
 use gametape_murk::engine::World;
 use gametape_murk::tools::{
     Commands, Minimise, RecordOptions, Subject, SyncTest, minimise, record, sync_test,
@@ -41,7 +41,7 @@ fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
     let end = other.len();
     other[end - 1] ^= 1;
     let other = in_memory(other);
-    let diff = recording.diff(&other, &Options::new()).unwrap().unwrap();
+    let diff = recording.compare(&other).unwrap().unwrap();
     assert!(!diff.same);
 }
 

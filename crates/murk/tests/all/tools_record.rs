@@ -6,9 +6,10 @@ use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use gametape_core::tape::{Error, Options};
-use gametape_core::tape::{Format, Source};
+use gametape_core::table::Needs;
+use gametape_core::tape::{Depth, Error, Format, Options, Secrets, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::{
     FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
@@ -321,7 +322,7 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     let open = |murk: Murk| murk.open(Source::new(bytes.clone())).unwrap();
 
     let known = open(Murk::with_kinds(kinds.clone()));
-    let said = known.audit(&Options::new()).unwrap();
+    let said = known.audit(&Options::new(), &Work::default()).unwrap();
     assert_eq!(said.summary, "9 ticks, replayed: every hash is right");
     assert!(
         known
@@ -336,7 +337,7 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     }
 
     let strange = open(Murk::new());
-    let said = strange.audit(&Options::new()).unwrap();
+    let said = strange.audit(&Options::new(), &Work::default()).unwrap();
     assert_eq!(said.summary, "9 ticks, not replayed");
     let has = |code: &str| said.findings.iter().any(|finding| finding.code() == code);
     assert!(has("murk.unknown-kind") && !has("murk.not-simulated"));
@@ -353,14 +354,18 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     );
     assert_eq!(
         strange
-            .info(gametape_core::tape::Secrets::Hide)
+            .describe(Depth::Whole, Secrets::Hide)
             .unwrap()
             .value
             .duration_ms,
         Some(900)
     );
-    assert_eq!(strange.needs().unwrap().name(), "program");
-    assert_eq!(known.needs(), None);
+    let needs = |tape: &Arc<dyn Tape>| {
+        let info = tape.describe(Depth::Header, Secrets::Hide);
+        info.unwrap().value.needs.map(Needs::name)
+    };
+    assert_eq!(needs(&strange), Some("program"));
+    assert_eq!(needs(&known), None);
 
     // And it is branched from where its kinds are known.
     let (_folder, path) = temporary("branch.murk");

@@ -4,7 +4,7 @@ use gametape_capture::tape::Mcap;
 use gametape_core::table::kit::{self, Made, Row, assert_same};
 use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef, Value};
 use gametape_core::tape::{
-    Converted, Error, Format, OptionValue, Options, Secrets, Tape, Target, Verdict, Work,
+    Converted, Depth, Error, Format, OptionValue, Options, Secrets, Tape, Target, Verdict, Work,
 };
 use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
@@ -75,11 +75,12 @@ fn things() -> Made {
     )
 }
 
-fn make(of: &dyn Tape, options: &Options) -> Result<Converted, Error> {
+fn make(of: &Made, options: &Options) -> Result<Converted, Error> {
     let mut out = std::io::Cursor::new(Vec::new());
+    let of = of.clone().shared();
     Mcap.maker()
         .unwrap()
-        .make(of, options, &mut out, &Work::default())
+        .make(&of, options, &mut out, &Work::default())
 }
 
 fn contains(bytes: &[u8], text: &str) -> bool {
@@ -212,7 +213,9 @@ fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
     let bytes = capture(&tape, &all);
     let copy = open(bytes.clone());
     assert_eq!(
-        copy.audit(&Options::new()).unwrap().verdict(),
+        copy.audit(&Options::new(), &Work::default())
+            .unwrap()
+            .verdict(),
         Verdict::Pass
     );
     let rows = scanned(&*copy, table);
@@ -249,7 +252,10 @@ fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
         .unwrap();
     let repaired = open(out.into_inner());
     assert_eq!(
-        repaired.audit(&Options::new()).unwrap().verdict(),
+        repaired
+            .audit(&Options::new(), &Work::default())
+            .unwrap()
+            .verdict(),
         Verdict::Pass
     );
     let kept = scanned(&*repaired, table);
@@ -267,7 +273,7 @@ fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
     let bytes = capture(&tape, &Options::new());
     let cut = open(bytes[..bytes.len() * 2 / 3].to_vec());
     let mut count = 0;
-    let scanned = cut.scan(&Scan::table("things"), &mut |batch| {
+    let scanned = cut.scan_table(&Scan::table("things"), &Work::default(), |batch| {
         count += batch.len();
         Ok(std::ops::ControlFlow::Continue(()))
     });
@@ -281,8 +287,8 @@ fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x55;
         let mut found = Vec::new();
-        let scanned = open(bytes).scan(&scan, &mut |batch| {
-            found.extend(kit::rows_of(batch));
+        let scanned = open(bytes).scan_table(&scan, &Work::default(), |batch| {
+            found.extend(kit::rows_of(&batch));
             Ok(std::ops::ControlFlow::Continue(()))
         });
         let Ok(scanned) = scanned else { continue };
@@ -310,12 +316,12 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()) + 1);
         }
         let copy = open(bytes);
-        copy.audit(&Options::new()).ok();
-        copy.info(Secrets::Hide).ok();
+        copy.audit(&Options::new(), &Work::default()).ok();
+        copy.describe(Depth::Whole, Secrets::Hide).ok();
         let Ok(tables) = copy.tables() else { return Ok(()) };
         let play = copy.playback();
         for table in &tables {
-            copy.scan(&Scan::table(&*table.name), &mut |_| Ok(std::ops::ControlFlow::Continue(()))).ok();
+            copy.scan_table(&Scan::table(&*table.name), &Work::default(), |_| Ok(std::ops::ControlFlow::Continue(()))).ok();
         }
         if let Ok(mut play) = play {
             play.seek(At::Step(500)).ok();
@@ -325,7 +331,7 @@ proptest! {
         }
         let mut out = std::io::Cursor::new(Vec::new());
         if copy.repair(&Options::new(), &mut out, &Work::default()).is_ok() {
-            open(out.into_inner()).audit(&Options::new()).ok();
+            open(out.into_inner()).audit(&Options::new(), &Work::default()).ok();
         }
     }
 }
@@ -333,7 +339,10 @@ proptest! {
 #[test]
 fn inspect_says_what_it_was_made_of() {
     let copy = open(capture(&things(), &Options::new()));
-    for info in [copy.header(Secrets::Hide), copy.info(Secrets::Hide)] {
+    for info in [
+        copy.describe(Depth::Header, Secrets::Hide),
+        copy.describe(Depth::Whole, Secrets::Hide),
+    ] {
         let info = info.unwrap().value;
         assert_eq!(info.duration_ms, Some(19_980));
         let made_of = &info.details["made_of"];
@@ -404,7 +413,7 @@ fn a_recording_without_tables_or_steps_is_a_capture_without_packets() {
         for (table, _) in &tables {
             assert_eq!(scanned(&*copy, table), []);
         }
-        let audit = copy.audit(&Options::new()).unwrap();
+        let audit = copy.audit(&Options::new(), &Work::default()).unwrap();
         let codes: Vec<&str> = audit
             .findings
             .iter()
@@ -434,9 +443,11 @@ fn a_full_disk_is_an_error_of_the_output() {
         }
     }
     let mut out = Full(std::io::Cursor::new(Vec::new()));
-    let made = Mcap
-        .maker()
-        .unwrap()
-        .make(&things(), &Options::new(), &mut out, &Work::default());
+    let made = Mcap.maker().unwrap().make(
+        &things().shared(),
+        &Options::new(),
+        &mut out,
+        &Work::default(),
+    );
     assert!(matches!(made, Err(Error::Output(_))), "{made:?}");
 }

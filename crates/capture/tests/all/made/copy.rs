@@ -1,22 +1,25 @@
 //! Makes captures and opens them again.
 
 use gametape_capture::tape::Mcap;
+use gametape_core::table::kit::Made;
 use gametape_core::table::kit::{self, Row};
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
 use gametape_core::tape::{Format, Options, Source, Tape, Work};
+use std::sync::Arc;
 
 /// A capture of a recording.
-pub fn capture(of: &dyn Tape, options: &Options) -> Vec<u8> {
+pub fn capture(of: &Made, options: &Options) -> Vec<u8> {
+    let of = of.clone().shared();
     let mut out = std::io::Cursor::new(Vec::new());
     let made = Mcap
         .maker()
         .unwrap()
-        .make(of, options, &mut out, &Work::default());
+        .make(&of, options, &mut out, &Work::default());
     made.unwrap();
     out.into_inner()
 }
 
-pub fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+pub fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
     Mcap.open(Source::new(bytes)).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use gametape_core::table::kit::{self, Made, Row, assert_same, holding};
 use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef};
-use gametape_core::tape::{Options, Secrets};
+use gametape_core::tape::{Options, Secrets, Work};
 use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
 
@@ -217,7 +217,7 @@ proptest! {
         let mut options = Options::new();
         options.set("keyframe-every", gametape_core::tape::OptionValue::Count(every));
         let copy = open(capture(&tape, &options));
-        let audit = copy.audit(&Options::new()).unwrap();
+        let audit = copy.audit(&Options::new(), &Work::default()).unwrap();
         prop_assert!(audit.findings.iter().all(|f| f.rule.code == "capture.empty"), "{:?}", audit.findings);
         let defs = copy.tables().unwrap();
         let packets = tape.tables.len();
@@ -244,7 +244,7 @@ proptest! {
             of.filter_map(|(_, rows)| rows.first()).map(|row| row.stamp.step).min()
         };
         if first(false).is_some() && first(true).is_none_or(|facts| first(false) == Some(facts)) {
-            kit::check(&*copy);
+            kit::check(&copy);
         }
     }
 }

@@ -3,7 +3,7 @@
 use gametape_capture::{Options, Writer};
 use gametape_core::Severity;
 use gametape_core::table::Scan;
-use gametape_core::tape::{Dump, Secrets, Verdict};
+use gametape_core::tape::{Depth, Dump, Secrets, Verdict, Work};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 
 use super::{Recording, assert_clean, audit, codes, dumped, none, opened};
@@ -84,7 +84,7 @@ fn a_flipped_bit_never_makes_a_capture_shorter_in_silence() {
         let mut broken = bytes.clone();
         broken[at / 8] ^= 1 << (at % 8);
         let recording = opened(broken, "tape.mcap");
-        let Ok(info) = recording.tape.info(Secrets::Hide) else {
+        let Ok(info) = recording.tape.describe(Depth::Whole, Secrets::Hide) else {
             continue;
         };
         if info.problem.is_some() {
@@ -262,7 +262,14 @@ fn empty_files_are_empty_recordings_or_none() {
     let file = opened(Vec::new(), "empty.delta");
     assert_eq!(file.info().unwrap().frames, Some(0));
     assert_eq!(file.audit().summary, "0 packets, nothing to apply");
-    assert_eq!(file.tape.stats(&none()).unwrap().value["ticks"], 0);
+    assert_eq!(
+        file.tape
+            .stats(&none(), &Work::default())
+            .unwrap()
+            .value
+            .stats["ticks"],
+        0
+    );
     assert!(dumped(&file, &Dump::default()).is_empty());
     let state = file.tape.playback().unwrap().state(&Scan::table("ship"));
     assert!(state.unwrap().is_empty());

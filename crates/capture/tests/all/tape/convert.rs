@@ -1,7 +1,7 @@
 //! Conversion between the forms, and to another schema.
 
 use gametape_capture::{Options, Writer};
-use gametape_core::tape::{OptionValue, Secrets, Verdict};
+use gametape_core::tape::{Depth, OptionValue, Secrets, Verdict};
 use proptest::prelude::*;
 
 use super::{Recording, assert_clean, file, none, opened};
@@ -42,7 +42,12 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
         (16_666_667, 1_700_000_000_000_000_000)
     );
     assert_eq!(
-        recording.tape.header(Secrets::Hide).unwrap().value.frames,
+        recording
+            .tape
+            .describe(Depth::Header, Secrets::Hide)
+            .unwrap()
+            .value
+            .frames,
         Some(4)
     );
 }

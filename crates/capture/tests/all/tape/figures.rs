@@ -1,7 +1,7 @@
 //! Statistics of bytes and events.
 
 use gametape_capture::Options;
-use gametape_core::tape::{Dump, OptionValue};
+use gametape_core::tape::{Dump, OptionValue, Work};
 use gametape_delta::Snapshot;
 use serde_json::Value as Json;
 
@@ -48,21 +48,21 @@ fn statistics_count_what_happens() {
     let (capture, _) = recording.convert("capture", &wish).unwrap();
     let stats = opened(capture, "tape.mcap")
         .tape
-        .stats(&none())
+        .stats(&none(), &Work::default())
         .unwrap()
         .value;
-    assert_eq!(stats["ticks"], 30);
-    assert_eq!(stats["seconds"], 1.5);
+    assert_eq!(stats.stats["ticks"], 30);
+    assert_eq!(stats.stats["seconds"], 1.5);
     assert_eq!(
-        stats["bytes_per_second"],
+        stats.stats["bytes_per_second"],
         packets.concat().len() as f64 / 1.5
     );
     assert_eq!(
-        stats["entities_min"],
+        stats.stats["entities_min"],
         states.iter().map(Snapshot::len).min().unwrap()
     );
     assert_eq!(
-        stats["entities_max"],
+        stats.stats["entities_max"],
         states.iter().map(Snapshot::len).max().unwrap()
     );
     let lines = dumped(&recording, &Dump::default());
@@ -79,7 +79,7 @@ fn statistics_count_what_happens() {
         ("destroys", "destroy"),
         ("updates", "update"),
     ] {
-        assert_eq!(stats[key], named(section), "{section}");
+        assert_eq!(stats.stats[key], named(section), "{section}");
         assert!(named(section) > 0);
     }
     assert_eq!(lines[0]["kind"], "full");
@@ -91,7 +91,7 @@ fn of_a_damaged_recording_what_could_be_applied_counts() {
     let (packets, states) = stream(30, 8, 100, 1);
     let stats = |packets: &[Vec<u8>]| {
         let recording = opened(packets.concat(), "tape.delta");
-        recording.tape.stats(&none()).unwrap()
+        recording.tape.stats(&none(), &Work::default()).unwrap()
     };
     let whole = stats(&packets);
     assert!(whole.problem.is_none());
@@ -102,13 +102,13 @@ fn of_a_damaged_recording_what_could_be_applied_counts() {
     assert!(damaged.problem.is_some());
     let bytes = packets[..10].concat().len();
     let entities: usize = states[..10].iter().map(Snapshot::len).sum();
-    assert_eq!(damaged.value["ticks"], 30);
+    assert_eq!(damaged.value.stats["ticks"], 30);
     assert_eq!(
-        damaged.value["bytes_per_entity_tick"],
+        damaged.value.stats["bytes_per_entity_tick"],
         bytes as f64 / entities as f64
     );
     // All other packets can still be decoded.
-    let updates = damaged.value["updates"].as_f64().unwrap();
-    assert!(updates < whole.value["updates"].as_f64().unwrap());
-    assert_eq!(damaged.value["updates_per_tick"], updates / 29.0);
+    let updates = damaged.value.stats["updates"].as_f64().unwrap();
+    assert!(updates < whole.value.stats["updates"].as_f64().unwrap());
+    assert_eq!(damaged.value.stats["updates_per_tick"], updates / 29.0);
 }

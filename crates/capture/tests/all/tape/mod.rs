@@ -13,12 +13,13 @@ mod repair;
 
 use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 
 use gametape_capture::tape::{Delta, Mcap, PacketsTape};
 use gametape_core::Input;
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Folders, Format, Info, OptionValue, Options, Repaired,
-    Secrets, Source, Tape, Target, Verb, Verdict, Work,
+    Audit, Converted, Depth, Diff, Dump, Error, Folders, Format, Info, OptionValue, Options,
+    Repaired, Secrets, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_delta::Schema;
 use serde_json::Value as Json;
@@ -28,7 +29,7 @@ use crate::common::schema;
 /// A recording, opened as a registry would open it: by its content, then by its name.
 struct Recording {
     format: &'static dyn Format,
-    tape: Box<dyn Tape>,
+    tape: Arc<dyn Tape>,
 }
 
 impl Recording {
@@ -69,21 +70,21 @@ impl Recording {
     }
 
     fn packets(&self) -> &PacketsTape {
-        self.tape.any().downcast_ref().unwrap()
+        self.tape.of_type().unwrap()
     }
 
     fn info(&self) -> Result<Info, Error> {
-        let info = self.tape.info(Secrets::Hide)?;
+        let info = self.tape.describe(Depth::Whole, Secrets::Hide)?;
         info.problem.map_or(Ok(info.value), Err)
     }
 
     fn audit(&self) -> Audit {
-        self.tape.audit(&Options::new()).unwrap()
+        self.tape.audit(&Options::new(), &Work::default()).unwrap()
     }
 
     fn diff(&self, other: &Self) -> Result<Diff, Error> {
-        let diff = self.tape.diff(&*other.tape, &Options::new())?;
-        Ok(diff.unwrap())
+        let compare = self.tape.abilities().compare.unwrap();
+        Ok(compare.compare(&*other.tape)?.unwrap())
     }
 
     fn convert(&self, format: &str, options: &Options) -> Result<(Vec<u8>, Converted), Error> {

@@ -8,7 +8,7 @@ use gametape_capture::tape::Mcap;
 use gametape_capture::{Options, Writer};
 use gametape_core::table::Scan;
 use gametape_core::tape::{
-    Dump, Error, Format, OptionValue, Secrets, Source, Target, Verb, Verdict, Work,
+    Depth, Dump, Error, Format, OptionValue, Secrets, Source, Target, Verb, Verdict, Work,
 };
 use gametape_core::{At, Fetched, Input, Missing, Time};
 use serde_json::json;
@@ -158,7 +158,7 @@ fn what_is_not_there_yet_is_asked_for() {
     let source = Source::new(Input::ranges(fetched.clone()));
     let tape = Mcap.open(source).unwrap();
     let info = loop {
-        match tape.info(Secrets::Hide) {
+        match tape.describe(Depth::Whole, Secrets::Hide) {
             Ok(info) => break info.value,
             Err(error) => {
                 let Missing { offset, length } = Missing::of(&error).expect("a request");
@@ -168,7 +168,10 @@ fn what_is_not_there_yet_is_asked_for() {
         }
     };
     assert_eq!(info.frames, Some(30));
-    assert_eq!(tape.audit(&none()).unwrap().verdict(), Verdict::Pass);
+    assert_eq!(
+        tape.audit(&none(), &Work::default()).unwrap().verdict(),
+        Verdict::Pass
+    );
 }
 
 #[test]

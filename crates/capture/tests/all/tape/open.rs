@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gametape_capture::tape::{Delta, Mcap, PacketsTape, SchemaError, schema_of_json};
-use gametape_core::tape::{Folders, Format, OptionValue, Options, Source, Verdict};
+use gametape_core::tape::{Folders, Format, OptionValue, Options, Source, Verdict, Work};
 use gametape_delta::wire::Header;
 use gametape_delta::{Codec, Component, Field, Schema};
 
@@ -117,17 +117,19 @@ fn a_schema_is_given_as_json_as_a_capture_or_as_packets_with_theirs_beside_them(
             ..Source::new(packets.concat())
         };
         let tape = Delta.open(source).unwrap();
-        let tape = tape.any().downcast_ref::<PacketsTape>().unwrap();
+        let tape = tape.of_type::<PacketsTape>().unwrap();
         assert_eq!(tape.schema().unwrap().hash(), schema().hash());
     }
     assert_eq!(schema_of_json(&capture).unwrap().hash(), schema().hash());
     let nowhere = Delta.open(Source::new(packets.concat())).unwrap();
-    let error = nowhere.audit(&Options::new()).unwrap_err();
+    let error = nowhere
+        .audit(&Options::new(), &Work::default())
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema"
     );
     let bare = Mcap.open(Source::new(packets.concat())).unwrap();
-    let audit = bare.audit(&Options::new()).unwrap();
+    let audit = bare.audit(&Options::new(), &Work::default()).unwrap();
     assert!(audit.findings[0].message().contains("bare packets"));
 }

@@ -2,7 +2,7 @@
 
 use gametape_capture::Options;
 use gametape_capture::container::{WalkEnd, walk};
-use gametape_core::tape::{Dump, Secrets, Verdict};
+use gametape_core::tape::{Depth, Dump, Secrets, Verdict, Work};
 use gametape_delta::wire::Header;
 use proptest::prelude::*;
 
@@ -175,8 +175,8 @@ proptest! {
         let recording = opened(bytes, "tape.mcap");
         recording.audit();
         recording.info().ok();
-        recording.tape.header(Secrets::Hide).ok();
-        recording.tape.stats(&none()).ok();
+        recording.tape.describe(Depth::Header, Secrets::Hide).ok();
+        recording.tape.stats(&none(), &Work::default()).ok();
         recording.tape.dump(&Dump::default(), &mut Vec::new()).ok();
         recording.convert("delta", &none()).ok();
         recording.diff(&recording).ok();
@@ -206,7 +206,7 @@ proptest! {
         if !schemas.is_empty() && !schemas.contains(&schema().hash()) {
             // All that is left says that it is of another one: nobody can tell that this is damage.
             let refused = format!("its packets are of schema {:016x}", schemas[0]);
-            let audit = recording.tape.audit(&none()).map(drop);
+            let audit = recording.tape.audit(&none(), &Work::default()).map(drop);
             for refusal in [audit, recording.info().map(drop), recording.repair().map(drop)] {
                 let message = refusal.unwrap_err().to_string();
                 prop_assert!(message.starts_with(&refused), "{}", message);

@@ -131,8 +131,8 @@ impl<'r> Source<'r> {
         if let Some((from, to)) = ends {
             (scan.from, scan.to) = (Some(At::Step(from.step)), Some(At::Step(to.step)));
         }
-        let read = self.recording.scan(&scan, &mut |batch| {
-            see(batch);
+        let read = self.recording.scan(&scan, |batch| {
+            see(&batch);
             Ok(ControlFlow::Continue(()))
         })?;
         // Where it breaks off is said of the stretch.

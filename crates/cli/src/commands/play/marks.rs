@@ -84,8 +84,8 @@ fn bounds(recording: &Recording, points: &Points, secrets: Secrets) -> Bounds {
         ..Scan::table(&points.table).columns(&points.columns)
     };
     // What is wrong with the recording is said elsewhere.
-    let _ = recording.scan(&scan, &mut |batch| {
-        widen(&mut bounds, points, batch);
+    let _ = recording.scan(&scan, |batch| {
+        widen(&mut bounds, points, &batch);
         Ok(ControlFlow::Continue(()))
     });
     bounds
@@ -126,10 +126,10 @@ fn happened(
     };
     let mut events = EventMarkers::new(table.clone());
     let mut batches = Vec::new();
-    let scanned = recording.scan(&scan, &mut |batch| {
-        events.take(batch);
+    let scanned = recording.scan(&scan, |batch| {
+        events.take(&batch);
         if events.count() <= WHOLE {
-            batches.push(batch.clone());
+            batches.push(batch);
         } else {
             batches = Vec::new();
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gametape::core::table::{Marker, Playback, Span};
 use gametape::core::tape;
 use gametape::core::text::printable;
-use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef};
+use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef, Work};
 
 use super::desk::Desk;
 use super::marks;
@@ -93,7 +93,7 @@ fn has_rows(recording: &Recording, tables: &[TableDef]) -> bool {
         .filter(|table| table.lane != Lane::Facts)
         .any(|table| {
             let mut any = false;
-            let scanned = recording.scan(&Scan::table(&*table.name), &mut |batch| {
+            let scanned = recording.scan(&Scan::table(&*table.name), |batch| {
                 any |= !batch.is_empty();
                 Ok(ControlFlow::Break(()))
             });
@@ -248,15 +248,17 @@ impl Reader<'_> {
     /// Of a broken recording what is before the damage: the show says elsewhere that it is broken.
     fn rows(&self, scan: &Scan) -> Result<Vec<Batch>, tape::Error> {
         let (mut batches, mut rows) = (Vec::new(), 0);
-        self.recording.tape().scan(scan, &mut |batch| {
-            rows += batch.len();
-            batches.push(batch.clone());
-            Ok(if rows < ROWS {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
-        })?;
+        self.recording
+            .tape()
+            .scan_table(scan, &Work::default(), |batch| {
+                rows += batch.len();
+                batches.push(batch);
+                Ok(if rows < ROWS {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                })
+            })?;
         Ok(batches)
     }
 }

@@ -26,7 +26,7 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
     let measure = |recording: &Recording, _| -> Figures {
-        recording.measure(&call.told_of(recording, Verb::Stats))
+        recording.stats(&call.told_of(recording, Verb::Stats))
     };
     many_of(&args.paths, call, ui, &measure, |path, measured, ui| {
         seen = true;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb};
+use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb, Work};
 
 use crate::call::Call;
 use crate::many::Item;
@@ -100,7 +100,11 @@ impl Checker<'_> {
     fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
         let audited = opened.and_then(|recording| {
             let told = self.call.told_of(&recording, Verb::Verify);
-            let audit = recording.audit_watched(&told, self.say)?;
+            let work = Work {
+                say: Some(self.say),
+                ..Work::default()
+            };
+            let audit = recording.audit_with(&told, &work)?;
             let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
             Ok(Box::new(Audited {
                 format: recording.format().name(),

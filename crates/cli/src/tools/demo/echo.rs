@@ -120,7 +120,7 @@ fn make(args: &Args) -> Result<Made, String> {
     let stats = Recording::open(&butter)
         .and_then(|recording| recording.stats(&Options::new()))
         .map_err(sentence)?;
-    let timeline = stats.value.get("timeline");
+    let timeline = stats.value.stats.get("timeline");
     let goals = timeline.and_then(|timeline| timeline.get("goals")?.as_array());
     Ok(Made {
         replay,

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::super::batch::Owned;
 use super::super::def::TableDef;
@@ -12,7 +13,7 @@ use super::super::scan::Scan;
 use super::feed::By;
 use super::found::TableDiff;
 use crate::clock::Stamp;
-use crate::tape::{Error, Tape};
+use crate::tape::{Error, Tape, Work};
 
 /// The maximum number of rows of a table; larger tables are compared only by moment.
 const MOST_ROWS: usize = 1 << 18;
@@ -29,12 +30,12 @@ const SHARE: usize = 4;
 const VARIED: usize = 16;
 
 /// The hash of a row's values, and its stamp.
-type Said = (u64, Stamp);
+type HashedRow = (u64, Stamp);
 
 /// Returns the difference that remains after matching rows that are the same at another moment;
 /// `None` if this does not explain the difference.
 pub(super) fn closer(
-    tapes: [&dyn Tape; 2],
+    tapes: [&Arc<dyn Tape>; 2],
     table: &TableDef,
     scan: &Scan,
     (found, steps): &(TableDiff, Vec<u64>),
@@ -43,16 +44,23 @@ pub(super) fn closer(
     if table.lane == Lane::Facts || differ < 2 || steps.len() < LEAST_ROWS {
         return Ok(None);
     }
-    let (Some(ours), Some(theirs)) = (said(tapes[0], scan)?, said(tapes[1], scan)?) else {
+    // Only times can shift: an equal row at another tick or step is a real difference.
+    let first = found.first.as_ref().and_then(|row| row.stamp);
+    if first.is_some_and(|stamp| stamp.time.is_none()) {
+        return Ok(None);
+    }
+    let (Some(ours), Some(theirs)) = (
+        hashed_rows(&**tapes[0], scan)?,
+        hashed_rows(&**tapes[1], scan)?,
+    ) else {
         return Ok(None);
     };
-    let hashes = |rows: &[Said]| rows.iter().map(|row| row.0).collect::<Vec<u64>>();
+    let hashes = |rows: &[HashedRow]| rows.iter().map(|row| row.0).collect::<Vec<u64>>();
     let by = By::of([
         ours.first().map(|row| row.1),
         theirs.first().map(|row| row.1),
     ]);
     if by != By::Time {
-        // Only times can shift: an equal row at another tick or step is a real difference.
         return Ok(None);
     }
     let (hashed, other) = (hashes(&ours), hashes(&theirs));
@@ -97,7 +105,7 @@ pub(super) fn closer(
 }
 
 /// Returns the steps of the rows between these stretches, which must be in order.
-fn between<'r>(rows: &[Said], stretches: impl Iterator<Item = &'r Range<usize>>) -> Vec<u64> {
+fn between<'r>(rows: &[HashedRow], stretches: impl Iterator<Item = &'r Range<usize>>) -> Vec<u64> {
     let mut steps = Vec::new();
     let mut from = 0;
     let end = rows.len()..rows.len();
@@ -110,9 +118,9 @@ fn between<'r>(rows: &[Said], stretches: impl Iterator<Item = &'r Range<usize>>)
 }
 
 /// Returns all rows of a table; `None` if there are too many or the recording has a problem.
-fn said(tape: &dyn Tape, scan: &Scan) -> Result<Option<Vec<Said>>, Error> {
-    let mut rows: Vec<Said> = Vec::new();
-    let read = tape.scan(scan, &mut |batch| {
+fn hashed_rows(tape: &dyn Tape, scan: &Scan) -> Result<Option<Vec<HashedRow>>, Error> {
+    let mut rows: Vec<HashedRow> = Vec::new();
+    let read = tape.scan_table(scan, &Work::default(), |batch| {
         for row in 0..batch.len() {
             let mut hasher = DefaultHasher::new();
             batch.is_end(row).hash(&mut hasher);

@@ -9,6 +9,8 @@ mod same;
 
 pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
 
+use std::sync::Arc;
+
 use super::def::TableDef;
 use crate::tape::{Error, Partial, Tape};
 
@@ -28,8 +30,9 @@ use crate::tape::{Error, Partial, Tape};
 /// rows, almost all of which are the same in both recordings.
 ///
 /// ```
+/// # use std::sync::Arc;
 /// # use gametape_core::tape::Tape;
-/// fn first(ours: &dyn Tape, theirs: &dyn Tape) -> Result<(), gametape_core::tape::Error> {
+/// fn first(ours: &Arc<dyn Tape>, theirs: &Arc<dyn Tape>) -> Result<(), gametape_core::tape::Error> {
 ///     let found = gametape_core::table::diff_tables([ours, theirs])?;
 ///     for table in &found.value.tables {
 ///         // players: 12 rows differ: head_x in 12, ping in 3; first at step 137 (1:23.4), …
@@ -45,7 +48,7 @@ use crate::tape::{Error, Partial, Tape};
 /// # Errors
 /// If nothing can be read (for the second recording wrapped in [`Error::Other`]), or if the system
 /// cannot start a thread.
-pub fn diff_tables(tapes: [&dyn Tape; 2]) -> Result<Partial<TablesDiff>, Error> {
+pub fn diff_tables(tapes: [&Arc<dyn Tape>; 2]) -> Result<Partial<TablesDiff>, Error> {
     let [ours, theirs] = tapes;
     let (ours, theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
     let last = [
@@ -90,7 +93,7 @@ pub fn diff_tables(tapes: [&dyn Tape; 2]) -> Result<Partial<TablesDiff>, Error> 
 /// Looks for rows that moved to other times. Columns whose numbers need not be exactly equal cannot
 /// identify rows.
 fn closer(
-    tapes: [&dyn Tape; 2],
+    tapes: [&Arc<dyn Tape>; 2],
     tables: [&TableDef; 2],
     found: &(TableDiff, Vec<u64>),
 ) -> Result<Option<(TableDiff, Vec<u64>)>, Error> {

@@ -1,11 +1,10 @@
 //! Reads two recordings side by side, once for all of their tables.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::{ops::ControlFlow, thread};
+use std::sync::Arc;
 
 use super::super::batch::Batch;
 use super::super::def::TableDef;
+use super::super::pull::Pull;
 use super::super::scan::Scan;
 use super::compare::Comparison;
 use super::feed::Feed;
@@ -13,23 +12,12 @@ use super::found::TableDiff;
 use crate::clock::Stamp;
 use crate::tape::{Error, Partial, Tape};
 
-/// The maximum number of batches that wait between a reader and the comparison.
-const WAITING: usize = 2;
-
 /// The maximum number of batches of a table that wait for rows of the other recording. If one
 /// recording has many more rows here, the table is compared separately.
 const MOST: usize = 16;
 
 /// The result for a table, and the steps at which it differs.
 pub(super) type Compared = Partial<(TableDiff, Vec<u64>)>;
-
-/// A message from a reader.
-enum Told {
-    /// Rows of the table with this index.
-    Rows(usize, Batch),
-    /// The end of all rows, with the problem of the recording for each table.
-    End(Result<Vec<Partial<()>>, Error>),
-}
 
 /// A table that is being compared.
 struct Table {
@@ -40,7 +28,7 @@ struct Table {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    Going,
+    Comparing,
     /// The comparison is complete, as far as possible.
     Done,
     /// One recording is too far ahead of the other in this table.
@@ -49,7 +37,7 @@ enum State {
 
 /// A recording that is being read.
 struct Side {
-    told: Receiver<Told>,
+    rows_of: Pull,
     ended: bool,
     /// The number of rows received.
     rows: u64,
@@ -57,7 +45,7 @@ struct Side {
 
 /// Compares these tables; `last` is the last step of each recording.
 pub(super) fn compare(
-    tapes: [&dyn Tape; 2],
+    tapes: [&Arc<dyn Tape>; 2],
     last: [Stamp; 2],
     tables: &[[&TableDef; 2]],
 ) -> Result<Vec<Compared>, Error> {
@@ -75,98 +63,60 @@ pub(super) fn compare(
 /// Compares tables in one pass over each recording. Returns `None` for tables in which the
 /// recordings are too far apart.
 fn together(
-    tapes: [&dyn Tape; 2],
+    tapes: [&Arc<dyn Tape>; 2],
     last: [Stamp; 2],
     tables: &[[&TableDef; 2]],
 ) -> Result<Vec<Option<Compared>>, Error> {
     let of = |table: &[&TableDef; 2]| Comparison::new(*table);
     let comparisons: Vec<Comparison> = tables.iter().map(of).collect();
     let scans: Vec<Scan> = comparisons.iter().filter_map(Comparison::scan).collect();
-    let wanted: Vec<AtomicBool> = scans.iter().map(|_| AtomicBool::new(true)).collect();
     let (read, rest): (Vec<_>, Vec<_>) = comparisons
         .into_iter()
         .enumerate()
         .partition(|(_, comparison)| comparison.scan().is_some());
     let (places, read): (Vec<usize>, Vec<Comparison>) = read.into_iter().unzip();
-    let mut going: Vec<Table> = read.into_iter().map(Table::new).collect();
-    if !going.is_empty() {
-        thread::scope(|scope| {
-            let (scans, wanted) = (&scans, &wanted);
-            let reader = |tape| {
-                let (to, told) = sync_channel(WAITING);
-                let reading = thread::Builder::new().name("reader".to_owned());
-                let reading = reading.spawn_scoped(scope, move || tell(tape, scans, wanted, &to));
-                reading.map_err(Error::Io).map(|_| Side {
-                    told,
-                    ended: false,
-                    rows: 0,
-                })
-            };
-            let mut sides = [reader(tapes[0])?, reader(tapes[1])?];
-            side_by_side(&mut going, &mut sides, wanted, last);
-            Ok::<_, Error>(())
-        })?;
+    let mut tables_read: Vec<Table> = read.into_iter().map(Table::new).collect();
+    if !tables_read.is_empty() {
+        let scans: Arc<[Scan]> = scans.into();
+        let mut sides = tapes.map(|tape| Side {
+            rows_of: tape.pull(Arc::clone(&scans)),
+            ended: false,
+            rows: 0,
+        });
+        side_by_side(&mut tables_read, &mut sides, last);
     }
     let rest = rest.into_iter().map(|(at, comparison)| {
         let found = comparison.finish();
         (at, Some(found.into()))
     });
-    let compared = going.into_iter().map(Table::finish);
+    let compared = tables_read.into_iter().map(Table::finish);
     let mut all: Vec<(usize, Option<Compared>)> = places.into_iter().zip(compared).collect();
     all.extend(rest);
     all.sort_by_key(|(at, _)| *at);
     Ok(all.into_iter().map(|(_, compared)| compared).collect())
 }
 
-/// Reads a recording and sends its rows, as long as somebody wants them.
-fn tell(tape: &dyn Tape, scans: &[Scan], wanted: &[AtomicBool], to: &SyncSender<Told>) {
-    let is_wanted = |scan: usize| {
-        let wanted = wanted.get(scan);
-        wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed))
-    };
-    let read = tape.scan_each(scans, &mut |scan, batch| {
-        Ok(
-            if is_wanted(scan) && to.send(Told::Rows(scan, batch.clone())).is_ok() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            },
-        )
-    });
-    // Sending fails if the receiver has stopped early.
-    drop(to.send(Told::End(read)));
-}
-
-/// Receives rows of both recordings as they are needed.
-fn side_by_side(
-    tables: &mut [Table],
-    sides: &mut [Side; 2],
-    wanted: &[AtomicBool],
-    last: [Stamp; 2],
-) {
+/// Reads rows of both recordings as they are needed.
+fn side_by_side(tables: &mut [Table], sides: &mut [Side; 2], last: [Stamp; 2]) {
     let several = tables.len() > 1;
     while let Some(at) = needed(tables, sides) {
         let Some(side) = sides.get_mut(at) else {
             return;
         };
-        let told = side.told.recv();
-        match told {
-            Ok(Told::Rows(table, batch)) => {
+        match side.rows_of.next_batch() {
+            Ok(Some((scan, batch))) => {
                 side.rows += batch.len() as u64;
-                let of = tables.get_mut(table).zip(wanted.get(table));
-                if let Some((table, wanted)) = of {
-                    table.take(at, batch, last, several);
-                    wanted.store(table.state == State::Going, Ordering::Relaxed);
+                let Some(table) = tables.get_mut(scan) else {
+                    continue;
+                };
+                table.take(at, batch, last, several);
+                if table.state != State::Comparing {
+                    sides.iter().for_each(|side| side.rows_of.stop(scan));
                 }
             }
-            Ok(Told::End(read)) => {
+            read => {
                 side.ended = true;
-                end(tables, at, read, last);
-            }
-            // The reader's thread ended without a message.
-            Err(_) => {
-                side.ended = true;
-                end(tables, at, Err(Error::Cancelled), last);
+                end(tables, at, read.err(), &mut side.rows_of, last);
             }
         }
     }
@@ -179,7 +129,7 @@ fn needed(tables: &mut [Table], sides: &[Side; 2]) -> Option<usize> {
     let mut any = false;
     for table in tables
         .iter_mut()
-        .filter(|table| table.state == State::Going)
+        .filter(|table| table.state == State::Comparing)
     {
         any = true;
         match table.feeds.each_mut().map(Feed::waits) {
@@ -200,18 +150,18 @@ fn needed(tables: &mut [Table], sides: &[Side; 2]) -> Option<usize> {
     }
 }
 
-/// Handles the end of a recording.
-fn end(tables: &mut [Table], side: usize, read: Result<Vec<Partial<()>>, Error>, last: [Stamp; 2]) {
-    let (mut failed, problems) = match read {
-        Ok(read) => (None, read),
-        Err(error) => (Some(error), Vec::new()),
-    };
-    // An error is reported once, for the first table.
+/// Handles the end of a recording, which may have failed.
+fn end(
+    tables: &mut [Table],
+    side: usize,
+    mut failed: Option<Error>,
+    rows: &mut Pull,
+    last: [Stamp; 2],
+) {
     let cut = failed.is_some();
-    let mut problems = problems.into_iter();
-    for table in tables {
-        let problem = problems.next().and_then(|read| read.problem);
-        let problem = problem.or_else(|| failed.take());
+    for (scan, table) in tables.iter_mut().enumerate() {
+        // An error is reported once, for the first table.
+        let problem = rows.problem(scan).or_else(|| failed.take());
         if let Some(feed) = table.feeds.get_mut(side) {
             feed.end(cut || problem.is_some(), problem);
         }
@@ -224,13 +174,13 @@ impl Table {
         Self {
             comparison,
             feeds: [Feed::new(), Feed::new()],
-            state: State::Going,
+            state: State::Comparing,
         }
     }
 
     /// Takes rows of one recording. With several tables, only a limited number of batches may wait.
     fn take(&mut self, side: usize, batch: Batch, last: [Stamp; 2], several: bool) {
-        if self.state != State::Going {
+        if self.state != State::Comparing {
             return;
         }
         let Some(feed) = self.feeds.get_mut(side) else {
@@ -239,14 +189,14 @@ impl Table {
         feed.push(batch);
         self.go_on(last);
         let waiting = self.feeds.iter().map(Feed::waiting).max();
-        if several && self.state == State::Going && waiting > Some(MOST) {
+        if several && self.state == State::Comparing && waiting > Some(MOST) {
             self.state = State::Apart;
             self.feeds = [Feed::new(), Feed::new()];
         }
     }
 
     fn go_on(&mut self, last: [Stamp; 2]) {
-        if self.state == State::Going && self.comparison.go_on(&mut self.feeds, last) {
+        if self.state == State::Comparing && self.comparison.go_on(&mut self.feeds, last) {
             self.state = State::Done;
         }
     }

@@ -1,4 +1,3 @@
-use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,8 +9,8 @@ use super::super::{ColumnDef, Kind, Lane, Owned};
 use super::*;
 use crate::clock::{Clocks, Stamp, Time};
 use crate::input::Input;
-use crate::table::{Scan, Value, Visit, VisitEach};
-use crate::tape::{Audit, Info, Options, Repaired, Secrets, Sink, Work};
+use crate::table::{Scan, Value, Visit};
+use crate::tape::{Audit, Depth, Info, Options, Repaired, Secrets, Sink, Work};
 
 fn ships() -> TableDef {
     TableDef::new("ships", Lane::State, "Ships.")
@@ -57,11 +56,11 @@ fn compared(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesD
     };
     let made = |table| Made::new(Clocks::ticks(true), vec![table, ends()]);
     let [ours, theirs] = [ours, theirs].map(made);
-    whole([&ours, &theirs])
+    whole([ours.shared(), theirs.shared()])
 }
 
-fn whole(tapes: [&dyn Tape; 2]) -> TablesDiff {
-    let found = diff_tables(tapes).unwrap();
+fn whole([ours, theirs]: [Arc<dyn Tape>; 2]) -> TablesDiff {
+    let found = diff_tables([&ours, &theirs]).unwrap();
     assert!(found.problem.is_none());
     found.value
 }
@@ -267,9 +266,9 @@ fn tables_and_columns_that_one_has_alone_are_named() {
         found.tables[0].to_string(),
         "ships: not compared: all of it (state by ship in the first, state by ship and name in the second)"
     );
-    let none = Made::new(Clocks::STEPS, vec![]);
-    let some = Made::new(Clocks::STEPS, vec![(ships(), vec![])]);
-    let told = |tapes| whole(tapes).tables[0].to_string();
+    let none = Made::new(Clocks::STEPS, vec![]).shared();
+    let some = Made::new(Clocks::STEPS, vec![(ships(), vec![])]).shared();
+    let told = |tapes: [&Arc<dyn Tape>; 2]| whole(tapes.map(Arc::clone)).tables[0].to_string();
     assert_eq!(told([&some, &none]), "ships: only the first has this table");
     assert_eq!(
         told([&none, &some]),
@@ -283,8 +282,10 @@ fn what_breaks_off_is_compared_as_far_as_it_goes() {
         let rows = (0..count).map(|at| ship(step(at), 1, at as f64)).collect();
         vec![(ships(), rows)]
     };
-    let whole = Made::new(Clocks::STEPS, rows(9));
-    let broken = Made::new(Clocks::STEPS, rows(5)).broken(|| Error::Cancelled);
+    let whole = Made::new(Clocks::STEPS, rows(9)).shared();
+    let broken = Made::new(Clocks::STEPS, rows(5))
+        .broken(|| Error::Cancelled)
+        .shared();
     let found = diff_tables([&broken, &whole]).unwrap();
     assert!(matches!(found.problem, Some(Error::Cancelled)));
     assert_eq!(found.value, TablesDiff::default());
@@ -292,7 +293,7 @@ fn what_breaks_off_is_compared_as_far_as_it_goes() {
     assert!(matches!(found.problem, Some(Error::Other(_))));
     assert_eq!(found.value, TablesDiff::default());
     // A short recording that is intact is not cut off.
-    let short = Made::new(Clocks::STEPS, rows(5));
+    let short = Made::new(Clocks::STEPS, rows(5)).shared();
     let found = diff_tables([&whole, &short]).unwrap();
     assert!(found.problem.is_none());
     assert_eq!(found.value.tables[0].only_first, 4);
@@ -452,24 +453,20 @@ fn many_rows_wait_for_nobody() {
     assert_eq!(*first, Cell::Is(Owned::Uint(0)));
 }
 
-/// A recording that counts how often it is read.
-struct Counted(Made, AtomicUsize);
+/// A recording that counts how often it is read, large enough to be read by a thread.
+struct Counted(Made, AtomicUsize, Input);
 
 impl Tape for Counted {
     fn input(&self) -> &Input {
-        self.0.input()
+        &self.2
     }
 
-    fn any(&self) -> &dyn Any {
-        self
+    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        self.0.describe(depth, secrets)
     }
 
-    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.0.info(secrets)
-    }
-
-    fn audit(&self, options: &Options) -> Result<Audit, Error> {
-        self.0.audit(options)
+    fn audit(&self, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
+        self.0.audit(options, work)
     }
 
     fn repair(
@@ -485,28 +482,30 @@ impl Tape for Counted {
         self.0.tables()
     }
 
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.0.scan(scan, visit)
-    }
-
-    fn scan_each<'v>(
+    fn scan(
         &self,
         scans: &[Scan],
-        visit: &'v mut VisitEach<'v>,
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.scan_each(scans, visit)
+        // A playback asks for stamps alone.
+        let is_compared = |scan: &Scan| scan.columns.as_deref() != Some(&[]);
+        let compared = scans.iter().any(is_compared);
+        self.1.fetch_add(usize::from(compared), Ordering::Relaxed);
+        self.0.scan(scans, work, visit)
     }
 }
 
 /// Two tables of ships, with rows for both.
-fn fleets(first: Vec<Row>, second: Vec<Row>) -> Counted {
+fn fleets(first: Vec<Row>, second: Vec<Row>) -> Arc<Counted> {
     let named = |name: &str| TableDef {
         name: name.to_owned().into(),
         ..ships()
     };
     let tables = vec![(named("red"), first), (named("green"), second)];
-    Counted(Made::new(Clocks::STEPS, tables), AtomicUsize::new(0))
+    let made = Made::new(Clocks::STEPS, tables);
+    let input = Input::from(vec![0; (1 << 20) + 1]);
+    Arc::new(Counted(made, AtomicUsize::new(0), input))
 }
 
 fn fleet(steps: std::ops::Range<u64>, x: f64) -> Vec<Row> {
@@ -517,7 +516,7 @@ fn fleet(steps: std::ops::Range<u64>, x: f64) -> Vec<Row> {
 fn all_tables_are_compared_in_one_pass() {
     let ours = fleets(fleet(0..30_000, 0.0), fleet(10_000..30_000, 0.5));
     let theirs = fleets(fleet(0..30_000, 0.0), fleet(10_000..29_999, 0.5));
-    let found = whole([&ours, &theirs]);
+    let found = whole([ours.clone(), theirs.clone()]);
     let said: Vec<String> = found.tables.iter().map(ToString::to_string).collect();
     assert_eq!(
         said,
@@ -539,7 +538,7 @@ fn where_one_says_much_that_the_other_does_not_nothing_is_missed() {
         ([&ours, &theirs], [0, 199_999, 0]),
         ([&theirs, &ours], [0, 0, 199_999]),
     ] {
-        let found = whole(tapes.map(|tape| tape as &dyn Tape));
+        let found = whole(tapes.map(|tape| Arc::clone(tape) as Arc<dyn Tape>));
         assert_eq!(found.tables.len(), 1);
         let table = &found.tables[0];
         assert_eq!([table.rows, table.only_first, table.only_second], is);
@@ -569,7 +568,7 @@ fn clicks(times: impl IntoIterator<Item = (u64, u64)>) -> (TableDef, Vec<Row>) {
 
 fn timed(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesDiff {
     let [ours, theirs] = [ours, theirs].map(|table| Made::new(Clocks::TIMES, vec![table]));
-    whole([&ours, &theirs])
+    whole([ours.shared(), theirs.shared()])
 }
 
 /// An inserted row moves all rows after it; this is one difference.

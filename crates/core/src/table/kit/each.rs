@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{Row, all_of, rows_of, scanned};
 use crate::table::{Scan, TableDef};
-use crate::tape::Tape;
+use crate::tape::{Tape, Work};
 
 /// Checks that scanning several tables at once gives the same rows as scanning each alone, and that
 /// a visitor that stops one table still gets all rows of the others.
@@ -14,14 +14,14 @@ pub(super) fn check(tape: &dyn Tape, tables: &[TableDef]) {
     for enough in [None, Some(0)] {
         let mut rows: Vec<Vec<Row>> = vec![Vec::new(); scans.len()];
         let mut batches = 0;
-        let read = tape.scan_each(&scans, &mut |scan, batch| {
+        let read = tape.scan(&scans, &Work::default(), &mut |scan, batch| {
             assert!(!batch.is_empty(), "an empty batch of {:?}", scans.get(scan));
             if enough == Some(scan) {
                 batches += 1;
                 return Ok(ControlFlow::Break(()));
             }
             if let Some(rows) = rows.get_mut(scan) {
-                rows.extend(rows_of(batch));
+                rows.extend(rows_of(&batch));
             }
             Ok(ControlFlow::Continue(()))
         });
@@ -39,7 +39,7 @@ pub(super) fn check(tape: &dyn Tape, tables: &[TableDef]) {
                 continue;
             }
             super::row::same_rows(scan, rows, &scanned(tape, scan));
-            let alone = tape.scan(scan, &mut |_| Ok(ControlFlow::Continue(())));
+            let alone = tape.scan_table(scan, &Work::default(), |_| Ok(ControlFlow::Continue(())));
             let alone = alone.map(|read| Some(read.problem?.to_string()));
             assert_eq!(Some(problem), alone.ok(), "{scan:?}: what is wrong");
         }

@@ -1,11 +1,12 @@
 //! A recording that grows.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::{Row, all_of, rows_of};
 use crate::input::Input;
 use crate::table::{Batch, Lane, Scan, TableDef};
-use crate::tape::{Follow, Tape};
+use crate::tape::{Follow, Tape, Work};
 
 /// Checks that a recording that arrives in pieces gives the same as the whole recording: the same
 /// rows in the same order, the same problems, and no new rows at or before a step that was already
@@ -15,7 +16,7 @@ use crate::tape::{Follow, Tape};
 ///
 /// # Panics
 /// If a check fails.
-pub fn grows(open: impl Fn(Input) -> Option<Box<dyn Tape>>, bytes: &[u8], cuts: &[usize]) -> usize {
+pub fn grows(open: impl Fn(Input) -> Option<Arc<dyn Tape>>, bytes: &[u8], cuts: &[usize]) -> usize {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
     cuts.push(bytes.len());
     cuts.sort_unstable();
@@ -31,14 +32,14 @@ pub fn grows(open: impl Fn(Input) -> Option<Box<dyn Tape>>, bytes: &[u8], cuts: 
         return 0;
     };
     let mut seen = Seen::of(&tables);
-    let mut told = 0;
+    let mut reported = 0;
     for cut in cuts.iter().skip(first) {
-        let whole = match follow.more(&piece(cut), &mut |scan, batch| Ok(seen.take(scan, batch))) {
+        let whole = match follow.more(&piece(cut), &mut |scan, batch| Ok(seen.take(scan, &batch))) {
             Ok(whole) => whole.map(|stamp| stamp.step),
             Err(error) => panic!("{cut} bytes: {error}"),
         };
         assert!(whole >= seen.settled, "{cut} bytes: {whole:?} goes back");
-        told += usize::from(whole > seen.settled);
+        reported += usize::from(whole > seen.settled);
         seen.settled = whole;
     }
     let all = Input::from(bytes.to_vec());
@@ -47,9 +48,9 @@ pub fn grows(open: impl Fn(Input) -> Option<Box<dyn Tape>>, bytes: &[u8], cuts: 
         panic!("the whole can't be opened");
     };
     let mut wanted: Vec<Vec<Row>> = vec![Vec::new(); scans.len()];
-    let read = tape.scan_each(&scans, &mut |scan, batch| {
+    let read = tape.scan(&scans, &Work::default(), &mut |scan, batch| {
         if let Some(rows) = wanted.get_mut(scan) {
-            rows.extend(rows_of(batch));
+            rows.extend(rows_of(&batch));
         }
         Ok(ControlFlow::Continue(()))
     });
@@ -61,11 +62,11 @@ pub fn grows(open: impl Fn(Input) -> Option<Box<dyn Tape>>, bytes: &[u8], cuts: 
     for ((scan, found), wanted) in scans.iter().zip(&seen.rows).zip(&wanted) {
         super::row::same_rows(scan, found, wanted);
     }
-    told
+    reported
 }
 
 fn ended(follow: Box<dyn Follow>, all: &Input, seen: &mut Seen<'_>) -> Vec<Option<String>> {
-    match follow.end(all, &mut |scan, batch| Ok(seen.take(scan, batch))) {
+    match follow.end(all, &mut |scan, batch| Ok(seen.take(scan, &batch))) {
         Ok(ends) => ends
             .iter()
             .map(|end| Some(end.problem.as_ref()?.to_string()))
@@ -106,12 +107,12 @@ impl<'t> Seen<'t> {
 
 #[cfg(test)]
 mod tests {
-    use std::any::Any;
-
     use super::*;
     use crate::clock::{Clocks, Stamp};
-    use crate::table::{ColumnDef, Kind, Scanning, Visit, VisitEach, Waiting, go_on};
-    use crate::tape::{Audit, Error, Grown, Info, Options, Partial, Repaired, Secrets, Sink, Work};
+    use crate::table::{ColumnDef, Kind, Scans, Visit};
+    use crate::tape::{
+        Audit, Depth, Error, Grown, Info, Options, Partial, Repaired, Secrets, Sink,
+    };
 
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Fault {
@@ -144,8 +145,10 @@ mod tests {
         }
     }
 
-    fn row(rows: &mut Scanning<'_>, step: u64, byte: u8) -> Result<(), Error> {
-        rows.row(stamp(step), |_| u64::from(byte).into()).map(drop)
+    fn row(scans: &mut Scans, step: u64, byte: u8) {
+        for rows in scans.iter_mut() {
+            rows.row(stamp(step), |_| u64::from(byte).into());
+        }
     }
 
     impl Tape for Bytes {
@@ -153,15 +156,11 @@ mod tests {
             &self.1
         }
 
-        fn any(&self) -> &dyn Any {
-            self
-        }
-
-        fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
+        fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
             Err(Error::Cancelled)
         }
 
-        fn audit(&self, _: &Options) -> Result<Audit, Error> {
+        fn audit(&self, _: &Options, _: &Work<'_>) -> Result<Audit, Error> {
             Ok(Audit::default())
         }
 
@@ -173,22 +172,25 @@ mod tests {
             Ok(vec![table()])
         }
 
-        fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-            let mut rows = Scanning::new(&table(), scan, Clocks::STEPS, visit)?;
+        fn scan(
+            &self,
+            scans: &[Scan],
+            _: &Work<'_>,
+            visit: &mut Visit<'_>,
+        ) -> Result<Vec<Partial<()>>, Error> {
+            let mut scans = Scans::new(&[table()], scans, Clocks::STEPS)?;
             let bytes = self.1.bytes().map_err(Error::Io)?;
             for (step, byte) in (0..).zip(&*bytes) {
-                row(&mut rows, step, *byte)?;
+                row(&mut scans, step, *byte);
             }
-            rows.end(Some(Error::Cancelled))
+            scans.end(visit, |_| Some(Error::Cancelled))
         }
 
         fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
-            let waiting = |scan| Waiting::new(&table(), scan, Clocks::STEPS);
-            let waiting = scans.iter().map(waiting).collect::<Result<_, Error>>()?;
             Ok(Some(Box::new(Following {
                 fault: self.0,
                 grown: Grown::default(),
-                waiting,
+                scans: Scans::new(&[table()], scans, Clocks::STEPS)?,
                 calls: 0,
             })))
         }
@@ -197,16 +199,12 @@ mod tests {
     struct Following {
         fault: Fault,
         grown: Grown,
-        waiting: Vec<Waiting>,
+        scans: Scans,
         calls: u64,
     }
 
     impl Follow for Following {
-        fn more(
-            &mut self,
-            input: &Input,
-            visit: &mut VisitEach<'_>,
-        ) -> Result<Option<Stamp>, Error> {
+        fn more(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<Option<Stamp>, Error> {
             self.grown.look(input, b"")?;
             self.calls += 1;
             let from = self.grown.end();
@@ -218,12 +216,10 @@ mod tests {
             let wrong = |fault| self.fault == fault && self.calls == 3;
             let skipped = usize::from(wrong(Fault::Lost));
             let again = new.first().filter(|_| wrong(Fault::Twice)).copied();
-            go_on(&mut self.waiting, visit, |rows| {
-                for (step, byte) in again.iter().chain(new.iter().skip(skipped)) {
-                    row(&mut rows[0], *step, *byte)?;
-                }
-                Ok(())
-            })?;
+            for (step, byte) in again.iter().chain(new.iter().skip(skipped)) {
+                row(&mut self.scans, *step, *byte);
+            }
+            self.scans.give_all(visit)?;
             let last = match self.fault {
                 Fault::Early => Some(self.grown.end()),
                 Fault::Back if self.calls == 3 => None,
@@ -235,12 +231,10 @@ mod tests {
         fn end(
             self: Box<Self>,
             _: &Input,
-            visit: &mut VisitEach<'_>,
+            visit: &mut Visit<'_>,
         ) -> Result<Vec<Partial<()>>, Error> {
             let problem = || (self.fault != Fault::Problem).then_some(Error::Cancelled);
-            let ends = self.waiting.into_iter();
-            let ends = ends.map(|rows| rows.go_on(&mut |batch| visit(0, batch)).end(problem()));
-            ends.collect()
+            self.scans.end(visit, |_| problem())
         }
     }
 
@@ -248,7 +242,7 @@ mod tests {
     fn what_grows_as_it_should_stands_and_every_fault_is_noticed() {
         let bytes = b"some bytes that come in pieces";
         let stands = |fault| {
-            let open = |input| Some(Box::new(Bytes(fault, input)) as Box<dyn Tape>);
+            let open = |input| Some(Arc::new(Bytes(fault, input)) as Arc<dyn Tape>);
             let grows = || grows(open, bytes, &[0, 3, 11, 11, 20]);
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(grows))
         };

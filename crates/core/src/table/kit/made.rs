@@ -1,12 +1,14 @@
 //! An invented recording for tests.
 
-use std::any::Any;
+use std::sync::Arc;
 
 use super::Row;
 use crate::clock::Clocks;
 use crate::input::Input;
-use crate::table::{Owned, Scan, Scanning, TableDef, Value, Visit, VisitEach, Visitors};
-use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Secrets, Sink, Tape, Work};
+use crate::table::{Owned, Scan, Scanning, Scans, TableDef, Value, Visit};
+use crate::tape::{
+    Audit, Depth, Error, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink, Tape, Work,
+};
 
 /// Tables with their rows, in memory, to test code that works on tables.
 #[derive(Clone)]
@@ -38,30 +40,26 @@ impl Made {
             ..self
         }
     }
+
+    /// Opens the recording.
+    #[must_use]
+    pub fn shared(self) -> Arc<dyn Tape> {
+        Arc::new(self)
+    }
 }
+
+const INFO: FormatInfo = FormatInfo::new("made", "Made for tests");
 
 impl Tape for Made {
     fn input(&self) -> &Input {
         &self.input
     }
 
-    fn any(&self) -> &dyn Any {
-        self
+    fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
+        Ok(Info::new(&INFO, 1, self.input.size()).into())
     }
 
-    fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
-        Ok(Partial::from(Info {
-            format: "made",
-            format_version: 1,
-            bytes: self.input.size(),
-            duration_ms: None,
-            frames: None,
-            step: "step",
-            details: serde_json::Map::new(),
-        }))
-    }
-
-    fn audit(&self, _: &Options) -> Result<Audit, Error> {
+    fn audit(&self, _: &Options, _: &Work<'_>) -> Result<Audit, Error> {
         Ok(Audit::default())
     }
 
@@ -73,47 +71,40 @@ impl Tape for Made {
         Ok(self.tables.iter().map(|(table, _)| table.clone()).collect())
     }
 
-    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        let scans = std::slice::from_ref(scan);
-        let mut read = self.scan_each(scans, &mut |_, batch| visit(batch))?;
-        Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
-    }
-
     /// Goes step by step, like a format that reads its recording once.
-    fn scan_each<'v>(
+    fn scan(
         &self,
         scans: &[Scan],
-        visit: &'v mut VisitEach<'v>,
+        work: &Work<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        let tables = self.tables()?;
-        let visitors = Visitors::new(visit);
-        let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
-        let mut going = Vec::new();
-        for (scan, visit) in scans.iter().zip(&mut visits) {
-            let table = scan.find(&tables)?;
-            let made = self.tables.iter().find(|(made, _)| made.name == table.name);
-            let rows = made.into_iter().flat_map(|(_, rows)| rows).peekable();
-            going.push((rows, Scanning::new(table, scan, self.clocks, visit)?));
-        }
+        let mut scans = Scans::new(&self.tables()?, scans, self.clocks)?;
+        let rows_of = |scan: &Scanning| {
+            let mut tables = self.tables.iter();
+            let made = tables.find(|(made, _)| made.name == scan.table());
+            made.into_iter().flat_map(|(_, rows)| rows).peekable()
+        };
+        let mut made: Vec<_> = scans.iter().map(rows_of).collect();
         let steps = self.tables.iter().flat_map(|(_, rows)| rows);
         let mut steps: Vec<u64> = steps.map(|row| row.stamp.step).collect();
         steps.sort_unstable();
         steps.dedup();
         for step in steps {
-            for (made, rows) in &mut going {
+            for (made, rows) in made.iter_mut().zip(scans.iter_mut()) {
                 while let Some(row) = made.next_if(|row| row.stamp.step == step) {
                     let value = |at: usize| row.values.get(at).map_or(Value::Null, Owned::value);
-                    // After the end of the range, no more rows are taken.
-                    let _ = if row.ended {
-                        rows.ended(row.stamp, value)
+                    if row.ended {
+                        rows.ended(row.stamp, value);
                     } else {
-                        rows.row(row.stamp, value)
-                    }?;
+                        rows.row(row.stamp, value);
+                    }
                 }
             }
+            work.done(step)?;
+            if scans.give(visit)?.is_break() {
+                break;
+            }
         }
-        let problem = || self.problem.map(|problem| problem());
-        let ends = going.into_iter().map(|(_, rows)| rows.end(problem()));
-        ends.collect()
+        scans.end(visit, |_| self.problem.map(|problem| problem()))
     }
 }

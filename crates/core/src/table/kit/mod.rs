@@ -7,10 +7,12 @@ mod row;
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
-use super::{Changes, Kind, Lane, Owned, Playback, Scan, StampColumn, TableDef};
+use super::{Batch, Kind, Lane, Late, Owned, Playback, Scan, StampColumn, TableDef};
 use crate::clock::{At, Stamp};
-use crate::tape::{Secrets, Tape};
+use crate::tape::{Error, Secrets, Tape, Work};
 
 pub use grows::grows;
 pub use made::Made;
@@ -25,10 +27,13 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// - A scan stops when the visitor stops it.
 /// - The state at a moment is the result of the rows before it.
 /// - Scanning several tables at once gives the rows of each.
+/// - Rows on request ([`Pull`](super::Pull)) are the same, and a cancelled scan ends.
 ///
 /// # Panics
 /// If a check fails.
-pub fn check(tape: &dyn Tape) {
+pub fn check(tape: &Arc<dyn Tape>) {
+    let shared = tape;
+    let tape = &**tape;
     let tables = match tape.tables() {
         Ok(tables) => tables,
         Err(error) => panic!("no tables: {error}"),
@@ -51,12 +56,14 @@ pub fn check(tape: &dyn Tape) {
         ranges(tape, &scan, &rows);
         filters(tape, &scan, table, &rows);
         breaks(tape, &scan, &rows);
+        cancels(tape, &scan, &rows);
+        pulls(shared, &scan, &rows);
         if table.lane != Lane::Events {
-            playback(tape, table, &rows);
+            playback(shared, table, &rows);
         }
     }
     each::check(tape, &tables);
-    match super::diff_tables([tape, tape]) {
+    match super::diff_tables([shared, shared]) {
         Ok(found) => assert_eq!(found.value.tables, [], "it differs from itself"),
         Err(error) => panic!("it can't be compared with itself: {error}"),
     }
@@ -146,6 +153,21 @@ fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
         same_rows(&scan, &scanned(tape, &scan), &picked);
     }
     stamps(tape, scan, table, rows);
+    let no_columns: [&str; 0] = [];
+    let bare = |row: &Row| Row {
+        values: Vec::new(),
+        ..row.clone()
+    };
+    let bare: Vec<Row> = rows.iter().map(bare).collect();
+    let scan = scan.clone().columns(no_columns);
+    same_rows(&scan, &scanned(tape, &scan), &bare);
+    let without = bare.into_iter().map(|row| Row {
+        stamp: Stamp::default(),
+        ..row
+    });
+    let without: Vec<Row> = without.collect();
+    let scan = scan.without_stamps();
+    same_rows(&scan, &scanned(tape, &scan), &without);
 }
 
 /// Checks stamps as columns: alone, and on both sides of the table's own.
@@ -187,27 +209,35 @@ fn ranges(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
         .iter()
         .filter_map(|at| Some(rows.get(*at)?.stamp))
         .collect();
-    // Where a clock goes backwards, the rows in a range may not be contiguous, so such clocks are
-    // not checked.
+    // Where a clock goes backwards, the rows in a range may not be contiguous: such clocks are
+    // checked with `Late::Skip` alone.
     let ticks: Vec<_> = rows.iter().map(|row| row.stamp.tick).collect();
     let times: Vec<_> = rows.iter().map(|row| row.stamp.time).collect();
-    let mut pairs: Vec<[Option<At>; 2]> = Vec::new();
+    let mut pairs: Vec<([Option<At>; 2], Late)> = Vec::new();
     for (from, to) in stamps.iter().zip(stamps.iter().skip(1)) {
-        let mut add = |a: Option<At>, b: Option<At>| {
-            pairs.extend([[a, b], [a, None], [None, b]]);
+        let mut add = |a: Option<At>, b: Option<At>, rises: bool| {
+            for range in [[a, b], [a, None], [None, b]] {
+                pairs.push((range, Late::Skip));
+                if rises {
+                    pairs.push((range, Late::End));
+                }
+            }
         };
-        add(Some(At::Step(from.step)), Some(At::Step(to.step)));
-        if ticks.iter().all(Option::is_some) && ticks.is_sorted() {
-            add(from.tick.map(At::Tick), to.tick.map(At::Tick));
+        add(Some(At::Step(from.step)), Some(At::Step(to.step)), true);
+        let [a, b] = [from, to].map(|stamp| stamp.tick.map(At::Tick));
+        if ticks.iter().all(Option::is_some) && from.tick <= to.tick {
+            add(a, b, ticks.is_sorted());
         }
-        if times.iter().all(Option::is_some) && times.is_sorted() {
-            add(from.time.map(At::Time), to.time.map(At::Time));
+        let [a, b] = [from, to].map(|stamp| stamp.time.map(At::Time));
+        if times.iter().all(Option::is_some) && from.time <= to.time {
+            add(a, b, times.is_sorted());
         }
     }
-    for [from, to] in pairs {
+    for ([from, to], late) in pairs {
         let scan = Scan {
             from,
             to,
+            late,
             ..scan.clone()
         };
         let after =
@@ -248,7 +278,7 @@ fn filters(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
 
 fn breaks(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
     let mut batches = 0;
-    let scanned = tape.scan(scan, &mut |_| {
+    let scanned = tape.scan_table(scan, &Work::default(), |_| {
         batches += 1;
         Ok(ControlFlow::Break(()))
     });
@@ -256,8 +286,42 @@ fn breaks(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
     assert_eq!(batches, usize::from(!rows.is_empty()), "{scan:?}");
 }
 
+/// Checks that a scan of many rows ends soon after it was cancelled.
+fn cancels(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
+    let cancel = AtomicBool::new(true);
+    let work = Work {
+        cancel: Some(&cancel),
+        ..Work::default()
+    };
+    let mut seen = 0;
+    let scanned = tape.scan_table(scan, &work, |batch: Batch| {
+        seen += batch.len();
+        Ok(ControlFlow::Continue(()))
+    });
+    match scanned {
+        Err(Error::Cancelled) => {}
+        Ok(_) => assert!(rows.len() <= 1, "{scan:?}: not cancelled after {seen} rows"),
+        Err(error) => panic!("{scan:?}: {error}"),
+    }
+    cancel.store(false, Memory::Relaxed);
+}
+
+/// Checks that rows on request are the rows of a scan.
+fn pulls(tape: &Arc<dyn Tape>, scan: &Scan, rows: &[Row]) {
+    let mut pull = tape.pull([scan.clone()]);
+    let mut pulled = Vec::new();
+    loop {
+        match pull.next_batch() {
+            Ok(Some((_, batch))) => pulled.extend(rows_of(&batch)),
+            Ok(None) => break,
+            Err(error) => panic!("{scan:?}: {error}"),
+        }
+    }
+    same_rows(scan, &pulled, rows);
+}
+
 /// Checks the state at some moments, visited forwards and backwards, against the rows before them.
-fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
+fn playback(tape: &Arc<dyn Tape>, table: &TableDef, rows: &[Row]) {
     let mut play = match tape.playback() {
         Ok(play) => play,
         Err(error) => panic!("no playback: {error}"),
@@ -266,7 +330,6 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
         secrets: Secrets::Show,
         ..Scan::table(&*table.name)
     };
-    let mut followed = Followed::of(table, &scan);
     let facts = table.lane == Lane::Facts;
     let span = play.span();
     let mut stamps = vec![span.first, span.last];
@@ -288,12 +351,18 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
         });
         let wanted: Vec<Row> = wanted.collect();
         same_rows(&scan, &held(&mut *play, table, &scan), &wanted);
-        followed.follow(&mut *play, &wanted);
         if let Err(error) = play.step() {
-            panic!("behind {stamp:?}: {error}");
+            panic!("after {stamp:?}: {error}");
         }
-        let wanted = held(&mut *play, table, &scan);
-        followed.follow(&mut *play, &wanted);
+        let now = play.now();
+        let upto = rows
+            .iter()
+            .filter(|row| facts || row.stamp.step <= now.step);
+        let wanted = holding(table, upto)
+            .into_iter()
+            .map(|row| Row { stamp: now, ..row });
+        let wanted: Vec<Row> = wanted.collect();
+        same_rows(&scan, &held(&mut *play, table, &scan), &wanted);
     }
 }
 
@@ -305,54 +374,13 @@ fn held(play: &mut dyn Playback, table: &TableDef, scan: &Scan) -> Vec<Row> {
     }
 }
 
-/// A state that is rebuilt from its changes alone.
-struct Followed<'t> {
-    table: &'t TableDef,
-    scan: &'t Scan,
-    changes: Changes,
-    rows: Vec<Row>,
-}
-
-impl<'t> Followed<'t> {
-    fn of(table: &'t TableDef, scan: &'t Scan) -> Self {
-        let changes = match Changes::of(table, scan) {
-            Ok(changes) => changes,
-            Err(error) => panic!("{scan:?}: {error}"),
-        };
-        let rows = Vec::new();
-        Self {
-            table,
-            scan,
-            changes,
-            rows,
-        }
-    }
-
-    fn follow(&mut self, play: &mut dyn Playback, wanted: &[Row]) {
-        match self.changes.next(play) {
-            Ok(batch) => self.rows.extend(rows_of(&batch)),
-            Err(error) => panic!("{:?} at {:?}: {error}", self.scan, play.now()),
-        }
-        self.rows = holding(self.table, &self.rows);
-        let stamp = play.now();
-        let now = |row: &Row| Row {
-            stamp,
-            ..row.clone()
-        };
-        let rows: Vec<Row> = self.rows.iter().map(now).collect();
-        same_rows(self.scan, &rows, wanted);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::any::Any;
-
     use super::*;
     use crate::clock::{Clocks, Time};
     use crate::input::Input;
-    use crate::table::{Batch, ColumnDef, ScanPlayback, Scanning, Span, Value, Visit, VisitEach};
-    use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Sink, Work};
+    use crate::table::{ColumnDef, ScanPlayback, Scanning, Scans, Span, Value, Visit};
+    use crate::tape::{Audit, Depth, Info, Options, Partial, Repaired, Sink};
 
     /// A fault of a format that the checks must find.
     #[derive(Clone, Copy, PartialEq, Debug)]
@@ -374,6 +402,8 @@ mod tests {
         Undocumented,
         /// Scanning several tables at once loses a row.
         Each,
+        /// A scan cannot be cancelled.
+        Deaf,
     }
 
     /// Two moving things; the second appears at step 3 and disappears at step 6.
@@ -384,15 +414,11 @@ mod tests {
             &self.1
         }
 
-        fn any(&self) -> &dyn Any {
-            self
-        }
-
-        fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
+        fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
             Err(Error::Cancelled)
         }
 
-        fn audit(&self, _: &Options) -> Result<Audit, Error> {
+        fn audit(&self, _: &Options, _: &Work<'_>) -> Result<Audit, Error> {
             Ok(Audit::default())
         }
 
@@ -414,9 +440,32 @@ mod tests {
             Ok(vec![things.rows(rows)])
         }
 
-        fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-            let tables = self.tables()?;
-            let mut rows = Scanning::new(scan.find(&tables)?, scan, Clocks::ticks(true), visit)?;
+        fn scan(
+            &self,
+            scans: &[Scan],
+            work: &Work<'_>,
+            visit: &mut Visit<'_>,
+        ) -> Result<Vec<Partial<()>>, Error> {
+            let mut running = Scans::new(&self.tables()?, scans, Clocks::ticks(true))?;
+            if self.0 != Fault::Deaf {
+                work.wanted()?;
+            }
+            for (at, (scan, rows)) in scans.iter().zip(running.iter_mut()).enumerate() {
+                self.rows(at, scan, rows);
+            }
+            running.end(visit, |_| None)
+        }
+
+        fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
+            let twice = self.0 == Fault::Twice;
+            let fake = || Arc::new(Self(self.0, self.1.clone()));
+            let play = twice.then(|| ScanPlayback::new(fake())).transpose()?;
+            Ok(play.map(|play| Box::new(Twice(play)) as Box<dyn Playback>))
+        }
+    }
+
+    impl Fake {
+        fn rows(&self, at: usize, scan: &Scan, rows: &mut Scanning) {
             let wrong = |fault| self.0 == fault;
             for step in 0..10 {
                 let stamp = Stamp {
@@ -428,51 +477,35 @@ mod tests {
                     tick: Some(step * 2),
                     time: Some(Time::from_ms(step as i64 * 10)),
                 };
-                if wrong(Fault::Range) && scan.from.is_some_and(|at| at.is(stamp)) {
+                if wrong(Fault::Range) && scan.from.is_some_and(|at| at.is(stamp))
+                    || wrong(Fault::Each) && at > 0 && step == 0
+                {
                     continue;
                 }
                 for thing in 0..=u64::from((3..6).contains(&step)) {
                     let x = step as f64 / 4.0 + thing as f64;
-                    let off = wrong(Fault::Column) && scan.columns.len() == 1;
-                    let _ = rows.row(stamp, |column| match column {
+                    let few = scan
+                        .columns
+                        .as_ref()
+                        .is_some_and(|columns| columns.len() == 1);
+                    let off = wrong(Fault::Column) && few;
+                    rows.row(stamp, |column| match column {
                         0 => thing.into(),
                         1 => (if off { x + 1.0 } else { x }).into(),
                         _ if step == 4 => Value::Null,
                         _ => "thing".into(),
-                    })?;
+                    });
                 }
-                let goes = step == 6 && !(wrong(Fault::Playback) && scan.to.is_some());
-                if goes {
-                    let _ = rows.ended(stamp, |_| Value::Uint(1))?;
+                if step == 6 && !(wrong(Fault::Playback) && scan.to.is_some()) {
+                    rows.ended(stamp, |_| Value::Uint(1));
                 }
             }
-            rows.end(None)
-        }
-
-        fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
-            let twice = self.0 == Fault::Twice;
-            let play = twice.then(|| ScanPlayback::new(self)).transpose()?;
-            Ok(play.map(|play| Box::new(Twice(play)) as Box<dyn Playback>))
-        }
-
-        fn scan_each<'v>(
-            &self,
-            scans: &[Scan],
-            visit: &'v mut VisitEach<'v>,
-        ) -> Result<Vec<Partial<()>>, Error> {
-            let late = |at: usize| self.0 == Fault::Each && at > 0;
-            let read = scans.iter().enumerate().map(|(at, scan)| {
-                let mut scan = scan.clone();
-                scan.from = scan.from.or(late(at).then_some(At::Step(1)));
-                self.scan(&scan, &mut |batch| visit(at, batch))
-            });
-            read.collect()
         }
     }
 
-    struct Twice<'t>(ScanPlayback<'t>);
+    struct Twice(ScanPlayback);
 
-    impl Playback for Twice<'_> {
+    impl Playback for Twice {
         fn span(&self) -> Span {
             self.0.span()
         }
@@ -498,18 +531,10 @@ mod tests {
             }
             Ok(batch)
         }
-
-        fn events<'v>(
-            &mut self,
-            scan: &Scan,
-            visit: &'v mut Visit<'v>,
-        ) -> Result<Partial<()>, Error> {
-            self.0.events(scan, visit)
-        }
     }
 
     fn stands(fault: Fault) -> bool {
-        let tape = Fake(fault, Input::from(Vec::new()));
+        let tape: Arc<dyn Tape> = Arc::new(Fake(fault, Input::from(Vec::new())));
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&tape))).is_ok()
     }
 
@@ -525,6 +550,7 @@ mod tests {
             Fault::Twice,
             Fault::Undocumented,
             Fault::Each,
+            Fault::Deaf,
         ] {
             assert!(!stands(fault), "{fault:?}");
         }

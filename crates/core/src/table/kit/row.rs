@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::clock::Stamp;
 use crate::table::{Batch, ColumnDef, Owned, Scan, TableDef, Value};
-use crate::tape::{Secrets, Tape};
+use crate::tape::{Secrets, Tape, Work};
 
 /// An owned row.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,9 +72,9 @@ pub fn by_key(table: &TableDef, batch: &Batch) -> Vec<Row> {
 /// If the scan fails.
 pub fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
     let mut rows = Vec::new();
-    let scanned = tape.scan(scan, &mut |batch| {
+    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
         assert!(!batch.is_empty(), "{scan:?}: an empty batch");
-        rows.extend(rows_of(batch));
+        rows.extend(rows_of(&batch));
         Ok(ControlFlow::Continue(()))
     });
     if let Err(error) = scanned {

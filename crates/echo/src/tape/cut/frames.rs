@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::ops::Range;
 
-use gametape_core::table::Place;
+use gametape_core::table::Position;
 use gametape_core::tape::{Converted, Cut, CutSteps, Cutout, Error, Kept, Sink, Work};
 use gametape_core::text::Grouped;
 use gametape_core::{Clocks, Input};
@@ -65,11 +65,11 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
     let (mut firsts, mut start, mut step) = (Vec::new(), None, 0);
     let mut within = false;
     while let Some(frame) = reader.next_frame()? {
-        let place = steps.place(stamp(step, frame, &mut start));
+        let place = steps.position(stamp(step, frame, &mut start));
         within = firsts.len() as u64 == reader.seen().chunks;
         firsts.resize(reader.seen().chunks as usize, step);
         step += 1;
-        if place == Place::Behind {
+        if place == Position::After {
             break;
         }
     }

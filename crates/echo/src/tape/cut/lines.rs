@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gametape_core::table::Place;
-use gametape_core::tape::{Cut, Cutout, Error, Options, Sink, Tape as _, Target, Work};
+use gametape_core::table::Position;
+use gametape_core::tape::{Cut, Cutout, Depth, Error, Options, Sink, Tape as _, Target, Work};
 use gametape_core::{Clocks, Input};
 
 use super::super::convert::convert;
@@ -29,7 +29,7 @@ pub(super) fn cut(
     let mut steps = cut.steps(Clocks::TIMES)?;
     let (lines, text) = tape.lines()?;
     for stamp in lines.stamps() {
-        if steps.place(stamp) == Place::Behind {
+        if steps.position(stamp) == Position::After {
             break;
         }
     }
@@ -168,7 +168,9 @@ impl Put<'_> {
                 Ok(line) => line,
                 // The recording says where that is.
                 Err(error) => {
-                    let problem = tape.info(gametape_core::tape::Secrets::Hide)?.problem;
+                    let problem = tape
+                        .describe(Depth::Whole, gametape_core::tape::Secrets::Hide)?
+                        .problem;
                     return Err(problem.unwrap_or_else(|| error.into()));
                 }
             };

@@ -1,7 +1,7 @@
-//! The rows of a match that is being recorded, as its bytes come.
+//! The rows of a match that is being recorded, as its bytes arrive.
 
 use gametape_core::feed::Fed;
-use gametape_core::table::{Scan, VisitEach, Waiting, go_on};
+use gametape_core::table::{Scan, Visit};
 use gametape_core::tape::{Error, Follow, Grown, Partial};
 use gametape_core::{Input, Stamp};
 
@@ -18,14 +18,13 @@ pub fn follow(tape: &EchoTape, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>
     if tape.format == EchoFormat::Echoreplay && tape.is_zip() {
         return Ok(None);
     }
-    let (pass, waiting) = Pass::new(&tables(tape.format), scans)?;
+    let pass = Pass::new(&tables(tape.format), scans)?;
     Ok(Some(Box::new(Following {
         format: tape.format,
         grown: Grown::default(),
         feed: Feed::new(tape.format, pass.parts),
         frames: 0,
         pass,
-        waiting,
         failed: None,
         enough: false,
     })))
@@ -91,43 +90,33 @@ struct Following {
     feed: Feed,
     frames: u64,
     pass: Pass,
-    waiting: Vec<Waiting>,
     /// What keeps it from being read further.
     failed: Option<Box<Finding>>,
-    /// Nobody wants more.
+    /// Whether no more rows are wanted.
     enough: bool,
 }
 
 impl Following {
-    /// Gives the rows of the frames that are whole.
-    fn give(&mut self, visit: &mut VisitEach<'_>) -> Result<(), Error> {
-        let Self {
-            feed, pass, frames, ..
-        } = self;
-        let (failed, enough) = go_on(&mut self.waiting, visit, |rows| {
-            loop {
-                let frame = match feed.next() {
-                    Ok(Fed::Item(frame)) => frame,
-                    Ok(Fed::NeedMore | Fed::End) => return Ok((None, false)),
-                    Err(ReadError::Malformed(finding)) if *frames > 0 => {
-                        return Ok((Some(finding), false));
-                    }
-                    Err(error) => return Err(error.into()),
-                };
-                let flow = pass.frame(*frames, 0, frame, rows)?;
-                *frames += 1;
-                if flow.is_break() {
-                    return Ok((None, true));
+    /// Adds the rows of the frames that are complete.
+    fn give(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        while !self.enough && self.failed.is_none() {
+            let frame = match self.feed.next() {
+                Ok(Fed::Item(frame)) => frame,
+                Ok(Fed::NeedMore | Fed::End) => break,
+                Err(ReadError::Malformed(finding)) if self.frames > 0 => {
+                    self.failed = Some(finding);
+                    break;
                 }
-            }
-        })?;
-        self.failed = failed;
-        self.enough = enough;
-        Ok(())
+                Err(error) => return Err(error.into()),
+            };
+            self.enough = self.pass.frame(self.frames, frame, visit)?.is_break();
+            self.frames += 1;
+        }
+        self.pass.give_all(visit)
     }
 
-    /// Takes all that is there.
-    fn take(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<(), Error> {
+    /// Reads the new bytes.
+    fn take(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<(), Error> {
         self.grown.look(input, self.feed.rest())?;
         while !self.enough
             && self.failed.is_none()
@@ -141,7 +130,7 @@ impl Following {
 }
 
 impl Follow for Following {
-    fn more(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<Option<Stamp>, Error> {
+    fn more(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<Option<Stamp>, Error> {
         self.take(input, visit)?;
         Ok(self.pass.settled)
     }
@@ -149,7 +138,7 @@ impl Follow for Following {
     fn end(
         mut self: Box<Self>,
         input: &Input,
-        visit: &mut VisitEach<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
         self.take(input, visit)?;
         if !self.enough && self.failed.is_none() {
@@ -160,7 +149,6 @@ impl Follow for Following {
             format,
             feed,
             pass,
-            waiting,
             failed,
             ..
         } = *self;
@@ -178,6 +166,6 @@ impl Follow for Following {
             Some(finding) => Some((**finding).clone().into()),
             None => feed.findings().problem(),
         };
-        pass.end(known, problem, waiting, visit)
+        pass.end(known, problem, visit)
     }
 }

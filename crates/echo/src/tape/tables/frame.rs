@@ -1,10 +1,7 @@
 //! What a frame says of each state.
 
-use std::ops::ControlFlow;
-
 use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
-use gametape_core::tape::Error;
 
 use super::bones::{BONES, Bone};
 use super::events::{GOALS, JOINS, THROWS};
@@ -51,10 +48,10 @@ fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
     table
 }
 
-/// Who takes the rows of a frame.
+/// Receives the rows of a frame.
 pub trait Take {
-    /// A row, as what stands in a column.
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error>;
+    /// Takes a row: `value` returns the value of a column. Returns whether later rows are needed.
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool;
 }
 
 /// The state tables, which a single frame tells.
@@ -101,26 +98,21 @@ impl State {
         })
     }
 
-    /// Gives the rows of a frame, each as what stands in a column, in the order of their keys where
-    /// the frame has them so. Of the frame, `parts` are known.
-    pub fn rows(
-        self,
-        frame: &Frame,
-        parts: Parts,
-        take: &mut impl Take,
-    ) -> Result<ControlFlow<()>, Error> {
+    /// Passes on the rows of a frame, in the order in which the frame has them; `parts` of the frame
+    /// were decoded. Returns whether later rows are needed.
+    pub fn rows(self, frame: &Frame, parts: Parts, take: &mut impl Take) -> bool {
         let session = &frame.session;
         match self {
             Self::Game => take.row(|column| GAME.value(&session, column)),
             Self::Disc => match &session.disc {
-                None => Ok(ControlFlow::Continue(())),
+                None => true,
                 Some(disc) => take.row(|column| match column.checked_sub(DISC.fields.len()) {
                     None => DISC.value(&disc, column),
                     Some(column) => of_pose(&disc.pose, column),
                 }),
             },
             Self::Payload => match &session.payload {
-                None => Ok(ControlFlow::Continue(())),
+                None => true,
                 Some(payload) => take.row(|column| PAYLOAD.value(&payload, column)),
             },
             Self::Players => {
@@ -134,16 +126,15 @@ impl State {
                         team: team_name(team),
                         held: &hands,
                     };
-                    let given =
-                        take.row(|column| match column.checked_sub(PLAYERS.fields.len()) {
-                            None => PLAYERS.value(&row, column),
-                            Some(column) => of_poses(player, column),
-                        })?;
-                    if given.is_break() {
-                        return Ok(given);
+                    let given = take.row(|column| match column.checked_sub(PLAYERS.fields.len()) {
+                        None => PLAYERS.value(&row, column),
+                        Some(column) => of_poses(player, column),
+                    });
+                    if !given {
+                        return false;
                     }
                 }
-                Ok(ControlFlow::Continue(()))
+                true
             }
             Self::Bones => {
                 let bones = frame.bones.iter().flat_map(|bones| &bones.user_bones);
@@ -154,13 +145,12 @@ impl State {
                             number,
                             bones,
                         };
-                        let given = take.row(|column| BONES.value(&row, column))?;
-                        if given.is_break() {
-                            return Ok(given);
+                        if !take.row(|column| BONES.value(&row, column)) {
+                            return false;
                         }
                     }
                 }
-                Ok(ControlFlow::Continue(()))
+                true
             }
         }
     }

@@ -1,11 +1,10 @@
-//! What gives the rows of a table, frame by frame.
+//! The source of a table's rows, frame by frame.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
-use gametape_core::table::{Scanning, TableDef, Waiting};
-use gametape_core::tape::{Error, Partial, Secrets};
+use gametape_core::table::{Scanning, TableDef};
+use gametape_core::tape::Secrets;
 
 use super::events::{GOALS, JOINS, THROWS};
 use super::facts::MATCH;
@@ -17,7 +16,7 @@ use crate::stats::{Goal, MatchStats, StatsBuilder};
 use crate::tape::info::{self, Known, Summary};
 use crate::tape::stats;
 
-/// What gives the rows of a table.
+/// The source of a table's rows.
 pub enum Giving {
     State(There, Parts),
     /// The last throw.
@@ -37,7 +36,7 @@ pub struct Ended<'t> {
 }
 
 impl Giving {
-    pub fn of(table: &TableDef, rows: &Waiting, secrets: Secrets) -> Self {
+    pub fn of(table: &TableDef, rows: &Scanning, secrets: Secrets) -> Self {
         if let Some(state) = State::of(&table.name) {
             let parts = state.parts(table, |column| rows.needs(column));
             return Self::State(There::new(table, state, parts), parts);
@@ -50,7 +49,7 @@ impl Giving {
         }
     }
 
-    /// What of a frame has to be known.
+    /// The parts of a frame that are needed.
     pub const fn parts(&self) -> Parts {
         match self {
             Self::State(_, parts) => *parts,
@@ -59,119 +58,99 @@ impl Giving {
         }
     }
 
-    /// Whether it needs what is counted over all frames.
+    /// Whether it needs the statistics over all frames.
     pub const fn counts(&self) -> bool {
         matches!(self, Self::Joins(_) | Self::Goals(..) | Self::Match(..))
     }
 
-    /// Whether what is behind a range may tell of what is in it.
+    /// Whether frames after a range may say more about rows in it.
     pub const fn is_of_the_whole(&self) -> bool {
         matches!(self, Self::Goals(..) | Self::Match(..))
     }
 
-    /// Whether rows of what was before are not given yet, because more may be learnt of them.
+    /// Whether rows of earlier frames are not given yet, because more may be learnt of them.
     pub fn waits(&self) -> bool {
         matches!(self, Self::Goals(stamps, _) if !stamps.is_empty())
     }
 
-    /// Gives the rows of a frame; `so_far` is what was counted up to it.
+    /// Adds the rows of a frame; `so_far` has the statistics up to it. Returns whether later rows
+    /// are needed.
     pub fn frame(
         &mut self,
         frame: &Frame,
         stamp: Stamp,
         so_far: Option<&StatsBuilder>,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
+        rows: &mut Scanning,
+    ) -> bool {
         let timeline = so_far.map(|counted| &counted.so_far().timeline);
         match self {
-            Self::State(there, _) => return there.frame(frame, stamp, rows),
-            Self::Throws(last) => return throws(frame, stamp, last, rows),
+            Self::State(there, _) => there.frame(frame, stamp, rows),
+            Self::Throws(last) => throws(frame, stamp, last, rows),
             Self::Joins(given) => {
                 let all = timeline.map_or(&[][..], |timeline| &timeline.attendance);
-                for joining in all.iter().skip(std::mem::replace(given, all.len())) {
-                    let flow = rows.row_of(&JOINS, stamp, &joining)?;
-                    if flow.is_break() {
-                        return Ok(flow);
-                    }
-                }
+                let mut new = all.iter().skip(std::mem::replace(given, all.len()));
+                new.all(|joining| rows.row_of(&JOINS, stamp, &joining))
             }
             Self::Goals(stamps, given) => {
                 let all = timeline.map_or(&[][..], |timeline| &timeline.goals);
                 stamps.resize(all.len().saturating_sub(*given), stamp);
-                // What more may be learnt of waits.
-                let told = all.len() - usize::from(so_far.is_some_and(StatsBuilder::is_goal_open));
-                return goals(all.get(..told).unwrap_or_default(), stamps, given, rows);
+                // More may be learnt of the last goal.
+                let known = all.len() - usize::from(so_far.is_some_and(StatsBuilder::is_goal_open));
+                goals(all.get(..known).unwrap_or_default(), stamps, given, rows)
             }
-            Self::Match(summary, _) => summary.push(frame),
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// The rows of a frame were given before.
-    pub fn know(&mut self, frame: &Frame) -> Result<(), Error> {
-        match self {
-            Self::State(there, _) => there.know(frame),
-            _ => Ok(()),
+            Self::Match(summary, _) => {
+                summary.push(frame);
+                true
+            }
         }
     }
 
-    /// Gives the rows that the whole match tells.
-    pub fn end(
-        self,
-        ended: &Ended<'_>,
-        problem: Option<Error>,
-        mut rows: Scanning<'_>,
-    ) -> Result<Partial<()>, Error> {
+    /// Adds the rows that belong to the whole match.
+    pub fn end(self, ended: &Ended<'_>, rows: &mut Scanning) {
         match self {
             Self::Goals(mut stamps, mut given) => {
                 let all = ended.stats.as_ref().map(|stats| &*stats.timeline.goals);
-                let _ = goals(all.unwrap_or_default(), &mut stamps, &mut given, &mut rows)?;
+                goals(all.unwrap_or_default(), &mut stamps, &mut given, rows);
             }
             Self::Match(summary, secrets) => {
                 let info = info::of_frames(&ended.known, &summary, secrets);
                 let stats = ended.stats.as_ref().map(stats::told).unwrap_or_default();
-                MATCH.row(&[info.details, stats], &mut rows)?;
+                MATCH.row(&[info.details, stats], rows);
             }
             Self::State(..) | Self::Throws(_) | Self::Joins(_) => {}
         }
-        rows.end(problem)
     }
 }
 
-/// Gives the goals that were not given.
+/// Adds the goals that were not given yet. Returns whether later rows are needed.
 fn goals(
     all: &[Goal],
     stamps: &mut VecDeque<Stamp>,
     given: &mut usize,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
+    rows: &mut Scanning,
+) -> bool {
     for goal in all.get(*given..).unwrap_or_default() {
         *given += 1;
         let stamp = stamps.pop_front().unwrap_or_default();
-        if rows.row_of(&GOALS, stamp, &goal)?.is_break() {
-            return Ok(ControlFlow::Break(()));
+        if !rows.row_of(&GOALS, stamp, &goal) {
+            return false;
         }
     }
-    Ok(ControlFlow::Continue(()))
+    true
 }
 
-fn throws(
-    frame: &Frame,
-    stamp: Stamp,
-    last: &mut Option<LastThrow>,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
+fn throws(frame: &Frame, stamp: Stamp, last: &mut Option<LastThrow>, rows: &mut Scanning) -> bool {
     let throw = &frame.session.last_throw;
     let before = std::mem::replace(last, *throw);
-    // That of the first frame was before the recording; a .butter may leave it out for a while.
+    // The throw of the first frame was before the recording; a .butter may leave it out for a while.
     match throw {
         Some(throw) if before.is_some_and(|before| before != *throw) => {
             rows.row_of(&THROWS, stamp, &throw)
         }
-        Some(_) => Ok(ControlFlow::Continue(())),
+        Some(_) => true,
         None => {
             *last = before;
-            Ok(ControlFlow::Continue(()))
+            true
         }
     }
 }

@@ -1,6 +1,5 @@
 //! A match as tables.
 
-mod beside;
 mod bones;
 mod columns;
 mod events;
@@ -20,5 +19,5 @@ mod there;
 pub(super) use follow::follow;
 pub(super) use frame::{defs, stamp};
 pub(super) use precision::tables;
-pub(super) use scan::{scan, scan_each};
+pub(super) use scan::scan;
 pub(super) use seek::Seeking;

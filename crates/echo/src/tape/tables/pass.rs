@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Place, Scan, Scanning, TableDef, VisitEach, Visitors, Waiting};
+use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{Clocks, Stamp};
 
@@ -14,26 +14,13 @@ use crate::model::Frame;
 use crate::stats::StatsBuilder;
 use crate::tape::info::Known;
 
-/// A table whose rows are given.
-struct Going {
-    giving: Giving,
-    /// Nothing that follows is wanted.
-    enough: bool,
-}
-
-impl Going {
-    /// Whether rows of the past are still to be given.
-    fn waits(&self) -> bool {
-        !self.enough && self.giving.waits()
-    }
-}
-
-/// What gives the rows of tables, frame after frame.
+/// Makes the rows of tables, frame by frame.
 pub struct Pass {
-    going: Vec<Going>,
-    /// What of the frames has to be known.
+    tables: Vec<Giving>,
+    scans: Scans,
+    /// The parts of a frame that the tables need.
     pub parts: Parts,
-    /// What tells of the whole match is counted once, whoever asks for it.
+    /// The statistics of the whole match, computed once for all tables that need them.
     counted: Option<StatsBuilder>,
     start: Option<Time>,
     /// The last frame up to which all rows were given.
@@ -41,90 +28,80 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Of these scans; they wait for rows.
-    pub fn new(tables: &[TableDef], scans: &[Scan]) -> Result<(Self, Vec<Waiting>), Error> {
-        let (mut going, mut waiting) = (Vec::new(), Vec::new());
-        let mut parts = Parts::NONE;
-        for scan in scans {
-            let table = scan.find(tables)?;
-            let rows = Waiting::new(table, scan, Clocks::TIMES)?;
-            let giving = Giving::of(table, &rows, scan.secrets);
-            parts = parts.with(giving.parts());
-            waiting.push(rows);
-            going.push(Going {
-                giving,
-                enough: false,
-            });
-        }
-        let counts = going.iter().any(|going| going.giving.counts());
-        let pass = Self {
-            going,
+    pub fn new(tables: &[TableDef], scans: &[Scan]) -> Result<Self, Error> {
+        let running = Scans::new(tables, scans, Clocks::TIMES)?;
+        let giving = |(scan, rows): (&Scan, &Scanning)| {
+            Ok(Giving::of(scan.find(tables)?, rows, scan.secrets))
+        };
+        let of = scans.iter().zip(running.iter()).map(giving);
+        let tables: Vec<Giving> = of.collect::<Result<_, Error>>()?;
+        let none = Parts::NONE;
+        let parts = tables
+            .iter()
+            .fold(none, |parts, table| parts.with(table.parts()));
+        let counts = tables.iter().any(Giving::counts);
+        Ok(Self {
+            tables,
+            scans: running,
             parts,
             counted: counts.then(StatsBuilder::new),
             start: None,
             settled: None,
-        };
-        Ok((pass, waiting))
+        })
     }
 
-    /// Gives the rows of a frame; of those before `from` they were given before. Breaks where nobody
-    /// wants more.
+    /// Adds the rows of a frame, and passes full batches to the visitor. Breaks if no more rows are
+    /// wanted.
     pub fn frame(
         &mut self,
         step: u64,
-        from: u64,
         frame: &Frame,
-        rows: &mut [Scanning<'_>],
+        visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, Error> {
         let stamp = stamp(step, frame, &mut self.start);
         if let Some(counted) = &mut self.counted {
             counted.push(frame);
         }
         let counted = self.counted.as_ref();
-        let mut enough = true;
-        let going = self.going.iter_mut().zip(rows);
-        for (going, rows) in going.filter(|(going, _)| !going.enough) {
-            if step < from {
-                if step + 1 == from {
-                    going.giving.know(frame)?;
-                }
-            } else {
-                let giving = &mut going.giving;
-                let behind = !giving.is_of_the_whole() && rows.place(stamp) == Place::Behind;
-                going.enough = behind || giving.frame(frame, stamp, counted, rows)?.is_break();
+        let mut waits = false;
+        let tables = self.tables.iter_mut().zip(self.scans.iter_mut());
+        for (table, rows) in tables.filter(|(_, rows)| !rows.is_over()) {
+            let is_after = rows.position(stamp) == Position::After;
+            if is_after && !table.is_of_the_whole() || !table.frame(frame, stamp, counted, rows) {
+                rows.finish();
             }
-            enough &= going.enough;
+            waits |= !rows.is_over() && table.waits();
         }
-        if !self.going.iter().any(Going::waits) {
+        if !waits {
             self.settled = Some(stamp);
         }
-        Ok(if enough {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
+        self.scans.give(visit)
     }
 
-    /// Gives the rows that the whole match tells; `problem` is what is wrong with the recording.
+    /// Passes all rows so far to the visitor.
+    pub fn give_all(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        self.scans.give_all(visit)
+    }
+
+    /// Ends the pass, with the rows that belong to the whole match. `problem` is the problem of the
+    /// recording.
     pub fn end(
-        self,
+        mut self,
         known: Known<'_>,
         problem: impl Fn() -> Option<Error>,
-        waiting: Vec<Waiting>,
-        visit: &mut VisitEach<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
         let ended = Ended {
             known,
             stats: self.counted.map(StatsBuilder::finish),
         };
-        let visitors = Visitors::new(visit);
-        let ends = self.going.into_iter().zip(waiting).enumerate();
-        let ends = ends.map(|(scan, (going, waiting))| {
-            // Who has enough has not asked for what is behind it.
-            let problem = (!going.enough).then(&problem).flatten();
-            let mut visit = visitors.of(scan);
-            going.giving.end(&ended, problem, waiting.go_on(&mut visit))
-        });
-        ends.collect()
+        let over: Vec<bool> = self.scans.iter().map(Scanning::is_over).collect();
+        for (table, rows) in self.tables.into_iter().zip(self.scans.iter_mut()) {
+            table.end(&ended, rows);
+        }
+        // A scan that ended early has not asked about the rest.
+        let is_over = |at: usize| over.get(at) == Some(&true);
+        self.scans
+            .end(visit, |at| (!is_over(at)).then(&problem).flatten())
     }
 }

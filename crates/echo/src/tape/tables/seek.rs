@@ -1,10 +1,9 @@
 //! A match at a moment: sought by chunk, or by line.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Value, Visit};
-use gametape_core::tape::{Error, Partial, Tape as _};
+use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Value};
+use gametape_core::tape::Error;
 use gametape_core::{Clocks, Input, Stamp};
 
 use super::frame::{State, Take, stamp};
@@ -47,8 +46,8 @@ impl Source {
 /// One pass over the recording, or an index that was kept, tells when each frame is, and where reading
 /// can start; from then on a frame is had from the chunk or the line that it is in. What holds is what
 /// the frame says: each has everything.
-pub(in crate::tape) struct Seeking<'t> {
-    tape: &'t EchoTape,
+pub(in crate::tape) struct Seeking {
+    tape: EchoTape,
     index: Index,
     /// Where reading goes on, and which frame comes next.
     source: Option<(Source, u64)>,
@@ -56,8 +55,8 @@ pub(in crate::tape) struct Seeking<'t> {
     frame: Option<(Box<Frame>, u64)>,
 }
 
-impl<'t> Seeking<'t> {
-    pub fn play(tape: &'t EchoTape) -> Result<Stepped<Self>, Error> {
+impl Seeking {
+    pub fn play(tape: &EchoTape) -> Result<Stepped<Self>, Error> {
         let (stamps, index) = match tape.format {
             EchoFormat::Echoreplay => {
                 let (lines, text) = tape.lines()?;
@@ -66,7 +65,7 @@ impl<'t> Seeking<'t> {
             EchoFormat::Butter => chunks(tape)?,
         };
         let this = Self {
-            tape,
+            tape: tape.clone(),
             index,
             source: None,
             frame: None,
@@ -204,31 +203,27 @@ fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
 struct Taking<'t>(&'t mut Rows, Vec<usize>);
 
 impl Take for Taking<'_> {
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool {
         self.0.row(kept(&self.1, value));
-        Ok(ControlFlow::Continue(()))
+        true
     }
 }
 
-impl StateAt for Seeking<'_> {
+impl StateAt for Seeking {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let tables = tables(self.tape.format);
         let table = scan.find(&tables)?;
         let mut rows = Rows::new(table, scan, now)?;
         let Some(state) = State::of(&table.name) else {
             // Facts hold whenever they are asked for.
-            return rows.facts(self.tape, scan);
+            return rows.facts(&self.tape, scan);
         };
         // Without any frame there is no time.
         if now.time.is_some()
             && let Some(frame) = self.frame(now.step)?
         {
-            let _ = state.rows(frame, Parts::ALL, &mut Taking(&mut rows, missing(table)))?;
+            state.rows(frame, Parts::ALL, &mut Taking(&mut rows, missing(table)));
         }
         Ok(rows.rows())
-    }
-
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.tape.scan(scan, visit)
     }
 }

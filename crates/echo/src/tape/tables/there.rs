@@ -1,10 +1,7 @@
 //! Who is there of a state from frame to frame.
 
-use std::ops::ControlFlow;
-
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, Scanning, TableDef, Value};
-use gametape_core::tape::Error;
 
 use super::frame::{State, Take};
 use super::precision::{kept, missing};
@@ -39,23 +36,8 @@ impl There {
         }
     }
 
-    /// Takes who is there in a frame whose rows were given before.
-    pub fn know(&mut self, frame: &Frame) -> Result<(), Error> {
-        self.now.clear();
-        let mut keys = Keys {
-            keys: self.keys.len(),
-            now: &mut self.now,
-        };
-        self.state.rows(frame, self.parts, &mut keys).map(drop)
-    }
-
     /// Gives the rows of a frame, and says who is there no more.
-    pub fn frame(
-        &mut self,
-        frame: &Frame,
-        stamp: Stamp,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
+    pub fn frame(&mut self, frame: &Frame, stamp: Stamp, rows: &mut Scanning) -> bool {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
         let keys = Keys {
@@ -68,10 +50,10 @@ impl There {
             stamp,
             rows,
         };
-        let given = self.state.rows(frame, self.parts, &mut taking)?;
-        // Nearly always those who were there are there.
-        if given.is_break() || self.now == self.before {
-            return Ok(given);
+        let goes_on = self.state.rows(frame, self.parts, &mut taking);
+        // Nearly always the same rows are there as in the frame before.
+        if !goes_on || self.now == self.before {
+            return goes_on;
         }
         for gone in self.before.iter().filter(|key| !self.now.contains(key)) {
             let value = |column: usize| match (gone.get(column), self.keys.get(column)) {
@@ -79,12 +61,11 @@ impl There {
                 (Some(number), Some(_)) => Value::Int(*number),
                 _ => Value::Null,
             };
-            let ended = rows.ended(stamp, value)?;
-            if ended.is_break() {
-                return Ok(ended);
+            if !rows.ended(stamp, value) {
+                return false;
             }
         }
-        Ok(ControlFlow::Continue(()))
+        true
     }
 }
 
@@ -96,28 +77,28 @@ struct Keys<'t> {
 
 impl Take for Keys<'_> {
     #[inline]
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool {
         self.now.push(match self.keys {
             0 => [0; 2],
             1 => [number(value(0)), 0],
             _ => [number(value(0)), number(value(1))],
         });
-        Ok(ControlFlow::Continue(()))
+        true
     }
 }
 
 /// Takes the rows of a frame.
-struct Taking<'t, 'v> {
+struct Taking<'t> {
     keys: Keys<'t>,
     missing: &'t [usize],
     stamp: Stamp,
-    rows: &'t mut Scanning<'v>,
+    rows: &'t mut Scanning,
 }
 
-impl Take for Taking<'_, '_> {
+impl Take for Taking<'_> {
     #[inline]
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
-        let _ = self.keys.row(&value)?;
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool {
+        self.keys.row(&value);
         if self.missing.is_empty() {
             return self.rows.row(self.stamp, value);
         }

@@ -63,7 +63,7 @@ impl Keeper {
         work: &Work<'_>,
     ) -> Result<Option<Self>, Error> {
         let of_tape = |error| RecordingError::tape(recording.path())(error);
-        let growing = Growing::begin(recording.tape(), secrets, work).map_err(of_tape)?;
+        let growing = Growing::begin(&**recording.tape(), secrets, work).map_err(of_tape)?;
         let Some(growing) = growing else {
             return Ok(None);
         };

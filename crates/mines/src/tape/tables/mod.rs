@@ -9,6 +9,5 @@ mod seek;
 mod window;
 
 pub(super) use defs::{defs, of};
-pub(super) use facts::GAME;
 pub(super) use scan::scan;
 pub(super) use seek::Seeking;

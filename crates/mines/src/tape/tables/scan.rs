@@ -3,100 +3,161 @@
 use std::ops::ControlFlow;
 
 use gametape_core::Clocks;
-use gametape_core::table::{Scan, Scanning, Table, Visit};
-use gametape_core::tape::{Error, Partial};
+use gametape_core::table::{Scan, Scans, Table, TableDef, Visit};
+use gametape_core::tape::{Error, Partial, Work};
 
 use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MOUSE_EVENTS, Mouse, Square};
 use super::course::{Happening, Showing, course, events, stamp};
-use super::defs::of;
+use super::facts::{Facts, GAME};
 use crate::{Cell, Event, Game, Minefield};
 
-/// Scans the rows of a table other than the facts. `problem` is what is wrong with the game's file,
-/// if anything.
-pub(in crate::tape) fn scan<'v>(
+/// Scans the rows of tables, one after the other: a game fits in memory, and its events are read
+/// again in less time than it takes to store their rows. `problem` is the problem of the game's
+/// file, if it has one.
+pub(in crate::tape) fn scan(
     game: &Game<'_>,
-    problem: Option<Error>,
-    scan: &Scan,
-    visit: &'v mut Visit<'v>,
-) -> Result<Partial<()>, Error> {
-    let tables = of(game);
-    let table = scan.find(&tables)?;
-    let mut rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
-    let played = match &*table.name {
-        "mouse_events" => mouse(game, &MOUSE_EVENTS, &mut rows),
-        "cursor" => mouse(game, &CURSOR, &mut rows),
-        "board_events" => board_events(game, &mut rows),
-        "board" => board(game, &mut rows),
-        _ => counters(game, &mut rows),
-    };
-    played?;
-    rows.end(problem)
+    tables: &[TableDef],
+    scans: &[Scan],
+    problem: impl Fn() -> Option<Error>,
+    work: &Work<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<Vec<Partial<()>>, Error> {
+    let mut running = Scans::new(tables, scans, Clocks::TIMES)?;
+    for (at, scan) in scans.iter().enumerate() {
+        let mut giving = Giving {
+            at,
+            scans: &mut running,
+            work,
+            visit,
+        };
+        work.wanted()?;
+        match &*scan.table {
+            "mouse_events" => giving.mouse(game, &MOUSE_EVENTS),
+            "cursor" => giving.mouse(game, &CURSOR),
+            "board_events" => giving.board_events(game),
+            "board" => giving.board(game),
+            "counters" => giving.counters(game),
+            _ => giving.facts(game, scan),
+        }?;
+    }
+    running.end(visit, |_| problem())
 }
 
-fn mouse(game: &Game<'_>, table: &Table<Mouse>, rows: &mut Scanning<'_>) -> Result<(), Error> {
-    for (stamp, event) in events(game) {
-        if let Event::Mouse(event) = event {
-            let row = Mouse::of(game, event);
-            if rows.row_of(table, stamp, &row)?.is_break() {
+/// A scan whose rows are given now.
+struct Giving<'s, 'v> {
+    at: usize,
+    scans: &'s mut Scans,
+    work: &'s Work<'s>,
+    visit: &'s mut Visit<'v>,
+}
+
+/// Events after which cancellation is checked.
+const EVERY: u64 = 4096;
+
+impl Giving<'_, '_> {
+    /// Adds a row to the scan; breaks if no more rows are wanted.
+    #[inline]
+    fn row<T>(
+        &mut self,
+        table: &Table<T>,
+        stamp: gametape_core::Stamp,
+        row: &T::Row<'_>,
+    ) -> Result<ControlFlow<()>, Error>
+    where
+        T: gametape_core::table::Rows,
+    {
+        let Some(rows) = self.scans.get_mut(self.at) else {
+            return Ok(ControlFlow::Break(()));
+        };
+        if !rows.row_of(table, stamp, row) {
+            return Ok(ControlFlow::Break(()));
+        }
+        if stamp.step.is_multiple_of(EVERY) {
+            self.work.wanted()?;
+        }
+        // Another scan may go on.
+        let _ = self.scans.give(self.visit)?;
+        Ok(match self.scans.get(self.at) {
+            Some(rows) if !rows.is_over() => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        })
+    }
+
+    fn facts(&mut self, game: &Game<'_>, scan: &Scan) -> Result<(), Error> {
+        let facts = Facts::new(game, scan.secrets);
+        self.row(&GAME, stamp(0, 0), &facts).map(drop)
+    }
+
+    fn mouse(&mut self, game: &Game<'_>, table: &Table<Mouse>) -> Result<(), Error> {
+        for (stamp, event) in events(game) {
+            if let Event::Mouse(event) = event
+                && self.row(table, stamp, &Mouse::of(game, event))?.is_break()
+            {
                 break;
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn board_events(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
-    for (stamp, event) in events(game) {
-        if let Event::Board(event) = event
-            && rows.row_of(&BOARD_EVENTS, stamp, &event)?.is_break()
-        {
-            break;
+    fn board_events(&mut self, game: &Game<'_>) -> Result<(), Error> {
+        for (stamp, event) in events(game) {
+            if let Event::Board(event) = event
+                && self.row(&BOARD_EVENTS, stamp, &event)?.is_break()
+            {
+                break;
+            }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn board(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
-    let mut showing = Showing::new(game);
-    let put = |rows: &mut Scanning<'_>, stamp, showing: &Showing, cell: Cell| {
+    fn square(
+        &mut self,
+        stamp: gametape_core::Stamp,
+        showing: &Showing,
+        cell: Cell,
+    ) -> Result<ControlFlow<()>, Error> {
         match showing.faces(cell) {
-            Some(faces) => rows.row_of(&BOARD, stamp, &Square::new(cell, faces)),
+            Some(faces) => self.row(&BOARD, stamp, &Square::new(cell, faces)),
             // Recorded changes of squares outside of the board have no rows.
             None => Ok(ControlFlow::Continue(())),
         }
-    };
-    for cell in Minefield::new(&game.board).cells() {
-        if put(rows, stamp(0, 0), &showing, cell)?.is_break() {
-            return Ok(());
-        }
     }
-    course(game, |stamp, happening| {
-        showing.take(&happening);
-        if matches!(happening, Happening::Event(_)) {
-            for cell in showing.new_squares() {
-                if put(rows, stamp, &showing, *cell)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
+
+    fn board(&mut self, game: &Game<'_>) -> Result<(), Error> {
+        let mut showing = Showing::new(game);
+        for cell in Minefield::new(&game.board).cells() {
+            if self.square(stamp(0, 0), &showing, cell)?.is_break() {
+                return Ok(());
             }
         }
-        Ok(ControlFlow::Continue(()))
-    })
-}
-
-fn counters(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
-    let mut showing = Showing::new(game);
-    let first = rows.row_of(&COUNTERS, stamp(0, 0), &showing.counters())?;
-    if first.is_break() {
-        return Ok(());
+        course(game, |stamp, happening| {
+            showing.take(&happening);
+            if matches!(happening, Happening::Event(_)) {
+                for cell in showing.new_squares() {
+                    if self.square(stamp, &showing, *cell)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
     }
-    let mut changed = false;
-    course(game, |stamp, happening| {
-        changed |= showing.take(&happening);
-        // The effect of a mouse event and its time form a single row.
-        if changed && matches!(happening, Happening::Event(_)) {
-            changed = false;
-            return rows.row_of(&COUNTERS, stamp, &showing.counters());
+
+    fn counters(&mut self, game: &Game<'_>) -> Result<(), Error> {
+        let mut showing = Showing::new(game);
+        let first = self.row(&COUNTERS, stamp(0, 0), &showing.counters())?;
+        if first.is_break() {
+            return Ok(());
         }
-        Ok(ControlFlow::Continue(()))
-    })
+        let mut changed = false;
+        course(game, |stamp, happening| {
+            changed |= showing.take(&happening);
+            // The effect of a mouse event and its time form a single row.
+            if changed && matches!(happening, Happening::Event(_)) {
+                changed = false;
+                return self.row(&COUNTERS, stamp, &showing.counters());
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
 }

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef, Visit};
-use gametape_core::tape::{Error, Partial, Tape};
+use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
+use gametape_core::tape::Error;
 use gametape_core::{At, Clocks, Stamp};
 
 use super::columns::{BOARD, COUNTERS, CURSOR, Mouse, Square};
 use super::course::{Happening, Showing, course, stamp};
 use super::defs::of;
-use super::facts::GAME;
+use super::facts::{Facts, GAME};
 use super::window::Window;
 use crate::rmv::EventPlace;
 use crate::{Event, Game};
@@ -54,8 +54,7 @@ impl Point {
 /// Opening plays the game once and stores checkpoints. To go to a moment, playback starts at the
 /// nearest checkpoint before it and applies the events from there. The effects of mouse events by
 /// the rules are remembered, up to a limit ([`Window`]).
-pub(in crate::tape) struct Seeking<'t> {
-    tape: &'t dyn Tape,
+pub(in crate::tape) struct Seeking {
     game: Game<'static>,
     tables: Vec<TableDef>,
     last: Stamp,
@@ -65,20 +64,15 @@ pub(in crate::tape) struct Seeking<'t> {
     at: Point,
 }
 
-impl<'t> Seeking<'t> {
-    pub fn new(tape: &'t dyn Tape, game: Game<'static>) -> Result<Self, Error> {
+impl Seeking {
+    pub fn new(game: Game<'static>) -> Result<Self, Error> {
         let size = (size_of::<Point>() + Showing::new(&game).size()) as u64;
         let events = u64::from(game.events.len());
         let every = events.saturating_mul(size).div_ceil(MOST).max(EVERY);
-        Self::spaced(tape, game, every, Window::default())
+        Self::spaced(game, every, Window::default())
     }
 
-    fn spaced(
-        tape: &'t dyn Tape,
-        game: Game<'static>,
-        every: u64,
-        mut window: Window,
-    ) -> Result<Self, Error> {
+    fn spaced(game: Game<'static>, every: u64, mut window: Window) -> Result<Self, Error> {
         let mut at = Point::start(&game);
         let mut points = Vec::new();
         let mut events = game.events.iter();
@@ -103,7 +97,6 @@ impl<'t> Seeking<'t> {
             None => points.push(at.clone()),
         }
         Ok(Self {
-            tape,
             tables: of(&game),
             last,
             points,
@@ -121,10 +114,10 @@ impl<'t> Seeking<'t> {
     fn find(&self, at: At) -> Result<Stamp, Error> {
         Clocks::TIMES.check(Some(at))?;
         let upto = |stamp: Stamp| at.order(stamp).is_some_and(Ordering::is_le);
-        let behind = at.order(self.last) == Some(Ordering::Less);
+        let is_after = at.order(self.last) == Some(Ordering::Less);
         let before = self.points.partition_point(|point| upto(point.now));
         let point = before.checked_sub(1).and_then(|at| self.points.get(at));
-        let Some(point) = point.filter(|_| !behind) else {
+        let Some(point) = point.filter(|_| !is_after) else {
             return Err(Error::NotRecorded { at });
         };
         let mut found = point.now;
@@ -172,7 +165,7 @@ impl<'t> Seeking<'t> {
     }
 }
 
-impl Playback for Seeking<'_> {
+impl Playback for Seeking {
     fn span(&self) -> Span {
         Span {
             first: self.first(),
@@ -204,7 +197,10 @@ impl Playback for Seeking<'_> {
         let mut rows = State::new(table, scan, self.at.now)?;
         let showing = &self.at.showing;
         match &*table.name {
-            name if name == GAME.name => return rows.facts(self.tape, scan),
+            name if name == GAME.name => {
+                let facts = Facts::new(&self.game, scan.secrets);
+                rows.row(|column| GAME.value(&facts, column));
+            }
             name if name == CURSOR.name => {
                 if let Some(mouse) = showing.cursor {
                     let row = Mouse::of(&self.game, mouse);
@@ -226,25 +222,18 @@ impl Playback for Seeking<'_> {
         }
         Ok(rows.rows())
     }
-
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.tape.scan(scan, visit)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rmv;
-    use crate::tape::Rmv;
-    use gametape_core::tape::{Format, Source};
 
     #[test]
     fn however_few_checkpoints_there_are_and_however_little_is_remembered_the_same_holds() {
         let bytes = gametape_samples::mines::example();
         let game = || rmv::read(&bytes).unwrap().into_owned();
-        let tape = Rmv.open(Source::new(bytes.clone())).unwrap();
-        let spaced = |every, most| Seeking::spaced(&*tape, game(), every, Window::of(most));
+        let spaced = |every, most| Seeking::spaced(game(), every, Window::of(most));
         let mut wanted = spaced(1, usize::MAX).unwrap();
         let last = wanted.span().last.step;
         for (every, most) in [(1, 0), (7, 1000), (100, 5000), (u64::MAX, 0), (3, 1 << 20)] {

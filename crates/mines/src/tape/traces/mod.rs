@@ -14,7 +14,7 @@ mod way;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use gametape_core::Severity;
-use gametape_core::tape::{Print, RelationDef, Span, Traces};
+use gametape_core::tape::{BusyTime, Print, RelationDef, Traces};
 
 use crate::Game;
 use crate::replay::{Observer, Step};
@@ -79,7 +79,7 @@ impl Tracer {
         let mut traces = Traces {
             // As many as a long game has.
             prints: Vec::with_capacity(24),
-            spans: Vec::new(),
+            busy: Vec::new(),
         };
         traces.prints.push(Print {
             relation: BOARD,
@@ -87,7 +87,7 @@ impl Tracer {
             bits: board.bits,
         });
         traces.prints.extend(checksum(&game.checksum));
-        busy(game, &mut traces.spans);
+        busy(game, &mut traces.busy);
         Self {
             traces,
             way: Way::new(game.square_size()),
@@ -136,7 +136,7 @@ fn checksum(bytes: &[u8]) -> Option<Print> {
 ///
 /// A board is generated within the second of its timestamp and played then or later. Until the
 /// game's time has passed, the same player cannot generate another board.
-fn busy(game: &Game<'_>, spans: &mut Vec<Span>) {
+fn busy(game: &Game<'_>, times: &mut Vec<BusyTime>) {
     let (timestamp, Some(ending)) = (i64::from(game.board.timestamp), game.ending) else {
         return;
     };
@@ -150,7 +150,7 @@ fn busy(game: &Game<'_>, spans: &mut Vec<Span>) {
     let who = [game.player.name(), game.player.nickname()].map(named);
     let [name, nickname] = who;
     let nickname = nickname.filter(|nickname| name != Some(*nickname));
-    spans.extend(name.into_iter().chain(nickname).map(|who| Span {
+    times.extend(name.into_iter().chain(nickname).map(|who| BusyTime {
         relation: AT_ONCE,
         who,
         from: (timestamp + 1) * 1000,

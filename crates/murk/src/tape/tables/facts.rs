@@ -1,105 +1,223 @@
 //! What holds for a whole recording.
 
-use gametape_core::table::{Fact, FactTable, Kind};
+use gametape_core::table::{Field, Kind, Lane, Rows, Table};
+use serde_json::Value as Json;
+
+use crate::engine::own::Kinds;
+use crate::tape::world;
+use crate::{Hash, Header, Stats};
 
 use Kind::{Float64, Text, Uint};
 
+/// What is true for a whole run.
+pub(super) struct Run<'a> {
+    header: &'a Header<'a>,
+    config_hash: Option<String>,
+    space: Option<String>,
+    /// Seconds per tick, if the world is known.
+    dt: Option<f64>,
+    stats: &'a Stats,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(header: &'a Header<'a>, kinds: &Kinds, dt: Option<f64>, stats: &'a Stats) -> Self {
+        let hash = header.config_hash;
+        Self {
+            config_hash: (hash != 0).then(|| Hash(hash).to_string()),
+            space: match world::describe(header, kinds) {
+                Json::String(text) => Some(text),
+                _ => None,
+            },
+            header,
+            dt,
+            stats,
+        }
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.dt.map(|dt| dt * self.stats.frames as f64)
+    }
+
+    fn commands_per_second(&self) -> Option<f64> {
+        let seconds = self.seconds().filter(|seconds| *seconds > 0.0);
+        seconds.map(|seconds| self.stats.commands as f64 / seconds)
+    }
+
+    fn kind(&self, tag: usize) -> u64 {
+        self.stats.kinds.get(tag).copied().unwrap_or_default()
+    }
+}
+
+impl Rows for Run<'static> {
+    type Row<'a> = Run<'a>;
+}
+
+/// The first column that is counted over all frames; those before it are in the header.
+pub(super) const FIRST_COUNTED: usize = 9;
+
 /// The header and what its people measure.
-pub(in crate::tape) const RUN: FactTable = FactTable {
+pub(super) const RUN: Table<Run<'static>> = Table {
     name: "run",
+    lane: Lane::Facts,
     doc: "The run: what its header says, and how many ticks and commands there are.",
-    facts: &[
-        Fact::new(
+    fields: &[
+        Field::<Run<'static>>::new(
             "build_toolchain",
             Text,
             "The compiler that built the recorder.",
+            |row| row.header.build.toolchain.as_ref().into(),
         ),
-        Fact::new(
+        Field::<Run<'static>>::new(
             "build_target_triple",
             Text,
             "What the recorder was built for.",
+            |row| row.header.build.target_triple.as_ref().into(),
         ),
-        Fact::new("build_murk_version", Text, "The version of Murk."),
-        Fact::new(
+        Field::<Run<'static>>::new("build_murk_version", Text, "The version of Murk.", |row| {
+            row.header.build.murk_version.as_ref().into()
+        }),
+        Field::<Run<'static>>::new(
             "build_compile_flags",
             Text,
             "The flags that the recorder was built with.",
+            |row| row.header.build.compile_flags.as_ref().into(),
         ),
-        Fact::new("seed", Uint, "The seed of the world."),
-        Fact::new(
+        Field::<Run<'static>>::new("seed", Uint, "The seed of the world.", |row| {
+            row.header.seed.into()
+        }),
+        Field::<Run<'static>>::new(
             "config_hash",
             Text,
             "The hash of the world's configuration, 16 hexadecimal digits.",
+            |row| row.config_hash.as_deref().into(),
         ),
-        Fact::new("fields", Uint, "Fields of the world."),
-        Fact::new("cells", Uint, "Cells of the world."),
-        Fact::new(
+        Field::<Run<'static>>::new("fields", Uint, "Fields of the world.", |row| {
+            row.header.field_count.into()
+        }),
+        Field::<Run<'static>>::new("cells", Uint, "Cells of the world.", |row| {
+            row.header.cell_count.into()
+        }),
+        Field::<Run<'static>>::new(
             "space_descriptor",
             Text,
             "What the recording says of its space.",
+            |row| row.space.as_deref().into(),
         ),
-        Fact::new("ticks", Uint, "Ticks that were recorded."),
-        Fact::new("first_tick", Uint, "The first of them."),
-        Fact::new("last_tick", Uint, "The last of them."),
-        Fact::new("seconds", Float64, "How long they took in the world.").unit("s"),
-        Fact::new("commands", Uint, "Commands of all ticks."),
-        Fact::new("commands_per_tick", Float64, "Commands a tick."),
-        Fact::new(
+        Field::<Run<'static>>::new("ticks", Uint, "Ticks that were recorded.", |row| {
+            row.stats.frames.into()
+        }),
+        Field::<Run<'static>>::new("first_tick", Uint, "The first of them.", |row| {
+            row.stats.first_tick.into()
+        }),
+        Field::<Run<'static>>::new("last_tick", Uint, "The last of them.", |row| {
+            row.stats.last_tick.into()
+        }),
+        Field::<Run<'static>>::new(
+            "seconds",
+            Float64,
+            "How long they took in the world.",
+            |row| row.seconds().into(),
+        )
+        .unit("s"),
+        Field::<Run<'static>>::new("commands", Uint, "Commands of all ticks.", |row| {
+            row.stats.commands.into()
+        }),
+        Field::<Run<'static>>::new("commands_per_tick", Float64, "Commands a tick.", |row| {
+            row.stats.commands_per_frame().into()
+        }),
+        Field::<Run<'static>>::new(
             "commands_per_second",
             Float64,
             "Commands a second of the world.",
+            |row| row.commands_per_second().into(),
         )
         .unit("1/s"),
-        Fact::new(
+        Field::<Run<'static>>::new(
             "max_commands_in_a_tick",
             Uint,
             "The most commands of one tick.",
+            |row| row.stats.max_commands.into(),
         ),
-        Fact::new("idle_ticks", Uint, "Ticks without commands."),
-        Fact::new("kinds_move", Uint, "Commands that move an entity."),
-        Fact::new(
+        Field::<Run<'static>>::new("idle_ticks", Uint, "Ticks without commands.", |row| {
+            row.stats.idle_frames.into()
+        }),
+        Field::<Run<'static>>::new("kinds_move", Uint, "Commands that move an entity.", |row| {
+            row.kind(0).into()
+        }),
+        Field::<Run<'static>>::new(
             "kinds_spawn",
             Uint,
             "Commands that put an entity into the world.",
+            |row| row.kind(1).into(),
         ),
-        Fact::new(
+        Field::<Run<'static>>::new(
             "kinds_despawn",
             Uint,
             "Commands that take an entity out of the world.",
+            |row| row.kind(2).into(),
         ),
-        Fact::new(
+        Field::<Run<'static>>::new(
             "kinds_set_field",
             Uint,
             "Commands that set a value in a cell.",
+            |row| row.kind(3).into(),
         ),
-        Fact::new("kinds_custom", Uint, "Commands of the recorder's own."),
-        Fact::new(
+        Field::<Run<'static>>::new(
+            "kinds_custom",
+            Uint,
+            "Commands of the recorder's own.",
+            |row| row.kind(4).into(),
+        ),
+        Field::<Run<'static>>::new(
             "kinds_set_parameter",
             Uint,
             "Commands that set a parameter.",
+            |row| row.kind(5).into(),
         ),
-        Fact::new(
+        Field::<Run<'static>>::new(
             "kinds_set_parameter_batch",
             Uint,
             "Commands that set several parameters.",
+            |row| row.kind(6).into(),
         ),
-        Fact::new(
+        Field::<Run<'static>>::new(
             "unreadable",
             Uint,
             "Commands whose payload has no typed form.",
+            |row| row.stats.unreadable.into(),
         ),
-        Fact::new("anonymous", Uint, "Commands without a source."),
-        Fact::new(
+        Field::<Run<'static>>::new("anonymous", Uint, "Commands without a source.", |row| {
+            row.stats.anonymous.into()
+        }),
+        Field::<Run<'static>>::new(
             "other_sources",
             Uint,
             "Commands of sources that are not counted one by one.",
+            |row| row.stats.other_sources.into(),
         ),
-        Fact::new("expiring", Uint, "Commands that expire at all."),
-        Fact::new(
+        Field::<Run<'static>>::new("expiring", Uint, "Commands that expire at all.", |row| {
+            row.stats.expiring.into()
+        }),
+        Field::<Run<'static>>::new(
             "expired",
             Uint,
             "Commands that had expired when they were submitted.",
+            |row| row.stats.expired.into(),
         ),
-        Fact::new("payload_bytes", Uint, "The size of all payloads.").unit("bytes"),
+        Field::<Run<'static>>::new("payload_bytes", Uint, "The size of all payloads.", |row| {
+            row.stats.payload_bytes.into()
+        })
+        .unit("bytes"),
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counted_columns_begin_with_the_ticks() {
+        let column = RUN.def().column("ticks");
+        assert_eq!(column, Some(FIRST_COUNTED));
+    }
+}

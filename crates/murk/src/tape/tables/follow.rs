@@ -1,7 +1,7 @@
-//! The rows of a simulation that is being recorded, as its bytes come.
+//! The rows of a simulation that is being recorded, as its bytes arrive.
 
 use gametape_core::feed::Fed;
-use gametape_core::table::{Scan, VisitEach, Waiting, go_on};
+use gametape_core::table::{Scan, Visit};
 use gametape_core::tape::{Error, Follow, Grown, Partial};
 use gametape_core::{Input, Stamp};
 
@@ -15,12 +15,10 @@ pub(in crate::tape) fn follow(
     scans: &[Scan],
 ) -> Result<Option<Box<dyn Follow>>, Error> {
     let header = tape.reader().header()?.clone();
-    let (pass, waiting) = Pass::new(tape, header, scans)?;
     Ok(Some(Box::new(Following {
         grown: Grown::default(),
         feed: Feed::with_options(ReadOptions::lenient()),
-        pass,
-        waiting,
+        pass: Pass::new(tape, header, scans)?,
         last: None,
     })))
 }
@@ -30,44 +28,38 @@ struct Following {
     grown: Grown,
     feed: Feed,
     pass: Pass,
-    waiting: Vec<Waiting>,
     /// The last frame.
     last: Option<Stamp>,
 }
 
 impl Following {
-    /// Gives the rows of the frames that are whole.
-    fn give(&mut self, visit: &mut VisitEach<'_>) -> Result<(), Error> {
-        let Self {
-            feed, pass, last, ..
-        } = self;
-        go_on(&mut self.waiting, visit, |rows| {
-            while pass.is_open()
-                && let Fed::Item(frame) = feed.next_frame()?
-            {
-                pass.frame(&frame, rows)?;
-                *last = Some(pass.clock.stamp(frame.index, frame.tick));
-            }
-            Ok(())
-        })
+    /// Adds the rows of the frames that are complete.
+    fn frames(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        while self.pass.is_open()
+            && let Fed::Item(frame) = self.feed.next_frame()?
+        {
+            self.pass.frame(&frame, visit)?;
+            self.last = Some(self.pass.clock.stamp(frame.index, frame.tick));
+        }
+        self.pass.give_all(visit)
     }
 
-    /// Takes all that is there, as long as anything of it is wanted.
-    fn take(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<(), Error> {
+    /// Reads the new bytes, as long as any table wants rows.
+    fn take(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<(), Error> {
         self.grown.look(input, self.feed.rest())?;
         while self.pass.is_open()
             && self.feed.findings().is_empty()
             && let Some(bytes) = self.grown.next(input)?
         {
             self.feed.push(&bytes);
-            self.give(visit)?;
+            self.frames(visit)?;
         }
         Ok(())
     }
 }
 
 impl Follow for Following {
-    fn more(&mut self, input: &Input, visit: &mut VisitEach<'_>) -> Result<Option<Stamp>, Error> {
+    fn more(&mut self, input: &Input, visit: &mut Visit<'_>) -> Result<Option<Stamp>, Error> {
         self.take(input, visit)?;
         Ok(self.last)
     }
@@ -75,18 +67,12 @@ impl Follow for Following {
     fn end(
         mut self: Box<Self>,
         input: &Input,
-        visit: &mut VisitEach<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
         self.take(input, visit)?;
         self.feed.finish();
-        self.give(visit)?;
-        let Self {
-            feed,
-            pass,
-            waiting,
-            ..
-        } = *self;
-        let problem = || feed.findings().problem();
-        pass.end(input.size(), problem, waiting, visit)
+        self.frames(visit)?;
+        let Self { feed, pass, .. } = *self;
+        pass.end(|| feed.findings().problem(), visit)
     }
 }

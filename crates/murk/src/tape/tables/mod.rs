@@ -16,5 +16,5 @@ mod seek;
 
 pub(super) use defs::{known, of};
 pub(super) use follow::follow;
-pub(super) use scan::scan_each;
+pub(super) use scan::scan;
 pub use seek::MurkPlayback;

@@ -2,234 +2,230 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::Stamp;
-use gametape_core::table::{Place, Scan, Scanning, TableDef, VisitEach, Visitors, Waiting};
+use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
+use gametape_core::{At, Stamp};
 
 use super::clock::Clock;
 use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
 use super::defs::{grid, of};
-use super::facts::RUN;
+use super::facts::{FIRST_COUNTED, RUN, Run};
 use super::grid::Grid;
 use super::parameters::{PARAMETERS, parameters};
 use super::replay::Checked;
 use crate::engine::own::Kinds;
 use crate::engine::{EngineWorld, World};
 use crate::tape::opened::MurkTape;
-use crate::tape::{info, world};
+use crate::tape::world;
 use crate::{Frame, Hash, Header, Stats};
 
-/// A table whose rows are given.
-struct Going {
-    gives: Give,
+/// A table whose rows are read.
+struct Reading {
+    source: Source,
     /// Whether a world is replayed for it.
     replays: bool,
-    end: End,
+    /// Once no more rows are wanted: the problem of the replay up to there.
+    end: Option<Option<Error>>,
 }
 
-/// Whether more rows are wanted.
-enum End {
-    Open,
-    /// No more, and this was wrong up to there.
-    At(Option<Error>),
-}
-
-/// What gives the rows of a table.
-enum Give {
+/// The source of a table's rows.
+enum Source {
     Ticks,
     Commands,
     Changes(Changes),
-    /// What all frames come to.
+    /// Facts, and the statistics of all frames.
     Run(Box<Stats>),
-    /// Those of the world, which are of no frame.
+    /// The parameters of the world, which belong to no frame.
     Parameters,
-    /// There are none.
+    /// There are no rows.
     Nothing,
 }
 
-impl Going {
-    fn new(tables: &[TableDef], table: &TableDef, world: Option<&World>, rows: &Waiting) -> Self {
-        let (gives, replays, end) = match &*table.name {
-            name if name == RUN.name => (Give::Run(Box::default()), false, End::Open),
-            name if name == PARAMETERS.name => (Give::Parameters, false, End::At(None)),
-            name if name == TICKS.name => (Give::Ticks, false, End::Open),
-            name if name == COMMANDS.name => (Give::Commands, rows.needs(OUTCOME), End::Open),
+impl Reading {
+    fn new(tables: &[TableDef], table: &TableDef, world: Option<&World>, rows: &Scanning) -> Self {
+        let (source, replays, over) = match &*table.name {
+            name if name == RUN.name => {
+                let mut counted = FIRST_COUNTED..RUN.fields.len();
+                let counts = counted.any(|column| rows.needs(column));
+                (Source::Run(Box::default()), false, !counts)
+            }
+            name if name == PARAMETERS.name => (Source::Parameters, false, true),
+            name if name == TICKS.name => (Source::Ticks, false, false),
+            name if name == COMMANDS.name => (Source::Commands, rows.needs(OUTCOME), false),
             _ => match world.and_then(|world| grid(world, tables, table)) {
-                Some(grid) => (Give::Changes(Changes::new(grid)), true, End::Open),
-                None => (Give::Nothing, false, End::At(None)),
+                Some(grid) => (Source::Changes(Changes::new(grid)), true, false),
+                None => (Source::Nothing, false, true),
             },
         };
         Self {
-            gives,
+            source,
             replays: replays && world.is_some(),
-            end,
+            end: over.then_some(None),
         }
     }
 
     const fn is_open(&self) -> bool {
-        matches!(self.end, End::Open)
+        self.end.is_none()
     }
 
-    /// Gives the rows of a frame, of a world behind it.
+    /// Adds the rows of a frame, given the world after it. Returns whether later rows are needed.
     fn frame(
         &mut self,
         frame: &Frame<'_>,
         stamp: Stamp,
         world: Option<&EngineWorld>,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
+        rows: &mut Scanning,
+    ) -> Result<bool, Error> {
         let world = world.filter(|_| self.replays);
-        match (&mut self.gives, world) {
-            (Give::Ticks, _) => tick(frame, stamp, rows),
-            (Give::Commands, world) => commands(frame, stamp, world, rows),
-            (Give::Changes(changes), Some(world)) => changes.tick(world, stamp, rows),
-            (Give::Run(stats), _) => {
+        Ok(match (&mut self.source, world) {
+            (Source::Ticks, _) => tick(frame, stamp, rows),
+            (Source::Commands, world) => commands(frame, stamp, world, rows),
+            (Source::Changes(changes), Some(world)) => return changes.tick(world, stamp, rows),
+            (Source::Run(stats), _) => {
                 stats.push(frame);
-                Ok(ControlFlow::Continue(()))
+                true
             }
-            (Give::Changes(_), None) => Ok(ControlFlow::Continue(())),
-            (Give::Parameters | Give::Nothing, _) => Ok(ControlFlow::Break(())),
-        }
+            (Source::Changes(_), None) => true,
+            (Source::Parameters | Source::Nothing, _) => false,
+        })
     }
 
-    /// No more rows are wanted.
+    /// Ends the table: no more rows are wanted.
     fn end(&mut self, engine: Option<&mut Checked>) {
-        let parted = engine.filter(|_| self.replays);
-        self.end = End::At(parted.and_then(Checked::so_far));
+        let replay = engine.filter(|_| self.replays);
+        self.end = Some(replay.and_then(Checked::so_far));
     }
 }
 
-/// What gives the rows of tables, frame after frame.
+/// Makes the rows of tables, frame by frame.
 pub(super) struct Pass {
     pub clock: Clock,
     header: Header<'static>,
     kinds: Kinds,
-    /// Seconds a tick.
+    /// Seconds per tick.
     dt: Option<f64>,
     world: Option<World>,
     engine: Option<Checked>,
-    going: Vec<Going>,
+    readings: Vec<Reading>,
+    scans: Scans,
 }
 
 impl Pass {
-    /// Of these scans; they wait for rows.
-    pub fn new(
-        tape: &MurkTape,
-        header: Header<'static>,
-        scans: &[Scan],
-    ) -> Result<(Self, Vec<Waiting>), Error> {
+    pub fn new(tape: &MurkTape, header: Header<'static>, scans: &[Scan]) -> Result<Self, Error> {
         let clock = Clock::of(tape, &header)?;
         let world = tape.replayed_in(&header)?;
         let tables = of(world.as_ref());
-        let (mut going, mut waiting) = (Vec::new(), Vec::new());
-        for scan in scans {
+        let running = Scans::new(&tables, scans, clock.clocks())?;
+        let mut readings = Vec::new();
+        for (scan, rows) in scans.iter().zip(running.iter()) {
             let table = scan.find(&tables)?;
-            let rows = Waiting::new(table, scan, clock.clocks())?;
-            going.push(Going::new(&tables, table, world.as_ref(), &rows));
-            waiting.push(rows);
+            readings.push(Reading::new(&tables, table, world.as_ref(), rows));
         }
-        let replays = going.iter().any(|going| going.replays);
+        let replays = readings.iter().any(|reading| reading.replays);
         let of = world.as_ref().filter(|_| replays);
         let engine = of.map(|world| world::build(world, None)).transpose()?;
         let engine = engine.map(|engine| Checked::new(&header, engine));
-        let pass = Self {
+        Ok(Self {
             clock,
             dt: tape.tick_length(&header)?,
             kinds: tape.kinds().clone(),
             header,
             engine: engine.transpose()?,
             world,
-            going,
-        };
-        Ok((pass, waiting))
+            readings,
+            scans: running,
+        })
     }
 
-    /// Whether a world is replayed.
+    /// Returns whether a world is replayed.
     pub const fn replays(&self) -> bool {
         self.engine.is_some()
     }
 
-    /// Whether the rows of more frames are wanted.
+    /// Returns whether the rows of more frames are wanted.
     pub fn is_open(&self) -> bool {
-        self.going.iter().any(Going::is_open)
+        self.readings.iter().any(Reading::is_open)
     }
 
-    /// Gives the rows of a frame.
-    pub fn frame(&mut self, frame: &Frame<'_>, rows: &mut [Scanning<'_>]) -> Result<(), Error> {
+    /// Returns the moment at which all scans start, if it is the same.
+    pub fn from(&self) -> Option<At> {
+        let mut froms = self.scans.iter().map(Scanning::from);
+        let from = froms.next().flatten();
+        from.filter(|_| froms.all(|other| other == from))
+    }
+
+    /// Adds the rows of a frame, and passes full batches to the visitor.
+    pub fn frame(&mut self, frame: &Frame<'_>, visit: &mut Visit<'_>) -> Result<(), Error> {
         let stamp = self.clock.stamp(frame.index, frame.tick);
         let engine = &mut self.engine;
-        let each = self.going.iter_mut().zip(&*rows);
-        for (going, rows) in each.filter(|(going, _)| going.is_open()) {
-            // What is behind what is wanted is not made for it.
-            if rows.place(stamp) == Place::Behind {
-                going.end(engine.as_mut());
+        let each = self.readings.iter_mut().zip(self.scans.iter());
+        for (reading, rows) in each.filter(|(reading, _)| reading.is_open()) {
+            // Nothing is replayed for a table whose range has ended.
+            if rows.position(stamp) == Position::After {
+                reading.end(engine.as_mut());
             }
         }
-        let mut open = self.going.iter().filter(|going| going.is_open());
+        let mut open = self.readings.iter().filter(|reading| reading.is_open());
         if let Some(engine) = engine
-            && open.any(|going| going.replays)
+            && open.any(|reading| reading.replays)
         {
             engine.tick(frame)?;
         }
-        let each = self.going.iter_mut().zip(rows);
-        for (going, rows) in each.filter(|(going, _)| going.is_open()) {
+        let each = self.readings.iter_mut().zip(self.scans.iter_mut());
+        for (reading, rows) in each.filter(|(reading, _)| reading.is_open()) {
             let world = engine.as_ref().map(Checked::world);
-            if going.frame(frame, stamp, world, rows)?.is_break() {
-                going.end(engine.as_mut());
+            if !reading.frame(frame, stamp, world, rows)? {
+                reading.end(engine.as_mut());
             }
         }
+        let _ = self.scans.give(visit)?;
         Ok(())
     }
 
-    /// Gives the rows that the whole recording tells, of so many bytes; `problem` is what is wrong with
-    /// its end.
+    /// Passes all rows so far to the visitor.
+    pub fn give_all(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
+        self.scans.give_all(visit)
+    }
+
+    /// Ends the pass, with the rows that belong to the whole recording. `problem` is the problem at
+    /// the recording's end.
     pub fn end(
         mut self,
-        bytes: u64,
         problem: impl Fn() -> Option<Error>,
-        waiting: Vec<Waiting>,
-        visit: &mut VisitEach<'_>,
+        visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        let visitors = Visitors::new(visit);
-        let mut ends = Vec::with_capacity(waiting.len());
-        for (scan, (going, waiting)) in self.going.into_iter().zip(waiting).enumerate() {
-            let mut visit = visitors.of(scan);
-            let mut rows = waiting.go_on(&mut visit);
-            match going.gives {
-                Give::Run(stats) => {
-                    let info = info::info(bytes, &self.header, &self.kinds, self.dt, Some(&stats));
-                    let measured = info::measured(self.dt, &stats);
-                    RUN.row(&[info.details, measured], &mut rows)?;
+        for (reading, rows) in self.readings.iter().zip(self.scans.iter_mut()) {
+            match &reading.source {
+                Source::Run(stats) => {
+                    let run = Run::new(&self.header, &self.kinds, self.dt, stats);
+                    rows.row_of(&RUN, Clock::start(), &run);
                 }
-                Give::Parameters => {
+                Source::Parameters => {
                     for row in self.world.iter().flat_map(parameters) {
-                        if rows.row_of(&PARAMETERS, Clock::start(), &row)?.is_break() {
+                        if !rows.row_of(&PARAMETERS, Clock::start(), &row) {
                             break;
                         }
                     }
                 }
-                Give::Ticks | Give::Commands | Give::Changes(_) | Give::Nothing => {}
+                Source::Ticks | Source::Commands | Source::Changes(_) | Source::Nothing => {}
             }
-            let problem = match going.end {
-                End::At(problem) => problem,
-                End::Open => {
-                    // Where both are, the end that is missing shows by itself: what the rows say does not.
-                    let parted = self.engine.as_mut().filter(|_| going.replays);
-                    let parted = parted.and_then(Checked::so_far);
-                    parted.or_else(&problem)
-                }
-            };
-            ends.push(rows.end(problem)?);
         }
-        Ok(ends)
+        let (mut readings, mut engine) = (self.readings, self.engine);
+        self.scans.end(visit, |at| {
+            let reading = readings.get_mut(at)?;
+            match reading.end.take() {
+                Some(problem) => problem,
+                None => {
+                    // If there are both, a missing end shows by itself; a wrong replay does not.
+                    let replay = engine.as_mut().filter(|_| reading.replays);
+                    replay.and_then(Checked::so_far).or_else(&problem)
+                }
+            }
+        })
     }
 }
 
-fn tick(
-    frame: &Frame<'_>,
-    stamp: Stamp,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
+fn tick(frame: &Frame<'_>, stamp: Stamp, rows: &mut Scanning) -> bool {
     let row = Tick {
         hash: Hash(frame.snapshot_hash).to_string(),
         commands: frame.commands().len() as u64,
@@ -241,8 +237,8 @@ fn commands(
     frame: &Frame<'_>,
     stamp: Stamp,
     world: Option<&EngineWorld>,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
+    rows: &mut Scanning,
+) -> bool {
     let outcomes = world.map(|world| world.receipts().outcomes());
     for (number, command) in frame.commands().into_iter().enumerate() {
         let payload = command.payload().ok();
@@ -254,11 +250,11 @@ fn commands(
             command,
             outcome: outcomes.and_then(|outcomes| outcomes.get(number).copied()),
         };
-        if rows.row_of(&COMMANDS, stamp, &row)?.is_break() {
-            return Ok(ControlFlow::Break(()));
+        if !rows.row_of(&COMMANDS, stamp, &row) {
+            return false;
         }
     }
-    Ok(ControlFlow::Continue(()))
+    true
 }
 
 /// `3,4`
@@ -267,10 +263,10 @@ fn text(coord: impl Iterator<Item = i32>) -> String {
     numbers.join(",")
 }
 
-/// What changes in a field of a world that is replayed.
+/// The changes of a field in a world that is replayed.
 struct Changes {
     grid: Grid,
-    /// What was given last; nothing at first.
+    /// The values of the previous tick; empty at first.
     shown: Vec<f32>,
 }
 
@@ -280,25 +276,33 @@ impl Changes {
         Self { grid, shown }
     }
 
-    /// Gives the cells that changed; at the first tick all.
+    /// Adds the cells that changed; at the first tick, all cells.
     fn tick(
         &mut self,
         world: &EngineWorld,
         stamp: Stamp,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
+        rows: &mut Scanning,
+    ) -> Result<bool, Error> {
         let grid = self.grid;
-        // What is before the range is no change in it.
-        if rows.place(stamp) == Place::Within {
-            let given = grid.cells(world, &self.shown, |location, values| {
-                grid.rows(location, values, |value| rows.row(stamp, value))
+        // A change before the range is not a change in the range.
+        if rows.position(stamp) == Position::Within {
+            let flow = grid.cells(world, &self.shown, |location, values| {
+                grid.rows(location, values, |value| Ok(flow(rows.row(stamp, value))))
             })?;
-            if given.is_break() {
-                return Ok(given);
+            if flow.is_break() {
+                return Ok(false);
             }
         }
         self.shown.clear();
         self.shown.extend_from_slice(grid.values(world));
-        Ok(ControlFlow::Continue(()))
+        Ok(true)
+    }
+}
+
+fn flow(goes_on: bool) -> ControlFlow<()> {
+    if goes_on {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(())
     }
 }

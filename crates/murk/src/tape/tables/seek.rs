@@ -3,15 +3,13 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef, Visit};
-use gametape_core::tape::{Error, Partial, Tape as _};
+use gametape_core::table::{Batch, Lane, Playback, Scan, Span, State, TableDef};
+use gametape_core::tape::Error;
 use gametape_core::{At, Input, Stamp};
 
 use super::clock::Clock;
 use super::defs::{grid, of};
-use super::facts::RUN;
 use super::frames::{Frames, Marks};
-use super::parameters::PARAMETERS;
 use super::replay::Replay;
 use crate::Index;
 use crate::engine::World;
@@ -35,8 +33,8 @@ enum Places {
 /// by a few marks. With one, states of the world are saved while it is replayed: to go back, or where
 /// it was before, takes the ticks from one of them on. The first time that a moment is asked for, all
 /// that comes before it is replayed: [`Playback::reach`] says how far that has come.
-pub struct MurkPlayback<'t> {
-    tape: &'t MurkTape,
+pub struct MurkPlayback {
+    tape: MurkTape,
     tables: Vec<TableDef>,
     clock: Clock,
     places: Places,
@@ -49,7 +47,7 @@ pub struct MurkPlayback<'t> {
     replay: Option<Box<Replay>>,
 }
 
-impl std::fmt::Debug for MurkPlayback<'_> {
+impl std::fmt::Debug for MurkPlayback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MurkPlayback")
             .field("now", &self.now)
@@ -65,17 +63,17 @@ impl MurkTape {
     ///
     /// # Errors
     /// Where nothing can be read.
-    pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback<'_>, Error> {
+    pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback, Error> {
         MurkPlayback::new(self, bytes)
     }
 }
 
-impl<'t> MurkPlayback<'t> {
-    pub(in crate::tape) fn of(tape: &'t MurkTape) -> Result<Self, Error> {
+impl MurkPlayback {
+    pub(in crate::tape) fn of(tape: &MurkTape) -> Result<Self, Error> {
         Self::new(tape, MOST)
     }
 
-    fn new(tape: &'t MurkTape, most: u64) -> Result<Self, Error> {
+    fn new(tape: &MurkTape, most: u64) -> Result<Self, Error> {
         let mut reader = tape.reader();
         let header = reader.header()?;
         let clock = Clock::of(tape, header)?;
@@ -83,7 +81,7 @@ impl<'t> MurkPlayback<'t> {
         // What is replayed is read from the start anyway, and ends where that does.
         let index = beside::fitting(tape.path(), &tape.input).filter(|_| world.is_none());
         let mut this = Self {
-            tape,
+            tape: tape.clone(),
             tables: of(world.as_ref()),
             clock,
             places: match index {
@@ -116,7 +114,7 @@ impl<'t> MurkPlayback<'t> {
             match ends {
                 [Some(first), Some(last)] => self.span = Span { first, last },
                 _ if self.count == 0 => self.span = Span::default(),
-                _ => self.places = look_up(self.tape, self.clock)?,
+                _ => self.places = look_up(&self.tape, self.clock)?,
             }
         }
         if let Places::Marks(places) = &self.places {
@@ -181,7 +179,7 @@ impl<'t> MurkPlayback<'t> {
 
     /// The index leads to something else than it says.
     fn forget_index(&mut self) -> Result<(), Error> {
-        self.places = look_up(self.tape, self.clock)?;
+        self.places = look_up(&self.tape, self.clock)?;
         self.measure()
     }
 }
@@ -191,7 +189,7 @@ fn look_up(tape: &MurkTape, clock: Clock) -> Result<Places, Error> {
     Ok(Places::Marks(Box::new(places)))
 }
 
-impl Playback for MurkPlayback<'_> {
+impl Playback for MurkPlayback {
     fn span(&self) -> Span {
         self.span
     }
@@ -210,12 +208,12 @@ impl Playback for MurkPlayback<'_> {
 
     fn seek(&mut self, at: At) -> Result<Stamp, Error> {
         self.clock.clocks().check(Some(at))?;
-        let is_behind = |span: Span| at.order(span.last) == Some(Ordering::Less);
-        let found = if is_behind(self.span) || self.count == 0 {
+        let is_after = |span: Span| at.order(span.last) == Some(Ordering::Less);
+        let found = if is_after(self.span) || self.count == 0 {
             None
         } else {
             // Where the index led elsewhere, the recording may end earlier than that said.
-            self.find(at)?.filter(|_| !is_behind(self.span))
+            self.find(at)?.filter(|_| !is_after(self.span))
         };
         self.now = found.ok_or(Error::NotRecorded { at })?;
         Ok(self.now)
@@ -234,15 +232,12 @@ impl Playback for MurkPlayback<'_> {
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?;
         let mut rows = State::new(table, scan, self.now)?;
-        if table.name == RUN.name {
-            return rows.facts(self.tape, scan);
+        if table.lane == Lane::Facts {
+            return rows.facts(&self.tape, scan);
         }
         let Some(world) = &self.world else {
             return Ok(rows.rows());
         };
-        if table.name == PARAMETERS.name {
-            return rows.facts(self.tape, scan);
-        }
         let Some(grid) = grid(world, &self.tables, table) else {
             return Ok(rows.rows());
         };
@@ -256,7 +251,7 @@ impl Playback for MurkPlayback<'_> {
         let replay = match &mut self.replay {
             Some(replay) => replay,
             none => none.insert(Box::new(Replay::new(
-                self.tape,
+                &self.tape,
                 world.clone(),
                 self.count,
                 self.most,
@@ -274,9 +269,5 @@ impl Playback for MurkPlayback<'_> {
 
     fn problem(&self) -> Option<Error> {
         self.replay.as_ref()?.problem(self.now.step)
-    }
-
-    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.tape.scan(scan, visit)
     }
 }

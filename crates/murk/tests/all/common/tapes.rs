@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use gametape_core::tape::{Audit, Dump, Error, OptionValue, Options, Repaired, Source, Tape, Work};
+use gametape_core::tape::{
+    Audit, Dump, DumpSteps as _, Error, OptionValue, Options, Repaired, Source, Tape, Work,
+};
 use gametape_core::{At, Input, Severity};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::Kinds;
@@ -56,7 +58,7 @@ pub fn dump(tape: &MurkTape, at: Option<At>) -> Result<String, Error> {
         ..Dump::default()
     };
     let mut out = Vec::new();
-    match tape.dump(&wanted, &mut out)?.problem {
+    match tape.dump_steps(&wanted, &mut out)?.problem {
         Some(problem) => Err(problem),
         None => Ok(String::from_utf8(out).unwrap()),
     }
@@ -105,7 +107,9 @@ pub fn audit(bytes: &[u8]) -> Audit {
 }
 
 pub fn audit_in(bytes: &[u8], world: Option<&str>) -> Audit {
-    in_world(bytes, world).audit(&Options::new()).unwrap()
+    in_world(bytes, world)
+        .audit(&Options::new(), &Work::default())
+        .unwrap()
 }
 
 /// The finding of a code: its severity, tick and message.

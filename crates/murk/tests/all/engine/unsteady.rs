@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gametape_core::tape::{Audit, OptionValue, Options, Source, Tape};
+use gametape_core::tape::{Audit, OptionValue, Options, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::{
     FieldId, FieldReader, FieldSet, Kinds, Propagator, PropagatorError, StepContext, WriteMode,
@@ -446,7 +446,9 @@ fn found(nature: &Arc<Nature>, world: &World, bytes: &[u8]) -> Option<Explanatio
 fn audited(nature: &Arc<Nature>, bytes: &[u8], seconds: f64) -> Audit {
     nature.forget();
     let options = Options::new().with("explain", OptionValue::Number(seconds));
-    tape(nature, bytes).audit(&options).unwrap()
+    tape(nature, bytes)
+        .audit(&options, &Work::default())
+        .unwrap()
 }
 
 fn tape(nature: &Arc<Nature>, bytes: &[u8]) -> MurkTape {
