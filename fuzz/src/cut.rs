@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gametape::core::table::{Batch, Lane, Owned, Playback, Scan, TableDef};
 use gametape::core::tape::{Cut, Cutout, Options};
-use gametape::{At, Recording, Secrets, Tape, Time};
+use gametape::{At, Recording, Secrets, Tape, Time, Work};
 
 use crate::Check;
 use crate::tables::smallest;
@@ -70,9 +70,9 @@ fn put(batch: &Batch, rows: &mut Rows) {
 /// The rows of a table before a step, if there are few; `None` if they cannot be read.
 fn rows_before(tape: &dyn Tape, table: &str, end: u64) -> Option<Vec<(u64, Vec<Owned>)>> {
     let mut all = Vec::new();
-    let read = tape.scan(&Scan::table(table), |batch| {
+    let read = tape.scan_table(&Scan::table(table), &Work::default(), |batch| {
         let mut rows = Rows::new();
-        put(batch, &mut rows);
+        put(&batch, &mut rows);
         all.extend(batch.steps().iter().copied().zip(rows));
         let goes_on = all.len() < MOST && all.last().is_none_or(|(step, _)| *step < end);
         Ok(if goes_on {
@@ -149,8 +149,8 @@ pub fn cut(data: &[u8]) {
             if table.lane == Lane::Facts {
                 continue;
             }
-            let of_all = rows_before(recording.tape(), &table.name, count);
-            let of_part = rows_before(cut.tape(), &table.name, count);
+            let of_all = rows_before(&**recording.tape(), &table.name, count);
+            let of_part = rows_before(&**cut.tape(), &table.name, count);
             assert_eq!(of_all, of_part, "{}", table.name);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use gametape::core::table::{Batch, Lane, Owned, Scan};
-use gametape::{At, Recording, Secrets, Tape};
+use gametape::{At, Recording, Secrets, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::{CommandBuf, Envelope, Payload, Writer};
 
@@ -94,9 +94,9 @@ fn put(batch: &Batch, rows: &mut Rows) {
 /// The rows of a table, and whether these are all; `None` if the table cannot be read.
 fn rows(tape: &dyn Tape, scan: &Scan) -> Option<(Rows, bool)> {
     let (mut rows, mut all) = (Vec::new(), true);
-    let scanned = tape.scan(scan, |batch| {
+    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
         assert!(!batch.is_empty());
-        put(batch, &mut rows);
+        put(&batch, &mut rows);
         all = rows.len() < MOST;
         Ok(if all {
             ControlFlow::Continue(())
@@ -114,7 +114,7 @@ pub fn tables(data: &[u8]) {
     let Ok(recording) = Recording::from_bytes(data.to_vec(), "a") else {
         return;
     };
-    let tape = recording.tape();
+    let tape = &**recording.tape();
     let Ok(tables) = tape.tables() else {
         return;
     };
@@ -144,7 +144,7 @@ pub fn tables(data: &[u8]) {
             assert_eq!(range, wanted, "{} from step {middle}", table.name);
         }
     }
-    let Ok(mut play) = tape.playback() else {
+    let Ok(mut play) = recording.tape().playback() else {
         return;
     };
     let span = play.span();

@@ -143,7 +143,7 @@ fn secrets(recording: &Recording) -> Vec<String> {
             ..Scan::table(&*table.name).columns(names.iter().map(String::as_str))
         };
         recording
-            .scan(&scan, &mut |batch| {
+            .scan(&scan, |batch| {
                 for row in 0..batch.len() {
                     for column in 0..batch.columns().len() {
                         match batch.get(row, column) {

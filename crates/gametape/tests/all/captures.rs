@@ -1,6 +1,8 @@
 //! Converts a recording of each format to a capture and compares the tables. Fails for a format
 //! without samples here.
 
+use std::sync::Arc;
+
 use gametape::core::table::kit::{self, Row, all_of, assert_same, by_key};
 use gametape::core::tape::{Options, Tape, Verdict};
 use gametape::{At, Lane, Recording, TableDef};
@@ -17,7 +19,7 @@ fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
 }
 
 /// Compares the state of a table at some moments, visited forwards and backwards.
-fn states(table: &TableDef, tapes: [&dyn Tape; 2], steps: &[u64]) {
+fn states(table: &TableDef, tapes: [&Arc<dyn Tape>; 2], steps: &[u64]) {
     let mut plays = tapes.map(|tape| tape.playback().unwrap());
     for step in steps {
         let [wanted, found] = plays.each_mut().map(|play| {
@@ -44,8 +46,8 @@ fn check(original: &Recording, copy: &Recording, secret: bool) {
         );
         let columns = of.columns.iter().filter(|column| secret || !column.secret);
         assert!(columns.eq(&table.columns), "{}", table.name);
-        let rows = scanned(original.tape(), table);
-        assert_same(table, &rows, &scanned(copy.tape(), table));
+        let rows = scanned(&**original.tape(), table);
+        assert_same(table, &rows, &scanned(&**copy.tape(), table));
         if table.lane != Lane::Events {
             let last = original.tape().playback().unwrap().span().last.step;
             let steps = [last, 0, last / 2, last / 3, last * 9 / 10];

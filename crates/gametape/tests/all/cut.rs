@@ -91,9 +91,9 @@ impl Both<'_> {
             // The first step of a part has no previous step, so changes relative to it are not
             // given.
             let is_in = |row: &Row| row.stamp.step > began && row.stamp.step <= last;
-            let all = scanned(self.whole.recording.tape(), &all_of(def));
+            let all = scanned(&**self.whole.recording.tape(), &all_of(def));
             let all: Vec<Row> = all.into_iter().filter(is_in).collect();
-            let part = scanned(self.part.recording.tape(), &all_of(def)).into_iter();
+            let part = scanned(&**self.part.recording.tape(), &all_of(def)).into_iter();
             let part = part.map(|row| Row {
                 stamp: self.back(row.stamp),
                 ..row
@@ -194,7 +194,7 @@ fn an_event_is_found_by_its_number() {
     };
     let table = recording.tables().unwrap();
     let table = table.iter().find(|table| table.name == "mouse_events");
-    let rows = scanned(recording.tape(), &all_of(table.unwrap()));
+    let rows = scanned(&**recording.tape(), &all_of(table.unwrap()));
     let third = rows[2].stamp.time.unwrap();
     let range = Cut::new(
         Some(At::Time(Time(third.0 - 1_000_000_000))),

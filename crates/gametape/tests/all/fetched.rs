@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use gametape::core::table::kit::{Row, all_of, rows_of};
-use gametape::core::tape::{Error, Options, Partial, Source, Tape};
+use gametape::core::tape::{Depth, Error, Options, Partial, Source, Tape, Work};
 use gametape::core::{Fetched, Input, Missing};
 use gametape::{Format, Recording, Scan, Secrets};
 
@@ -71,15 +71,15 @@ fn rows(tape: &dyn Tape) -> Result<Vec<Table>, Error> {
     let tables = tape.tables()?;
     let scans: Vec<Scan> = tables.iter().map(all_of).collect();
     let mut rows = vec![Vec::new(); scans.len()];
-    let read = tape.scan_each(&scans, &mut |scan, batch| {
-        rows[scan].extend(rows_of(batch));
+    let read = tape.scan(&scans, &Work::default(), &mut |scan, batch| {
+        rows[scan].extend(rows_of(&batch));
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(rows.into_iter().zip(read.iter().map(told)).collect())
 }
 
 /// Returns the state at the end, for each table that has one.
-fn last(tape: &dyn Tape) -> Result<Vec<Vec<Row>>, Error> {
+fn last(tape: &Arc<dyn Tape>) -> Result<Vec<Vec<Row>>, Error> {
     let tables = tape.tables()?;
     let mut play = tape.playback()?;
     let last = play.span().last;
@@ -96,20 +96,17 @@ fn last(tape: &dyn Tape) -> Result<Vec<Vec<Row>>, Error> {
 }
 
 /// Runs each operation on a recording of which nothing is available at first.
-fn check(format: &dyn Format, bytes: &[u8], whole: &dyn Tape) {
-    for name in ["header", "info"] {
-        let describe = |tape: &dyn Tape| match name {
-            "header" => tape.header(Secrets::Show),
-            _ => tape.info(Secrets::Show),
-        };
+fn check(format: &dyn Format, bytes: &[u8], whole: &Arc<dyn Tape>) {
+    for depth in [Depth::Header, Depth::Whole] {
+        let describe = |tape: &dyn Tape| tape.describe(depth, Secrets::Show);
         let mut elsewhere = Elsewhere::new(bytes);
         let tape = elsewhere.open(format);
         let found = elsewhere.until(|| describe(&*tape));
-        let wanted = describe(whole).unwrap();
+        let wanted = describe(&**whole).unwrap();
         assert_eq!(
             (&found.value, told(&found)),
             (&wanted.value, told(&wanted)),
-            "{name}"
+            "{depth:?}"
         );
     }
     let mut elsewhere = Elsewhere::new(bytes);
@@ -119,22 +116,22 @@ fn check(format: &dyn Format, bytes: &[u8], whole: &dyn Tape) {
 
     let mut elsewhere = Elsewhere::new(bytes);
     let tape = elsewhere.open(format);
-    assert_eq!(elsewhere.until(|| rows(&*tape)), rows(whole).unwrap());
+    assert_eq!(elsewhere.until(|| rows(&*tape)), rows(&**whole).unwrap());
 
     let mut elsewhere = Elsewhere::new(bytes);
     let tape = elsewhere.open(format);
-    assert_eq!(elsewhere.until(|| last(&*tape)), last(whole).unwrap());
+    assert_eq!(elsewhere.until(|| last(&tape)), last(whole).unwrap());
 
     let mut elsewhere = Elsewhere::new(bytes);
     let tape = elsewhere.open(format);
-    let options = Options::new();
-    let audit = elsewhere.until(|| tape.audit(&options));
-    assert_eq!(audit, whole.audit(&options).unwrap());
+    let (options, work) = (Options::new(), Work::default());
+    let audit = elsewhere.until(|| tape.audit(&options, &work));
+    assert_eq!(audit, whole.audit(&options, &work).unwrap());
 
     let mut elsewhere = Elsewhere::new(bytes);
     let tape = elsewhere.open(format);
-    let stats = elsewhere.until(|| tape.stats(&options));
-    assert_eq!(stats.value, whole.stats(&options).unwrap().value);
+    let stats = elsewhere.until(|| tape.stats(&options, &work));
+    assert_eq!(stats.value, whole.stats(&options, &work).unwrap().value);
 }
 
 #[test]
@@ -156,7 +153,7 @@ fn what_is_fetched_piece_by_piece_is_what_the_whole_file_is() {
         for (at, bytes) in all.iter().enumerate() {
             println!("{} {at}: {} bytes", format.name(), bytes.len());
             let whole = format.open(Source::new(bytes.clone())).unwrap();
-            check(format, bytes, &*whole);
+            check(format, bytes, &whole);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gametape::capture::tape::{Growing, Piece, RecordKind, Segment, Segmented, segments};
 use gametape::capture::{Options as CaptureOptions, Writer};
@@ -72,7 +73,7 @@ fn whole(format: &str, bytes: &[u8]) -> (Vec<Segment>, Segmented) {
         Ok(())
     };
     let work = Work::default();
-    let made = segments(&*tape, Secrets::Hide, true, &mut keep, &work).unwrap();
+    let made = segments(&tape, Secrets::Hide, true, &mut keep, &work).unwrap();
     (all, made)
 }
 

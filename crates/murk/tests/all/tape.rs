@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::Cursor;
 
-use gametape_core::tape::{Compare as _, 
-    AnyFinding, Companions, Depth, Error, Format, OptionValue, Options, Secrets, Source, Tape,
-    Target, Verb, Verdict, Work,
+use gametape_core::tape::{
+    AnyFinding, Companions, Compare as _, Depth, Error, Format, OptionValue, Options, Secrets,
+    Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tape::{Print, Span};
+use crate::tape::{BusyTime, Print};
 
 const fn def(kind: &'static str) -> RelationDef {
     RelationDef {
@@ -36,12 +36,12 @@ fn find(tapes: &[Traces]) -> Vec<Related> {
 fn printed(prints: &[Print]) -> Traces {
     Traces {
         prints: prints.to_vec(),
-        spans: Vec::new(),
+        busy: Vec::new(),
     }
 }
 
 fn busy(who: u64, from: i64, to: i64) -> Traces {
-    let span = Span {
+    let time = BusyTime {
         relation: 2,
         who,
         from,
@@ -49,7 +49,7 @@ fn busy(who: u64, from: i64, to: i64) -> Traces {
     };
     Traces {
         prints: Vec::new(),
-        spans: vec![span],
+        busy: vec![time],
     }
 }
 

@@ -1,5 +1,7 @@
 //! A recording of tables that are made in a test.
 
+use std::sync::Arc;
+
 use gametape::core::Clocks;
 use gametape::core::table::kit::{self, Row};
 use gametape::core::tape::{Error, FormatInfo, Source};
@@ -98,7 +100,7 @@ impl Format for MadeFormat {
         true
     }
 
-    fn open(&self, _: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(self.0.clone()))
+    fn open(&self, _: Source) -> Result<Arc<dyn Tape>, Error> {
+        Ok(Arc::new(self.0.clone()))
     }
 }
