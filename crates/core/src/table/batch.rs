@@ -224,6 +224,38 @@ impl Column {
         }
     }
 
+    /// Adds the values of several rows. The kind of the column is matched once for all of them.
+    #[inline]
+    fn extend<'v>(&mut self, count: usize, value: impl Fn(usize) -> Value<'v>) {
+        macro_rules! extend {
+            ($values:ident, $kind:ident) => {
+                for row in 0..count {
+                    let Value::$kind(value) = value(row) else {
+                        // A missing value: the rest goes one by one.
+                        self.len += row;
+                        if !self.valid.is_empty() {
+                            self.valid.resize(self.len, true);
+                        }
+                        return (row..count).for_each(|row| self.push(value(row)));
+                    };
+                    $values.push(value);
+                }
+            };
+        }
+        match &mut self.values {
+            Values::Bool(values) => extend!(values, Bool),
+            Values::Int(values) => extend!(values, Int),
+            Values::Uint(values) => extend!(values, Uint),
+            Values::Float32(values) => extend!(values, Float32),
+            Values::Float64(values) => extend!(values, Float64),
+            Values::Text(texts) => extend!(texts, Text),
+        }
+        self.len += count;
+        if !self.valid.is_empty() {
+            self.valid.resize(self.len, true);
+        }
+    }
+
     /// Creates a column of the same kind without values, with room for as many.
     fn emptied(&self) -> Self {
         Self {
@@ -343,6 +375,19 @@ pub struct Batch {
     /// Which rows end their key; empty if no row does.
     ended: Vec<bool>,
     columns: Vec<Column>,
+}
+
+/// A column that is filled with the values of several rows.
+pub(super) struct Filling<'c> {
+    column: &'c mut Column,
+    count: usize,
+}
+
+impl Filling<'_> {
+    #[inline]
+    pub fn with<'v>(&mut self, value: impl Fn(usize) -> Value<'v>) {
+        self.column.extend(self.count, value);
+    }
 }
 
 /// The stamps of the rows of a batch, clock by clock.
@@ -467,6 +512,21 @@ impl Batch {
         for (column, from) in self.columns.iter_mut().zip(each) {
             column.push(value(from));
         }
+    }
+
+    /// Adds several rows of one stamp, column by column: `column` fills a column from an item.
+    #[inline]
+    pub(super) fn push_rows<T>(
+        &mut self,
+        stamp: Stamp,
+        count: usize,
+        each: &[T],
+        fill: impl Fn(&T, &mut Filling<'_>),
+    ) {
+        for (column, from) in self.columns.iter_mut().zip(each) {
+            fill(from, &mut Filling { column, count });
+        }
+        (0..count).for_each(|_| self.stamped(stamp));
     }
 
     #[inline]

@@ -147,6 +147,26 @@ impl Scan {
 }
 
 impl Wanted {
+    /// Adds several rows of one stamp, if the filters accept them.
+    #[inline]
+    pub fn put_all<'r>(
+        &mut self,
+        stamp: Stamp,
+        count: usize,
+        value: impl Fn(usize, usize) -> Value<'r>,
+    ) {
+        let is_hidden = |source: &Source| matches!(source, Source::Hidden { .. });
+        if !self.filters.is_empty() || self.picked.iter().any(is_hidden) {
+            return (0..count).for_each(|row| self.put(stamp, false, |at| value(row, at)));
+        }
+        self.batch.push_rows(stamp, count, &self.picked, |source, column| match *source {
+            Source::Column { at, .. } | Source::Hidden { at, .. } => {
+                column.with(|row| value(row, at));
+            }
+            Source::Stamp(stamped) => column.with(|_| stamped.value(stamp, false)),
+        });
+    }
+
     /// Adds a row if the filters accept it.
     #[inline]
     pub fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) {
@@ -265,6 +285,28 @@ impl Scanning {
         self.put(stamp, false, value)
     }
 
+    /// Adds the next rows, all of one stamp: `value` returns the value of a row in a column, both by
+    /// index. This is faster than one row at a time. Returns whether later rows are needed.
+    #[inline]
+    pub fn rows<'r>(
+        &mut self,
+        stamp: Stamp,
+        count: usize,
+        value: impl Fn(usize, usize) -> Value<'r>,
+    ) -> bool {
+        match self.position(stamp) {
+            Position::Outside => return true,
+            Position::After => {
+                self.over = true;
+                return false;
+            }
+            Position::Within => {}
+        }
+        self.wanted.put_all(stamp, count, value);
+        self.fill();
+        true
+    }
+
     /// Adds a row that ends a key of a state. `value` is called only for key columns; other
     /// requested values are missing. Returns whether later rows are needed.
     pub fn ended<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) -> bool {
@@ -288,11 +330,17 @@ impl Scanning {
             Position::Within => {}
         }
         self.wanted.put(stamp, ends, value);
+        self.fill();
+        true
+    }
+
+    /// Sets the batch aside if it is full.
+    #[inline]
+    fn fill(&mut self) {
         let batch = &mut self.wanted.batch;
         if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
             self.full.push(batch.take());
         }
-        true
     }
 
     /// Passes on the batches that are full; with `all`, also the rows that do not fill a batch.

@@ -50,8 +50,9 @@ fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
 
 /// Receives the rows of a frame.
 pub trait Take {
-    /// Takes a row: `value` returns the value of a column. Returns whether later rows are needed.
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool;
+    /// Takes rows: `value` returns the value of a row in a column, both by index. Returns whether
+    /// later rows are needed.
+    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool;
 }
 
 /// The state tables, which a single frame tells.
@@ -103,54 +104,53 @@ impl State {
     pub fn rows(self, frame: &Frame, parts: Parts, take: &mut impl Take) -> bool {
         let session = &frame.session;
         match self {
-            Self::Game => take.row(|column| GAME.value(&session, column)),
+            Self::Game => take.rows(1, |_, column| GAME.value(&session, column)),
             Self::Disc => match &session.disc {
                 None => true,
-                Some(disc) => take.row(|column| match column.checked_sub(DISC.fields.len()) {
-                    None => DISC.value(&disc, column),
-                    Some(column) => of_pose(&disc.pose, column),
-                }),
+                Some(disc) => {
+                    take.rows(1, |_, column| match column.checked_sub(DISC.fields.len()) {
+                        None => DISC.value(&disc, column),
+                        Some(column) => of_pose(&disc.pose, column),
+                    })
+                }
             },
             Self::Payload => match &session.payload {
                 None => true,
-                Some(payload) => take.row(|column| PAYLOAD.value(&payload, column)),
+                Some(payload) => take.rows(1, |_, column| PAYLOAD.value(&payload, column)),
             },
             Self::Players => {
-                let mut hands = [None, None];
-                for (team, player) in session.players() {
-                    if parts.has(Parts::HOLDING) {
-                        hands = held(session, player);
-                    }
-                    let row = PlayerRow {
-                        player,
-                        team: team_name(team),
-                        held: &hands,
-                    };
-                    let given = take.row(|column| match column.checked_sub(PLAYERS.fields.len()) {
-                        None => PLAYERS.value(&row, column),
-                        Some(column) => of_poses(player, column),
-                    });
-                    if !given {
-                        return false;
-                    }
-                }
-                true
+                let holding = parts.has(Parts::HOLDING);
+                let row = |(team, player)| PlayerRow {
+                    player,
+                    team: team_name(team),
+                    held: if holding {
+                        held(session, player)
+                    } else {
+                        [None, None]
+                    },
+                };
+                let rows: Vec<PlayerRow<'_>> = session.players().map(row).collect();
+                take.rows(rows.len(), |row, column| match rows.get(row) {
+                    None => Value::Null,
+                    Some(row) => match column.checked_sub(PLAYERS.fields.len()) {
+                        None => PLAYERS.value(row, column),
+                        Some(column) => of_poses(row.player, column),
+                    },
+                })
             }
             Self::Bones => {
                 let bones = frame.bones.iter().flat_map(|bones| &bones.user_bones);
-                for ((_, player), bones) in session.players().zip(bones) {
-                    for number in 0..BONE_COUNT {
-                        let row = Bone {
-                            player: player.playerid,
-                            number,
-                            bones,
-                        };
-                        if !take.row(|column| BONES.value(&row, column)) {
-                            return false;
-                        }
-                    }
-                }
-                true
+                session.players().zip(bones).all(|((_, player), bones)| {
+                    let rows: [Bone<'_>; BONE_COUNT] = std::array::from_fn(|number| Bone {
+                        player: player.playerid,
+                        number,
+                        bones,
+                    });
+                    take.rows(BONE_COUNT, |row, column| match rows.get(row) {
+                        None => Value::Null,
+                        Some(row) => BONES.value(row, column),
+                    })
+                })
             }
         }
     }

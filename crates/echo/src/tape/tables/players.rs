@@ -16,7 +16,7 @@ pub struct PlayerRow<'a> {
     pub player: &'a Player,
     pub team: &'static str,
     /// What the hands hold.
-    pub held: &'a Held,
+    pub held: Held,
 }
 
 /// What the left and the right hand of a player hold: of a player who is held the number, never the
@@ -30,12 +30,12 @@ pub fn held(session: &Session, player: &Player) -> Held {
 
 impl PlayerRow<'_> {
     fn holding_left(&self) -> Value<'_> {
-        let [left, _] = self.held;
+        let [left, _] = &self.held;
         left.as_deref().into()
     }
 
     fn holding_right(&self) -> Value<'_> {
-        let [_, right] = self.held;
+        let [_, right] = &self.held;
         right.as_deref().into()
     }
 }

@@ -59,13 +59,13 @@ pub fn missing(table: &TableDef) -> Vec<usize> {
 /// never said.
 pub fn kept<'r>(
     missing: &[usize],
-    value: impl Fn(usize) -> Value<'r>,
-) -> impl Fn(usize) -> Value<'r> {
-    move |column| {
+    value: impl Fn(usize, usize) -> Value<'r>,
+) -> impl Fn(usize, usize) -> Value<'r> {
+    move |row, column| {
         if missing.contains(&column) {
             Value::Null
         } else {
-            value(column)
+            value(row, column)
         }
     }
 }

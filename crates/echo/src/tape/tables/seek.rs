@@ -203,8 +203,9 @@ fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
 struct Taking<'t>(&'t mut Rows, Vec<usize>);
 
 impl Take for Taking<'_> {
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool {
-        self.0.row(kept(&self.1, value));
+    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool {
+        let value = kept(&self.1, value);
+        (0..count).for_each(|row| self.0.row(|column| value(row, column)));
         true
     }
 }

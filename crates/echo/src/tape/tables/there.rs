@@ -77,12 +77,12 @@ struct Keys<'t> {
 
 impl Take for Keys<'_> {
     #[inline]
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool {
-        self.now.push(match self.keys {
+    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool {
+        self.now.extend((0..count).map(|row| match self.keys {
             0 => [0; 2],
-            1 => [number(value(0)), 0],
-            _ => [number(value(0)), number(value(1))],
-        });
+            1 => [number(value(row, 0)), 0],
+            _ => [number(value(row, 0)), number(value(row, 1))],
+        }));
         true
     }
 }
@@ -97,12 +97,12 @@ struct Taking<'t> {
 
 impl Take for Taking<'_> {
     #[inline]
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> bool {
-        self.keys.row(&value);
+    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool {
+        self.keys.rows(count, &value);
         if self.missing.is_empty() {
-            return self.rows.row(self.stamp, value);
+            return self.rows.rows(self.stamp, count, value);
         }
-        self.rows.row(self.stamp, kept(self.missing, value))
+        self.rows.rows(self.stamp, count, kept(self.missing, value))
     }
 }
 
