@@ -21,7 +21,7 @@ gametape_core::rules! {
     Header { bytes: usize } = "delta.header", Error, Truncated;
     /// It does not start with `CEDS`.
     ///
-    /// It is no packet of this wire.
+    /// It is not a packet of this wire.
     #[error("the packet starts with {found:#010x}, the magic number is {MAGIC:#010x}")]
     Magic { found: u32 } = "delta.magic", Error;
     /// A version other than 0.
@@ -107,7 +107,7 @@ gametape_core::rules! {
     /// Bytes follow the last entity of a section.
     ///
     /// Damaged: a count or a mask lost a bit.
-    #[error("{} behind the last entity of the {tag} section", Bytes(*.bytes as u64))]
+    #[error("{} after the last entity of the {tag} section", Bytes(*.bytes as u64))]
     TrailingData { tag: Tag, bytes: usize } = "delta.trailing-data", Error;
     /// Ids do not ascend, or one is there twice.
     ///
@@ -147,8 +147,8 @@ gametape_core::rules! {
     BaselineSchema { expected: Hash, found: Hash } = "delta.baseline-schema", Error;
     /// It destroys or updates an entity that is not there.
     ///
-    /// The sender's baseline is not what the receiver holds: it assumed that a packet came, or forgot
-    /// to settle. Look at the packet before.
+    /// The sender's baseline is not what the receiver holds: it assumed that a packet had arrived,
+    /// or forgot to settle. Look at the packet before.
     #[error("{tag} of entity {entity}, which is not there")]
     EntityNotFound { tag: Tag, entity: u32 } = "delta.entity-not-found", Error;
     /// It creates an entity that is there.

@@ -408,7 +408,7 @@ fn agreed(world: &mut Snapshot) -> (Sender, Receiver, Vec<u8>) {
 /// changed it back was lost. The acknowledgement of the packet before must not count as a
 /// confirmation.
 #[test]
-fn a_value_that_came_back_is_said_until_it_arrives() {
+fn a_value_that_came_back_is_sent_until_it_arrives() {
     let mut world = Snapshot::new(&schema(), 0);
     put(&mut world, 1, 10);
     put(&mut world, 2, 0);
@@ -602,7 +602,7 @@ fn the_limits_of_the_receiver_are_kept_and_block_nothing() {
 
 /// A state that cannot be sent is an error, and is not silently dropped.
 #[test]
-fn what_never_fits_is_refused() {
+fn a_state_that_never_fits_is_refused() {
     let mut world = Snapshot::new(&schema(), 0);
     put(&mut world, 3, 7);
     let (mut sender, _, mut packet) = agreed(&mut world);

@@ -155,7 +155,7 @@ pub fn broken() -> Vec<Broken> {
     );
     add("padding-end", "delta.padding", 37, false, { let mut packet = one().build(); *packet.last_mut().unwrap() |= 1; packet }, "padding at the end of a section is zero; the origin does not look");
     add("padding-varuint", "delta.padding", 35, true, delta(3).section(UPDATE, 1, |bits| { head(bits, 2, 0b01); bits.write(0b100_001, 6); bits.varuint(7); }).build(), "padding before a varuint is zero; the origin does not look");
-    add("trailing-data", "delta.trailing-data", 35, true, delta(3).section(DESTROY, 1, |bits| { bits.u32(9); bits.write(0, 8); }).build(), "a byte behind the last entity");
+    add("trailing-data", "delta.trailing-data", 35, true, delta(3).section(DESTROY, 1, |bits| { bits.u32(9); bits.write(0, 8); }).build(), "a byte after the last entity");
     add("order", "delta.entity-order", 35, true, destroy(&[9, 1]).build(), "ids ascend");
     add("destroy-twice", "delta.entity-order", 35, true, destroy(&[1, 1]).build(), "an id is there once");
     add("create-twice", "delta.entity-order", 38, false, full().section(CREATE, 2, |bits| { for _ in 0..2 { head(bits, 7, 0b10); first_component(bits); } }).build(), "an id is there once");
