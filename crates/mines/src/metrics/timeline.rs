@@ -70,8 +70,13 @@ impl<F: FnMut(&Moment)> Observer for Timeline<'_, F> {
         }
     }
 
-    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
-        self.counter.corrected(click, told, recorded);
+    fn corrected(
+        &mut self,
+        click: Option<Click>,
+        expected: &[BoardEvent],
+        recorded: &[BoardEvent],
+    ) {
+        self.counter.corrected(click, expected, recorded);
         self.say(recorded);
     }
 }
