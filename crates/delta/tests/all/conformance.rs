@@ -50,7 +50,7 @@ impl Cases {
             None => encoder.full(to, &mut packet).unwrap(),
             Some(from) => {
                 encoder.delta(from, to, &mut packet).unwrap();
-                gametape_delta::settle(from, &mut read);
+                settle(from, &mut read);
             }
         }
         let mut rest = json!({ "packet": hex(&packet), "state": state_to_json(&read) });
