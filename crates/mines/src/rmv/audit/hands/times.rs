@@ -240,7 +240,7 @@ impl Times {
         if !self.is_comb() || per_time < fit::EVENTS_PER_TIME {
             return None;
         }
-        let fit::Found { period, on } = fit::period(times)?;
+        let fit::FittedGrid { period, on } = fit::period(times)?;
         let times = count;
         Some(if fit::is_other_tick(period) {
             Rule::ClockOther { period, on, times }
