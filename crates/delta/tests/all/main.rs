@@ -9,5 +9,5 @@ mod conformance;
 mod interop;
 mod rules;
 mod session;
+mod session_network;
 mod thresholds;
-mod udp;
