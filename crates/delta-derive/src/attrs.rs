@@ -199,14 +199,14 @@ pub struct FieldAttrs {
     pub varint: bool,
     pub clamp: bool,
     pub skip: bool,
-    /// The given keys and their positions.
-    given: Vec<(String, Span)>,
+    /// The keys and their positions.
+    keys: Vec<(String, Span)>,
 }
 
 impl FieldAttrs {
     pub fn parse(attrs: &[Attribute]) -> Result<Self> {
         let mut all = Self::default();
-        let given = for_each_key(attrs, |key, meta| {
+        let keys = for_each_key(attrs, |key, meta| {
             match key {
                 "id" => all.id = Some(meta.value()?.parse()?),
                 "name" => all.name = Some(meta.value()?.parse()?),
@@ -228,20 +228,20 @@ impl FieldAttrs {
             }
             Ok(())
         })?;
-        all.given = given;
+        all.keys = keys;
         Ok(all)
     }
 
     /// Returns the position of a key.
     pub fn span_of(&self, key: &str) -> Option<Span> {
-        let (_, span) = self.given.iter().find(|(given, _)| given == key)?;
+        let (_, span) = self.keys.iter().find(|(name, _)| name == key)?;
         Some(*span)
     }
 
     /// Returns an error at the first key that is not in `known`.
     pub fn only(&self, known: &[&str], what: &str) -> Result<()> {
         match self
-            .given
+            .keys
             .iter()
             .find(|(key, _)| !known.contains(&key.as_str()))
         {

@@ -67,7 +67,7 @@ fn round_trip<T: Replicate>(value: &T) -> Result<T, ValueError> {
 }
 
 #[test]
-fn the_component_is_what_the_attributes_say() {
+fn the_component_follows_the_attributes() {
     let position = Codec::FixedPoint {
         min_q: -51_200,
         max_q: 51_200,
@@ -137,7 +137,7 @@ fn values_stand_in_the_order_of_the_schema() {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error_and_leaves_the_state_alone() {
+fn values_that_do_not_fit_are_errors_and_change_nothing() {
     let mut state = state_of::<WarShip>();
     state.put(7, &ship()).unwrap();
     let before = state.clone();

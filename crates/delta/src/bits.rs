@@ -393,7 +393,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(items in proptest::collection::vec((any::<u64>(), 0..=64_u32, 0..4_u8), 0..40)) {
+        fn written_bits_are_read_back(items in proptest::collection::vec((any::<u64>(), 0..=64_u32, 0..4_u8), 0..40)) {
             let mut writer = BitWriter::new();
             for &(value, bits, kind) in &items {
                 match kind {

@@ -16,12 +16,12 @@ gametape_core::rules! {
 
     /// Fewer than 28 bytes.
     ///
-    /// The packet was cut, or something else came in on this port.
+    /// The packet was cut, or something else was sent to this port.
     #[error("the packet has {}, a header has {HEADER_BYTES}", Bytes(*.bytes as u64))]
     Header { bytes: usize } = "delta.header", Error, Truncated;
     /// It does not start with `CEDS`.
     ///
-    /// It is no packet of this wire.
+    /// It is not a packet of this wire.
     #[error("the packet starts with {found:#010x}, the magic number is {MAGIC:#010x}")]
     Magic { found: u32 } = "delta.magic", Error;
     /// A version other than 0.
@@ -46,7 +46,7 @@ gametape_core::rules! {
     BaselineTick { full: bool, baseline: u32 } = "delta.baseline-tick", Error;
     /// A DELTA that is not after its baseline; lenient decoders take it.
     ///
-    /// The sender's baseline is from its future: a wrong tick, or one that has gone round.
+    /// The sender's baseline is from its future: a wrong tick, or one that wrapped around.
     #[error("tick {} is not after its baseline, tick {}", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     TickOrder { tick: u32, baseline: u32 } = "delta.tick-order", Error;
     /// More or fewer bytes follow than the header says.
@@ -69,7 +69,7 @@ gametape_core::rules! {
     /// A fault of the encoder: put all entities into CREATE.
     #[error("a full snapshot has no {tag} section")]
     UnexpectedSection { tag: Tag } = "delta.unexpected-section", Error;
-    /// A section is there twice.
+    /// The packet has the same section twice.
     ///
     /// A fault of the encoder: put all entities of one kind into one section.
     #[error("a second {tag} section")]
@@ -107,9 +107,9 @@ gametape_core::rules! {
     /// Bytes follow the last entity of a section.
     ///
     /// Damaged: a count or a mask lost a bit.
-    #[error("{} behind the last entity of the {tag} section", Bytes(*.bytes as u64))]
+    #[error("{} after the last entity of the {tag} section", Bytes(*.bytes as u64))]
     TrailingData { tag: Tag, bytes: usize } = "delta.trailing-data", Error;
-    /// Ids do not ascend, or one is there twice.
+    /// Ids do not ascend, or one occurs twice.
     ///
     /// A fault of the encoder: sort.
     #[error("entity {entity} follows entity {previous} in the {tag} section")]
@@ -129,37 +129,37 @@ gametape_core::rules! {
     /// Damaged; or the encoder does not check bounds.
     #[error("entity {entity}, component {component}, field {field}: the value is {code} above the smallest, {max} is the most")]
     Value { entity: u32, component: u16, field: u16, code: u64, max: u64 } = "delta.value", Error;
-    /// The state it builds on is not held.
+    /// The state that the packet builds on is not stored.
     ///
     /// Live: ask for a full snapshot (`needs_full`). In a recording: a packet before it is missing.
     #[error("the baseline, tick {}, is not held", Grouped((*.baseline).into()))]
     BaselineMissing { baseline: u32 } = "delta.baseline-missing", Error;
-    /// It was to be applied to the state of another tick.
+    /// The packet was applied to the state of another tick.
     ///
-    /// Look the state up by the tick that its header says; where that is not held, ask for a full
-    /// snapshot.
+    /// Look the state up by the baseline tick in the packet's header; if it is not stored, ask for a
+    /// full snapshot.
     #[error("the packet's baseline is tick {}, the state given is of tick {}", Grouped((*.found).into()), Grouped((*.expected).into()))]
     BaselineMismatch { expected: u32, found: u32 } = "delta.baseline-mismatch", Error;
-    /// It was to be applied to a state of another schema.
+    /// The packet was applied to a state of another schema.
     ///
     /// A mistake of the caller.
     #[error("the state given has schema {found}, ours is {expected}")]
     BaselineSchema { expected: Hash, found: Hash } = "delta.baseline-schema", Error;
-    /// It destroys or updates an entity that is not there.
+    /// The packet destroys or updates an entity that does not exist.
     ///
-    /// The sender's baseline is not what the receiver holds: it assumed that a packet came, or forgot
-    /// to settle. Look at the packet before.
+    /// The sender's baseline is not what the receiver holds: it assumed that a packet had arrived,
+    /// or forgot to settle. Look at the packet before.
     #[error("{tag} of entity {entity}, which is not there")]
     EntityNotFound { tag: Tag, entity: u32 } = "delta.entity-not-found", Error;
-    /// It creates an entity that is there.
+    /// The packet creates an entity that exists already.
     ///
-    /// The sender's baseline is not what the receiver holds; or an id was given away too soon.
+    /// The sender's baseline is not what the receiver holds; or an id was reused too soon.
     #[error("CREATE of entity {entity}, which is there already")]
     EntityExists { entity: u32 } = "delta.entity-exists", Error;
-    /// It updates a component that the entity does not have.
+    /// The packet updates a component that the entity does not have.
     ///
-    /// The sender's baseline is not what the receiver holds. A new component goes as
-    /// [destroy and create](format.md#a-component-that-comes-or-goes).
+    /// The sender's baseline is not what the receiver holds. A new component is sent
+    /// as [destroy and create](format.md#a-component-that-comes-or-goes).
     #[error("UPDATE of component {component} of entity {entity}, which does not have it")]
     ComponentNotFound { entity: u32, component: u16 } = "delta.component-not-found", Error;
     /// A FULL where a DELTA is wanted, or the other way round.

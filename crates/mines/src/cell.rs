@@ -26,6 +26,40 @@ impl fmt::Display for Cell {
     }
 }
 
+/// A square's area in pixels, on the board or beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SquareArea {
+    pub left: i32,
+    pub top: i32,
+    pub size: u32,
+}
+
+impl SquareArea {
+    /// No square: the cursor's square before the first event.
+    pub const NONE: Self = Self {
+        left: 0,
+        top: 0,
+        size: 0,
+    };
+
+    /// The area of the square in this column and row.
+    pub const fn of((col, row): (i32, i32), size: u8) -> Self {
+        let size = if size == 0 { 1 } else { size as i32 };
+        Self {
+            left: col.wrapping_mul(size),
+            top: row.wrapping_mul(size),
+            size: size as u32,
+        }
+    }
+
+    #[inline]
+    pub const fn contains(&self, x: i32, y: i32) -> bool {
+        // Positions to the left of or above the square wrap around to large numbers.
+        (x.wrapping_sub(self.left) as u32) < self.size
+            && (y.wrapping_sub(self.top) as u32) < self.size
+    }
+}
+
 /// A list of cells in its stored form: two bytes per cell, column first.
 ///
 /// Borrowed from the file it was read from, or owned.

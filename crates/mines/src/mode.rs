@@ -78,12 +78,12 @@ impl Mode {
     /// from EVF, whose specification explains most of them.
     #[must_use]
     pub const fn rules(self) -> ModeRules {
-        let chords = "a square that a chord opens may chord in turn";
-        let flags = "a flag may chord the numbers beside it, and a right press on a number flag the \
-                     squares that have to be mines";
-        let how_far = "how far that goes is not published";
-        let when = "whether the recorded mines are those of the beginning or of the end is not \
-                    published: the board is checked as it is recorded";
+        let chords = "squares that a chord opens may chord in turn";
+        let flags = "a flag may chord the numbers beside it, and a right press on a number may flag the \
+                     squares that must be mines";
+        let how_far = "how far this continues is not published";
+        let when = "it is not published whether the recorded mines are those of the start or of the end: \
+                    the board is checked as it is recorded";
         let unseen = "no public recording shows the mode";
         match self {
             Self::Normal => ModeRules::new("nothing", None),
@@ -98,23 +98,25 @@ impl Mode {
             ),
             Self::Win7 => ModeRules::new("the first click finds an opening", Some(unseen)),
             Self::CompetitiveSolvable => ModeRules::new(
-                "the board needs no guess, and a guess is allowed",
-                Some("which deductions a board may ask for is not published"),
+                "the board needs no guess, but guesses are allowed",
+                Some("which deductions a board may require is not published"),
             ),
             Self::StrongSolvable => ModeRules::new(
-                "the board needs no guess, and a click that could have met a mine loses",
+                "the board needs no guess, and a click on a square that could be a mine loses",
                 Some(when),
             ),
             Self::WeakSolvable => ModeRules::new(
-                "a guess that has to be made is free, any other one loses",
+                "a necessary guess is always safe, any other guess loses",
                 Some(when),
             ),
-            Self::ToBeSolvable => ModeRules::new("a guess that has to be made is free", Some(when)),
+            Self::ToBeSolvable => ModeRules::new("a necessary guess is always safe", Some(when)),
             Self::StrongGuessable => ModeRules::new(
-                "a guess that could be right is, and none has to be made after it",
+                "a guess that could be right is right, and no guess is necessary after it",
                 Some(when),
             ),
-            Self::WeakGuessable => ModeRules::new("a guess that could be right is", Some(when)),
+            Self::WeakGuessable => {
+                ModeRules::new("a guess that could be right is right", Some(when))
+            }
             Self::ChordingRecursiveStandard => ModeRules {
                 chords_go_on: true,
                 ..ModeRules::new(chords, Some(how_far))
@@ -127,7 +129,7 @@ impl Mode {
                 chords_go_on: true,
                 flags_go_on: true,
                 ..ModeRules::new(
-                    "chords go on as in chording_recursive_standard, flags as in flag_recursive",
+                    "chords continue as in chording_recursive_standard, flags as in flag_recursive",
                     Some(how_far),
                 )
             },

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_case_nor_what_stands_in_front_makes_it_another_program() {
+    fn neither_letter_case_nor_text_before_the_name_makes_it_another_program() {
         for info in [
             " Vienna Minesweeper - Release 3.0.2C",
             "vienna minesweeper - release 3.0.2C",

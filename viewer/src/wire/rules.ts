@@ -153,7 +153,7 @@ export function sentence(rule: Rule): string {
     case "delta.padding":
       return `padding bits are 0b${rule.bits.toString(2)}, not zero`;
     case "delta.trailing-data":
-      return `${bytes(rule.bytes)} behind the last entity of the ${TAG_NAMES[rule.tag]} section`;
+      return `${bytes(rule.bytes)} after the last entity of the ${TAG_NAMES[rule.tag]} section`;
     case "delta.entity-order":
       return `entity ${rule.entity} follows entity ${rule.previous} in the ${TAG_NAMES[rule.tag]} section`;
     case "delta.empty-field-mask":

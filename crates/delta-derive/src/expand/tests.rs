@@ -51,9 +51,16 @@ fn all_errors_come_at_once() {
             fine: bool,
         }
     };
-    let said: Vec<_> = errors(&input).into_iter().map(|(_, said)| said).collect();
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert!(said[0].contains("`colour`") && said[1].contains("f32") && said[2].contains("u8"));
+    let messages: Vec<_> = errors(&input)
+        .into_iter()
+        .map(|(_, message)| message)
+        .collect();
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert!(
+        messages[0].contains("`colour`")
+            && messages[1].contains("f32")
+            && messages[2].contains("u8")
+    );
 }
 
 #[test]

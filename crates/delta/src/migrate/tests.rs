@@ -100,7 +100,7 @@ fn wide_codecs_do_not_overflow() {
 }
 
 #[test]
-fn what_is_added_is_absent_or_the_bound_nearest_to_zero_and_what_is_removed_is_told() {
+fn added_fields_are_absent_or_nearest_to_zero_and_removed_ones_are_reported() {
     let uint = Codec::UInt { bits: 8 };
     let old = Schema::new([
         Component::new(1, [Field::new(1, uint), Field::new(2, uint).named("hull")]),

@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn spoilt_packets_leave_nothing_behind(Scene { schema, from, to } in scenes(true), seed: u64) {
+    fn damaged_packets_change_nothing(Scene { schema, from, to } in scenes(true), seed: u64) {
         let mut check = Check::new(&schema);
         let (mut full, mut delta) = (Vec::new(), Vec::new());
         check.encoder.full(&from, &mut full).unwrap();

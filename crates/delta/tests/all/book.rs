@@ -291,10 +291,10 @@ fn arena(feedback_until: u32, ticks: u32) -> Figures {
 }
 
 /// Returns the number between these words of a chapter.
-fn figure(book: &str, before: &str, behind: &str) -> f64 {
+fn figure(book: &str, before: &str, after: &str) -> f64 {
     let book = book.replace('\n', " ");
     let (_, rest) = book.split_once(before).expect(before);
-    let (number, _) = rest.split_once(behind).expect(behind);
+    let (number, _) = rest.split_once(after).expect(after);
     number.replace(',', "").parse().expect(number)
 }
 
@@ -317,15 +317,15 @@ fn the_figures_of_sessions_are_right() {
         ("fill their windows: ", " MB", megabytes(silent.sender), 0.3),
         ("MB and ", " MB with 64 states", megabytes(silent.receiver), 0.3),
     ];
-    for (before, behind, measured, tolerance) in figures {
+    for (before, after, measured, tolerance) in figures {
         // The last figure is after a second "MB and".
-        let from = if behind.contains("with") {
+        let from = if after.contains("with") {
             "fill their windows"
         } else {
             ""
         };
         let book = book.split_once(from).map_or(&*book, |(_, rest)| rest);
-        let written = figure(book, before, behind);
+        let written = figure(book, before, after);
         assert!(
             (written - measured).abs() <= tolerance * measured,
             "{before}: the book says {written}, it is {measured}"

@@ -1,7 +1,8 @@
 //! The conformance cases in `vectors/`, for implementations in any language. They are created here,
 //! compared with the files, and run from the files.
 //!
-//! `GAMETAPE_BLESS=1` writes the files again.
+//! `GAMETAPE_BLESS=1` writes the files again. The vectors published with the notes on the
+//! specification are checked, too.
 
 use std::path::PathBuf;
 
@@ -9,7 +10,9 @@ use crate::common::broken::{self, broken};
 use crate::common::json::{state_from_json, state_to_json};
 use crate::common::{Oracle, Parts, bounds, form, hex, published, unhex, value};
 use gametape_delta::Value::{self, Bool, FixedPoint, SInt, UInt, VarSInt, VarUInt};
-use gametape_delta::{Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot};
+use gametape_delta::{
+    Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot, settle,
+};
 use serde_json::{Value as Json, json};
 
 /// Collects the cases of one file.
@@ -47,7 +50,7 @@ impl Cases {
             None => encoder.full(to, &mut packet).unwrap(),
             Some(from) => {
                 encoder.delta(from, to, &mut packet).unwrap();
-                gametape_delta::settle(from, &mut read);
+                settle(from, &mut read);
             }
         }
         let mut rest = json!({ "packet": hex(&packet), "state": state_to_json(&read) });
@@ -462,4 +465,30 @@ fn the_files_hold_the_cases_and_every_case_comes_out() {
     names.dedup();
     assert_eq!(names.len(), count, "two cases have one name");
     assert!(count >= 40, "{count} cases");
+}
+
+#[test]
+fn the_published_vectors_are_written_and_read() {
+    let schema = published::schema();
+    assert_eq!(schema.hash(), published::HASH);
+    assert_eq!(published::one_bool().hash(), published::ONE_BOOL_HASH);
+    let (first, mut third) = (published::first(), published::third());
+    let (mut encoder, decoder) = (Encoder::new(&schema), Decoder::new(&schema));
+    let (mut packet, mut again) = (Vec::new(), Vec::new());
+    let mut state = Snapshot::new(&schema, 0);
+
+    encoder.full(&first, &mut packet).unwrap();
+    assert_eq!(packet, unhex(published::FULL));
+    decoder.full(&packet, &mut state).unwrap();
+    assert_eq!(state, first);
+
+    encoder.delta(&first, &third, &mut packet).unwrap();
+    assert_eq!(packet, unhex(published::DELTA));
+    decoder.delta(&first, &packet, &mut state).unwrap();
+    settle(&first, &mut third);
+    assert_eq!(state, third);
+    encoder
+        .packet(&decoder.packet(&packet).unwrap(), &mut again)
+        .unwrap();
+    assert_eq!(again, packet);
 }

@@ -3,14 +3,11 @@
 mod allocations;
 mod common;
 
-mod alloc;
 mod atomic;
 mod book;
 mod conformance;
 mod interop;
 mod rules;
 mod session;
-mod session_alloc;
+mod session_network;
 mod thresholds;
-mod udp;
-mod vectors;

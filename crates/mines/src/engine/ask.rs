@@ -71,7 +71,7 @@ impl Engine {
 
     /// The recorded board events agree with the engine's events for the last mouse event, `shown`.
     /// This answers the question if no other reading of the rules gives the same events.
-    pub(crate) fn agree(&mut self, shown: &[BoardEvent]) {
+    pub(crate) fn confirm(&mut self, shown: &[BoardEvent]) {
         let Some(open) = self.question else {
             return;
         };

@@ -40,15 +40,15 @@ impl Doubt {
         match self {
             Self::MiddleButton => "the specification leaves the middle button open",
             Self::QuestionMarks => "no public recording shows question marks",
-            Self::LostChord => "in which order a lost chord opens its squares is not published",
-            Self::Recursion => "how far chords and flags of this mode go on is not published",
+            Self::LostChord => "the order in which a lost chord opens its squares is not published",
+            Self::Recursion => "how far chords and flags of this mode continue is not published",
             Self::RightWhileLeft => {
-                "that a right button makes a chord of a held left one there is our reading, and \
-                 public recordings show it on open squares alone"
+                "that the right button turns a held left button into a chord there is our reading, \
+                 and public recordings show this on open squares only"
             }
             Self::ButtonElsewhere => {
-                "that a button acts where its event is, and not where the cursor was, is our \
-                 reading, and no public recording shows the two apart"
+                "that a button acts where its event is, not where the cursor was before, is our \
+                 reading, and no public recording shows which of the two is right"
             }
         }
     }

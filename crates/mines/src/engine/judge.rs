@@ -358,7 +358,7 @@ impl Engine {
     }
 
     /// Takes the next recorded board event; returns whether it is possible.
-    pub(crate) fn hear(&mut self, judge: &mut Judge, event: BoardEvent) -> bool {
+    pub(crate) fn judge_event(&mut self, judge: &mut Judge, event: BoardEvent) -> bool {
         let Some(at) = self.squares.field().index(event.cell) else {
             return false;
         };

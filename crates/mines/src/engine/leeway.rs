@@ -23,7 +23,7 @@ pub(super) enum Missing {
 
 /// The state of the buttons before a mouse event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
+pub(crate) struct ButtonsBefore {
     left: Left,
     right: Right,
     middle: bool,
@@ -73,7 +73,7 @@ impl Leeway {
 
 impl Engine {
     /// Prepares for an event to which [`Self::leeway`] may apply.
-    pub(crate) fn watch(&mut self, event: &MouseEvent, mode: ModeRules) -> Option<Held> {
+    pub(crate) fn watch(&mut self, event: &MouseEvent, mode: ModeRules) -> Option<ButtonsBefore> {
         let question = self.ask(event);
         let wary =
             question.is_some() || self.squares.marks() || mode.chords_go_on || mode.flags_go_on;
@@ -83,7 +83,7 @@ impl Engine {
             return None;
         }
         self.squares.mark();
-        Some(Held {
+        Some(ButtonsBefore {
             left: self.left,
             right: self.right,
             middle: self.middle,
@@ -101,29 +101,29 @@ impl Engine {
     /// event; `None` if it may not differ.
     pub(crate) fn leeway(
         &self,
-        held: Held,
+        before: ButtonsBefore,
         action: MouseAction,
         mode: ModeRules,
     ) -> Option<Leeway> {
-        let doubt = held.question.map(|question| question.doubt);
+        let doubt = before.question.map(|question| question.doubt);
         if let Some(doubt @ (Doubt::MiddleButton | Doubt::RightWhileLeft)) = doubt {
-            let leeway = self.leeway_of_grip(held, action, doubt);
+            let leeway = self.leeway_of_grip(before, action, doubt);
             return Some(leeway.in_mode(mode));
         }
-        let both = held.left == Left::Down && held.right != Right::Up;
+        let both = before.left == Left::Down && before.right != Right::Up;
         let hold = self.grip() != Grip::None;
         let proven = Leeway {
             doubt: Doubt::Recursion,
             cursor: self.place,
             elsewhere: None,
             // The cursor may have come here with the button down.
-            press: hold || held.first || held.left == Left::Down,
+            press: hold || before.first || before.left == Left::Down,
             hold,
             click: action == MouseAction::LeftUp
-                && (held.left == Left::Down || held.first)
-                && held.right == Right::Up,
+                && (before.left == Left::Down || before.first)
+                && before.right == Right::Up,
             chord: both && matches!(action, MouseAction::LeftUp | MouseAction::RightUp),
-            flag: action == MouseAction::RightDown && held.left != Left::Down,
+            flag: action == MouseAction::RightDown && before.left != Left::Down,
             opens_on: false,
             flags_on: false,
             missing: Missing::Nothing,
@@ -131,7 +131,7 @@ impl Engine {
         .in_mode(mode);
         if let Some(Question {
             doubt, elsewhere, ..
-        }) = held.question
+        }) = before.question
         {
             return Some(Leeway {
                 doubt,
@@ -151,30 +151,30 @@ impl Engine {
     }
 
     /// The readings that are possible for a middle button, and for a right button that is pressed
-    /// while the left one is held.
+    /// while the left one is before.
     ///
     /// A middle button may press an area and chord when it is released, chord when it is pressed,
     /// or do nothing; meanwhile the other buttons may act as usual or do nothing. A right button
     /// pressed while the left one is held may turn the click into a chord, set a flag, or do
     /// nothing; then each of the two may act as it does alone.
-    fn leeway_of_grip(&self, held: Held, action: MouseAction, doubt: Doubt) -> Leeway {
+    fn leeway_of_grip(&self, before: ButtonsBefore, action: MouseAction, doubt: Doubt) -> Leeway {
         let (left, right) = (
-            !matches!(held.left, Left::Up),
-            !matches!(held.right, Right::Up),
+            !matches!(before.left, Left::Up),
+            !matches!(before.right, Right::Up),
         );
         let hold = self.middle || !matches!(self.left, Left::Up);
         Leeway {
             doubt,
             cursor: self.place,
-            elsewhere: held.question.and_then(|question| question.elsewhere),
-            press: hold || held.first || left || held.middle,
+            elsewhere: before.question.and_then(|question| question.elsewhere),
+            press: hold || before.first || left || before.middle,
             hold,
-            click: matches!(action, MouseAction::LeftUp) && (left || held.first),
+            click: matches!(action, MouseAction::LeftUp) && (left || before.first),
             chord: match action {
                 MouseAction::MiddleDown => true,
-                MouseAction::MiddleUp => held.middle,
-                MouseAction::LeftUp => left && (right || held.middle),
-                MouseAction::RightUp => right && (left || held.middle),
+                MouseAction::MiddleUp => before.middle,
+                MouseAction::LeftUp => left && (right || before.middle),
+                MouseAction::RightUp => right && (left || before.middle),
                 _ => false,
             },
             flag: matches!(action, MouseAction::RightDown),

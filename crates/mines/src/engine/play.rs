@@ -2,6 +2,7 @@
 
 use super::question::Question;
 use super::squares::{Squares, Status};
+use crate::cell::SquareArea;
 use crate::{BoardEvent, Cell, Cells, Face, Game, Minefield, MouseAction, MouseEvent};
 
 /// A kind of click, as players count them.
@@ -53,39 +54,6 @@ pub(super) enum Grip {
     Area,
 }
 
-/// A square's area in pixels, on the board or beside it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pixels {
-    pub left: i32,
-    pub top: i32,
-    pub size: u32,
-}
-
-impl Pixels {
-    /// No square: the cursor's square before the first event.
-    const NONE: Self = Self {
-        left: 0,
-        top: 0,
-        size: 0,
-    };
-
-    const fn of((col, row): (i32, i32), size: u8) -> Self {
-        let size = if size == 0 { 1 } else { size as i32 };
-        Self {
-            left: col.wrapping_mul(size),
-            top: row.wrapping_mul(size),
-            size: size as u32,
-        }
-    }
-
-    #[inline]
-    const fn contains(&self, x: i32, y: i32) -> bool {
-        // Positions to the left of or above the square wrap around to large numbers.
-        (x.wrapping_sub(self.left) as u32) < self.size
-            && (y.wrapping_sub(self.top) as u32) < self.size
-    }
-}
-
 /// A game of Minesweeper in progress.
 ///
 /// ```
@@ -109,7 +77,7 @@ pub struct Engine {
     pub(super) right: Right,
     pub(super) middle: bool,
     /// The area of the square under the cursor.
-    under_cursor: Pixels,
+    under_cursor: SquareArea,
     pub(super) place: Option<usize>,
     pub(super) started: bool,
     /// The open question on which the effect of the next events depends.
@@ -127,7 +95,7 @@ impl Engine {
             left: Left::Up,
             right: Right::Up,
             middle: false,
-            under_cursor: Pixels::NONE,
+            under_cursor: SquareArea::NONE,
             place: None,
             started: false,
             question: None,
@@ -201,7 +169,7 @@ impl Engine {
 
     /// The area within which moves change nothing: the square that a held button presses. `None` if
     /// no button is held, since then no move changes anything.
-    pub(crate) fn held(&self) -> Option<Pixels> {
+    pub(crate) fn held_square(&self) -> Option<SquareArea> {
         (self.grip() != Grip::None).then_some(self.under_cursor)
     }
 
@@ -223,7 +191,7 @@ impl Engine {
     }
 
     fn enter_square(&mut self, event: &MouseEvent) {
-        self.under_cursor = Pixels::of(event.square(self.square_size), self.square_size);
+        self.under_cursor = SquareArea::of(event.square(self.square_size), self.square_size);
         self.place = self.place_of(event);
     }
 

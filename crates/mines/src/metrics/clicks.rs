@@ -168,8 +168,13 @@ impl Observer for Counter<'_> {
         self.changes::<UP>(click, step.shown);
     }
 
-    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
-        self.changes::<DOWN>(click, told);
+    fn corrected(
+        &mut self,
+        click: Option<Click>,
+        expected: &[BoardEvent],
+        recorded: &[BoardEvent],
+    ) {
+        self.changes::<DOWN>(click, expected);
         self.changes::<UP>(click, recorded);
         if let Some(click) = click {
             let did = recorded.iter().any(|change| match change.face {

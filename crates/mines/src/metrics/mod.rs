@@ -8,7 +8,6 @@
 mod board;
 mod clicks;
 mod openings;
-mod pace;
 mod played;
 #[cfg(feature = "tape")]
 mod timeline;
@@ -20,7 +19,7 @@ pub(crate) use played::Played;
 #[cfg(feature = "tape")]
 pub(crate) use timeline::{Moment, moments};
 
-use self::pace::{bbbv_per_s, ratio, seconds, style};
+use self::played::{bbbv_per_s, ratio, seconds, style};
 #[cfg(feature = "tape")]
 use crate::Minefield;
 use crate::replay::Replayed;

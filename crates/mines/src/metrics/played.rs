@@ -1,9 +1,8 @@
-//! A game that was replayed, before its statistics are computed.
+//! A game that was replayed, before its statistics are computed, and the statistics that need only
+//! its counts.
 
 use super::clicks::{Clicks, Counter};
 use super::openings::Openings;
-#[cfg(feature = "tape")]
-use super::pace::{bbbv_per_s, style};
 use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};
 use crate::{Cells, Game, Level, Minefield, Outcome};
@@ -60,4 +59,25 @@ impl Played {
     pub const fn style(&self) -> &'static str {
         style(&self.clicks, self.preflags)
     }
+}
+
+pub(super) fn seconds(ms: u32) -> f64 {
+    f64::from(ms) / 1000.0
+}
+
+pub(super) fn bbbv_per_s(clicks: &Clicks, time_ms: u32) -> Option<f64> {
+    ratio(f64::from(clicks.solved_bbbv), seconds(time_ms))
+}
+
+pub(super) const fn style(clicks: &Clicks, preflags: u32) -> &'static str {
+    if clicks.flags == 0 && preflags == 0 {
+        "NF"
+    } else {
+        "FL"
+    }
+}
+
+pub(super) fn ratio(part: f64, whole: f64) -> Option<f64> {
+    let value = part / whole;
+    (whole != 0.0 && value.is_finite()).then_some(value)
 }

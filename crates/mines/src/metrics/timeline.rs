@@ -24,11 +24,11 @@ struct Timeline<'a, F> {
     is_any: bool,
     /// The last mouse event that was not a quiet move.
     step: u32,
-    give: F,
+    visit: F,
 }
 
-/// Replays a game and passes its moments to `give`, in order. None of them is stored.
-pub fn moments(game: &Game<'_>, give: impl FnMut(&Moment)) {
+/// Replays a game and passes its moments to `visit`, in order. None of them is stored.
+pub fn moments(game: &Game<'_>, visit: impl FnMut(&Moment)) {
     let engine = Engine::of(game);
     let openings = Openings::of(engine.field());
     let mut timeline = Timeline {
@@ -36,7 +36,7 @@ pub fn moments(game: &Game<'_>, give: impl FnMut(&Moment)) {
         last: Moment::default(),
         is_any: false,
         step: 0,
-        give,
+        visit,
     };
     replay_with(game, engine, &mut timeline);
     timeline.pass_on();
@@ -45,11 +45,11 @@ pub fn moments(game: &Game<'_>, give: impl FnMut(&Moment)) {
 impl<F: FnMut(&Moment)> Timeline<'_, F> {
     fn pass_on(&mut self) {
         if self.is_any {
-            (self.give)(&self.last);
+            (self.visit)(&self.last);
         }
     }
 
-    fn say(&mut self, shown: &[BoardEvent]) {
+    fn record(&mut self, shown: &[BoardEvent]) {
         if self.last.step != self.step {
             self.pass_on();
         }
@@ -66,12 +66,17 @@ impl<F: FnMut(&Moment)> Observer for Timeline<'_, F> {
         self.counter.mouse(step);
         self.step = step.at.index;
         if step.click.is_some() || !step.shown.is_empty() {
-            self.say(step.shown);
+            self.record(step.shown);
         }
     }
 
-    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
-        self.counter.corrected(click, told, recorded);
-        self.say(recorded);
+    fn corrected(
+        &mut self,
+        click: Option<Click>,
+        expected: &[BoardEvent],
+        recorded: &[BoardEvent],
+    ) {
+        self.counter.corrected(click, expected, recorded);
+        self.record(recorded);
     }
 }

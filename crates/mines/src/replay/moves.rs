@@ -2,7 +2,7 @@
 //! measured at once. In the pass itself, a quiet move then costs no more than storing it.
 
 use super::path::{self, WAITING, distance};
-use crate::rmv::{Packed, Room};
+use crate::rmv::{MoveSlots, Packed};
 use crate::{MouseEvent, Version};
 
 /// The cursor's position and the time.
@@ -25,10 +25,12 @@ pub(crate) struct Moves {
     before: Option<(u32, (u16, u16))>,
     /// The number of events before the waiting ones.
     measured: u32,
-    way: usize,
+    /// The index at which the current path began.
+    path_start: usize,
     /// Whether the current path began before the waiting events.
-    is_cut: bool,
-    ends: [u16; WAITING],
+    path_is_cut: bool,
+    /// The indices of the button events; the first `buttons` are in use.
+    button_events: [u16; WAITING],
     buttons: usize,
     /// The sum of the distances from event to event, in pixels, up to the waiting events.
     path_px: f64,
@@ -44,9 +46,9 @@ impl Moves {
             count: 0,
             before: None,
             measured: 0,
-            way: 0,
-            is_cut: false,
-            ends: [0; WAITING],
+            path_start: 0,
+            path_is_cut: false,
+            button_events: [0; WAITING],
             buttons: 0,
             path_px: 0.0,
         }
@@ -56,16 +58,16 @@ impl Moves {
         self.count >= WAITING
     }
 
-    /// The free space after the waiting events.
-    pub fn room(&mut self) -> Room<'_> {
-        Room {
+    /// The free slots after the waiting events.
+    pub fn free_slots(&mut self) -> MoveSlots<'_> {
+        MoveSlots {
             times: self.times.get_mut(self.count..).unwrap_or_default(),
             xs: self.xs.get_mut(self.count..).unwrap_or_default(),
             ys: self.ys.get_mut(self.count..).unwrap_or_default(),
         }
     }
 
-    /// Adds the `count` events that were written to [`Self::room`].
+    /// Adds the `count` events that were written to [`Self::free_slots`].
     pub const fn put(&mut self, count: usize) {
         self.count += count;
     }
@@ -73,11 +75,11 @@ impl Moves {
     /// Adds an event. If the buffer is full, the event is dropped.
     pub fn push(&mut self, event: &MouseEvent) {
         let packed = Packed::of(self.version, event);
-        let room = self.room();
+        let slots = self.free_slots();
         if let (Some(time), Some(x), Some(y)) = (
-            room.times.first_mut(),
-            room.xs.first_mut(),
-            room.ys.first_mut(),
+            slots.times.first_mut(),
+            slots.xs.first_mut(),
+            slots.ys.first_mut(),
         ) {
             *time = packed.time_ms();
             (*x, *y) = (packed.x(), packed.y());
@@ -86,10 +88,10 @@ impl Moves {
     }
 
     /// The last event is a button event: its path ends there, and the next one begins after it.
-    pub fn end_way(&mut self) {
-        self.way = self.count;
-        self.is_cut = false;
-        if let Some(slot) = self.ends.get_mut(self.buttons) {
+    pub fn end_path(&mut self) {
+        self.path_start = self.count;
+        self.path_is_cut = false;
+        if let Some(slot) = self.button_events.get_mut(self.buttons) {
             *slot = self.count.saturating_sub(1) as u16;
             self.buttons += 1;
         }
@@ -103,9 +105,9 @@ impl Moves {
         let place = xs.last().copied().zip(ys.last().copied());
         let last = self.times().last().copied().zip(place);
         self.before = last.or(self.before);
-        self.is_cut = self.way != self.count;
+        self.path_is_cut = self.path_start != self.count;
         self.count = 0;
-        self.way = 0;
+        self.path_start = 0;
         self.buttons = 0;
     }
 
@@ -130,13 +132,13 @@ impl Moves {
     }
 
     /// The indices of the button events.
-    pub fn ends(&self) -> &[u16] {
-        self.ends.get(..self.buttons).unwrap_or_default()
+    pub fn button_events(&self) -> &[u16] {
+        self.button_events.get(..self.buttons).unwrap_or_default()
     }
 
     /// The index at which the current path began, if all of it is waiting.
-    pub fn way(&self) -> Option<usize> {
-        (!self.is_cut).then_some(self.way)
+    pub fn path_start(&self) -> Option<usize> {
+        (!self.path_is_cut).then_some(self.path_start)
     }
 
     pub const fn len(&self) -> usize {
@@ -194,7 +196,7 @@ mod tests {
         /// The sum is equal, to the last bit, to adding one distance after the other, no matter how
         /// many are added at a time.
         #[test]
-        fn the_way_is_added_up_in_order(
+        fn the_path_is_added_up_in_order(
             places in prop::collection::vec((-12..3000_i32, -56..2000_i32), 0..900),
             far in prop::collection::vec((-12..65_000_i32, -56..65_000_i32), 0..20),
         ) {

@@ -37,9 +37,14 @@ pub(crate) trait Observer {
     /// Mouse events have accumulated: each one is passed here once, in batches.
     fn measure(&mut self, _waiting: &Moves) {}
 
-    /// The board events of the last mouse event are `recorded`, not `told`, the ones that
+    /// The board events of the last mouse event are `recorded`, not `expected`, the ones that
     /// [`Observer::mouse`] received.
-    fn corrected(&mut self, _click: Option<Click>, _told: &[BoardEvent], _recorded: &[BoardEvent]) {
+    fn corrected(
+        &mut self,
+        _click: Option<Click>,
+        _expected: &[BoardEvent],
+        _recorded: &[BoardEvent],
+    ) {
     }
 
     /// A timestamp event.
@@ -59,9 +64,14 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.measure(waiting);
     }
 
-    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
-        self.0.corrected(click, told, recorded);
-        self.1.corrected(click, told, recorded);
+    fn corrected(
+        &mut self,
+        click: Option<Click>,
+        expected: &[BoardEvent],
+        recorded: &[BoardEvent],
+    ) {
+        self.0.corrected(click, expected, recorded);
+        self.1.corrected(click, expected, recorded);
     }
 
     fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {

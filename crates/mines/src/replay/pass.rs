@@ -6,7 +6,7 @@ use super::moves::Moves;
 use super::observer::{Observer, Place, Step};
 use super::outcome::{Divergence, Doubted, Lag, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
-use crate::rmv::{Events, Held};
+use crate::rmv::Events;
 use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
 
 /// Plays a recording through the engine.
@@ -40,11 +40,13 @@ struct Expectation {
 struct Trial {
     /// The first difference.
     first: Divergence,
-    by: Court,
+    /// The board events that it may have.
+    allowed: Allowed,
 }
 
-/// Decides which differences are possible.
-enum Court {
+/// The board events that a mouse event may have.
+enum Allowed {
+    /// Those that the judge accepts.
     Judge(Box<Judge>),
     /// After the mine of a lost chord: its squares that are still closed, each once.
     Rest(BTreeSet<(Cell, u8)>),
@@ -202,12 +204,8 @@ impl<'o, O: Observer> Pass<'o, O> {
         let Some(last) = events.last_mouse().filter(|last| last.buttons.0 <= KNOWN) else {
             return 0;
         };
-        let held = self.engine.held().map(|pixels| Held {
-            left: pixels.left,
-            top: pixels.top,
-            size: pixels.size,
-        });
-        let skipped = events.skip_quiet(held, self.moves.room());
+        let held = self.engine.held_square();
+        let skipped = events.skip_quiet(held, self.moves.free_slots());
         if skipped == 0 {
             self.time_ms = last.time_ms;
             return 0;
@@ -255,10 +253,10 @@ impl<'o, O: Observer> Pass<'o, O> {
         at: Place,
         last: Option<&MouseEvent>,
         mouse: &MouseEvent,
-        behind: &Events<'_>,
+        following: &Events<'_>,
     ) {
         if !self.expected.events.is_empty() || self.trial.is_some() {
-            self.turn(at, mouse.time_ms, behind);
+            self.end_mouse_event(at, mouse.time_ms, following);
         }
         self.time_ms = mouse.time_ms;
         if self.engine.is_over() && self.after_end.is_none() {
@@ -291,23 +289,23 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
         self.moves.push(mouse);
         if mouse.action != MouseAction::Move {
-            self.moves.end_way();
+            self.moves.end_path();
         }
     }
 
     /// Applies an event that may be in doubt, or the first event after a doubtful one.
     #[cold]
     fn apply_in_doubt(&mut self, mouse: &MouseEvent) -> Option<Click> {
-        let held = self.engine.watch(mouse, self.mode);
+        let before = self.engine.watch(mouse, self.mode);
         let click = self.engine.apply(mouse, &mut self.expected.events);
-        self.leeway = held.and_then(|held| self.engine.leeway(held, mouse.action, self.mode));
+        self.leeway = before.and_then(|before| self.engine.leeway(before, mouse.action, self.mode));
         click
     }
 
-    /// Called when the next mouse event comes and there are expected events; `behind` is what
-    /// follows that mouse event. Events left over from before may be one mouse event late, but not
-    /// two.
-    fn turn(&mut self, at: Place, time_ms: u32, behind: &Events<'_>) {
+    /// Called when the next mouse event comes and there are expected events; `following` are the
+    /// events after that mouse event. Events left over from before may be one mouse event late,
+    /// but not two.
+    fn end_mouse_event(&mut self, at: Place, time_ms: u32, following: &Events<'_>) {
         self.time_ms = time_ms;
         let expected = &mut self.expected;
         let missing = expected.events.get(expected.met..).unwrap_or_default();
@@ -317,11 +315,11 @@ impl<'o, O: Observer> Pass<'o, O> {
             && expected.met >= expected.late;
         if missing.is_empty() && self.fault.is_none() && self.trial.is_none() {
             let shown = expected.events.get(expected.late..);
-            self.engine.agree(shown.unwrap_or_default());
+            self.engine.confirm(shown.unwrap_or_default());
         }
         // A doubtful mouse event may also have no effect, so its missing events count as late only
         // if they do come next.
-        if may_be_late && (self.leeway.is_none() || comes_next(behind, missing)) {
+        if may_be_late && (self.leeway.is_none() || comes_next(following, missing)) {
             expected.events.drain(..expected.met);
             expected.late = expected.events.len();
             expected.met = 0;
@@ -348,39 +346,39 @@ impl<'o, O: Observer> Pass<'o, O> {
     fn differs(&mut self, at: Place, recorded: Option<BoardEvent>, wanted: Option<BoardEvent>) {
         let first = self.diverges(at, recorded, wanted);
         let expected = &self.expected;
-        let by = match self.leeway {
+        let allowed = match self.leeway {
             // Events left over from the previous mouse event are not in doubt; otherwise they would
             // have been settled already.
             Some(leeway) if expected.met >= expected.late => {
                 let standard = expected.events.get(expected.late..).unwrap_or_default();
                 let met = expected.met - expected.late;
-                Court::Judge(Box::new(self.engine.judge(leeway, standard, met)))
+                Allowed::Judge(Box::new(self.engine.judge(leeway, standard, met)))
             }
             _ if expected.blast => {
                 let rest = expected.events.get(expected.met..).unwrap_or_default();
-                Court::Rest(rest.iter().map(square).collect())
+                Allowed::Rest(rest.iter().map(square).collect())
             }
             _ => {
                 self.fault = Some(first);
                 return;
             }
         };
-        self.trial = Some(Trial { first, by });
+        self.trial = Some(Trial { first, allowed });
         if let Some(recorded) = recorded {
-            self.hear(at, recorded, wanted);
+            self.try_event(at, recorded, wanted);
         }
     }
 
     /// Takes one more board event of a mouse event that is in doubt.
-    fn hear(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
-        let possible = match self.trial.as_mut().map(|trial| &mut trial.by) {
-            Some(Court::Judge(judge)) => self.engine.hear(judge, recorded),
-            Some(Court::Rest(rest)) => rest.remove(&square(&recorded)),
+    fn try_event(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
+        let possible = match self.trial.as_mut().map(|trial| &mut trial.allowed) {
+            Some(Allowed::Judge(judge)) => self.engine.judge_event(judge, recorded),
+            Some(Allowed::Rest(rest)) => rest.remove(&square(&recorded)),
             None => true,
         };
         if !possible {
             let fault = self.diverges(at, Some(recorded), wanted);
-            self.condemn(fault);
+            self.set_fault(fault);
         }
     }
 
@@ -388,20 +386,21 @@ impl<'o, O: Observer> Pass<'o, O> {
     fn decide(&mut self) {
         let why = match &self.trial {
             Some(Trial {
-                by: Court::Judge(judge),
+                allowed: Allowed::Judge(judge),
                 first,
             }) => {
-                let told = self.expected.events.get(self.expected.late..);
-                let told = told.unwrap_or_default();
-                let left_out = openings(told).saturating_sub(openings(judge.recorded()));
+                let expected = self.expected.events.get(self.expected.late..);
+                let expected = expected.unwrap_or_default();
+                let left_out = openings(expected).saturating_sub(openings(judge.recorded()));
                 let patience = self.patience.checked_sub(left_out);
                 self.patience = patience.unwrap_or(0);
                 if patience.is_none() || !self.engine.accepts(judge) {
                     let fault = *first;
-                    self.condemn(fault);
+                    self.set_fault(fault);
                     return;
                 }
-                self.observer.corrected(self.click, told, judge.recorded());
+                self.observer
+                    .corrected(self.click, expected, judge.recorded());
                 judge.leeway().doubt
             }
             Some(_) => Doubt::LostChord,
@@ -418,10 +417,10 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// Records a fault, which no doubt excuses.
-    fn condemn(&mut self, fault: Divergence) {
+    fn set_fault(&mut self, fault: Divergence) {
         self.fault = Some(fault);
         if let Some(Trial {
-            by: Court::Judge(judge),
+            allowed: Allowed::Judge(judge),
             ..
         }) = self.trial.take()
         {
@@ -439,7 +438,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             // The standard rules may have an event for this square.
             let mut standard = expected.events.iter().skip(expected.met).copied();
             let wanted = standard.find(|event| event.cell == recorded.cell);
-            self.hear(at, recorded, wanted);
+            self.try_event(at, recorded, wanted);
             return;
         }
         let wanted = expected.events.get(expected.met).copied();

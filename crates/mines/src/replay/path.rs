@@ -101,7 +101,7 @@ mod tests {
     proptest! {
         /// Steps of all lengths, including those across the edge of the 16-bit range.
         #[test]
-        fn the_way_is_the_sum_of_distances_in_their_order(
+        fn a_path_is_the_sum_of_its_distances_in_order(
             start in (any::<u16>(), any::<u16>()),
             far in prop::sample::select(vec![3_i16, 17, 24, 128, 200, i16::MAX]),
             steps in prop::collection::vec((any::<i16>(), any::<i16>()), 0..WAITING),

@@ -1,11 +1,17 @@
 //! Decoding of single events and of runs of events.
 
-use super::mouse::{MAX_TIME, REDUCED, long_mouse};
-use super::ordered;
 use super::rule::Rule;
 use crate::{
     BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
 };
+
+/// v1 positions are relative to the window's client area; the board begins at this position (found
+/// in real files).
+pub(super) const V1_ORIGIN: (i32, i32) = (12, 56);
+/// The largest time: times are 24-bit numbers.
+pub(super) const MAX_TIME: u32 = 0xFF_FFFF;
+/// The code of a reduced mouse move, v2 only.
+pub(super) const REDUCED: u8 = 28;
 
 /// The mouse before its first event. Its values are never used.
 const NOWHERE: MouseEvent = MouseEvent {
@@ -43,9 +49,6 @@ pub(crate) enum Step {
 /// inlined into each of the loops.
 pub(crate) trait Sink: Sized {
     type Error;
-    /// Whether mouse events in order of time are skipped where possible, instead of being passed to
-    /// [`Sink::event`].
-    const SKIPS_ORDERED: bool = false;
 
     /// Takes an event, the time of the mouse event before it, its position in bytes, and its index.
     fn event(self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Self::Error>;
@@ -84,30 +87,71 @@ impl Fault {
     }
 }
 
-/// Decodes a reduced mouse move after `last`.
+/// Decodes a mouse event in its long form.
 #[inline(always)]
-fn reduced_move(last: &MouseEvent, chunk: [u8; 3]) -> Result<MouseEvent, Fault> {
-    let mouse = sound_reduced_move(last, chunk);
-    if mouse.time_ms > MAX_TIME {
-        return Err(Fault::TimeRange(mouse.time_ms));
-    }
-    if i16::try_from(mouse.x).is_err() || i16::try_from(mouse.y).is_err() {
-        return Err(Fault::PositionRange(mouse.x, mouse.y));
-    }
-    Ok(mouse)
+fn long_mouse<const V2: bool>(chunk: [u8; 9]) -> Option<MouseEvent> {
+    let [code, fields @ ..] = chunk;
+    let action = MouseAction::from_code(code)?;
+    // A single load: time u24, buttons u8, x u16, y u16.
+    let fields = u64::from_be_bytes(fields);
+    let (x, y) = ((fields >> 16) as u16, fields as u16);
+    let (x, y) = if V2 {
+        (i32::from(x.cast_signed()), i32::from(y.cast_signed()))
+    } else {
+        (i32::from(x) - V1_ORIGIN.0, i32::from(y) - V1_ORIGIN.1)
+    };
+    Some(MouseEvent {
+        action,
+        time_ms: (fields >> 40) as u32,
+        buttons: Buttons((fields >> 32) as u8),
+        x,
+        y,
+        reduced: false,
+    })
 }
 
-/// Decodes a reduced mouse move after `last`, from a log that has been checked.
+/// Decodes a reduced mouse move after `last`. Without `CHECK`, it is known that time and position
+/// stay in range.
 #[inline(always)]
-fn sound_reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> MouseEvent {
-    MouseEvent {
+fn reduced_move<const CHECK: bool>(
+    last: &MouseEvent,
+    [_, dt, dxy]: [u8; 3],
+) -> Result<MouseEvent, Fault> {
+    let mouse = MouseEvent {
         action: MouseAction::Move,
         time_ms: last.time_ms + u32::from(dt),
         buttons: last.buttons,
         x: last.x + i32::from(dxy.cast_signed() >> 4),
         y: last.y + i32::from((dxy << 4).cast_signed() >> 4),
         reduced: true,
+    };
+    if CHECK {
+        if mouse.time_ms > MAX_TIME {
+            return Err(Fault::TimeRange(mouse.time_ms));
+        }
+        if i16::try_from(mouse.x).is_err() || i16::try_from(mouse.y).is_err() {
+            return Err(Fault::PositionRange(mouse.x, mouse.y));
+        }
     }
+    Ok(mouse)
+}
+
+/// The number of reduced moves that certainly stay in range if there [is room](has_room).
+const RUN: usize = 1 << 10;
+
+/// Whether time and position are so far from the ends of their ranges that [`RUN`] reduced moves
+/// cannot leave them.
+fn has_room(last: &MouseEvent) -> bool {
+    const FAR: i32 = i16::MAX as i32 - 8 * RUN as i32;
+    const LATE: u32 = MAX_TIME - 255 * RUN as u32;
+    last.time_ms < LATE && last.x.abs() < FAR && last.y.abs() < FAR
+}
+
+/// Decodes a board event.
+#[inline(always)]
+fn board_event([code, col, row]: [u8; 3]) -> Option<BoardEvent> {
+    let (face, cell) = (Face::from_code(code)?, Cell { col, row });
+    Some(BoardEvent { cell, face })
 }
 
 impl EventDecoder {
@@ -156,25 +200,41 @@ impl EventDecoder {
     #[inline]
     pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
         match self.version {
-            Version::V1 => self.step_in::<false>(bytes),
-            Version::V2 => self.step_in::<true>(bytes),
+            Version::V1 => self.step_in::<false, true>(bytes),
+            Version::V2 => self.step_in::<true, true>(bytes),
         }
     }
 
+    /// Like [`EventDecoder::step`], but for bytes that have been checked before. Also returns the
+    /// length of the event.
     #[inline(always)]
-    fn step_in<const V2: bool>(&mut self, bytes: &[u8]) -> Step {
+    pub(super) fn step_unchecked(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
+        let step = match self.version {
+            Version::V1 => self.step_in::<false, false>(bytes),
+            Version::V2 => self.step_in::<true, false>(bytes),
+        };
+        match step {
+            Step::Event(event, len) => Some((event, len)),
+            _ => None,
+        }
+    }
+
+    /// Decodes the event at the start of `bytes`. Without `CHECK`, reduced moves are taken to be
+    /// valid.
+    #[inline(always)]
+    fn step_in<const V2: bool, const CHECK: bool>(&mut self, bytes: &[u8]) -> Step {
         let Some(&code) = bytes.first() else {
             return Step::Need(1);
         };
         // The order of the arms follows their frequency.
         if V2 && code == REDUCED {
-            let Some(&chunk) = bytes.first_chunk::<3>() else {
+            let Some(&chunk) = bytes.first_chunk() else {
                 return Step::Need(3);
             };
-            if !self.any_mouse {
+            if CHECK && !self.any_mouse {
                 return Step::Bad(Fault::ReducedFirst);
             }
-            return match reduced_move(&self.last, chunk) {
+            return match reduced_move::<CHECK>(&self.last, chunk) {
                 Ok(mouse) => {
                     self.last = mouse;
                     Step::Event(Event::Mouse(mouse), 3)
@@ -182,20 +242,19 @@ impl EventDecoder {
                 Err(fault) => Step::Bad(fault),
             };
         }
-        if let Some(action) = MouseAction::from_code(code) {
-            let Some(&chunk) = bytes.first_chunk::<9>() else {
+        if MouseAction::from_code(code).is_some() {
+            let chunk = bytes.first_chunk();
+            let Some(mouse) = chunk.and_then(|&chunk| long_mouse::<V2>(chunk)) else {
                 return Step::Need(9);
             };
-            self.last = long_mouse::<V2>(action, chunk);
-            self.any_mouse = true;
-            return Step::Event(Event::Mouse(self.last), 9);
+            self.pass(mouse);
+            return Step::Event(Event::Mouse(mouse), 9);
         }
-        if let Some(face) = Face::from_code(code) {
-            let Some(&[_, col, row]) = bytes.first_chunk::<3>() else {
+        if Face::from_code(code).is_some() {
+            let Some(board) = bytes.first_chunk().and_then(|&chunk| board_event(chunk)) else {
                 return Step::Need(3);
             };
-            let cell = Cell { col, row };
-            return Step::Event(Event::Board(BoardEvent { cell, face }), 3);
+            return Step::Event(Event::Board(board), 3);
         }
         if let Some(outcome) = Outcome::from_code(code) {
             let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
@@ -216,11 +275,11 @@ impl EventDecoder {
     /// Decodes events from the start of `bytes` until no more can be decoded. Passes each event to
     /// `sink`, whose error ends the run at once.
     ///
-    /// The result is the same as that of repeated calls of [`EventDecoder::step`], but this is
-    /// faster: events come in runs of one kind, and the branches of one loop per kind are easier to
-    /// predict.
+    /// The result is the same as that of repeated calls of [`EventDecoder::step`] or, without
+    /// `CHECK`, of [`EventDecoder::step_unchecked`], but this is faster: events come in runs of one
+    /// kind, and the branches of one loop per kind are easier to predict.
     #[inline(always)]
-    pub(crate) fn run<const V2: bool, S: Sink>(
+    pub(crate) fn run<const V2: bool, const CHECK: bool, S: Sink>(
         &mut self,
         bytes: &[u8],
         mut sink: S,
@@ -231,55 +290,51 @@ impl EventDecoder {
             // The state is kept in locals so that it stays in registers.
             let mut last = self.last;
             let before = rest.len();
-            if S::SKIPS_ORDERED {
-                let (count, end) = ordered::long::<V2>(rest, last);
-                rest = rest.get(9 * count..).unwrap_or_default();
-                index += count as u32;
-                last = end;
-            }
-            while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
-                && let Some(action) = MouseAction::from_code(chunk[0])
+            while let Some((&chunk, after)) = rest.split_first_chunk()
+                && let Some(mouse) = long_mouse::<V2>(chunk)
             {
-                let before = last.time_ms;
-                last = long_mouse::<V2>(action, chunk);
                 let at = bytes.len() - rest.len();
-                sink = sink.event(Event::Mouse(last), before, at, index)?;
-                rest = behind;
+                sink = sink.event(Event::Mouse(mouse), last.time_ms, at, index)?;
+                (last, rest) = (mouse, after);
                 index += 1;
             }
             self.any_mouse |= rest.len() != before;
             if V2 && self.any_mouse {
-                if S::SKIPS_ORDERED {
-                    let (count, end) = ordered::reduced(rest, last);
-                    rest = rest.get(3 * count..).unwrap_or_default();
-                    index += count as u32;
-                    last = end;
-                }
-                while let Some((&chunk, behind)) = rest.split_first_chunk::<3>()
+                let mut unchecked = match CHECK {
+                    false => usize::MAX,
+                    true if has_room(&last) => RUN,
+                    true => 0,
+                };
+                while let Some((&chunk, after)) = rest.split_first_chunk()
                     && chunk[0] == REDUCED
-                    && let Ok(mouse) = reduced_move(&last, chunk)
                 {
-                    let before = last.time_ms;
-                    last = mouse;
+                    let mouse = if unchecked > 0 {
+                        unchecked -= 1;
+                        reduced_move::<false>(&last, chunk)
+                    } else {
+                        reduced_move::<true>(&last, chunk)
+                    };
+                    let Ok(mouse) = mouse else {
+                        break;
+                    };
                     let at = bytes.len() - rest.len();
-                    sink = sink.event(Event::Mouse(last), before, at, index)?;
-                    rest = behind;
+                    sink = sink.event(Event::Mouse(mouse), last.time_ms, at, index)?;
+                    (last, rest) = (mouse, after);
                     index += 1;
                 }
             }
             self.last = last;
-            while let Some((&[code, col, row], behind)) = rest.split_first_chunk::<3>()
-                && let Some(face) = Face::from_code(code)
+            while let Some((&chunk, after)) = rest.split_first_chunk()
+                && let Some(board) = board_event(chunk)
             {
-                let cell = Cell { col, row };
-                let event = Event::Board(BoardEvent { cell, face });
-                sink = sink.event(event, last.time_ms, bytes.len() - rest.len(), index)?;
-                rest = behind;
+                let at = bytes.len() - rest.len();
+                sink = sink.event(Event::Board(board), last.time_ms, at, index)?;
+                rest = after;
                 index += 1;
             }
             if rest.len() == before {
                 let at = bytes.len() - rest.len();
-                match self.step_in::<V2>(rest) {
+                match self.step_in::<V2, CHECK>(rest) {
                     Step::Event(event, len) => {
                         sink = sink.event(event, last.time_ms, at, index)?;
                         rest = rest.get(len..).unwrap_or_default();
@@ -297,36 +352,126 @@ impl EventDecoder {
             }
         }
     }
+}
 
-    /// Decodes the event at the start of `bytes`, which have been checked before, so that only the
-    /// kind of event has to be found. Also returns the length of the event.
-    #[inline(always)]
-    pub(super) fn sound_step(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
-        if let Some(&chunk) = bytes.first_chunk()
-            && let Some(action) = MouseAction::from_code(chunk[0])
-        {
-            // Decode from the chunk instead of reading back the event that was just stored in
-            // parts: the processor would have to wait for the store.
-            let mouse = match self.version {
-                Version::V1 => long_mouse::<false>(action, chunk),
-                Version::V2 => long_mouse::<true>(action, chunk),
-            };
-            self.pass(mouse);
-            return Some((Event::Mouse(mouse), 9));
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// An event with the time of the mouse event before it, its position and its index.
+    type Passed = (Event, u32, usize, u32);
+
+    impl Sink for Vec<Passed> {
+        type Error = Infallible;
+
+        fn event(
+            mut self,
+            event: Event,
+            before: u32,
+            at: usize,
+            index: u32,
+        ) -> Result<Self, Infallible> {
+            self.push((event, before, at, index));
+            Ok(self)
         }
-        if let Some(&chunk) = bytes.first_chunk()
-            && chunk[0] != 0
-        {
-            let [code, col, row] = chunk;
-            if code == REDUCED {
-                let mouse = sound_reduced_move(&self.last, chunk);
-                self.pass(mouse);
-                return Some((Event::Mouse(mouse), 3));
+    }
+
+    /// The reference: decodes one event after the other.
+    fn steps(version: Version, bytes: &[u8]) -> (Vec<Passed>, EventDecoder, Step) {
+        let mut decoder = EventDecoder::new(version);
+        let (mut passed, mut at) = (Vec::new(), 0);
+        loop {
+            let before = decoder.time_ms();
+            match decoder.step(&bytes[at..]) {
+                Step::Event(event, len) => {
+                    passed.push((event, before, at, passed.len() as u32));
+                    at += len;
+                }
+                end => return (passed, decoder, end),
             }
-            let (face, cell) = (Face::from_code(code)?, Cell { col, row });
-            return Some((Event::Board(BoardEvent { cell, face }), 3));
         }
-        let &[_, a, b, c, d] = bytes.first_chunk()?;
-        Some((Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5))
+    }
+
+    fn run<const V2: bool, const CHECK: bool>(
+        version: Version,
+        bytes: &[u8],
+    ) -> (Vec<Passed>, EventDecoder, Step) {
+        let mut decoder = EventDecoder::new(version);
+        let Ok(run) = decoder.run::<V2, CHECK, _>(bytes, Vec::new());
+        assert_eq!(run.events as usize, run.sink.len());
+        (run.sink, decoder, run.end)
+    }
+
+    fn events(width: usize, codes: Vec<u8>, most: usize) -> impl Strategy<Value = Vec<u8>> {
+        let small = prop_oneof![9 => 0..4_u8, 1 => any::<u8>()];
+        let code = prop_oneof![20 => prop::sample::select(codes), 1 => any::<u8>()];
+        let event = (code, prop::collection::vec(small, width - 1));
+        let event = event.prop_map(|(code, rest)| [vec![code], rest].concat());
+        prop::collection::vec(event, 0..most).prop_map(|events| events.concat())
+    }
+
+    /// A long move to a position and time around the limits of [`has_room`] and of the format.
+    fn start() -> impl Strategy<Value = Vec<u8>> {
+        let ends = [0, 24_574, 24_575, 32_767, -24_575, -24_574, -32_768_i32];
+        let at = (prop::sample::select(ends.to_vec()), -9..9_i32);
+        let at = at.prop_map(|(end, by)| (end + by).clamp(-32_768, 32_767) as i16);
+        let late = MAX_TIME - 255 * RUN as u32;
+        let time = prop::sample::select(vec![0, late - 1, late, MAX_TIME - 300, MAX_TIME]);
+        (at.clone(), at, time).prop_map(|(x, y, time)| {
+            let ([_, t0, t1, t2], x, y) = (time.to_be_bytes(), x.to_be_bytes(), y.to_be_bytes());
+            vec![1, t0, t1, t2, 1, x[0], x[1], y[0], y[1]]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_gives_the_events_of_single_steps(
+            start in start(),
+            parts in prop::collection::vec(
+                prop_oneof![
+                    events(9, vec![1, 1, 1, 2, 7], 30),
+                    events(3, vec![REDUCED], 3 * RUN),
+                    events(3, vec![9, 14, 18, 27], 9),
+                    events(5, vec![0], 2),
+                    events(4, vec![15, 16, 17], 2),
+                ],
+                0..6,
+            ),
+        ) {
+            let bytes = [start, parts.concat()].concat();
+            for version in [Version::V1, Version::V2] {
+                let (wanted, last, end) = steps(version, &bytes);
+                let found = match version {
+                    Version::V1 => run::<false, true>(version, &bytes),
+                    Version::V2 => run::<true, true>(version, &bytes),
+                };
+                prop_assert_eq!(&found.0, &wanted);
+                prop_assert_eq!(format!("{:?}", (found.1, found.2)), format!("{:?}", (last, end)));
+
+                // The same without checks, in the part that is valid.
+                let at = match wanted.last() {
+                    Some(&(event, _, at, _)) => at + match event {
+                        Event::Mouse(mouse) if !mouse.reduced => 9,
+                        Event::Mouse(_) | Event::Board(_) => 3,
+                        Event::Timestamp(_) => 5,
+                    },
+                    None => 0,
+                };
+                let found = match version {
+                    Version::V1 => run::<false, false>(version, &bytes[..at]),
+                    Version::V2 => run::<true, false>(version, &bytes[..at]),
+                };
+                prop_assert_eq!(&found.0, &wanted);
+                let mut decoder = EventDecoder::new(version);
+                for &(event, _, at, _) in &wanted {
+                    let step = decoder.step_unchecked(&bytes[at..]);
+                    prop_assert_eq!(step.map(|(event, _)| event), Some(event));
+                }
+            }
+        }
     }
 }

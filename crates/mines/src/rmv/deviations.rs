@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::section::Section;
 use crate::event::game_time;
 use crate::game::DeclaredSize;
-use crate::{Cell, Event, Version};
+use crate::{Cell, Event, Game, Version};
 
 /// The finding for a `rule` that the event at `offset` breaks.
 pub(crate) fn at_event(rule: Rule, offset: u64, index: u32, time_ms: u32) -> Finding {
@@ -16,6 +16,26 @@ pub(crate) fn at_event(rule: Rule, offset: u64, index: u32, time_ms: u32) -> Fin
         .at(offset)
         .step(index.into())
         .time(Some(game_time(time_ms)))
+}
+
+/// A finding at the mouse event that has `before` mouse events before it.
+#[cold]
+pub(crate) fn at_mouse(game: &Game<'_>, before: u32, rule: Rule) -> Finding {
+    let mut events = game.events.iter();
+    let (mut index, mut count) = (0, 0);
+    loop {
+        let position = events.position();
+        match events.next() {
+            Some(Event::Mouse(mouse)) if count == before => {
+                let offset = game.events.offset() + position as u64;
+                return at_event(rule, offset, index, mouse.time_ms);
+            }
+            Some(Event::Mouse(_)) => count += 1,
+            Some(_) => {}
+            None => return Finding::new(rule),
+        }
+        index += 1;
+    }
 }
 
 /// Broken rules: an error to a strict reader, a finding to a lenient one.
@@ -92,7 +112,8 @@ impl EventChecker {
     ) -> Result<(), Error> {
         match event {
             Event::Mouse(mouse) => {
-                if mouse.time_ms < before {
+                // A reduced move cannot go back in time.
+                if !mouse.reduced && mouse.time_ms < before {
                     backwards(before, mouse.time_ms, index, offset, deviations)?;
                 }
             }

@@ -1,8 +1,7 @@
 //! Encoding of single events.
 
-use super::decode::EventDecoder;
+use super::decode::{EventDecoder, MAX_TIME, REDUCED, V1_ORIGIN};
 use super::error::WriteError;
-use super::mouse::{MAX_TIME, REDUCED, V1_ORIGIN};
 use crate::{Event, Face, MouseAction, MouseEvent, Version};
 
 /// True if, according to the specification, `next` SHOULD be written as a reduced move.

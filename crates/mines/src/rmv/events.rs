@@ -6,7 +6,8 @@ use std::convert::Infallible;
 use super::decode::{EventDecoder, Sink};
 use super::encode::{encode, reducible};
 use super::error::WriteError;
-use super::quiet::{self, Held, Room};
+use super::quiet::{self, MoveSlots};
+use crate::cell::SquareArea;
 use crate::{BoardEvent, Event, Face, MouseEvent, Version};
 
 /// The events of a game in their stored form, without the termination event.
@@ -242,7 +243,7 @@ impl Events<'_> {
     /// loaded as a whole.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Event> {
-        let (event, len) = self.decoder.sound_step(self.bytes.get(self.at..)?)?;
+        let (event, len) = self.decoder.step_unchecked(self.bytes.get(self.at..)?)?;
         self.at += len;
         Some(event)
     }
@@ -254,10 +255,10 @@ impl Events<'_> {
         let mut count = 0;
         for BoardEvent { cell, face } in wanted {
             match rest.split_first_chunk() {
-                Some((&found, behind))
+                Some((&found, after))
                     if found == [face.code(), cell.col, cell.row] && *face != Face::Blast =>
                 {
-                    rest = behind;
+                    rest = after;
                     count += 1;
                 }
                 _ => break,
@@ -269,7 +270,7 @@ impl Events<'_> {
 
     /// Skips quiet moves and stores them in `into`, as many as fit. While a button is held, only
     /// moves within its square are skipped. Returns their number.
-    pub(crate) fn skip_quiet(&mut self, held: Option<Held>, into: Room<'_>) -> usize {
+    pub(crate) fn skip_quiet(&mut self, held: Option<SquareArea>, into: MoveSlots<'_>) -> usize {
         let Some(last) = self.decoder.last_mouse() else {
             return 0;
         };
@@ -297,8 +298,8 @@ impl Iterator for Events<'_> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let fold = Fold { value: init, f };
         let Ok(run) = match self.decoder.version() {
-            Version::V1 => self.decoder.run::<false, _>(rest, fold),
-            Version::V2 => self.decoder.run::<true, _>(rest, fold),
+            Version::V1 => self.decoder.run::<false, false, _>(rest, fold),
+            Version::V2 => self.decoder.run::<true, false, _>(rest, fold),
         };
         run.sink.value
     }
@@ -373,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn events_that_do_not_fit_are_refused() {
         let mut log = EventLog::empty(Version::V1);
         let far = mouse(MouseAction::Move, 0, -13, 0);
         assert!(matches!(

@@ -44,7 +44,7 @@ impl fmt::Display for Loss {
                 "the checksum: it covers the old form, and its algorithm is unpublished",
             ),
             Self::Personal(what) => f.write_str(what.name()),
-            Self::ResultExtra => f.write_str("what else stands in the result string"),
+            Self::ResultExtra => f.write_str("the other parts of the result string"),
             Self::ResultString => f.write_str("the result string"),
             Self::TimestampEvents { count } => write!(f, "{count} timestamp events"),
             Self::Properties { count } => write!(f, "{count} unknown properties"),
@@ -59,7 +59,7 @@ impl fmt::Display for Loss {
                 "the bytes of {field}: read as {} (a guess), written as UTF-8",
                 from.name()
             ),
-            Self::Tail => f.write_str("the unusual bytes behind the termination event"),
+            Self::Tail => f.write_str("the unusual bytes after the termination event"),
         }
     }
 }

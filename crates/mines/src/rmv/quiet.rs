@@ -5,7 +5,8 @@
 //! side by side. So the difference between two moves takes a single subtraction, and checking it a
 //! single comparison.
 
-use super::mouse::{REDUCED, V1_ORIGIN};
+use super::decode::{REDUCED, V1_ORIGIN};
+use crate::cell::SquareArea;
 use crate::{MouseAction, MouseEvent, Version};
 
 /// Time, position and buttons of a mouse event: 24 bits of time, 8 of buttons, 16 for the distance
@@ -99,27 +100,18 @@ impl Packed {
     }
 }
 
-/// The area in pixels of a square on which a button is held.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
-    pub left: i32,
-    pub top: i32,
-    pub size: u32,
+/// Whether a square contains a position that is at most a short step away. `origin` is the stored
+/// position that means 0 pixels.
+#[inline(always)]
+const fn contains(square: SquareArea, origin: (u16, u16), at: Packed) -> bool {
+    let left = (square.left as u16).wrapping_add(origin.0);
+    let top = (square.top as u16).wrapping_add(origin.1);
+    (at.x().wrapping_sub(left) as u32) < square.size
+        && (at.y().wrapping_sub(top) as u32) < square.size
 }
 
-impl Held {
-    /// Whether the square contains a position that is at most a short step away.
-    #[inline(always)]
-    const fn contains(&self, (left, top): (u16, u16), at: Packed) -> bool {
-        let left = (self.left as u16).wrapping_add(left);
-        let top = (self.top as u16).wrapping_add(top);
-        (at.x().wrapping_sub(left) as u32) < self.size
-            && (at.y().wrapping_sub(top) as u32) < self.size
-    }
-}
-
-/// Space for the times and positions of moves. The three slices have the same length.
-pub(crate) struct Room<'m> {
+/// Free slots for the times and positions of moves. The three slices have the same length.
+pub(crate) struct MoveSlots<'m> {
     pub times: &'m mut [u32],
     /// Distances from the left and from the top, measured from the [origin](Packed::origin).
     pub xs: &'m mut [u16],
@@ -142,9 +134,9 @@ pub(super) struct Skipped<'b> {
 pub(super) fn skip<'b>(
     version: Version,
     last: &MouseEvent,
-    held: Option<Held>,
+    held: Option<SquareArea>,
     bytes: &'b [u8],
-    into: Room<'_>,
+    into: MoveSlots<'_>,
 ) -> Skipped<'b> {
     // Each case gets a loop of its own that does only what is needed.
     match (version, held) {
@@ -152,11 +144,11 @@ pub(super) fn skip<'b>(
         (Version::V2, None) => run::<true>(last, |_| true, bytes, into),
         (Version::V1, Some(held)) => {
             let origin = Packed::origin(version);
-            run::<false>(last, |at| held.contains(origin, at), bytes, into)
+            run::<false>(last, |at| contains(held, origin, at), bytes, into)
         }
         (Version::V2, Some(held)) => {
             let origin = Packed::origin(version);
-            run::<true>(last, |at| held.contains(origin, at), bytes, into)
+            run::<true>(last, |at| contains(held, origin, at), bytes, into)
         }
     }
 }
@@ -166,16 +158,16 @@ fn run<'b, const V2: bool>(
     first: &MouseEvent,
     stays: impl Fn(Packed) -> bool,
     bytes: &'b [u8],
-    into: Room<'_>,
+    into: MoveSlots<'_>,
 ) -> Skipped<'b> {
-    let Room { times, xs, ys } = into;
+    let MoveSlots { times, xs, ys } = into;
     let version = if V2 { Version::V2 } else { Version::V1 };
     let mut last = Packed::of(version, first);
     let mut rest = bytes;
     let mut reduced = first.reduced;
     let mut count = 0;
     loop {
-        let mut room = Room {
+        let mut room = MoveSlots {
             times: times.get_mut(count..).unwrap_or_default(),
             xs: xs.get_mut(count..).unwrap_or_default(),
             ys: ys.get_mut(count..).unwrap_or_default(),
@@ -222,7 +214,7 @@ fn put<const N: usize>(
     last: &mut Packed,
     next: impl Fn(&[u8; N], Packed) -> Option<Packed>,
     stays: impl Fn(Packed) -> bool,
-    into: &mut Room<'_>,
+    into: &mut MoveSlots<'_>,
 ) -> usize {
     let most = pieces.len().min(into.times.len());
     let slots = (
@@ -236,13 +228,13 @@ fn put<const N: usize>(
     let mut at = *last;
     let mut count = 0;
     for (((piece, time), x), y) in pieces.iter().zip(times).zip(xs).zip(ys) {
-        let Some(there) = next(piece, at).filter(|there| stays(*there)) else {
+        let Some(moved) = next(piece, at).filter(|moved| stays(*moved)) else {
             break;
         };
-        *time = there.time_ms();
-        *x = there.x();
-        *y = there.y();
-        at = there;
+        *time = moved.time_ms();
+        *x = moved.x();
+        *y = moved.y();
+        at = moved;
         count += 1;
     }
     *last = at;
@@ -332,7 +324,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_stepped_over_is_quiet_and_nothing_quiet_is_left(
+        fn exactly_the_quiet_moves_are_skipped(
             version in prop::sample::select(vec![Version::V1, Version::V2]),
             start in prop::sample::select(vec![(0, 0), (100, 100), (20, 32_700), (32_700, 0)]),
             drawn in drawn(),
@@ -346,18 +338,18 @@ mod tests {
                 let size = held.unwrap_or(1) as i32;
                 let square = |at: i32| at.div_euclid(size) * size;
                 let (left, top) = (square(last.x), square(last.y));
-                let held = held.map(|size| Held { left, top, size });
+                let held = held.map(|size| SquareArea { left, top, size });
                 let stays = |next: &MouseEvent| {
                     held.is_none() || square(next.x) == left && square(next.y) == top
                 };
-                let mut behind = events.clone();
+                let mut following = events.clone();
                 let mut times = vec![0; room];
                 let (mut xs, mut ys) = (vec![0; room], vec![0; room]);
-                let into = Room { times: &mut times, xs: &mut xs, ys: &mut ys };
+                let into = MoveSlots { times: &mut times, xs: &mut xs, ys: &mut ys };
                 let count = events.skip_quiet(held, into);
                 for ((time, x), y) in times.iter().zip(&xs).zip(&ys).take(count) {
-                    let Some(Event::Mouse(next)) = behind.next() else {
-                        panic!("more was stepped over than there is");
+                    let Some(Event::Mouse(next)) = following.next() else {
+                        panic!("more moves were skipped than there are");
                     };
                     prop_assert!(is_quiet(&last, &next, version) && stays(&next), "{next:?}");
                     let packed = Packed::of(version, &next);
@@ -365,9 +357,9 @@ mod tests {
                     last = next;
                 }
                 // The decoder is in the same state as if it had decoded each event.
-                let rest: Vec<Event> = behind.clone().collect();
+                let rest: Vec<Event> = following.clone().collect();
                 prop_assert_eq!(events.clone().collect::<Vec<_>>(), rest);
-                if let Some(Event::Mouse(next)) = behind.next() {
+                if let Some(Event::Mouse(next)) = following.next() {
                     let quiet = is_quiet(&last, &next, version) && stays(&next);
                     prop_assert!(!quiet || count == room, "{last:?} {next:?}");
                 }

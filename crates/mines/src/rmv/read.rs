@@ -63,20 +63,19 @@ pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
 /// As [`read()`]. Lenient reading fails only if the sections before the events cannot be read, or a
 /// limit is exceeded.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Error> {
-    read_as::<true>(bytes, options, |_| {})
+    read_as(bytes, options, |_| {})
 }
 
-/// Checks events and passes them on; with `QUICKLY`, most valid events are not passed on.
-struct Checked<'d, F, const QUICKLY: bool> {
+/// Checks events and passes them on.
+struct Checked<'d, F> {
     checker: EventChecker,
     start: u64,
     deviations: &'d mut Deviations,
     each: F,
 }
 
-impl<F: FnMut(Event), const QUICKLY: bool> Sink for Checked<'_, F, QUICKLY> {
+impl<F: FnMut(Event)> Sink for Checked<'_, F> {
     type Error = Error;
-    const SKIPS_ORDERED: bool = QUICKLY;
 
     #[inline(always)]
     fn event(mut self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Error> {
@@ -103,9 +102,9 @@ pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Er
     let start = prelude.video_start();
     let mut deviations = Deviations::new(options.strictness);
     let mut game = prelude.sections(bytes, &mut deviations)?;
-    let behind_header = bytes.get(start..).unwrap_or_default();
+    let after_header = bytes.get(start..).unwrap_or_default();
     let mut findings = deviations.findings;
-    if let Some((video, behind)) = behind_header.split_at_checked(prelude.video as usize) {
+    if let Some((video, after)) = after_header.split_at_checked(prelude.video as usize) {
         let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
         let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
         for (event, tail) in [with_tail, without].into_iter().flatten() {
@@ -118,16 +117,14 @@ pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Er
                 break;
             }
         }
-        let checksum = behind
-            .get(..usize::from(prelude.checksum))
-            .unwrap_or(behind);
+        let checksum = after.get(..usize::from(prelude.checksum)).unwrap_or(after);
         let (needed, left) = (prelude.checksum.into(), checksum.len() as u64);
         if left < needed {
             findings.push(truncated(Section::Checksum, needed, left, real));
         }
         game.checksum = Cow::Borrowed(checksum);
     } else if let Some(video) = prelude.stated_video() {
-        let left = behind_header.len() as u64;
+        let left = after_header.len() as u64;
         findings.push(truncated(Section::Video, video.into(), left, real));
     }
     game.file_size = declared_size(
@@ -151,10 +148,10 @@ pub fn read_each(
     options: ReadOptions,
     each: impl FnMut(Event),
 ) -> Result<Reading<'_>, Error> {
-    read_as::<false>(bytes, options, each)
+    read_as(bytes, options, each)
 }
 
-fn read_as<const QUICKLY: bool>(
+fn read_as(
     bytes: &[u8],
     options: ReadOptions,
     each: impl FnMut(Event),
@@ -166,13 +163,13 @@ fn read_as<const QUICKLY: bool>(
     let mut deviations = Deviations::new(options.strictness);
     let mut game = prelude.sections(bytes, &mut deviations)?;
 
-    let behind_header = bytes.get(start..).unwrap_or_default();
+    let after_header = bytes.get(start..).unwrap_or_default();
     let section = match prelude.video {
         OPEN_ENDED => None,
-        declared => behind_header.split_at_checked(declared as usize),
+        declared => after_header.split_at_checked(declared as usize),
     };
     let whole = section.is_some();
-    let (video, behind) = section.unwrap_or((behind_header, &[]));
+    let (video, after) = section.unwrap_or((after_header, &[]));
     let limit = usize::try_from(options.limits.max_video_bytes).unwrap_or(usize::MAX);
     let cut = VideoCut {
         start: start as u64,
@@ -181,12 +178,12 @@ fn read_as<const QUICKLY: bool>(
         over: (video.len() > limit).then(|| video_over_limit(start as u64, &options.limits)),
     };
     let held = video.get(..limit).unwrap_or(video);
-    cut.read::<QUICKLY>(held, &mut game, &mut deviations, each)?;
+    cut.read(held, &mut game, &mut deviations, each)?;
 
     if whole {
         let size = usize::from(prelude.checksum);
         let at = start as u64 + video.len() as u64;
-        if let Some((checksum, trailing)) = behind.split_at_checked(size) {
+        if let Some((checksum, trailing)) = after.split_at_checked(size) {
             game.checksum = Cow::Borrowed(checksum);
             if !trailing.is_empty() {
                 let found = trailing.len() as u64;
@@ -194,8 +191,8 @@ fn read_as<const QUICKLY: bool>(
                 deviations.note(finding.at(at + size as u64))?;
             }
         } else {
-            game.checksum = Cow::Borrowed(behind);
-            let left = behind.len() as u64;
+            game.checksum = Cow::Borrowed(after);
+            let left = after.len() as u64;
             deviations.note(truncated(Section::Checksum, size as u64, left, at + left))?;
         }
     }
@@ -217,7 +214,7 @@ struct VideoCut {
 }
 
 impl VideoCut {
-    fn read<'a, const QUICKLY: bool>(
+    fn read<'a>(
         self,
         video: &'a [u8],
         game: &mut Game<'a>,
@@ -226,15 +223,15 @@ impl VideoCut {
     ) -> Result<(), Error> {
         let version = game.version();
         let mut decoder = EventDecoder::new(version);
-        let checked = Checked::<_, QUICKLY> {
+        let checked = Checked {
             checker: EventChecker::new(game.board.cols, game.board.rows),
             start: self.start,
             deviations,
             each,
         };
         let run = match version {
-            Version::V1 => decoder.run::<false, _>(video, checked)?,
-            Version::V2 => decoder.run::<true, _>(video, checked)?,
+            Version::V1 => decoder.run::<false, true, _>(video, checked)?,
+            Version::V2 => decoder.run::<true, true, _>(video, checked)?,
         };
         let deviations = run.sink.deviations;
         let (at, index, end) = (run.at, run.events, run.end);

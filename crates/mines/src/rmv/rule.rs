@@ -18,7 +18,7 @@ gametape_core::rules! {
 
     /// The file does not start with `*rmv`.
     ///
-    /// It is no RMV file, whatever its name says.
+    /// It is not an RMV file, whatever its name says.
     #[error("the file starts with \"{}\", an RMV file starts with \"*rmv\"", found.escape_ascii())]
     Signature { found: Vec<u8> } = "rmv.signature", Error;
     /// Neither version 1 nor 2.
@@ -137,17 +137,17 @@ gametape_core::rules! {
     /// Cut or edited; `repair` keeps the events.
     #[error("the video section ends after {} without a termination event", Counted(u64::from(*events), "event"))]
     TerminationMissing { events: u32 } = "rmv.termination-missing", Error;
-    /// Neither nothing nor five bytes behind the termination event.
+    /// The number of bytes after the termination event is neither 0 nor 5.
     ///
     /// Edited: refuse.
-    #[error("{} behind the termination event, five are known", Bytes(*found))]
+    #[error("{} after the termination event; known files have five", Bytes(*found))]
     TailSize { found: u64 } = "rmv.tail-size", Error;
-    /// Bytes behind the checksum.
+    /// Bytes after the checksum.
     ///
     /// Something was appended: refuse; `repair` drops them.
-    #[error("{} behind the checksum, where the file should end", Bytes(*found))]
+    #[error("{} after the checksum, where the file should end", Bytes(*found))]
     TrailingBytes { found: u64 } = "rmv.trailing-bytes", Error;
-    /// The stated size is neither the real one nor (v2) that less 2.
+    /// The stated size is neither the real size nor, in v2, the real size minus 2.
     ///
     /// The file was cut, extended or edited: refuse.
     #[error("file_size says {}, the file has {}", Bytes(u64::from(*declared)), Bytes(*real))]
@@ -157,24 +157,24 @@ gametape_core::rules! {
     /// A damaged size field, most likely: treat as truncated.
     #[error("{what} takes {}, the limit is {}", Bytes(*claimed), Bytes(*limit))]
     Limit { what: &'static str, claimed: u64, limit: u64 } = "rmv.limit", Error, Limit;
-    /// v2: the stated size is the real one less 2.
+    /// v2: the stated size is the real size minus 2.
     ///
-    /// What every known v2 file has.
+    /// Fine: every known v2 file has this.
     #[error("file_size says {}, the file has {}: every known v2 writer leaves clone id and major version out", Bytes(u64::from(*declared)), Bytes(*real))]
     FileSizeLessTwo { declared: u32, real: u64 } = "rmv.file-size", Info;
-    /// There is a checksum; nobody but its owner can verify it.
+    /// There is a checksum; only ViennaSweeper can verify it.
     ///
     /// Nothing.
     #[error("the checksum of {} is not verifiable: its algorithm is unpublished", Bytes(*bytes))]
     Checksum { bytes: u64 } = "rmv.checksum", Info;
-    /// A file of ViennaSweeper's, by its clone id or version info, without a checksum.
+    /// A file of ViennaSweeper, by its clone id or version info, without a checksum.
     ///
-    /// It was taken out, or the file repaired or converted: ask for the original.
+    /// The checksum was removed, or the file was repaired or converted: ask for the original.
     #[error("there is no checksum; ViennaSweeper always writes one")]
     ChecksumAbsent = "rmv.checksum-absent", Warning;
     /// Another program's file, without a checksum.
     ///
-    /// Fine as a file; a ranking that relies on ViennaSweeper's checksum has nothing to rely on.
+    /// Fine as a file; a ranking that relies on ViennaSweeper's checksum cannot rely on this file.
     #[error("there is no checksum; the program that wrote the file does not have ViennaSweeper's")]
     ChecksumNone = "rmv.checksum-none", Info;
     /// A checksum of another size than 18 bytes, or of ten different bytes or fewer.
@@ -182,17 +182,17 @@ gametape_core::rules! {
     /// It was replaced: ask for the original.
     #[error("the checksum {}; every known one has 18 mixed bytes", if *bytes == 18 { "has too few different bytes".to_owned() } else { format!("has {}", Bytes(*bytes)) })]
     ChecksumUnusual { bytes: u64, mixed: bool } = "rmv.checksum-unusual", Warning;
-    /// Nothing behind the termination event.
+    /// No bytes after the termination event.
     ///
-    /// What the specification says, and no known file shows.
-    #[error("nothing stands behind the termination event; the specification says so, known files have five bytes there")]
+    /// Fine by the specification, but no known file is like this.
+    #[error("there are no bytes after the termination event; this follows the specification, but known files have five bytes there")]
     TailAbsent = "rmv.tail-absent", Info;
-    /// The five bytes do not repeat the time.
+    /// The five bytes after the termination event do not repeat the time.
     ///
     /// The time was edited in one place only: refuse.
-    #[error("the bytes behind the termination event are {found:02x?}, for this time they would be {expected:02x?}")]
+    #[error("the bytes after the termination event are {found:02x?}; for this time they should be {expected:02x?}")]
     Tail { found: Vec<u8>, expected: [u8; 5] } = "rmv.tail", Error;
-    /// A v1 text without a defined encoding; says which was guessed.
+    /// A v1 text without a defined encoding; the finding names the encoding that was guessed.
     ///
     /// Nothing.
     #[error("{field} has no defined encoding; it was read as {}", encoding.name())]
@@ -237,22 +237,22 @@ gametape_core::rules! {
     /// Fine in v1 files of that age.
     #[error("a timestamp event with the value {value}; only very old recordings have them, with the value 0")]
     TimestampEvent { value: u32 } = "rmv.event-timestamp", Info;
-    /// What came with a later release of ViennaSweeper than the one the version info names:
+    /// A feature of a later release of ViennaSweeper than the one that the version info names:
     /// version 2 of the format (5.0), the token's player field (4.0), the utf8 property (4.0).
     ///
     /// The version info, or the field, was edited: refuse.
     #[error("{field} came with release {since} of ViennaSweeper, the version info names release {release}")]
     ReleaseField { field: &'static str, since: &'static str, release: String } = "rmv.release-field", Error;
-    /// A field that known files of the named release have otherwise: the number of player fields or
-    /// properties, the version of the format, the major version beside the clone id.
+    /// A field that differs from all known files of the named release: the number of player fields
+    /// or properties, the version of the format, the major version beside the clone id.
     ///
     /// Edited, or a release nobody has seen: ask for the original.
     #[error("{field}: {found}; known files of release {release} of ViennaSweeper have {known}")]
     ReleaseUnusual { field: &'static str, found: u32, known: u32, release: String } = "rmv.release-unusual", Warning;
-    /// The version info names ViennaSweeper, and no release.
+    /// The version info names ViennaSweeper but no release.
     ///
     /// Every known file names one: look at who wrote it.
-    #[error("the version info names ViennaSweeper, and no release; every known file names one")]
+    #[error("the version info names ViennaSweeper but no release; every known file names one")]
     ReleaseMissing = "rmv.release-missing", Warning;
     /// Clone id and version info name different programs; or a property of ViennaSweeper's own,
     /// `vsweep_…`, stands in another program's file.
@@ -262,8 +262,8 @@ gametape_core::rules! {
     ReleaseClone { id: u8, by: &'static str } = "rmv.release-clone", Warning;
     /// The time the board was made is 0.
     ///
-    /// It was taken out, or never known: ask when the game was played.
-    #[error("it is not said when the board was made: the time is 0")]
+    /// It was removed, or was never known: ask when the game was played.
+    #[error("the time at which the board was made is missing: it is 0")]
     DateMissing = "rmv.date-missing", Warning;
     /// The board is older than the program, or than the format.
     ///
@@ -275,7 +275,7 @@ gametape_core::rules! {
     /// The date was edited, or a clock is wrong: the player's, or the one of this machine.
     #[error("the board was made on {}, today is {}", date(*generated), date(*today))]
     DateFuture { generated: u32, today: u32 } = "rmv.date-future", Warning;
-    /// Mines not row by row, as every known file has them.
+    /// The mines are not stored row by row; in every known file they are.
     ///
     /// Another program, or an edited board: look at who wrote it.
     #[error("mine {index} in cell {cell} is not in row-major order, as every known file has them")]
@@ -295,13 +295,13 @@ gametape_core::rules! {
     /// Ask how it was played; not a ranked game as it stands.
     #[error("the level is custom, the board is {}", actual.name())]
     LevelCustom { actual: Level } = "rmv.level-custom", Warning;
-    /// A game that calls itself a non-flagging one, in the property or in the result string, and in
-    /// which flags were placed, taken off again or not.
+    /// Flags were placed, even if they were removed again, in a game that declares itself
+    /// non-flagging, in the property or in the result string.
     ///
     /// Not an NF record: refuse.
     #[error("recorded as a non-flagging game, with {} placed and {unflags} taken off", Counted(u64::from(*flags), "flag"))]
     NfFlags { flags: u32, unflags: u32 } = "rmv.nf", Error;
-    /// A game that calls itself a non-flagging one, with flags on the board before it began.
+    /// Flags were on the board before the start of a game that declares itself non-flagging.
     ///
     /// Not an NF record, whether a chord used them or not.
     #[error("recorded as a non-flagging game, with {} on the board before it began, {on_mines} of them on mines", Counted(u64::from(*preflags), "flag"))]
@@ -321,10 +321,10 @@ gametape_core::rules! {
     /// Edited: refuse.
     #[error("SCORE is {score:?} s, the time is {}", game_time(*time_ms))]
     ResultScore { score: String, time_ms: u32 } = "rmv.score", Error;
-    /// SCORE is the time plus one second, as release 2.2 writes it. Later ones don't: there it is
-    /// `rmv.score`.
+    /// SCORE is the time plus one second, as release 2.2 writes it. In a file of a later release
+    /// this is `rmv.score`.
     ///
-    /// Fine; the true time is the recording's.
+    /// Fine; the true time is that of the recording.
     #[error("SCORE is {score} s, the time plus one second, as release 2.2 writes it")]
     ResultScorePlusOne { score: String } = "rmv.score-plus-one", Info;
     /// LEVEL, TIMESTAMP, 3BV or NF contradicts the rest of the file.
@@ -367,34 +367,36 @@ gametape_core::rules! {
     /// Events were edited or taken out: refuse.
     #[error("nFlags is {recorded} after {}, the events give {expected}", action.name())]
     Buttons { recorded: u8, expected: u8, action: MouseAction } = "rmv.buttons", Error;
-    /// nFlags has bits nobody knows.
+    /// nFlags has bits without a known meaning.
     ///
     /// Another program: look.
     #[error("nFlags is {recorded:#04x}; bits 3 to 7 have no known meaning")]
     ButtonsUnknown { recorded: u8 } = "rmv.buttons-unknown", Warning;
-    /// The recorded board does something that the rules do not give, and that no open question
-    /// explains; the first such event is named.
+    /// The rules do not give a board event of the recording, and no unpublished rule explains it;
+    /// the finding names the first such event.
     ///
     /// Board events, mouse events or mines were edited: refuse, and look at the event.
     #[error("the recording says {}, the rules give {}", Shown(*recorded), Shown(*expected))]
     BoardEvent { recorded: Option<BoardEvent>, expected: Option<BoardEvent> } = "rmv.board-event", Error;
-    /// Board events that differ in a situation whose rules nobody has published, as far as some
-    /// program could have made them ([which](engine.md#what-real-recordings-do-not-prove)); how many
-    /// mouse events are in doubt. It excuses nothing before or behind them.
+    /// Board events that differ from the standard rules in a [situation whose rules are not
+    /// published](engine.md#what-real-recordings-do-not-prove), and that some program could have
+    /// produced; the finding counts the mouse events in doubt. It excuses no event before or after
+    /// them.
     ///
     /// Play it back and look.
     #[error("the recording says {}, standard rules give {}; {}; so the board events of {} are in doubt", Shown(*recorded), Shown(*expected), why.why(), Counted(u64::from(*times), "mouse event"))]
     BoardEventUnproven { recorded: Option<BoardEvent>, expected: Option<BoardEvent>, why: Doubt, times: u32 } = "rmv.board-event-unproven", Warning;
-    /// A game mode of which not everything is known; says what it changes and what is not known
-    /// ([all of them](format.md#modes-and-levels)). Board events and ending are checked as in any
-    /// mode.
+    /// A game mode that is not fully known; the finding says what the mode changes and what is
+    /// unknown about it ([all modes](format.md#modes-and-levels)). Board events and ending are
+    /// checked as in any mode.
     ///
     /// Decide whether you rank the mode.
     #[error("game mode {}, {}: {}; {}", mode.code(), mode.name(), mode.rules().changes, mode.rules().unknown.unwrap_or("all of it is known"))]
     ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
     /// Board events one mouse event late.
     ///
-    /// Known from release 3.0.2; in a file of another one look whether a mouse event was put in.
+    /// Known from release 3.0.2; in a file of another release, check whether a mouse event was
+    /// inserted.
     #[error("board events recorded one mouse event late, {}", late(release.as_deref()))]
     BoardEventLag { release: Option<String> } = "rmv.board-event-lag", Warning;
     /// Mouse events after the game was over.
@@ -404,7 +406,7 @@ gametape_core::rules! {
     AfterEnd { action: MouseAction } = "rmv.after-end", Error;
     /// The recorded outcome is not the one the rules give.
     ///
-    /// A loss made a win, or a win made something else: refuse.
+    /// A loss was turned into a win, or a win into something else: refuse.
     #[error("the recording ends in {recorded}, the rules give {expected}")]
     Outcome { recorded: Outcome, expected: Outcome } = "rmv.outcome", Error;
     /// The recorded time is not the last mouse event's.
@@ -454,102 +456,106 @@ gametape_core::rules! {
     /// The times were edited, or a program played; or it is a record that everybody will hear of.
     #[error("{} is won in {}; below {} nobody is known to win it", level.name(), game_time(*time_ms), game_time(*least_ms))]
     Pace { time_ms: u32, level: Level, least_ms: u32 } = "rmv.pace", Warning;
-    /// Times on the grid of the Windows tick, t = ⌊k · 15.625 + p/8⌋ ms with one p a game, in a part
-    /// of the game alone; named is where that changes. In known games all times are on it or as many
-    /// as chance puts there, 6%.
+    /// Only part of the times are on the grid of the Windows tick, t = ⌊k · 15.625 + p/8⌋ ms with
+    /// one p per game; the finding names the place where this changes. In known games either all
+    /// times are on the grid, or as many as by chance, 6%.
     ///
-    /// Times were edited, or two games put together: play it back there.
+    /// Times were edited, or two games were joined: play it back there.
     #[error("{on} of {} are on the grid of the Windows tick, and not all; it changes here", Counted(u64::from(*times), "time"))]
     ClockPart { on: u32, times: u32 } = "rmv.clock-part", Warning;
-    /// Times that are on the grid of the Windows tick throughout, but not on the same: from some event
-    /// on the grid is shifted.
+    /// All times are on a grid of the Windows tick, but not on the same one: from some event on,
+    /// the grid is shifted.
     ///
-    /// A piece of the game was cut out or put in, or two games put together: play it back there.
-    #[error("{on} of {} are on one grid of the Windows tick, {other} on another; from here on it is shifted by {shift:+.3} ms, so time was cut out or put in", Counted(u64::from(*times), "time"))]
+    /// A piece of the game was cut out or inserted, or two games were joined: play it back there.
+    #[error("{on} of {} are on one grid of the Windows tick, {other} on another; from here on it is shifted by {shift:+.3} ms, so time was cut out or inserted", Counted(u64::from(*times), "time"))]
     ClockShift { on: u32, other: u32, times: u32, shift: f64 } = "rmv.clock-shift", Warning;
-    /// Times on a grid that is a multiple of the Windows tick by no whole number: they were on the
-    /// tick, and were scaled; or they were rounded, to whole milliseconds.
+    /// Times on a grid whose period is not a whole multiple of the Windows tick: they were on the
+    /// tick and were then scaled, or rounded to whole milliseconds.
     ///
-    /// Refuse: the true time is the recorded one divided by the factor, if it was scaled.
+    /// Refuse: if they were scaled, the true time is the recorded one divided by the factor.
     #[error("{on} of {} are on a grid of {period:.3} ms, {factor:.4} times the Windows tick: all times were scaled, or rounded", Counted(u64::from(*times), "time"))]
     ClockScaled { period: f64, factor: f64, on: u32, times: u32 } = "rmv.clock-scaled", Warning;
-    /// Times off the grid of the Windows tick, where every known game of the release is on it.
+    /// Times that are not on the grid of the Windows tick, although those of every known game of
+    /// the release are.
     ///
     /// The times were edited, or the machine had another clock than the known ones: look.
-    #[error("{on} of {} are on the grid of the Windows tick, as chance has it; in {} known of release {release} all are", Counted(u64::from(*times), "time"), if *known == 1 { "the one game".to_owned() } else { format!("all {known} games") })]
+    #[error("{on} of {} are on the grid of the Windows tick, as many as by chance; in {} known of release {release} all are", Counted(u64::from(*times), "time"), if *known == 1 { "the one game".to_owned() } else { format!("all {known} games") })]
     ClockOff { on: u32, times: u32, known: u32, release: &'static str } = "rmv.clock-off", Warning;
-    /// Times on the grid of the Windows tick, where known games of the release have a clock of a
-    /// millisecond.
+    /// Times on the grid of the Windows tick, although known games of the release have a clock of 1
+    /// ms.
     ///
-    /// Another machine than the known ones, most likely.
+    /// Most likely another kind of machine than the known ones.
     #[error("all {} are on the grid of the Windows tick; known games of release {release} have a clock of 1 ms", Counted(u64::from(*times), "time"))]
     ClockGrid { times: u32, release: &'static str } = "rmv.clock-grid", Info;
-    /// Times on a grid of 10 ms, the tick of some old machines, or of 16.7 ms, a picture of a screen.
+    /// Times on a grid of 10 ms, the tick of some old machines, or of 16.7 ms, one frame of a
+    /// screen.
     ///
-    /// Such a machine, or times that were scaled to look like one: look at the others of this player.
+    /// Such a machine, or times that were scaled to look like one: look at this player's other
+    /// games.
     #[error("{on} of {} are on a grid of {period:.3} ms, which some machines have and no known game", Counted(u64::from(*times), "time"))]
     ClockOther { period: f64, on: u32, times: u32 } = "rmv.clock-other", Info;
-    /// Mouse events that are all equally far apart.
+    /// Mouse events that are all equally far apart in time.
     ///
-    /// A hand rests at times; no clock gave these times: refuse.
-    #[error("{} are {ms:.2} ms apart, one like the other: no clock gave these times", Counted(u64::from(*events), "mouse event"))]
+    /// A hand rests at times, and no clock gives such times: refuse.
+    #[error("{} are all {ms:.2} ms apart: no clock gave these times", Counted(u64::from(*events), "mouse event"))]
     TimesEven { ms: f64, events: u32 } = "rmv.times-even", Warning;
-    /// The time from one mouse event to the next says nothing of the time to the one after it, and
-    /// holds of the left button are as short or as different as those of no hand: times that were
-    /// thrown like dice. In known games of a 1 ms clock the correlation is 0.35 to 0.57, and holds
-    /// last 25 ms at least and spread by 0.17 to 0.43 of their mean.
+    /// The time between two mouse events does not depend on the one before, and the left button is
+    /// held for shorter or more varied times than any hand holds it: the times are random. In known
+    /// games with a clock of 1 ms the correlation is 0.35 to 0.57, and holds last at least 25 ms
+    /// and spread by 0.17 to 0.43 of their mean.
     ///
     /// Refuse.
     #[error("times between mouse events have a correlation of {link:.2} with the ones before, the left button is held for {mean_ms:.0} ms, give or take {spread_ms:.0}: no hand gave these times")]
     TimesInvented { link: f64, mean_ms: f64, spread_ms: f64 } = "rmv.times-invented", Warning;
-    /// Presses, releases, or both, with equal times between them: ten or more, to 2.5%; twenty or more,
-    /// to 6%; or seven of ten, of twenty or more, to 2.5%, of one length or of two by turns. In known
-    /// games they differ by 43% and more, and musicians who tap to a metronome by 3 to 5%.
+    /// Presses, releases, or both, at equal intervals: at least ten that are equal to 2.5%; at
+    /// least twenty that are equal to 6%; or 70% of at least twenty, equal to 2.5%, of one length
+    /// or of two alternating lengths. In known games they differ by 43% and more; musicians who tap
+    /// to a metronome differ by 3 to 5%.
     ///
     /// A program clicked, or the times were edited: refuse.
     #[error("{even} of {} between {between} are {mean_ms:.1}{} ms, to {percent:.1}%: no hand is so regular", Counted(u64::from(*times), "time"), or_ms(*other_ms))]
     PressesEven { even: u32, times: u32, between: &'static str, mean_ms: f64, other_ms: Option<f64>, percent: f64 } = "rmv.presses-even", Warning;
-    /// Half of the clicks in another square than the click before, or eight of them and a quarter, are
-    /// on one and the same pixel of their square. By chance it is 1 of 256, and in known games at most
-    /// 3 of 131.
+    /// Half of the clicks, or a quarter of them and at least eight, are on the same pixel of their
+    /// square. Only clicks in another square than the click before count. By chance it is 1 of 256,
+    /// and in known games at most 3 of 131.
     ///
     /// A program clicked: refuse.
     #[error("{same} of {} are on the same pixel of their square", Counted(u64::from(*clicks), "click"))]
     SamePoint { same: u32, clicks: u32 } = "rmv.same-point", Warning;
-    /// Most of the ways between clicks, of two squares and more, are straight to the pixel; how many
-    /// of them at constant speed. In known games it is 1 way of 111.
+    /// Most of the paths between clicks that are two squares or longer are straight to the pixel;
+    /// the finding says how many of them have constant speed. In known games it is 1 path of 111.
     ///
-    /// A program moved the cursor, or moves were put in between clicks: refuse.
-    #[error("{straight} of {} between clicks are straight to the pixel, {even} of them at constant speed", Counted(u64::from(*ways), "way"))]
+    /// A program moved the cursor, or moves were inserted between clicks: refuse.
+    #[error("{straight} of {} between clicks are straight to the pixel, {even} of them at constant speed", Counted(u64::from(*ways), "path"))]
     Straight { straight: u32, ways: u32, even: u32 } = "rmv.straight", Warning;
-    /// In a file of ViennaSweeper's, most of the ways between clicks, of two squares and more, are gone
-    /// at constant speed, whatever their shape, on a clock of a millisecond. Hands are faster in the
-    /// middle: no known way is steady to 6%.
+    /// In a file of ViennaSweeper with a clock of 1 ms, most of the paths between clicks that are
+    /// two squares or longer have constant speed, whatever their shape. Hands are faster in the
+    /// middle: no known path is steady to 6%.
     ///
-    /// A program moved the cursor, or moves were put in between clicks: refuse.
-    #[error("{steady} of {} between clicks are gone at constant speed", Counted(u64::from(*ways), "way"))]
+    /// A program moved the cursor, or moves were inserted between clicks: refuse.
+    #[error("{steady} of {} between clicks have constant speed", Counted(u64::from(*ways), "path"))]
     Steady { steady: u32, ways: u32 } = "rmv.steady", Warning;
-    /// In a file of ViennaSweeper's, a cursor that jumps: half of its way in steps that stand alone; or 10%
-    /// of it in ten such steps and more, six to ten ways that are as long; or three quarters of a square
-    /// from event to event on average. In known games it goes 1.0 to 2.9 pixels. A touch screen, or a pen,
-    /// jumps too.
+    /// In a file of ViennaSweeper, a cursor that jumps: steps that stand alone make up half of its
+    /// path; or at least ten of them make up 10% of it, with six of them for every ten paths of
+    /// that length; or the mean step is three quarters of a square. In known games the mean step is
+    /// 1.0 to 2.9 pixels. A touch screen or a pen jumps, too.
     ///
-    /// Moves were taken out, or a program clicked; or ask what it was played with.
-    #[error("the cursor goes {mean:.1} pixels from event to event, {percent:.0}% of its way in {}; {moves} moves are all there are", Counted(u64::from(*jumps), "jump"))]
+    /// Moves were removed, or a program clicked; or ask what the game was played with.
+    #[error("the cursor moves {mean:.1} pixels from event to event, {percent:.0}% of its path in {}; there are only {moves} moves", Counted(u64::from(*jumps), "jump"))]
     CursorJumps { mean: f64, moves: u32, jumps: u32, percent: f64 } = "rmv.cursor-jumps", Warning;
-    /// Steps of more than three quarters of a square that stand alone: the steps before and behind
-    /// are not a third as long; or a few of them at more than a quarter of a square in a millisecond.
-    /// Known games have such steps of up to 8 pixels, and two of release 3.0.2 steps of 17 and 43
-    /// pixels; the longest is named.
+    /// Steps of more than three quarters of a square that stand alone: the steps before and after
+    /// are less than a third as long; or a few steps at more than a quarter of a square per
+    /// millisecond. Known games have such steps of up to 8 pixels, and two games of release 3.0.2
+    /// have steps of 17 and 43 pixels; the finding names the longest.
     ///
-    /// The program was busy, moves were taken out, or the cursor was put there: play it back.
-    #[error("hint: the cursor jumps {longest:.0} pixels here; {} of the kind, {percent:.0}% of the way", Counted(u64::from(*jumps), "jump"))]
+    /// The program was busy, moves were removed, or the cursor was put there: play it back.
+    #[error("hint: the cursor jumps {longest:.0} pixels here; {} of this kind, {percent:.0}% of the path", Counted(u64::from(*jumps), "jump"))]
     HintJump { jumps: u32, longest: f64, percent: f64 } = "rmv.hint-jump", Info;
-    /// In a file of ViennaSweeper's, long steps of the cursor: 0.36 of a square on average, twice as
+    /// In a file of ViennaSweeper, long steps of the cursor: 0.36 of a square on average, twice as
     /// much as in any known game.
     ///
-    /// A slow pointing device, or moves were taken out.
-    #[error("hint: the cursor goes {mean:.1} pixels from event to event, in {moves} moves")]
+    /// A slow pointing device, or moves were removed.
+    #[error("hint: the cursor moves {mean:.1} pixels from event to event, in {moves} moves")]
     HintSteps { mean: f64, moves: u32 } = "rmv.hint-steps", Info;
     /// Half of the left clicks, the right ones or the chords are held for less than 15 ms; no known game
     /// has one below 25 ms.
@@ -569,18 +575,18 @@ gametape_core::rules! {
     /// A very careful hand, or a program.
     #[error("hint: {central} of {} are within {} of the centre of their square", Counted(u64::from(*clicks), "click"), Counted(u64::from(*pixels), "pixel"))]
     HintCentre { central: u32, clicks: u32, pixels: u32 } = "rmv.hint-centre", Info;
-    /// In a file of ViennaSweeper's the time from one mouse event to the next says nothing of the time
-    /// to the one after it; in known games of a 1 ms clock the correlation is 0.35 to 0.57.
+    /// In a file of ViennaSweeper, the time between two mouse events does not depend on the one
+    /// before; in known games with a clock of 1 ms the correlation is 0.35 to 0.57.
     ///
-    /// A mouse of another kind than the known ones, or times that were made up.
+    /// A mouse of another kind than the known ones, or invented times.
     #[error("hint: times between mouse events have a correlation of {link:.2} with the ones before")]
     HintTimes { link: f64 } = "rmv.hint-times", Info;
-    /// In the middle of the game something changes that belongs to a hand or a mouse: how long the
-    /// left button is held, or how many events come shortly after the one before. How it was before
-    /// and from there on.
+    /// In the middle of the game a habit of the hand or the mouse changes: how long the left button
+    /// is held, or how many events come shortly after the one before. The finding gives the value
+    /// before and after the change.
     ///
-    /// A player who hurries or tires, or two games put together: play it back there.
-    #[error("hint: another hand from here on? {what}: {before:.0} before, {after:.0} behind")]
+    /// A player who hurries or tires, or two games that were joined: play it back there.
+    #[error("hint: another hand from here on? {what}: {before:.0} before, {after:.0} after")]
     HintHands { what: &'static str, before: f64, after: f64 } = "rmv.hint-hands", Info;
     /// Two button events in one millisecond, more than 16 pixels apart.
     ///

@@ -64,7 +64,7 @@ impl fmt::Display for Repair {
                 )
             }
             Self::TrailingBytes { bytes } => {
-                write!(f, "dropped {} behind the checksum", Bytes(*bytes))
+                write!(f, "dropped {} after the checksum", Bytes(*bytes))
             }
             Self::EventsCut { kept, offset } => {
                 let (kept, offset) = (Counted((*kept).into(), "whole event"), Grouped(*offset));
@@ -75,7 +75,7 @@ impl fmt::Display for Repair {
                 "ended the game as \"{outcome}\" at {}: its termination event was lost",
                 game_time(*time_ms)
             ),
-            Self::TailRewritten => f.write_str("rewrote the bytes behind the termination event"),
+            Self::TailRewritten => f.write_str("rewrote the bytes after the termination event"),
             Self::Lost(loss) => write!(f, "lost {loss}"),
         }
     }

@@ -7,8 +7,8 @@ use gametape_core::feed::{self, Fed};
 use super::error::{Error, Findings};
 use super::events::EventLog;
 use super::limits::ReadOptions;
-use super::pieces::Decoder;
 use super::read::Reading;
+use super::stream_decoder::Decoder;
 use crate::{Event, Game};
 
 /// Reads a recording from bytes as they arrive, without doing I/O itself.
@@ -33,20 +33,14 @@ use crate::{Event, Game};
 /// assert_eq!(events, gametape_mines::rmv::read(&bytes)?.events.len());
 /// # Ok::<(), gametape_mines::rmv::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Feed(feed::Feed<Decoder>);
-
-impl Default for Feed {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Feed {
     /// Creates a strict feed at the start of a file.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_options(ReadOptions::default())
+        Self::default()
     }
 
     /// Creates a feed at the start of a file.
@@ -78,8 +72,8 @@ impl Feed {
     /// The game without its events. The sections before the events are available as soon as they
     /// have arrived; ending, tail, checksum and file size once they have been read.
     #[must_use]
-    pub const fn game(&self) -> Option<&Game<'static>> {
-        self.0.decoder().game.as_ref()
+    pub fn game(&self) -> Option<&Game<'static>> {
+        self.0.decoder().game()
     }
 
     /// The broken rules found so far (lenient reading).
@@ -114,11 +108,7 @@ impl Feed {
 /// # Ok::<(), gametape_mines::rmv::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader<R> {
-    reader: feed::Reader<R, Decoder>,
-    /// Set when it is first requested.
-    game: Option<Game<'static>>,
-}
+pub struct Reader<R>(feed::Reader<R, Decoder>);
 
 impl<R: Read> Reader<R> {
     /// Creates a strict reader at the start of a recording.
@@ -130,10 +120,7 @@ impl<R: Read> Reader<R> {
     /// Like [`Reader::new`], with other options.
     #[must_use]
     pub fn with_options(source: R, options: ReadOptions) -> Self {
-        Self {
-            reader: feed::Reader::new(source, Decoder::new(options)),
-            game: None,
-        }
+        Self(feed::Reader::new(source, Decoder::new(options)))
     }
 
     /// The game without its events: the sections before them. Ending, tail, checksum and file size
@@ -142,18 +129,11 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// As [`read_with`](super::read_with), and errors of the source.
     pub fn game(&mut self) -> Result<&Game<'static>, Error> {
-        if let Some(ref game) = self.game {
-            return Ok(game);
+        if self.0.decoder().game().is_none() {
+            self.0
+                .until(|decoder, input| Ok(decoder.header(input)?.then_some(())))?;
         }
-        // The game may already be known from reading the first event.
-        let game = match &self.reader.decoder().game {
-            Some(game) => game.clone(),
-            None => self.reader.until(|decoder, input| {
-                let there = decoder.header(input)?;
-                Ok(decoder.game.clone().filter(|_| there))
-            })?,
-        };
-        Ok(self.game.insert(game))
+        Ok(&self.0.decoder().game)
     }
 
     /// The next event; `None` once the file has been read and checked to its end. In a growing
@@ -163,21 +143,17 @@ impl<R: Read> Reader<R> {
     /// As [`read_with`](super::read_with), and errors of the source.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
-        if self.reader.step()? {
-            return Ok(Some(self.reader.item()));
-        }
-        self.game.clone_from(&self.reader.decoder().game);
-        Ok(None)
+        self.0.next()
     }
 
     /// The broken rules found so far (lenient reading).
     pub const fn findings(&self) -> &Findings {
-        &self.reader.decoder().deviations.findings
+        &self.0.decoder().deviations.findings
     }
 
     /// The offset of the next event, which is the end of the complete part.
     pub const fn offset(&self) -> u64 {
-        self.reader.offset()
+        self.0.offset()
     }
 }
 
@@ -195,11 +171,14 @@ pub fn read_from<R: Read>(source: R, options: ReadOptions) -> Result<Reading<'st
         let appended = events.append(event);
         debug_assert!(appended.is_ok(), "{appended:?}");
     }
-    let game = reader.game()?.clone();
-    let (decoder, _) = reader.reader.parts();
+    let (decoder, _) = reader.0.parts();
+    let decoder = std::mem::take(decoder);
     events.set_offset(decoder.video.start);
     Ok(Reading {
-        findings: std::mem::take(&mut decoder.deviations.findings),
-        game: Game { events, ..game },
+        findings: decoder.deviations.findings,
+        game: Game {
+            events,
+            ..decoder.game
+        },
     })
 }

@@ -4,13 +4,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use gametape_core::{Class, Coded, Output};
 
-use super::decode::{EventDecoder, Step};
+use super::decode::{EventDecoder, MAX_TIME, Step};
 use super::encode::{encode, reducible};
 use super::error::{Error, Finding, WriteError};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
 use super::limits::{Limits, ReadOptions};
-use super::mouse::MAX_TIME;
 use super::read::read_with;
 use super::rule::Rule;
 use super::section::Section;
@@ -235,7 +234,7 @@ pub enum ResumeError {
     },
     /// [`Writer::finish`] found more bytes after the recording that it wrote: the file is an older,
     /// longer one.
-    #[error("{bytes} bytes of an older recording stand behind this one")]
+    #[error("{bytes} bytes of an older recording follow this one")]
     Older {
         /// The number of these bytes.
         bytes: u64,

@@ -261,7 +261,7 @@ fn a_middle_button_that_chords_as_it_goes_down_is_in_doubt() {
 }
 
 #[test]
-fn no_middle_click_opens_what_no_chord_could() {
+fn a_middle_click_opens_only_squares_that_a_chord_could() {
     // One of two flags is missing, so no program chords here.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
@@ -312,7 +312,7 @@ fn the_ending_is_that_of_the_recorded_board() {
 
 /// Board events of a middle click may come one mouse event late, like all others.
 #[test]
-fn a_middle_click_may_lag_behind() {
+fn a_middle_click_may_be_recorded_late() {
     let mut game = flagged();
     game.says(MiddleDown, 2, 0, "")
         .says(Move, 2, 0, "pressed10 pressed21 pressed31")

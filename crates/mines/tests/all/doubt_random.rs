@@ -1,13 +1,12 @@
 //! Random games with doubtful events: possible board events are excused, impossible ones are not.
 
 use gametape_mines::{
-    Board, BoardEvent, Buttons, Engine, Event, Face, Game, Metrics, MouseAction, MouseEvent,
-    Version, property, replay,
+    BoardEvent, Engine, Event, Face, Metrics, MouseAction, MouseEvent, property, replay,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::board::mouse;
+use crate::common::board::recorded;
 use crate::common::{boards, findings, rewritten};
 
 use MouseAction::{MiddleDown, MiddleUp, Move};
@@ -29,43 +28,6 @@ fn deeds() -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     })
 }
 
-/// A game whose recording has every action, but whose board follows an engine that sees `seen` of
-/// each action instead.
-fn recorded(
-    board: &Board<'static>,
-    marks: bool,
-    deeds: &[(MouseAction, i32, i32)],
-    seen: impl Fn(MouseAction) -> MouseAction,
-) -> Game<'static> {
-    let mut game = Game::new(Version::V2, board.clone());
-    game.properties.to_mut()[property::MARKS] = u8::from(marks);
-    let mut engine = Engine::of(&game);
-    let mut buttons = Buttons::LEFT;
-    for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
-        buttons = buttons.after(action);
-        let event = mouse(action, time_ms, buttons, col, row);
-        if engine.is_over() {
-            break;
-        }
-        game.events.push_shortest(Event::Mouse(event)).unwrap();
-        let seen = MouseEvent {
-            action: seen(action),
-            ..event
-        };
-        let mut shown = Vec::new();
-        engine.apply(&seen, &mut shown);
-        for event in shown {
-            game.events.push(Event::Board(event)).unwrap();
-        }
-    }
-    let outcome = engine.status().outcome();
-    game.ending = Some(gametape_mines::Ending {
-        outcome,
-        time_ms: game.events.last_time_ms(),
-    });
-    game
-}
-
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
@@ -82,14 +44,18 @@ proptest! {
             MiddleDown | MiddleUp => Move,
             action => action,
         };
-        let game = recorded(&board, false, &deeds, unused);
+        let seen = |_: &Engine, event: MouseEvent| MouseEvent {
+            action: unused(event.action),
+            ..event
+        };
+        let game = recorded(&board, false, &deeds, seen);
         let replayed = replay(&game);
         prop_assert_eq!(replayed.fault, None);
         let findings = findings(&game);
         prop_assert!(!findings.has("rmv.outcome"), "{findings:?}");
         // The statistics are those of the same game without doubtful events.
         let plain: Vec<_> = deeds.iter().map(|&(n, x, y)| (unused(n), x, y)).collect();
-        let plain = Metrics::of(&recorded(&board, false, &plain, unused));
+        let plain = Metrics::of(&recorded(&board, false, &plain, seen));
         let clicks = Metrics::of(&game).clicks;
         prop_assert_eq!(clicks.opened, plain.clicks.opened);
         prop_assert_eq!(clicks.solved_bbbv, plain.clicks.solved_bbbv);
@@ -97,7 +63,7 @@ proptest! {
         prop_assert_eq!(clicks.misflags, plain.clicks.misflags);
     }
 
-    /// Whatever is in doubt, a square never shows another number, opens twice or opens out of
+    /// In every doubt, a square never shows another number, opens twice or opens out of
     /// reach, and flags are set only under the cursor.
     #[test]
     fn no_doubt_excuses_the_impossible(
@@ -108,7 +74,7 @@ proptest! {
         how in 0u8..5,
         mode in 0u8..14,
     ) {
-        let mut game = recorded(&board, marks, &deeds, |action| action);
+        let mut game = recorded(&board, marks, &deeds, |_, event| event);
         game.properties.to_mut()[property::MODE] = mode;
         prop_assert_eq!(replay(&game).divergence, None);
         let mut events: Vec<Event> = game.events.iter().collect();
@@ -137,8 +103,8 @@ proptest! {
             _ => {
                 let is_board = |event: &&Event| matches!(event, Event::Board(_));
                 let before = events[..at].iter().rev().take_while(is_board);
-                let behind = events[at + 1..].iter().take_while(is_board);
-                let mut group = before.chain(behind);
+                let after = events[at + 1..].iter().take_while(is_board);
+                let mut group = before.chain(after);
                 let near = |a: u8, b: u8| a.abs_diff(b) <= 1;
                 let zero = |other: &Event| {
                     matches!(other, Event::Board(BoardEvent { cell, face: Face::Number(0) })

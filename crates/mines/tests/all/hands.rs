@@ -68,7 +68,7 @@ fn seeds(few: u64) -> std::ops::Range<u64> {
 
 /// This holds for every level and style of play.
 #[test]
-fn nothing_is_said_of_hands_that_play() {
+fn hands_that_play_cause_no_finding() {
     let names = [
         "beginner-win",
         "intermediate-win",
@@ -100,7 +100,7 @@ fn nothing_is_said_of_hands_that_play() {
 }
 
 /// Further findings that a forgery may cause. For example, equal times also mean equal holds.
-fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
+fn further_codes(forgery: &Forgery) -> &'static [&'static str] {
     match forgery.name {
         // A faster game is faster in every way.
         "times-scaled" => &["rmv.pace", "rmv.rate", "rmv.hint-hold"],
@@ -139,7 +139,7 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
 }
 
 /// A finding that is equally true, and that some forgeries get instead of their own code.
-fn may_be_said_instead(forgery: &Forgery) -> Option<&'static str> {
+fn code_instead(forgery: &Forgery) -> Option<&'static str> {
     match forgery.name {
         // So much of the path may be missing that it counts for the whole cursor.
         "ways-removed" => Some("rmv.cursor-jumps"),
@@ -158,7 +158,7 @@ fn of_hands() -> impl Iterator<Item = Forgery> {
 
 /// Each forgery is found with its code for every release and hand, without unrelated findings.
 #[test]
-fn forgeries_are_found_by_what_was_forged() {
+fn each_forgery_is_found_with_its_code() {
     let mut made = std::collections::BTreeMap::new();
     let mut wrong = Vec::new();
     for seed in seeds(4) {
@@ -174,9 +174,9 @@ fn forgeries_are_found_by_what_was_forged() {
                     *made.entry(forgery.name).or_insert(0) += 1;
                     let said = codes(&forged);
                     let what = format!("{}, {name}, seed {seed}, {hand:?}: {said:?}", forgery.name);
-                    let more = may_be_said_instead(&forgery).is_some_and(|code| said == [code]);
+                    let more = code_instead(&forgery).is_some_and(|code| said == [code]);
                     let is_found = said.contains(&forgery.code) || more;
-                    let also = may_also_be_said(&forgery);
+                    let also = further_codes(&forgery);
                     let other = said
                         .iter()
                         .find(|code| **code != forgery.code && !also.contains(code));

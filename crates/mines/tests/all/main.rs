@@ -3,7 +3,6 @@
 mod book;
 mod claims;
 mod common;
-mod counting;
 mod doubt;
 mod doubt_random;
 mod engine;

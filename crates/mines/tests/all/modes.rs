@@ -202,7 +202,7 @@ fn a_mode_byte_is_no_excuse() {
 /// The audit reports what is unknown about a mode, with the mode's number; nothing is unknown about
 /// the normal mode.
 #[test]
-fn what_is_not_known_of_a_mode_is_said() {
+fn the_unknown_rules_of_a_mode_are_named() {
     for mode in Mode::ALL {
         for (name, game) in games(mode, Finish::Win).into_iter().take(1) {
             let findings = findings(&game);
@@ -277,7 +277,7 @@ fn chords_go_on_where_the_mode_says_so_and_no_further() {
 }
 
 #[test]
-fn flags_go_on_where_the_mode_says_so_and_no_further() {
+fn flags_continue_only_where_the_mode_allows_it() {
     let start = |mode| {
         let mut game = Recording::new(&["*....", "...*."]);
         game.mode(mode).plays(LeftUp, 0, 1);

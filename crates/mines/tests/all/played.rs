@@ -8,7 +8,7 @@ use crate::common::{findings, scenario};
 
 /// Conversion there and back keeps the game; conversion one way keeps what both versions can store.
 #[test]
-fn conversion_keeps_what_both_versions_hold() {
+fn conversion_keeps_everything_that_both_versions_can_store() {
     for scenario in scenarios() {
         let game = record(&scenario, 3).unwrap();
         let other = match scenario.version {
@@ -55,7 +55,7 @@ fn conversion_keeps_what_both_versions_hold() {
 /// after the blast is unproven, and one left out before it is an error. A wrong number is always an
 /// error.
 #[test]
-fn what_is_left_out_behind_a_blast_is_unproven() {
+fn squares_left_out_after_a_blast_are_unproven() {
     let scenario = scenario("loss-by-chord");
     let mut unproven = 0;
     for seed in 0..40 {
@@ -64,7 +64,7 @@ fn what_is_left_out_behind_a_blast_is_unproven() {
         let Some(Event::Board(mut last)) = events.pop() else {
             panic!("a loss ends with a board event");
         };
-        let behind = last.face != Face::Blast;
+        let is_after_blast = last.face != Face::Blast;
         let mut found = |events: &[Event]| {
             let mut log = EventLog::empty(game.version());
             for &event in events {
@@ -77,7 +77,11 @@ fn what_is_left_out_behind_a_blast_is_unproven() {
                 findings.has("rmv.board-event"),
             )
         };
-        assert_eq!(found(&events), (behind, !behind), "seed {seed}");
+        assert_eq!(
+            found(&events),
+            (is_after_blast, !is_after_blast),
+            "seed {seed}"
+        );
         last.face = if last.face == Face::Number(1) {
             Face::Number(2)
         } else {
@@ -85,7 +89,7 @@ fn what_is_left_out_behind_a_blast_is_unproven() {
         };
         events.push(Event::Board(last));
         assert_eq!(found(&events), (false, true), "seed {seed}");
-        unproven += u32::from(behind);
+        unproven += u32::from(is_after_blast);
     }
     assert!((1..40).contains(&unproven), "{unproven}");
 }

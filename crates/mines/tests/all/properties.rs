@@ -157,8 +157,8 @@ fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
     for options in [ReadOptions::strict(), ReadOptions::lenient()] {
         let mut feed = Feed::with_options(options);
         let mut events = Vec::new();
-        let (before, behind) = bytes.split_at(cut);
-        let failure = [before, behind].into_iter().find_map(|piece| {
+        let (before, after) = bytes.split_at(cut);
+        let failure = [before, after].into_iter().find_map(|piece| {
             feed.push(piece);
             feed.finish();
             loop {
@@ -217,7 +217,7 @@ proptest! {
     })]
 
     #[test]
-    fn what_is_written_is_read(game in any_game(), cut in any::<prop::sample::Index>()) {
+    fn a_written_game_is_read_back(game in any_game(), cut in any::<prop::sample::Index>()) {
         let bytes = rmv::write(&game).unwrap();
         let read = rmv::read(&bytes).unwrap();
         prop_assert_eq!(&read, &game);
@@ -277,7 +277,7 @@ proptest! {
         readers_agree(&bytes)?;
     }
 
-    /// Whatever the mouse does, the engine keeps the rules, and replaying expects exactly its
+    /// For every movement of the mouse the engine keeps the rules, and replaying expects exactly its
     /// events.
     #[test]
     fn the_engine_keeps_the_rules(
@@ -393,7 +393,7 @@ proptest! {
     }
 }
 
-/// Whatever is damaged, nothing but an incomplete event at the end is removed.
+/// In a damaged game, nothing but an incomplete event at the end is removed.
 #[test]
 fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
     let played = record(&scenarios()[0], 3).unwrap();

@@ -3,13 +3,11 @@
 
 use gametape_mines::engine::Doubt;
 use gametape_mines::rmv::Severity;
-use gametape_mines::{
-    Board, Buttons, Cell, Engine, Event, Face, Game, MouseAction, MouseEvent, Version, replay,
-};
+use gametape_mines::{Cell, Engine, Face, MouseAction, MouseEvent, replay};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::board::{Recording, mouse};
+use crate::common::board::{Recording, recorded};
 use crate::common::{boards, findings};
 
 use MouseAction::{LeftDown, LeftUp, Move, RightDown, RightUp};
@@ -31,7 +29,7 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
             .gives(RightDown, 4, 0)
             .starts_with("closed40 pressed")
     );
-    for (right, behind) in [
+    for (right, after) in [
         // The right button sets a flag; it has no effect and the click continues; or it ends the
         // click.
         ("flag40", ["", ""]),
@@ -41,8 +39,8 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
     ] {
         let mut game = held();
         game.says(RightDown, 4, 0, right);
-        game.says(RightUp, 4, 0, behind[0]);
-        game.says(LeftUp, 4, 0, behind[1]);
+        game.says(RightUp, 4, 0, after[0]);
+        game.says(LeftUp, 4, 0, after[1]);
         let (found, replayed) = game.left();
         assert_eq!(replayed.fault, None, "{right}: {found:?}");
         let doubted = replayed.doubted.unwrap();
@@ -62,7 +60,7 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
 }
 
 #[test]
-fn what_no_reading_gives_is_an_error() {
+fn board_events_of_no_reading_are_errors() {
     for right in [
         // Opened by the right button; a flag on another square; a flag and a press.
         "open_140",
@@ -205,36 +203,6 @@ fn deeds(jumps: bool) -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     })
 }
 
-/// A game of a program that sees different events than it records.
-fn recorded(
-    board: &Board<'static>,
-    deeds: &[(MouseAction, i32, i32)],
-    mut seen: impl FnMut(&Engine, MouseEvent) -> MouseEvent,
-) -> Game<'static> {
-    let mut game = Game::new(Version::V2, board.clone());
-    let mut engine = Engine::of(&game);
-    let mut buttons = Buttons::LEFT;
-    for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
-        buttons = buttons.after(action);
-        let event = mouse(action, time_ms, buttons, col, row);
-        if engine.is_over() {
-            break;
-        }
-        game.events.push_shortest(Event::Mouse(event)).unwrap();
-        let seen = seen(&engine, event);
-        let mut shown = Vec::new();
-        engine.apply(&seen, &mut shown);
-        for event in shown {
-            game.events.push(Event::Board(event)).unwrap();
-        }
-    }
-    game.ending = Some(gametape_mines::Ending {
-        outcome: engine.status().outcome(),
-        time_ms: game.events.last_time_ms(),
-    });
-    game
-}
-
 fn is_open(engine: &Engine, event: &MouseEvent) -> bool {
     let (col, row) = event.square(16);
     let cell = u8::try_from(col).ok().zip(u8::try_from(row).ok());
@@ -256,7 +224,7 @@ proptest! {
         deeds in deeds(false),
     ) {
         let (mut left, mut ignored) = (true, false);
-        let game = recorded(&board, &deeds, |engine, event| {
+        let game = recorded(&board, false, &deeds, |engine, event| {
             left = match event.action {
                 LeftDown => true,
                 LeftUp => false,
@@ -282,7 +250,7 @@ proptest! {
         deeds in deeds(true),
     ) {
         let mut at = None;
-        let game = recorded(&board, &deeds, |_, event| {
+        let game = recorded(&board, false, &deeds, |_, event| {
             let (x, y) = match at {
                 Some(at) if event.action != Move => at,
                 _ => (event.x, event.y),
@@ -298,7 +266,7 @@ proptest! {
     /// Games by our own reading are never in doubt, whatever the mouse does.
     #[test]
     fn our_reading_is_never_in_doubt(board in boards(9, 10), deeds in deeds(true)) {
-        let game = recorded(&board, &deeds, |_, event| event);
+        let game = recorded(&board, false, &deeds, |_, event| event);
         prop_assert_eq!(replay(&game).divergence, None);
     }
 }

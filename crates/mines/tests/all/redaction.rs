@@ -92,7 +92,7 @@ fn nothing_that_names_the_player_is_left() {
 }
 
 #[test]
-fn what_is_asked_for_is_kept() {
+fn personal_data_is_kept_on_request() {
     for release in Release::ALL {
         let game = somebodys(release);
         let (all, losses) = rmv::redact(&game, &Personal::ALL);
@@ -133,7 +133,7 @@ fn a_nickname_that_may_be_a_token_is_one() {
 
 /// A value of unknown meaning may be a name.
 #[test]
-fn what_else_the_result_string_says_goes() {
+fn other_parts_of_the_result_string_are_removed() {
     let mut game = somebodys(Release::R4_0);
     let Encoding::V1 { result } = &mut game.encoding else {
         panic!("version 1");

@@ -23,7 +23,7 @@ fn move_at(time_ms: u32, x: i32, reduced: bool) -> Event {
 }
 
 #[test]
-fn what_sections_and_fields_cannot_hold() {
+fn content_that_sections_and_fields_cannot_store_is_refused() {
     let long = "x".repeat(256);
     assert!(matches!(
         PlayerFields::new([&long]),
@@ -69,7 +69,7 @@ fn what_sections_and_fields_cannot_hold() {
 }
 
 #[test]
-fn what_events_cannot_say() {
+fn events_that_cannot_be_stored_are_refused() {
     let mut log = EventLog::empty(Version::V2);
     assert_eq!(
         log.push(move_at(5, 0, true)),
@@ -91,15 +91,11 @@ fn what_events_cannot_say() {
         Err(WriteError::Number { number: 9 })
     );
     assert_eq!(log.len(), 1);
-    assert_eq!(
-        log.as_bytes().len(),
-        9,
-        "a refused event leaves nothing behind"
-    );
+    assert_eq!(log.as_bytes().len(), 9, "a refused event changes nothing");
 }
 
 #[test]
-fn what_is_no_whole_game() {
+fn incomplete_games_are_refused() {
     let mut unfinished = game();
     unfinished.ending = None;
     assert_eq!(rmv::write(&unfinished), Err(WriteError::NoEnding));

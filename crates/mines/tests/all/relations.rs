@@ -58,7 +58,7 @@ fn levels(version: Version) -> impl Iterator<Item = Scenario> {
 }
 
 #[test]
-fn what_is_made_of_another_game_is_found_in_both() {
+fn a_game_made_from_another_is_found_in_both() {
     let mut made = std::collections::BTreeMap::<&str, u32>::new();
     for seed in 0..24 {
         let release = Release::ALL[seed as usize % Release::ALL.len()];

@@ -158,7 +158,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             }),
         ),
         ("rmv.tail-size", with(v2(), |p| p.tail.push(0))),
-        ("rmv.trailing-bytes", with(v2(), |p| p.behind.push(0))),
+        ("rmv.trailing-bytes", with(v2(), |p| p.after.push(0))),
         ("rmv.file-size-wrong", with(v2(), |p| p.size_off = 1)),
         (
             "rmv.limit",

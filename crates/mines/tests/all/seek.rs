@@ -138,9 +138,9 @@ fn walk(bytes: Vec<u8>, ways: &[Way]) {
         scanned.seek(At::Step(play.now().step)).unwrap();
         same(&mut *play, &mut scanned);
     }
-    let behind = At::Step(span.last.step + 1);
+    let after = At::Step(span.last.step + 1);
     let now = play.now();
-    assert!(play.seek(behind).is_err() && play.now() == now);
+    assert!(play.seek(after).is_err() && play.now() == now);
 }
 
 proptest! {
@@ -151,7 +151,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_way_through_a_forged_or_cut_game_leads_to_what_a_scan_gives(
+    fn seeking_in_a_forged_or_cut_game_gives_the_state_of_a_scan(
         scenario in 0..scenarios().len(),
         seed in 0u64..4,
         deeds in deeds(),

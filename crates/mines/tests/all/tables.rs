@@ -50,7 +50,7 @@ fn the_tables_of_games_of_every_kind_keep_to_the_rules_of_tables() {
 }
 
 #[test]
-fn all_that_is_told_of_a_game_is_a_fact() {
+fn every_statement_about_a_game_is_a_fact() {
     let tape = open(games().next().unwrap().1);
     let tables = tape.tables().unwrap();
     let info = tape
@@ -88,7 +88,7 @@ fn all_that_is_told_of_a_game_is_a_fact() {
 }
 
 #[test]
-fn a_sound_game_shows_in_the_end_what_the_rules_give_and_counts_what_the_statistics_say() {
+fn a_sound_game_ends_by_the_rules_and_its_counts_are_the_statistics() {
     for (name, bytes) in games() {
         let tape = open(bytes.clone());
         if !rmv::audit(&bytes).findings.is_empty() {
@@ -193,7 +193,7 @@ fn a_click_that_is_under_way_is_no_difference() {
 }
 
 #[test]
-fn a_game_that_is_cut_gives_its_rows_and_says_what_is_wrong() {
+fn a_cut_game_gives_its_rows_and_reports_the_damage() {
     let (_, bytes) = games().next().unwrap();
     let tape = open(bytes[..bytes.len() * 2 / 3].to_vec());
     for table in tape.tables().unwrap() {

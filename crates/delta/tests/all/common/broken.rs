@@ -86,6 +86,18 @@ pub fn broken() -> Vec<Broken> {
         })
     };
 
+    // An update of a varuint, given as its bytes on the wire.
+    let varuint = |value, width| {
+        delta(3)
+            .section(UPDATE, 1, |bits| {
+                head(bits, 2, 0b01);
+                bits.write(0b100, 3);
+                bits.align();
+                bits.write(value, width);
+            })
+            .build()
+    };
+
     add("header-short", "delta.header", 27, false, full().build()[..27].to_vec(), "a header has 28 bytes");
     add("header-none", "delta.header", 0, false, vec![], "an empty packet is not a packet");
     add("magic", "delta.magic", 0, false, patched(&full(), 0, b"SDEC"), "the magic number is little-endian: CEDS");
@@ -118,44 +130,16 @@ pub fn broken() -> Vec<Broken> {
     add("section-empty", "delta.truncated", 30, true, raw(&delta(3), &[DESTROY, 0]), "a section without its count");
     add("mask-cut", "delta.truncated", 35, false, full().section(CREATE, 1, |bits| bits.u32(1)).build(), "an entity without its component mask");
     add("value-cut", "delta.truncated", 35, false, full().section(CREATE, 1, |bits| { head(bits, 1, 0b10); bits.write(0b1111, 4); }).build(), "the section ends within a value of 10 bits");
-    add("varuint-cut", "delta.truncated", 37, true, delta(3).section(UPDATE, 1, |bits| { head(bits, 2, 0b01); bits.write(0b100, 3); bits.align(); bits.write(0x80, 8); }).build(), "the section ends within a varuint");
+    add("varuint-cut", "delta.truncated", 37, true, varuint(0x80, 8), "the section ends within a varuint");
     add("length-33-bits", "delta.varuint-too-long", 29, true, raw(&delta(3), &[DESTROY, 0x85, 0x80, 0x80, 0x80, 0x10, 1, 9, 0, 0, 0]), "a length with a bit above the 32nd, which the origin drops");
     add("count-6-bytes", "delta.varuint-too-long", 30, true, raw(&delta(3), &[DESTROY, 10, 0x81, 0x80, 0x80, 0x80, 0x80, 0, 9, 0, 0, 0]), "a count of 6 bytes");
-    add(
-        "value-33-bits",
-        "delta.varuint-too-long",
-        36,
-        true,
-        delta(3)
-            .section(UPDATE, 1, |bits| {
-                head(bits, 2, 0b01);
-                bits.write(0b100, 3);
-                bits.align();
-                bits.write(0xff_ffff_ff1f, 40);
-            })
-            .build(),
-        "a varuint with a bit above the 32nd, which the origin drops",
-    );
+    add("value-33-bits", "delta.varuint-too-long", 36, true, varuint(0xff_ffff_ff1f, 40), "a varuint with a bit above the 32nd, which the origin drops");
     add("length-not-minimal", "delta.varuint-not-minimal", 29, true, raw(&delta(3), &[DESTROY, 0x85, 0, 1, 9, 0, 0, 0]), "5 in two bytes; the origin takes it");
     add("count-not-minimal", "delta.varuint-not-minimal", 30, true, raw(&delta(3), &[DESTROY, 6, 0x81, 0, 9, 0, 0, 0]), "1 in two bytes; the origin takes it");
-    add(
-        "value-not-minimal",
-        "delta.varuint-not-minimal",
-        36,
-        true,
-        delta(3)
-            .section(UPDATE, 1, |bits| {
-                head(bits, 2, 0b01);
-                bits.write(0b100, 3);
-                bits.align();
-                bits.write(0x8000, 16);
-            })
-            .build(),
-        "0 in two bytes; the origin takes it",
-    );
+    add("value-not-minimal", "delta.varuint-not-minimal", 36, true, varuint(0x8000, 16), "0 in two bytes; the origin takes it");
     add("padding-end", "delta.padding", 37, false, { let mut packet = one().build(); *packet.last_mut().unwrap() |= 1; packet }, "padding at the end of a section is zero; the origin does not look");
     add("padding-varuint", "delta.padding", 35, true, delta(3).section(UPDATE, 1, |bits| { head(bits, 2, 0b01); bits.write(0b100_001, 6); bits.varuint(7); }).build(), "padding before a varuint is zero; the origin does not look");
-    add("trailing-data", "delta.trailing-data", 35, true, delta(3).section(DESTROY, 1, |bits| { bits.u32(9); bits.write(0, 8); }).build(), "a byte behind the last entity");
+    add("trailing-data", "delta.trailing-data", 35, true, delta(3).section(DESTROY, 1, |bits| { bits.u32(9); bits.write(0, 8); }).build(), "a byte after the last entity");
     add("order", "delta.entity-order", 35, true, destroy(&[9, 1]).build(), "ids ascend");
     add("destroy-twice", "delta.entity-order", 35, true, destroy(&[1, 1]).build(), "an id is there once");
     add("create-twice", "delta.entity-order", 38, false, full().section(CREATE, 2, |bits| { for _ in 0..2 { head(bits, 7, 0b10); first_component(bits); } }).build(), "an id is there once");

@@ -5,7 +5,6 @@ mod form;
 mod hands;
 mod mouse;
 mod play;
-mod ranking;
 mod release;
 mod result;
 
@@ -129,6 +128,6 @@ fn check<O: Observer>(
     result::check(game, &played, findings);
     play::check(game, &replayed, findings);
     hands.check(game, &played, findings);
-    ranking::check(game, &played, findings);
+    result::check_ranking(game, &played, findings);
     (played, observer)
 }

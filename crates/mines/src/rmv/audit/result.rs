@@ -1,11 +1,11 @@
-//! Checks the recorded result against the rest of the file.
+//! Checks the recorded result against the rest of the file, and the conditions of the ranking.
 
 use std::collections::BTreeSet;
 
 use crate::game::Encoding;
 use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, ResultString, Rule};
-use crate::{Cell, Game, Level, Release};
+use crate::{Cell, Game, Level, Mode, Outcome, Release};
 
 pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     level(game, played, findings);
@@ -155,4 +155,26 @@ fn name(key: &'static str, found: Option<&[u8]>, field: &[u8], findings: &mut Fi
     } else {
         Rule::ResultTextEncoding { key }
     }));
+}
+
+/// Checks the conditions of the ranking.
+pub(super) fn check_ranking(game: &Game<'_>, played: &Played, findings: &mut Findings) {
+    if let Some(mode @ (Mode::Upk | Mode::Cheat)) = game.mode() {
+        findings.push(Finding::new(Rule::RankMode { mode }));
+    }
+    let level = played.level;
+    let bbbv = played.bbbv();
+    match level.ranking_min_bbbv() {
+        Some(min) if bbbv < min => {
+            findings.push(Finding::new(Rule::RankBbbv { bbbv, min, level }));
+        }
+        Some(_) => {}
+        None => {
+            debug_assert_eq!(level, Level::Custom);
+            findings.push(Finding::new(Rule::RankBoard));
+        }
+    }
+    if played.outcome != Some(Outcome::Win) {
+        findings.push(Finding::new(Rule::RankOutcome));
+    }
 }

@@ -45,6 +45,39 @@ pub fn mouse(
     }
 }
 
+/// A game of a program that sees other events than it records: the recording has every action, but
+/// its board follows an engine that gets what `seen` makes of each event.
+pub fn recorded(
+    board: &Board<'static>,
+    marks: bool,
+    deeds: &[(MouseAction, i32, i32)],
+    mut seen: impl FnMut(&Engine, MouseEvent) -> MouseEvent,
+) -> Game<'static> {
+    let mut game = Game::new(Version::V2, board.clone());
+    game.properties.to_mut()[property::MARKS] = u8::from(marks);
+    let mut engine = Engine::of(&game);
+    let mut buttons = Buttons::LEFT;
+    for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
+        buttons = buttons.after(action);
+        let event = mouse(action, time_ms, buttons, col, row);
+        if engine.is_over() {
+            break;
+        }
+        game.events.push_shortest(Event::Mouse(event)).unwrap();
+        let seen = seen(&engine, event);
+        let mut shown = Vec::new();
+        engine.apply(&seen, &mut shown);
+        for event in shown {
+            game.events.push(Event::Board(event)).unwrap();
+        }
+    }
+    game.ending = Some(Ending {
+        outcome: engine.status().outcome(),
+        time_ms: game.events.last_time_ms(),
+    });
+    game
+}
+
 /// Board events as the specification's name with column and row: `open_210 flag00`.
 pub fn text(events: &[BoardEvent]) -> String {
     let text = |e: &BoardEvent| format!("{}{}{}", e.face.name(), e.cell.col, e.cell.row);

@@ -19,7 +19,7 @@ pub struct Parts {
     pub tail: Vec<u8>,
     pub checksum: Vec<u8>,
     /// Bytes after the checksum.
-    pub behind: Vec<u8>,
+    pub after: Vec<u8>,
     /// The difference between `file_size` and the right value.
     pub size_off: i32,
 }
@@ -60,7 +60,7 @@ impl Parts {
             ending: [&[ending.outcome.code()], &ending.time_ms.to_be_bytes()[1..]].concat(),
             tail: game.tail.to_vec(),
             checksum: (1..=18).collect(),
-            behind: vec![],
+            after: vec![],
             size_off: 0,
         }
     }
@@ -99,7 +99,7 @@ impl Parts {
             &self.checksum,
         ];
         let body: usize = sections.iter().map(|part| part.len()).sum();
-        let real = 6 + self.clone.len() + 4 + sizes.len() + body + self.behind.len();
+        let real = 6 + self.clone.len() + 4 + sizes.len() + body + self.after.len();
         let declared = real as i32 - if v2 { 2 } else { 0 } + self.size_off;
         let mut bytes = [&b"*rmv\0"[..], &[self.version], &self.clone].concat();
         bytes.extend((declared as u32).to_be_bytes());
@@ -107,7 +107,7 @@ impl Parts {
         for part in sections {
             bytes.extend(part);
         }
-        bytes.extend(&self.behind);
+        bytes.extend(&self.after);
         bytes
     }
 }

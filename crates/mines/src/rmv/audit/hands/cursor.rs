@@ -1,11 +1,10 @@
 //! The path of the cursor from event to event: a real mouse moves, it does not jump.
 
-use super::place::at_mouse;
-use super::release::Release;
+use super::times::ReleaseClock;
 use crate::Game;
 use crate::replay::Moves;
-use crate::rmv::Finding;
-use crate::rmv::{Findings, Rule};
+use crate::rmv::deviations::at_mouse;
+use crate::rmv::{Finding, Findings, Rule};
 
 /// Statistics of the cursor's steps.
 pub(super) struct Cursor {
@@ -122,9 +121,9 @@ impl Cursor {
         self.end(&run, 0);
     }
 
-    /// Ends a run of long steps; `behind` is the squared length of the step after it.
-    fn end(&mut self, run: &Run, behind: i32) {
-        let stands_alone = run.before < run.first / 9 && behind < run.last / 9;
+    /// Ends a run of long steps; `after` is the squared length of the step after it.
+    fn end(&mut self, run: &Run, after: i32) {
+        let stands_alone = run.before < run.first / 9 && after < run.last / 9;
         if !stands_alone || !(run.steps == 1 || run.is_faster_than_hands(self.reach)) {
             return;
         }
@@ -139,7 +138,7 @@ impl Cursor {
         &self,
         game: &Game<'_>,
         (path, moves, far): (f64, u32, u32),
-        release: Release,
+        release: ReleaseClock,
         findings: &mut Findings,
     ) {
         let jumps = self.jumps;
@@ -149,8 +148,8 @@ impl Cursor {
         let mean_squares = mean / f64::from(game.square_size().max(1));
         // Small movements between jumps make the path long, and so the share of the jumps small;
         // but there are still almost as many jumps as long paths.
-        let each_way = f64::from(jumps) >= EACH_WAY * f64::from(far);
-        let by_count = jumps >= MOST_JUMPS && each_way && share >= A_PART;
+        let per_path = f64::from(jumps) >= PER_PATH * f64::from(far);
+        let by_count = jumps >= MOST_JUMPS && per_path && share >= A_PART;
         let by_jumps = jumps >= MANY_JUMPS && share >= MOSTLY || by_count;
         let by_steps = moves >= MANY_JUMPS && mean_squares >= LONG_STEPS;
         if release.is_vienna() && (by_jumps || by_steps) {
@@ -204,7 +203,7 @@ const MANY_JUMPS: u32 = 3;
 /// Jumps are no accident if there are at least this many, if they make up this share of the paths
 /// that are long enough for one, and if they cover this share of the cursor's whole path.
 const MOST_JUMPS: u32 = 10;
-const EACH_WAY: f64 = 0.6;
+const PER_PATH: f64 = 0.6;
 const A_PART: f64 = 0.1;
 /// A share of the path. In known games next to nothing of the path consists of jumps.
 const OFTEN: f64 = 0.05;

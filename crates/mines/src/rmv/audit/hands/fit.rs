@@ -18,7 +18,7 @@ const LONGEST_MS: usize = 256;
 
 /// A grid on which times lie.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct FittedGrid {
     /// In milliseconds.
     pub period: f64,
     /// The number of times that are on it.
@@ -54,7 +54,7 @@ fn likeliest_gap(times: &[(u32, u32)]) -> f64 {
 }
 
 /// Finds the period of the grid on which these times lie.
-pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
+pub(super) fn period(times: &[(u32, u32)]) -> Option<FittedGrid> {
     let (_, first) = *times.first()?;
     let likely = likeliest_gap(times);
     let mut period = likely;
@@ -88,7 +88,7 @@ pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
         (turns - turns.round()).abs() * period <= half
     };
     let on = times.iter().filter(|&&(_, time)| is_on(time)).count();
-    (on as f64 >= ENOUGH * times.len() as f64).then_some(Found {
+    (on as f64 >= ENOUGH * times.len() as f64).then_some(FittedGrid {
         period,
         on: on as u32,
     })

@@ -9,26 +9,23 @@ mod fit;
 mod gaps;
 mod grid;
 mod pace;
-mod place;
+mod paths;
 mod points;
 mod presses;
-mod release;
 mod rhythm;
 mod shift;
 mod times;
-mod ways;
 
 use crate::metrics::Played;
 use crate::replay::Moves;
 use crate::rmv::Findings;
 use crate::{Buttons, Game, MouseEvent};
 use cursor::Cursor;
+use paths::Paths;
 use points::Points;
 use presses::Presses;
-use release::Release;
 use rhythm::is_press;
-use times::Times;
-use ways::Ways;
+use times::{ReleaseClock, Times};
 
 /// The measurements during a replay.
 pub(super) struct Hands {
@@ -36,7 +33,7 @@ pub(super) struct Hands {
     cursor: Cursor,
     presses: Presses,
     points: Points,
-    ways: Ways,
+    paths: Paths,
 }
 
 impl Hands {
@@ -47,14 +44,14 @@ impl Hands {
             cursor: Cursor::new(square),
             presses: Presses::default(),
             points: Points::new(&game.board, square),
-            ways: Ways::new(square),
+            paths: Paths::new(square),
         }
     }
 
     /// Takes a button event. `before` are the buttons that were down before it, and `waiting` the
     /// mouse events before it.
     pub fn take_button(&mut self, before: Buttons, event: &MouseEvent, waiting: &Moves) {
-        self.ways.take(waiting);
+        self.paths.take(waiting);
         self.presses.take(before, event, waiting.events());
         if before == Buttons::NONE && is_press(event.action) {
             self.points.take(event);
@@ -70,7 +67,7 @@ impl Hands {
     /// Adds the findings.
     pub fn check(&mut self, game: &Game<'_>, played: &Played, findings: &mut Findings) {
         pace::check(game, played, findings);
-        let release = Release::of(game);
+        let release = ReleaseClock::of(game);
         let clock = self.times.clock(game, release, findings);
         self.times.check(
             game,
@@ -82,11 +79,11 @@ impl Hands {
             .clicks
             .mouse_events
             .saturating_sub(self.presses.events());
-        let way = (played.clicks.path_px, moves, self.ways.far());
-        self.cursor.check(game, way, release, findings);
+        let path = (played.clicks.path_px, moves, self.paths.far());
+        self.cursor.check(game, path, release, findings);
         self.presses
             .check(game, clock, self.times.shares(), findings);
         self.points.check(findings);
-        self.ways.check(clock, release, findings);
+        self.paths.check(clock, release, findings);
     }
 }

@@ -1,9 +1,9 @@
 //! How buttons are pressed: how long each press is held, and how far apart presses are.
 
-use super::place::at_mouse;
 use super::rhythm::{Rhythm, is_press};
 use super::shift;
 use super::times::Clock;
+use crate::rmv::deviations::at_mouse;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Game, MouseAction, MouseEvent};
 

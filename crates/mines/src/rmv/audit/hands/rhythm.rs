@@ -95,8 +95,8 @@ fn even(intervals: &mut [u32]) -> Option<Even> {
     let short = intervals.partition_point(|&interval| interval < LEAST_MS);
     let long = intervals.get(short..).unwrap_or_default();
     let one = nearly_equal(long)?;
-    let (before, behind) = (long.get(..one.start)?, long.get(one.end..)?);
-    let other = [before, behind].map(|rest| rest.get(nearly_equal(rest)?));
+    let (before, after) = (long.get(..one.start)?, long.get(one.end..)?);
+    let other = [before, after].map(|rest| rest.get(nearly_equal(rest)?));
     let other = other.into_iter().flatten().max_by_key(|rest| rest.len());
     let one = long.get(one)?;
     let other = other.filter(|_| !enough(one.len())).unwrap_or_default();

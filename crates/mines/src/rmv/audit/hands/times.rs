@@ -7,11 +7,54 @@
 use super::fit;
 use super::gaps::{Counts, Gaps, Linked, PART};
 use super::grid::{self, Grid};
-use super::place::at_mouse;
-use super::release::Release;
-use crate::Game;
+use crate::release::is_vienna_sweeper;
 use crate::replay::Moves;
+use crate::rmv::deviations::at_mouse;
 use crate::rmv::{Finding, Findings, Rule};
+use crate::{Encoding, Game, Release};
+
+/// The clock of a release, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ReleaseClock {
+    /// The tick of Windows in every known game; `known` is the number of these games.
+    Tick { name: &'static str, known: u32 },
+    /// Known games use one clock or the other.
+    Either,
+    /// A clock with millisecond resolution in every known game.
+    Millisecond { name: &'static str },
+    /// Another program, or a release without known games.
+    Unknown { is_vienna: bool },
+}
+
+impl ReleaseClock {
+    pub fn of(game: &Game<'_>) -> Self {
+        let info = game.version_info.as_bytes();
+        let release = Release::of(info);
+        match release.map(|release| release.number) {
+            Some([2, 2, 0]) => Self::Tick {
+                name: "2.2",
+                known: 1,
+            },
+            Some([3, 0, 0]) => Self::Tick {
+                name: "3.0",
+                known: 2,
+            },
+            Some([3, 0, 2]) => Self::Either,
+            Some([4, 0, 0]) => Self::Millisecond { name: "4.0.0" },
+            Some([5, 0, _]) => Self::Millisecond { name: "5.0" },
+            _ => {
+                let by_id = matches!(game.encoding, Encoding::V2 { clone_id: 1, .. });
+                let is_vienna = by_id || is_vienna_sweeper(info);
+                Self::Unknown { is_vienna }
+            }
+        }
+    }
+
+    /// Whether the file says that ViennaSweeper wrote it.
+    pub const fn is_vienna(self) -> bool {
+        !matches!(self, Self::Unknown { is_vienna: false })
+    }
+}
 
 /// Counts of the times.
 #[derive(Default)]
@@ -91,7 +134,7 @@ impl Times {
         // Gaps before and after button events are left out, because the hand rests there. So is the
         // first gap, which may not belong to a path.
         gaps.leave_out(0);
-        for &end in moves.ends() {
+        for &end in moves.button_events() {
             gaps.leave_out(end.into());
             gaps.leave_out(usize::from(end) + 1);
         }
@@ -133,9 +176,15 @@ impl Times {
     }
 
     /// Finds the clock of the times.
-    pub fn clock(&mut self, game: &Game<'_>, release: Release, findings: &mut Findings) -> Clock {
-        let is_asked =
-            self.coarse >= COARSE_FROM || self.is_comb() || matches!(release, Release::Tick { .. });
+    pub fn clock(
+        &mut self,
+        game: &Game<'_>,
+        release: ReleaseClock,
+        findings: &mut Findings,
+    ) -> Clock {
+        let is_asked = self.coarse >= COARSE_FROM
+            || self.is_comb()
+            || matches!(release, ReleaseClock::Tick { .. });
         if !is_asked {
             return Clock::Millisecond;
         }
@@ -148,7 +197,7 @@ impl Times {
         let judged = grid::judge(&times);
         let count = times.len() as u32;
         if judged == Grid::Whole {
-            if let Release::Millisecond { name: release } = release {
+            if let ReleaseClock::Millisecond { name: release } = release {
                 let times = count;
                 findings.push(Finding::new(Rule::ClockGrid { times, release }));
             }
@@ -170,7 +219,7 @@ impl Times {
             findings.push(at_mouse(game, change.mouse, change.rule()));
             return Clock::Coarse;
         }
-        if let (Grid::Off { on }, Release::Tick { name, known }) = (judged, release) {
+        if let (Grid::Off { on }, ReleaseClock::Tick { name, known }) = (judged, release) {
             findings.push(Finding::new(Rule::ClockOff {
                 on,
                 times: count,
@@ -191,7 +240,7 @@ impl Times {
         if !self.is_comb() || per_time < fit::EVENTS_PER_TIME {
             return None;
         }
-        let fit::Found { period, on } = fit::period(times)?;
+        let fit::FittedGrid { period, on } = fit::period(times)?;
         let times = count;
         Some(if fit::is_other_tick(period) {
             Rule::ClockOther { period, on, times }
@@ -216,7 +265,7 @@ impl Times {
     pub fn check(
         &self,
         game: &Game<'_>,
-        (release, clock): (Release, Clock),
+        (release, clock): (ReleaseClock, Clock),
         wild_holds: impl FnOnce() -> Option<(f64, f64)>,
         findings: &mut Findings,
     ) {

@@ -15,7 +15,7 @@ use super::header::Prelude;
 use super::limits::ReadOptions;
 use super::rule::Rule;
 use super::section::Section;
-use crate::{DeclaredSize, Event, Game, Version};
+use crate::{Board, Cells, DeclaredSize, Event, Game, Version};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -66,7 +66,8 @@ pub(super) struct Decoder {
     options: ReadOptions,
     pub deviations: Deviations,
     state: State,
-    pub game: Option<Game<'static>>,
+    /// Without meaning until the [header](Self::header) has been read.
+    pub game: Game<'static>,
     pub video: Video,
     events: EventDecoder,
     checker: EventChecker,
@@ -77,13 +78,25 @@ pub(super) struct Decoder {
     before_end: Option<(State, Findings)>,
 }
 
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::new(ReadOptions::default())
+    }
+}
+
 impl Decoder {
-    pub const fn new(options: ReadOptions) -> Self {
+    pub fn new(options: ReadOptions) -> Self {
+        let no_board = Board {
+            timestamp: 0,
+            cols: 0,
+            rows: 0,
+            mines: Cells::default(),
+        };
         Self {
             options,
             deviations: Deviations::new(options.strictness),
             state: State::Header,
-            game: None,
+            game: Game::new(Version::V1, no_board),
             video: Video {
                 version: Version::V1,
                 file_size: 0,
@@ -100,6 +113,11 @@ impl Decoder {
             trailing: 0,
             before_end: None,
         }
+    }
+
+    /// The game without its events, once the sections before the events have been read.
+    pub fn game(&self) -> Option<&Game<'static>> {
+        (self.state != State::Header).then_some(&self.game)
     }
 
     pub fn is_complete(&self) -> bool {
@@ -133,7 +151,7 @@ impl Decoder {
         let game = prelude.sections(front, &mut self.deviations)?;
         self.events = EventDecoder::new(game.version());
         self.checker = EventChecker::new(game.board.cols, game.board.rows);
-        self.game = Some(game.into_owned());
+        self.game = game.into_owned();
         self.video = Video::new(&prelude, &self.options);
         self.state = State::Events;
         input.take(needed);
@@ -165,9 +183,7 @@ impl Decoder {
                 return Ok(Some(feed::Step::Item));
             }
             Step::End(ending) => {
-                if let Some(game) = &mut self.game {
-                    game.ending = Some(ending);
-                }
+                self.game.ending = Some(ending);
                 input.take(4);
                 self.state = State::RestOfVideo { is_tail: true };
             }
@@ -224,15 +240,15 @@ impl Decoder {
             return Err(self.over_limit());
         }
         input.take(usize::try_from(have.min(room)).unwrap_or(usize::MAX));
-        if is_tail && let Some(game) = &mut self.game {
-            game.tail.to_mut().extend_from_slice(input.piece());
+        if is_tail {
+            self.game.tail.to_mut().extend_from_slice(input.piece());
         }
         let section_ends = !self.video.is_open_ended && have >= room;
         if !section_ends && !input.is_ended() {
             return Ok(false);
         }
         let end = input.offset();
-        let tail = self.game.as_ref().map_or(0, |game| game.tail.len() as u64);
+        let tail = self.game.tail.len() as u64;
         if section_ends {
             if is_tail {
                 check_tail(tail, end - tail, &mut self.deviations)?;
@@ -242,8 +258,8 @@ impl Decoder {
         }
         self.remember();
         if is_tail {
-            let behind_termination = end - self.video.start - tail;
-            let needed = self.video.stated.saturating_sub(behind_termination);
+            let after_termination = end - self.video.start - tail;
+            let needed = self.video.stated.saturating_sub(after_termination);
             let finding = truncated(Section::Tail, needed, tail, end);
             self.deviations.note(finding)?;
         }
@@ -259,9 +275,7 @@ impl Decoder {
             return Ok(false);
         }
         let checksum = rest.get(..size).unwrap_or(rest);
-        if let Some(game) = &mut self.game {
-            game.checksum = Cow::Owned(checksum.to_vec());
-        }
+        self.game.checksum = Cow::Owned(checksum.to_vec());
         if rest.len() < size {
             self.remember();
             let (needed, left) = (size as u64, rest.len() as u64);
@@ -302,10 +316,7 @@ impl Decoder {
     /// Called when the end of the input is the end of the file.
     fn end(&mut self, input: &Buffer) -> Result<(), Error> {
         let (version, declared) = (self.video.version, self.video.file_size);
-        let size = declared_size(version, declared, input.end(), &mut self.deviations)?;
-        if let Some(game) = &mut self.game {
-            game.file_size = size;
-        }
+        self.game.file_size = declared_size(version, declared, input.end(), &mut self.deviations)?;
         self.state = State::Done;
         Ok(())
     }
@@ -346,8 +357,6 @@ impl Decode for Decoder {
         };
         self.state = state;
         self.deviations.findings = findings;
-        if let Some(game) = &mut self.game {
-            game.file_size = DeclaredSize::Other(self.video.file_size);
-        }
+        self.game.file_size = DeclaredSize::Other(self.video.file_size);
     }
 }

@@ -1,7 +1,6 @@
 //! The paths between clicks: a hand moves in curves, and faster in the middle.
 
-use super::release::Release;
-use super::times::Clock;
+use super::times::{Clock, ReleaseClock};
 use crate::replay::{Moves, Sample};
 use crate::rmv::{Finding, Findings, Rule};
 
@@ -19,7 +18,7 @@ const EVEN_BESIDE_PX: f64 = 1.0;
 /// The largest distance, in pixels, from the position that a cursor of constant speed would have.
 const OFF_PX: f64 = 1.5;
 /// Fewer straight paths may be chance: one in 30 paths of a hand is straight.
-const FEW_WAYS: u32 = 4;
+const FEW_PATHS: u32 = 4;
 /// The number of parts of a path whose speeds are compared.
 const PARTS: usize = 8;
 /// How far a cursor may be from the position that constant speed along its path would give: a share
@@ -30,7 +29,7 @@ const STEADY_PX: f64 = 1.25;
 const FEW_STEADY: u32 = 6;
 
 /// Statistics of the paths.
-pub(super) struct Ways {
+pub(super) struct Paths {
     /// The least length of an examined path, squared.
     least: i64,
     /// Paths that are long enough for a jump, with any number of moves.
@@ -44,7 +43,7 @@ pub(super) struct Ways {
     steady: u32,
 }
 
-impl Ways {
+impl Paths {
     pub const fn new(square: i32) -> Self {
         let least = (square * SQUARES) as i64;
         Self {
@@ -60,7 +59,7 @@ impl Ways {
 
     /// Takes the path that ends at a button event, if all of it is waiting.
     pub fn take(&mut self, moves: &Moves) {
-        let Some(start) = moves.way() else {
+        let Some(start) = moves.path_start() else {
             return;
         };
         let count = moves.len() - start;
@@ -106,7 +105,7 @@ impl Ways {
         self.far
     }
 
-    pub fn check(&self, clock: Clock, release: Release, findings: &mut Findings) {
+    pub fn check(&self, clock: Clock, release: ReleaseClock, findings: &mut Findings) {
         let Self {
             all: ways,
             straight,
@@ -120,7 +119,7 @@ impl Ways {
         } else {
             (straight, even)
         };
-        if straight >= FEW_WAYS && straight * 5 >= ways * 3 {
+        if straight >= FEW_PATHS && straight * 5 >= ways * 3 {
             findings.push(Finding::new(Rule::Straight {
                 straight,
                 ways,
