@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "picture")]
-use crate::scene::stretch::Stretch;
+use crate::scene::time::Stretch;
 
 /// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 
-use crate::ui::said_shortly;
+use crate::ui::short_error;
 
 /// Adds a flag for each.
 pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
@@ -75,7 +75,7 @@ pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
     let size = open_file(path)?
         .take(most.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|source| said_shortly(path, source))? as u64;
+        .map_err(|source| short_error(path, source))? as u64;
     if size > most {
         return Err(Error::TooLarge {
             path: path.to_owned(),
@@ -91,7 +91,7 @@ pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
 
 /// Opens a file that is no recording.
 pub fn open_file(path: &Path) -> Result<File, Error> {
-    let file = File::open(path).map_err(|source| said_shortly(path, source))?;
+    let file = File::open(path).map_err(|source| short_error(path, source))?;
     if file.metadata().is_ok_and(|meta| meta.is_dir()) {
         return Err(Error::IsFolder {
             path: path.to_owned(),

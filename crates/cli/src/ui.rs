@@ -203,7 +203,7 @@ pub const fn secrets(show: bool) -> Secrets {
 }
 
 /// What the system says, in the words that folders and patterns are answered with.
-pub fn said_shortly(path: &Path, source: io::Error) -> Error {
+pub fn short_error(path: &Path, source: io::Error) -> Error {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::NotFound => Error::NotFound { path },

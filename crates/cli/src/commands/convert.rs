@@ -178,7 +178,7 @@ fn make(
     let bar = byte_bar(recording.input().size());
     let made = recording.convert_with(
         to.name(),
-        &call.told(),
+        &call.verb_options(),
         &Work {
             folder: folder.as_deref(),
             progress: Some(&|done| bar.set_position(done)),

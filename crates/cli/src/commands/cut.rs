@@ -87,7 +87,7 @@ fn make(args: &Cut, recording: &Recording, call: &Call<'_>) -> Result<Made<Cutou
         progress: Some(&|done| bar.set_position(done)),
         cancel: None,
     };
-    let made = recording.cut_with(&range, &call.told(), &work);
+    let made = recording.cut_with(&range, &call.verb_options(), &work);
     bar.finish_and_clear();
     made.map_err(|error| of_output(error, &args.output))
 }

@@ -16,7 +16,7 @@ pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     let opened = call.open_two([&args.first, &args.second]);
     let compared = opened.and_then(|[first, second]| {
-        let diff = first.diff(&second, &call.told())?;
+        let diff = first.diff(&second, &call.verb_options())?;
         Ok((diff, first.format().step()))
     });
     let (diff, step) = match compared {

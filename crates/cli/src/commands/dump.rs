@@ -24,7 +24,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let wanted = Wanted {
             at: args.at,
             secrets,
-            options: call.told(),
+            options: call.verb_options(),
         };
         let dumped = recording.dump(&wanted, ui.out());
         return end(dumped, ui);

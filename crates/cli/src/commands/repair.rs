@@ -64,7 +64,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let folder = target_folder(args.output)?;
         let bar = byte_bar(recording.input().size());
         let made = recording.repair_with(
-            &call.told(),
+            &call.verb_options(),
             &Work {
                 folder: folder.as_deref(),
                 progress: Some(&|done| bar.set_position(done)),

@@ -11,7 +11,7 @@ use gametape_live::server::{ApiAnswer, ApiServer};
 use gametape_record::echo::{AsGame, AsGameOptions};
 use serde_json::json;
 
-use super::given::parsed;
+use super::inputs::parsed;
 use crate::args::Serve;
 use crate::call::{Call, open};
 use crate::commands::publish::fail;

@@ -10,7 +10,7 @@ use gametape::murk::tools::{IndexFile, index};
 use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
-use super::given::{parsed, simulation};
+use super::inputs::{parsed, simulation};
 use crate::call::open;
 use crate::located::located;
 use crate::many::recordings;

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command, CommandFactory, Parser};
 use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording};
 
-use super::given::{open, parsed, simulation, world};
+use super::inputs::{open, parsed, simulation, world};
 use crate::commands::convert::{LESS, deliver, target_folder};
 use crate::located::located;
 use crate::ui::{Ui, counted};

@@ -3,8 +3,8 @@
 #[cfg(feature = "live")]
 pub mod as_game;
 pub mod demo;
-mod given;
 pub mod index;
+mod inputs;
 pub mod minimise;
 pub mod record;
 pub mod schema;

@@ -9,7 +9,7 @@ use gametape::core::text::printable;
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
-use super::given::{parsed, schema as read};
+use super::inputs::{parsed, schema as read};
 use crate::located::{located, shown};
 use crate::ui::{STRONG, Ui, counted, styled};
 use crate::{Exit, Tool};

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command, CommandFactory, Parser};
 use gametape::murk::tools::{Subject, SyncTest as Test, Synced, sync_test};
 use gametape::{Error, Formats};
 
-use super::given::{commands, open, parsed, simulation, world};
+use super::inputs::{commands, open, parsed, simulation, world};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 
@@ -123,7 +123,7 @@ fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
     let recording = open(formats, &args.subject)?;
     let world = args.world.as_deref();
     let world = world
-        .map(|path| super::given::world(formats, path))
+        .map(|path| super::inputs::world(formats, path))
         .transpose()?;
     let subject = Subject::Recording(simulation(&recording, "commands to run")?, world.as_ref());
     sync_test(&subject, &options).map_err(Error::tape(path))

@@ -9,7 +9,7 @@ use gametape::core::text::printable;
 use gametape::{AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict};
 use serde_json::{Value, json};
 
-use super::verify::say;
+use super::verify::print_finding;
 use super::{Call, many_of};
 use crate::args::Stats;
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
     let measure = |recording: &Recording, _| -> Figures {
-        recording.measure(&call.told_of(recording, Verb::Stats))
+        recording.measure(&call.options_of(recording, Verb::Stats))
     };
     many_of(&args.paths, call, ui, &measure, |path, measured, ui| {
         seen = true;
@@ -76,7 +76,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
         }
         Some(Verdict::Pass) | None => ui.line(title)?,
     }
-    findings.try_for_each(|finding| say(finding, ui))?;
+    findings.try_for_each(|finding| print_finding(finding, ui))?;
     for (key, value) in &stats {
         show(key, value, ui)?;
     }

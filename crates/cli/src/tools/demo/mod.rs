@@ -13,7 +13,7 @@ use std::io;
 use clap::{ArgMatches, Command, CommandFactory};
 use gametape::Formats;
 
-use super::given::parsed;
+use super::inputs::parsed;
 use crate::ui::Ui;
 use crate::{Exit, Tool};
 use part::Args;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use gametape::{Audit, Format, Recording};
 
-use crate::commands::verify::{audited, show};
+use crate::commands::verify::{audited, print_audit};
 use crate::ui::Ui;
 
 /// Play, simulate, record, verify and tamper, from nothing
@@ -47,5 +47,5 @@ pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
             .map(<dyn Format>::name);
         return ui.object(&audited(path.as_ref(), format, audit));
     }
-    show(path, audit, false, ui)
+    print_audit(path, audit, false, ui)
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::seconds::seconds;
 use super::serving::{Serve, Watched};
 use crate::located::located;
-use crate::tools::given::parsed;
+use crate::tools::inputs::parsed;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 

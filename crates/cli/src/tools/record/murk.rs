@@ -15,7 +15,7 @@ use gametape::murk::tools::{self, Branch, LineAgent, RecordOptions, Recorded, Wa
 use gametape::{Error, Formats};
 
 use super::serving::{Serve, Watched};
-use crate::tools::given::{commands, open, parsed, simulation, world};
+use crate::tools::inputs::{commands, open, parsed, simulation, world};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 

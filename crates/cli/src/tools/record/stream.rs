@@ -16,7 +16,7 @@ use serde_json::json;
 use super::seconds::seconds;
 use super::serving::{Serve, Watched};
 use crate::located::located;
-use crate::tools::given::{parsed, schema};
+use crate::tools::inputs::{parsed, schema};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 

@@ -8,9 +8,7 @@ use super::{args, board, over, picture, pixels, written};
 use crate::args::{Picture as Args, Show};
 use crate::commands::picture::tiles::Tiles;
 use crate::commands::picture::{grid, page};
-use crate::scene::board::Board;
-use crate::scene::cells::Cells;
-use crate::scene::symbols::Symbols;
+use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::views::{View, views};
 
 #[test]
@@ -156,20 +154,23 @@ fn plate(keys: &[(&'static str, u64)]) -> (page::Picture, String) {
         }
     }
     let cells = Cells::new(&grid, &table, &batch);
+    let mut legend = Legend::default();
+    legend.learn(&grid, &batch);
     let drawing = grid::Drawing {
         tiles: Tiles::new(&grid, &table, &cells).unwrap(),
         board: Board {
             grid: &grid,
             table: &table,
             cells: &cells,
+            legend: &legend,
             batch: &batch,
             cursor: None,
+            value: keys.len(),
         },
-        value: keys.len(),
     };
     let mut page = page::Page::new("plate", "large");
-    drawing.at(&mut page, &Symbols::default());
-    let note = drawing.note(drawing.together()).unwrap_or_default();
+    drawing.at(&mut page);
+    let note = drawing.note(drawing.merging()).unwrap_or_default();
     (page.finish("plate", "large", 800), note)
 }
 

@@ -9,7 +9,7 @@ use resvg::tiny_skia::Pixmap;
 use roxmltree::Document;
 
 use self::made::Made;
-use super::look::look;
+use super::compose::compose;
 use super::page::Picture;
 use super::png;
 use super::subject::{Drawn, Fault};
@@ -33,9 +33,9 @@ pub fn args() -> Args {
 
 /// A picture; else why there is none.
 pub fn picture(made: &Made, args: &Args) -> Result<Drawn, String> {
-    look(&made.recording(), args).map_err(|fault| match fault {
+    compose(&made.recording(), args).map_err(|fault| match fault {
         Fault::Error(error) => error.to_string(),
-        Fault::Said(sentence) => sentence,
+        Fault::Message(sentence) => sentence,
     })
 }
 

@@ -3,7 +3,7 @@
 use gametape::core::table::Span;
 use gametape::{Batch, ColumnDef, Kind, Lane, Secrets, Stamp, TableDef, Time, Value};
 
-use crate::commands::play::news::{Opened, Shot, Wish};
+use crate::commands::play::messages::{Opened, Request, Response};
 use crate::commands::play::player::Player;
 
 /// A stamp; times are ten to a second.
@@ -50,13 +50,13 @@ pub fn batch(table: &TableDef, at: Stamp, rows: &[&[Value<'_>]]) -> Batch {
     batch
 }
 
-/// Answers a wish.
-pub fn answer(wish: Wish, stamp: Stamp, states: Vec<Batch>) -> Shot {
-    Shot {
-        number: wish.number,
+/// Answers a request.
+pub fn answer(request: Request, stamp: Stamp, states: Vec<Batch>) -> Response {
+    Response {
+        number: request.number,
         stamp,
-        look: wish.look,
+        query: request.query,
         states,
-        ..Shot::default()
+        ..Response::default()
     }
 }

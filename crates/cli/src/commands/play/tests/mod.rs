@@ -15,11 +15,11 @@ use gametape::{Recording, Secrets};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::desk::Desk;
 use super::draw::{self, paint::Paint};
-use super::news::News;
-use super::player::{Act, Player, Then};
-use super::worker;
+use super::messages::Inbox;
+use super::messages::Update;
+use super::player::{Action, Player, Then};
+use super::reader;
 
 /// Nothing takes that long.
 const LONG: Duration = Duration::from_mins(2);
@@ -27,68 +27,72 @@ const LONG: Duration = Duration::from_mins(2);
 /// A show of a recording, read as the command reads it.
 struct Stage {
     player: Player,
-    desk: Arc<Desk>,
-    news: mpsc::Receiver<News>,
+    inbox: Arc<Inbox>,
+    updates: mpsc::Receiver<Update>,
 }
 
 impl Stage {
     /// Opened, and all that is looked for in it found; else why it can't be shown.
     fn open(bytes: Vec<u8>, name: &'static str) -> Result<Self, String> {
-        let (tell, news) = mpsc::channel();
-        let desk = Arc::new(Desk::default());
-        let reading = Arc::clone(&desk);
+        let (tell, updates) = mpsc::channel();
+        let inbox = Arc::new(Inbox::default());
+        let reading = Arc::clone(&inbox);
         std::thread::spawn(move || {
             let open = || Recording::from_bytes(bytes, name);
-            worker::serve(open, Secrets::Hide, &reading, &tell);
+            reader::serve(open, Secrets::Hide, &reading, &tell);
         });
-        let player = match news.recv().unwrap() {
-            News::Opened(opened) => Player::new(*opened, Secrets::Hide),
-            News::Failed(error) => return Err(error.to_string()),
-            News::Nothing(sentence) => return Err(sentence),
+        let player = match updates.recv().unwrap() {
+            Update::Opened(opened) => Player::new(*opened, Secrets::Hide),
+            Update::Failed(error) => return Err(error.to_string()),
+            Update::Nothing(sentence) => return Err(sentence),
             _ => panic!("it is not open yet"),
         };
-        let mut stage = Self { player, desk, news };
+        let mut stage = Self {
+            player,
+            inbox,
+            updates,
+        };
         stage.settle();
         while !stage.player.searched {
-            let told = stage.news.recv_timeout(LONG).unwrap();
+            let told = stage.updates.recv_timeout(LONG).unwrap();
             stage.hear(told);
         }
         Ok(stage)
     }
 
-    fn hear(&mut self, told: News) -> Option<u64> {
+    fn hear(&mut self, told: Update) -> Option<u64> {
         match told {
-            News::Shot(shot) => {
-                let number = shot.number;
-                self.player.show(*shot);
+            Update::Response(response) => {
+                let number = response.number;
+                self.player.show(*response);
                 return Some(number);
             }
-            News::Refused(number, why) => {
+            Update::Refused(number, why) => {
                 self.player.refuse(number, why);
                 return Some(number);
             }
-            News::Findings(marks) => {
+            Update::Findings(marks) => {
                 self.player.mark(marks);
                 self.player.searched = true;
             }
-            News::Marks(marks) => self.player.mark(marks),
-            News::Bounds(table, bounds) => self.player.bound(&table, &bounds),
-            News::Damage(damage) => self.player.damage = Some(damage),
-            News::Events(table, rows) => {
+            Update::Marks(marks) => self.player.mark(marks),
+            Update::Bounds(table, bounds) => self.player.bound(&table, &bounds),
+            Update::Damage(damage) => self.player.damage = Some(damage),
+            Update::Events(table, rows) => {
                 self.player.whole.insert(table, rows);
             }
-            News::Opened(_) | News::Failed(_) | News::Nothing(_) => panic!("it is open"),
+            Update::Opened(_) | Update::Failed(_) | Update::Nothing(_) => panic!("it is open"),
         }
         None
     }
 
     /// Reads until nothing more is wished for.
     fn settle(&mut self) {
-        while let Some(wish) = self.player.wish() {
-            let number = wish.number;
-            self.desk.wish(wish);
+        while let Some(request) = self.player.request() {
+            let number = request.number;
+            self.inbox.request(request);
             loop {
-                let told = self.news.recv_timeout(LONG).unwrap();
+                let told = self.updates.recv_timeout(LONG).unwrap();
                 if self.hear(told) == Some(number) {
                     break;
                 }
@@ -96,18 +100,18 @@ impl Stage {
         }
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: Action) {
         assert_eq!(self.player.act(act), Then::On);
         self.settle();
     }
 
     /// Types a moment.
     fn go(&mut self, moment: &str) {
-        self.act(Act::Ask);
+        self.act(Action::Ask);
         moment
             .chars()
-            .for_each(|letter| self.act(Act::Letter(letter)));
-        self.act(Act::Enter);
+            .for_each(|letter| self.act(Action::Letter(letter)));
+        self.act(Action::Enter);
     }
 
     fn see(&mut self, view: &str) {

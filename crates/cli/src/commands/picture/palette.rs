@@ -1,9 +1,8 @@
-//! Colours, on white.
+//! Colours on white.
 
 use std::fmt;
 
-use crate::scene::symbols::{Face, face};
-use crate::scene::tint::{Tint, tint};
+use crate::scene::symbols::{Face, Tint, face, tint};
 
 /// A colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -16,7 +15,7 @@ impl fmt::Display for Rgb {
 }
 
 impl Rgb {
-    /// So far, from 0 to 1, on the way to another.
+    /// Mixes in a part, from 0 to 1, of another colour.
     pub fn to(self, other: Self, part: f64) -> Self {
         let part = part.clamp(0.0, 1.0);
         let mix = |from: u8, to: u8| {
@@ -34,23 +33,23 @@ pub const WHITE: Rgb = Rgb(255, 255, 255);
 pub const BLACK: Rgb = Rgb(16, 18, 22);
 /// Text.
 pub const INK: Rgb = Rgb(31, 35, 40);
-/// What is less important.
+/// Less important text.
 pub const FAINT: Rgb = Rgb(99, 107, 117);
-/// Lines of the ground.
+/// Lines in the background.
 pub const RULE: Rgb = Rgb(222, 225, 230);
-/// Where there is nothing.
+/// Empty places.
 pub const NOTHING: Rgb = Rgb(246, 247, 249);
-/// Where two columns say different things.
+/// Marks cells whose compared columns differ.
 pub const DIFFERS: Rgb = Rgb(207, 34, 46);
-/// The way of something.
-pub const WAY: Rgb = Rgb(9, 55, 120);
+/// Paths.
+pub const PATH: Rgb = Rgb(9, 55, 120);
 /// Between cells.
 pub const GAP: Rgb = Rgb(152, 160, 171);
 const OPEN: Rgb = Rgb(238, 240, 243);
 const CLOSED: Rgb = Rgb(184, 193, 205);
 const PRESSED: Rgb = Rgb(214, 219, 226);
 
-/// From little to much, of what a cell holds: from dark blue to yellow.
+/// The values of cells, from least to greatest: dark blue to yellow.
 const VALUES: [Rgb; 10] = [
     Rgb(68, 1, 84),
     Rgb(72, 40, 120),
@@ -63,7 +62,7 @@ const VALUES: [Rgb; 10] = [
     Rgb(181, 222, 43),
     Rgb(253, 231, 37),
 ];
-/// From little to much, of how often or how long: from nearly white to dark red.
+/// Counts and times, from least to greatest: nearly white to dark red.
 const COUNTS: [Rgb; 9] = [
     Rgb(255, 247, 236),
     Rgb(254, 232, 200),
@@ -75,7 +74,7 @@ const COUNTS: [Rgb; 9] = [
     Rgb(179, 0, 0),
     Rgb(127, 0, 0),
 ];
-/// Colours that are told apart.
+/// Colours without a meaning that are easy to tell apart.
 const APART: [Rgb; 10] = [
     Rgb(31, 119, 180),
     Rgb(214, 110, 0),
@@ -88,7 +87,7 @@ const APART: [Rgb; 10] = [
     Rgb(40, 150, 110),
     Rgb(130, 90, 70),
 ];
-/// The colours that players know numbers by.
+/// The colours of numbers in Minesweeper.
 const DIGITS: [Rgb; 10] = [
     FAINT,
     Rgb(0, 0, 230),
@@ -102,20 +101,20 @@ const DIGITS: [Rgb; 10] = [
     BLACK,
 ];
 
-/// What a heat says.
+/// The meaning of a scale of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Heat {
-    /// What a cell holds.
+    /// The values of cells.
     Values,
-    /// How often, or how long.
+    /// Counts and times.
     Counts,
 }
 
-/// Shades of a heat: as many as are told apart, so that cells of one colour are drawn as one.
+/// The number of shades in a scale. Runs of cells with the same shade are drawn as one.
 const SHADES: f64 = 64.0;
 
 impl Heat {
-    /// The colour of a part, from 0 to 1.
+    /// The colour at a part of the scale, from 0 to 1.
     pub fn at(self, part: f64) -> Rgb {
         let stops: &[Rgb] = match self {
             Self::Values => &VALUES,
@@ -129,7 +128,7 @@ impl Heat {
     }
 }
 
-/// The colour of a thing; of those that share one, the shade of each.
+/// The colour of a tint, in one of four shades.
 pub fn of_tint(tint: Tint, nth: usize) -> Rgb {
     let base = match tint {
         Tint::Blue => Rgb(22, 104, 227),
@@ -147,7 +146,7 @@ pub fn of_tint(tint: Tint, nth: usize) -> Rgb {
     }
 }
 
-/// The ground of a cell that holds a text.
+/// The background of a cell that holds a text.
 pub fn ground(text: &str) -> Rgb {
     match face(text) {
         Face::Number(_) | Face::Blank | Face::Mine => OPEN,
@@ -159,7 +158,7 @@ pub fn ground(text: &str) -> Rgb {
     }
 }
 
-/// The ink of what stands in it.
+/// The colour of the text in a cell.
 pub fn letter(text: &str) -> Rgb {
     match face(text) {
         Face::Number(digit) => DIGITS.get(digit as usize).copied().unwrap_or(INK),
