@@ -35,10 +35,10 @@ impl Tool for Index {
     }
 }
 
-/// Make the index beside a recording
+/// Write the index beside a recording
 ///
-/// The index finds ticks at once, and tells which bit was flipped in a damaged recording:
-/// verify names it, repair turns it back. It is refused where the recording has changed.
+/// The index finds ticks at once, and shows which bit was flipped in a damaged recording:
+/// verify names it, repair turns it back. An index of a recording that has changed is refused.
 #[derive(Parser, Debug)]
 #[command(name = "index")]
 struct Args {
@@ -53,7 +53,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let options = OpenOptions::default();
     let standard_input = |path: &_| open(formats, path, &options);
     for opened in recordings(formats, &args.paths, &options, standard_input) {
-        // What was merely found, and has no index, is not meant.
+        // Files that were only found are skipped if their format has no index.
         if let Ok((recording, false)) = &opened
             && recording.tape_as::<MurkTape>().is_none()
         {

@@ -1,4 +1,4 @@
-//! What the tools are given on the command line: their arguments, and the files that these name.
+//! The inputs of the tools: their arguments, and the files that these name.
 
 use std::ffi::OsStr;
 use std::io::{self, BufReader};
@@ -15,14 +15,14 @@ use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording};
 
 use crate::{call, options};
 
-/// The arguments of a tool: what clap has checked already.
+/// Parses the arguments of a tool.
 pub(in crate::tools) fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> A {
     A::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
 }
 
-/// Far more than any world takes.
+/// The largest size of a world file.
 const MAX_WORLD_BYTES: u64 = 16 << 20;
-/// Far more than any schema takes.
+/// The largest size of a schema file.
 const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 
 /// Opens a recording, or standard input for `-`.
@@ -30,7 +30,7 @@ pub(in crate::tools) fn open(formats: &Formats, path: &OsStr) -> Result<Recordin
     call::open(formats, path, &OpenOptions::default())
 }
 
-/// A recording of a kind that has what is asked for, as its format has it.
+/// Returns a recording as a tape of type `T`; an error says which recordings have `what`.
 fn having<'a, T: 'static>(
     recording: &'a Recording,
     what: &str,
@@ -43,7 +43,7 @@ fn having<'a, T: 'static>(
     })
 }
 
-/// A recording of a simulation.
+/// Returns a recording of a simulation; an error says that others do not have `what`.
 pub(in crate::tools) fn simulation<'a>(
     recording: &'a Recording,
     what: &str,
@@ -58,7 +58,7 @@ fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// The file that describes a world, whose propagators may be of the kinds that the format knows.
+/// Reads the file of a world. Its propagators may be of any kind registered in the format.
 pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFile, Error> {
     let murk: Option<&Murk> = formats.registered();
     Ok(WorldFile {
@@ -68,20 +68,20 @@ pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFil
     })
 }
 
-/// The commands for a world: one JSON object a line, in a file or on standard input for `-`.
+/// Reads the commands for a world, one JSON object a line; `-` is standard input.
 pub(in crate::tools) fn commands(path: Option<&OsStr>, world: &World) -> Result<Commands, Error> {
     let Some(path) = path.map(Path::new) else {
         return Ok(Commands::none());
     };
-    let said = |error| Error::tape(path)(error);
+    let of_path = |error| Error::tape(path)(error);
     if path == Path::new("-") {
-        return Commands::read(io::stdin().lock(), path, world).map_err(said);
+        return Commands::read(io::stdin().lock(), path, world).map_err(of_path);
     }
     let lines = options::open_file(path)?;
-    Commands::read(BufReader::new(lines), path, world).map_err(said)
+    Commands::read(BufReader::new(lines), path, world).map_err(of_path)
 }
 
-/// The schema in a file of JSON, or of a recording that has one.
+/// Reads a schema from a JSON file, or from a recording that has one.
 pub(in crate::tools) fn schema(formats: &Formats, path: &Path) -> Result<Wire, Error> {
     if path
         .extension()

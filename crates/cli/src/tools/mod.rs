@@ -1,4 +1,4 @@
-//! What gametape's own formats alone can do: here, and nowhere else, formats are known by name.
+//! The commands for single formats. Only this module knows formats by name.
 
 #[cfg(feature = "live")]
 pub mod as_game;
@@ -14,14 +14,13 @@ use gametape::Formats;
 
 use crate::App;
 
-/// The whole `gametape` command over these formats: every verb, and what gametape's own formats alone
-/// can do.
+/// The whole `gametape` command over these formats: every verb, and the commands for single formats.
 ///
 /// ```no_run
 /// use gametape::murk::engine::own::Kinds;
 /// use gametape::murk::tape::Murk;
 ///
-/// // With the propagators of one's own: `Kinds::new().with("rain", rain)`.
+/// // Propagators of your own: `Kinds::new().with("rain", rain)`.
 /// let murk = Murk::with_kinds(Kinds::new());
 /// let app = gametape_cli::tools::app(gametape::formats().with(murk));
 /// let _ = app.named("weather", env!("CARGO_PKG_VERSION")).run();

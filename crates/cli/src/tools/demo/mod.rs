@@ -1,4 +1,4 @@
-//! `gametape demo`: the main job from nothing.
+//! `gametape demo`: plays, simulates, records, verifies and tampers, from nothing.
 
 mod arena;
 mod echo;

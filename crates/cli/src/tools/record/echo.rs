@@ -39,22 +39,22 @@ impl Tool for Echo {
 
 // Each is a switch of its own.
 #[allow(clippy::struct_excessive_bools)]
-/// Ask Echo VR for its session again and again, and record what it answers
+/// Poll the API of Echo VR and record its answers
 ///
-/// The game answers while a match is on. Until then, and whenever it closes or restarts, it is
-/// waited for; Ctrl-C or one of the options ends the recording. Killed at any time, the file
-/// holds all frames before, and --resume goes on with it. A .butter holds one match: the second
+/// The game answers while a match is on. At other times, also when it closes or restarts, the
+/// recorder waits; Ctrl-C or one of the options ends the recording. If the recorder is killed, the
+/// file holds all frames so far, and --resume continues it. A .butter holds one match: the second
 /// goes into OUT.2.butter, the third into OUT.3.butter. Exits with 2 if no frame came.
 #[derive(Parser, Debug)]
 #[command(name = "echo")]
 struct Args {
-    /// Where the game answers: on this computer, or at the address of a headset
+    /// The address of the game: on this computer, or on a headset
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:6721")]
     url: String,
     /// Frames a second
     #[arg(long, value_name = "HZ", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=120))]
     rate: u32,
-    /// Don't ask for the bones of the players
+    /// Do not record the bones of players
     #[arg(long)]
     no_bones: bool,
     /// Stop after this many frames
@@ -66,20 +66,20 @@ struct Args {
     /// Stop when no frame has come for this many seconds, once one has
     #[arg(long, value_name = "S", value_parser = seconds)]
     idle: Option<Duration>,
-    /// A file for each match in an .echoreplay, too: OUT.2.echoreplay, OUT.3.echoreplay
+    /// Write a file for each match of an .echoreplay as well: OUT.2.echoreplay, OUT.3.echoreplay
     #[arg(long)]
     split: bool,
-    /// Make a zip of an .echoreplay at the end. Until then, and without, it is text
+    /// Compress an .echoreplay as a zip at the end. Until then, or without it, the file is text
     #[arg(long)]
     zip: bool,
-    /// Go on with a recording that is there already
+    /// Continue an existing recording
     ///
-    /// Behind the last whole frame; behind a .butter that is finished, in the next file.
+    /// It continues after the last whole frame; after a finished .butter, in the next file.
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
     serve: Serve,
-    /// The recording, a .butter or an .echoreplay file. A file that is there is not replaced
+    /// The recording, a .butter or an .echoreplay file. An existing file is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
 }
@@ -201,7 +201,7 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
     }
     if recorded.dropped > 0 {
         ui.remark(&format!(
-            "cut off {} behind the last whole frame",
+            "cut off {} after the last whole frame",
             counted(recorded.dropped, "byte")
         ));
     }

@@ -1,4 +1,4 @@
-//! Times on the command line.
+//! Seconds on the command line.
 
 use std::time::Duration;
 

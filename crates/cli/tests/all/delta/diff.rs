@@ -115,7 +115,7 @@ ship: 1 row differs (hull in 1); first at step 22, tick 23, 1.100 s: entity 3: h
         .code(1)
         .stdout_eq(str![[r#"
 tick 10: entity 2, component 1 (ship), field 7 (yaw) is 1034 in the first, 0 in the second; at this tick 1 more entity differs
-30 more packets differ behind it
+30 more packets differ after it
 packets: 31 rows differ (bytes in 31); first at step 9, tick 10, 0.450 s: bytes is 103 bytes in the first, 105 bytes in the second
 ship: 62 rows differ (yaw in 62, hull in 62); first at step 9, tick 10, 0.450 s: entity 2: yaw is 1034 in the first, 0 in the second
 
@@ -130,7 +130,7 @@ ship: 62 rows differ (yaw in 62, hull in 62); first at step 9, tick 10, 0.450 s:
         .code(1)
         .stdout_eq(str![[r#"
 tick 5: entity 2 is in the first and not in the second
-1 more packet differs behind it
+1 more packet differs after it
 packets: 4 rows differ (bytes in 4); first at step 4, tick 5, 0.200 s: bytes is 101 bytes in the first, 90 bytes in the second
 ship: 2 rows only in the first; first at step 4, tick 5, 0.200 s: entity 2: is in the first, and not in the second
 
@@ -180,7 +180,7 @@ ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more)
         .code(1)
         .stdout_eq(str![[r#"
 tick 39: the second recording has ended
-1 more packet differs behind it
+1 more packet differs after it
 packets: 2 rows only in the first; first at step 38, tick 39, 1.900 s: kind "delta", baseline 38, bytes 104: is in the first, and not in the second
 ship: 8 rows only in the first; first at step 38, tick 39, 1.900 s: entity 1: is in the first, and not in the second
 shield: 2 rows only in the first; first at step 38, tick 39, 1.900 s: entity 1: is in the first, and not in the second

@@ -219,7 +219,7 @@ fn forms_of_a_match_compare_with_each_other() {
     fs::write(path.join("short.echoreplay"), short).unwrap();
     let (out, _) = said(path, "diff match.butter short.echoreplay", 1);
     assert!(
-        out.contains("the second recording has ended; the first has 90 frames, the second 60\n29 more frames differ behind it\n"),
+        out.contains("the second recording has ended; the first has 90 frames, the second 60\n29 more frames differ after it\n"),
         "{out}"
     );
     let others = Value::from(names(path));

@@ -25,7 +25,7 @@ fn a_recording_begins_as_another_one_did() {
     branch(&["--tick", "8", "--commands", "more.jsonl", "a.murk"])
         .code(0)
         .stdout_eq("a.murk: recorded 4 ticks, 1 command\n")
-        .stderr_eq("went on behind tick 8 of the other recording\n");
+        .stderr_eq("continued after tick 8 of the other recording\n");
     gametape(path, &["verify", "a.murk"])
         .assert()
         .code(0)

@@ -375,7 +375,7 @@ fn a_recording_without_ticks_is_a_recording() {
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\nrun: 1 row differs [..]\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
+            "frame 0 (tick 1): the first recording has ended\n11 more frames differ after it\nrun: 1 row differs [..]\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
         );
     let commands = "record murk --world pond.toml --commands drops.jsonl --ticks 0 out.murk";
     gametape(path, &commands.split(' ').collect::<Vec<_>>())

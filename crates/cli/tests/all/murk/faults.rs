@@ -372,7 +372,7 @@ fn diff_names_the_command_and_the_cells() {
     record(path, "pond.toml", "other.jsonl", "other.murk").code(0);
     gametape(path, &["diff", "run.murk", "other.murk"]).assert().code(1).stderr_eq("").stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field [..]0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
-6 more frames differ behind it
+6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
 ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
@@ -392,7 +392,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
     let args = ["diff", "bare-run.murk", "bare-other.murk"];
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second
-6 more frames differ behind it
+6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6: value is 3 in the first, 3.5 in the second
 
@@ -400,7 +400,7 @@ commands: 1 row differs (value in 1); first at step 5, tick 6: value is 3 in the
     let args = [&args[..], &["--world", "pond.toml"]].concat();
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
-6 more frames differ behind it
+6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
 ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
@@ -416,7 +416,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
     }
     gametape(path, &["diff", "nan.murk", "other-nan.murk"]).assert().code(1).stdout_eq(str![[r#"
 frame 7 (tick 8): command 0 is [..] to NaN (0x7fc00000)[..] in the first, [..] to NaN (0x7f800001)[..] in the second; hash [..]; field 0 (ink) at [2, 0] is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
-[..] more frame[..] differ[..] behind it
+[..] more frame[..] differ[..] after it
 ticks: 5 rows differ (hash in 5); first at step 7, tick 8, 0.800 s: hash is "f9a59da946e49da0" in the first, "6f11365d7590f8d1" in the second
 commands: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: value is NaN (0x7ff8000000000000) in the first, NaN (0x7ff8000020000000) in the second
 ink: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: row 2, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
@@ -442,13 +442,13 @@ fn diff_says_where_one_ends_and_where_worlds_are_others() {
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
+            "frame 12 (tick 13): the first recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
         );
     gametape(path, &["diff", "long.murk", "run.murk"])
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
+            "frame 12 (tick 13): the second recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
         );
 
     fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
@@ -458,7 +458,7 @@ header: config_hash is [..] in the first, [..] in the second
 header: cell_count is 12 in the first, 15 in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ: the worlds have other fields or other cells
-11 more frames differ behind it
+11 more frames differ after it
 run: 1 row differs (config_hash in 1, cells in 1); config_hash is "945df876fade878a" in the first, "b491b32be846fa58" in the second
 ticks: 12 rows differ (hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
 parameters: 1 row differs (value in 1, amount in 1); part "space", number 0, parameter "cols": value is "4" in the first, "5" in the second
@@ -475,7 +475,7 @@ shore: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
-10 more frames differ behind it
+10 more frames differ after it
 run: 1 row differs (config_hash in 1, space_descriptor in 1); config_hash is "945df876fade878a" in the first, "5cf369a38df4821c" in the second
 ticks: 11 rows differ (hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
 parameters: 1 row differs (value in 1, amount in 1); part "propagator", number 0, parameter "coefficient": value is "0.5" in the first, "0.25" in the second

@@ -82,12 +82,12 @@ fn resuming_says_what_it_did() {
     resume(path, &AS_BEFORE)
         .code(0)
         .stdout_eq("cut.murk: recorded 1 tick, 0 commands\n")
-        .stderr_eq("cut off 19 bytes behind the last whole frame\nwent on behind tick 11\n");
+        .stderr_eq("cut off 19 bytes after the last whole frame\ncontinued after tick 11\n");
     fs::write(path.join("cut.murk"), &bytes[..7]).unwrap();
     resume(path, &AS_BEFORE)
         .code(0)
         .stdout_eq("cut.murk: recorded 12 ticks, 5 commands\n")
-        .stderr_eq("cut off 7 bytes behind the last whole frame\n");
+        .stderr_eq("cut off 7 bytes after the last whole frame\n");
 }
 
 /// A recording that is not the same world's, or not sound, or none at all, stays as it is.

@@ -102,7 +102,7 @@ impl Player {
             }
             Action::Enter => self.enter(),
             Action::Move(..) | Action::Value | Action::Slice(_) | Action::Plane | Action::Close => {
-                self.turn(act)
+                self.turn(act);
             }
         }
         Then::On
