@@ -44,14 +44,14 @@ fn outcome(made: Made<Repaired>) -> Outcome {
         losses: Vec::new(),
         notes: Vec::new(),
         actions: repaired.actions,
-        altered: told(&repaired.altered),
+        altered: altered(&repaired.altered),
         report: None,
         beside: repaired.beside,
     }
 }
 
-/// What was kept and may be altered: some of it each, and how much there is.
-fn told(altered: &AllAltered<Told>) -> (Vec<Value>, u64) {
+/// The parts that were kept and may be altered: some of them, and the number of all.
+fn altered(altered: &AllAltered<Told>) -> (Vec<Value>, u64) {
     let each = altered.iter().map(serde_json::to_value);
     (
         each.map(Result::unwrap_or_default).collect(),
@@ -74,8 +74,8 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         bar.finish_and_clear();
         let made = made.map_err(|error| of_output(error, args.output))?;
         if args.output != "-" {
-            // What is repaired stays what it was, whatever its name says. Why nothing can be made of
-            // it comes first.
+            // A repaired recording keeps its format, so that its name has to fit. A failed repair is reported
+            // first.
             let output = Path::new(args.output);
             call.formats.check_name(recording.format(), output)?;
         }
@@ -97,7 +97,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(exit) = deliver(input, output, made.content, format, less, ui)? {
         return Ok(exit);
     }
-    let (altered, altered_count) = told(&repaired.altered);
+    let (altered, altered_count) = altered(&repaired.altered);
     let lossy = match put_beside(&repaired.beside, output, ui) {
         Ok(missing) => repaired.lossy || missing,
         Err(exit) => return Ok(exit),

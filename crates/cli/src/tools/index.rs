@@ -3,37 +3,24 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::core::text::printable;
 use gametape::murk::tape::MurkTape;
 use gametape::murk::tools::{IndexFile, index};
 use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
-use super::inputs::{parsed, simulation};
+use super::inputs::simulation;
+use crate::Exit;
 use crate::call::open;
 use crate::located::located;
 use crate::many::recordings;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape index`.
-#[derive(Clone, Copy, Debug)]
-pub struct Index;
-
-impl Tool for Index {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn writes(&self) -> bool {
-        true
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape index`.
+    Index, writes: true
+);
 
 /// Write the index beside a recording
 ///

@@ -4,33 +4,20 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording};
 
-use super::inputs::{open, parsed, simulation, world};
+use super::inputs::{open, simulation, world};
+use crate::Exit;
 use crate::commands::convert::{LESS, deliver, target_folder};
 use crate::located::located;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape minimise`.
-#[derive(Clone, Copy, Debug)]
-pub struct Minimise;
-
-impl Tool for Minimise {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn writes(&self) -> bool {
-        true
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape minimise`.
+    Minimise, writes: true
+);
 
 /// Find the smallest command log that still diverges
 ///

@@ -1,5 +1,42 @@
 //! The commands for single formats. Only this module knows formats by name.
 
+/// Declares a tool: a unit struct whose arguments are the `Args` of the module and whose work is its function
+/// `run`.
+macro_rules! tool {
+    ($(#[$doc:meta])* $name:ident $(, under: $under:literal)? $(, writes: $writes:literal)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl crate::Tool for $name {
+            $(
+                fn under(&self) -> Option<&'static str> {
+                    Some($under)
+                }
+            )?
+
+            fn command(&self) -> clap::Command {
+                <Args as clap::CommandFactory>::command()
+            }
+
+            $(
+                fn writes(&self) -> bool {
+                    $writes
+                }
+            )?
+
+            fn run(
+                &self,
+                matches: &clap::ArgMatches,
+                formats: &gametape::Formats,
+                ui: &mut crate::Ui,
+            ) -> std::io::Result<crate::Exit> {
+                run(&crate::tools::inputs::parsed(matches), formats, ui)
+            }
+        }
+    };
+}
+
 #[cfg(feature = "live")]
 pub mod as_game;
 pub mod demo;

@@ -3,30 +3,21 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use gametape::Formats;
 use gametape::core::text::printable;
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
-use super::inputs::{parsed, schema as read};
+use super::inputs::schema as read;
+use crate::Exit;
 use crate::located::{located, shown};
 use crate::ui::{STRONG, Ui, counted, styled};
-use crate::{Exit, Tool};
 
-/// `gametape schema`.
-#[derive(Clone, Copy, Debug)]
-pub struct Schema;
-
-impl Tool for Schema {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape schema`.
+    Schema
+);
 
 /// Show, name and compare the schemas of snapshot/delta streams
 #[derive(Parser, Debug)]

@@ -4,27 +4,18 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::murk::tools::{Subject, SyncTest as Test, Synced, sync_test};
 use gametape::{Error, Formats};
 
-use super::inputs::{commands, open, parsed, simulation, world};
+use super::inputs::{commands, open, simulation, world};
+use crate::Exit;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape sync-test`.
-#[derive(Clone, Copy, Debug)]
-pub struct SyncTest;
-
-impl Tool for SyncTest {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape sync-test`.
+    SyncTest
+);
 
 /// Run a world several times at once, and prove or break its determinism
 ///

@@ -17,17 +17,16 @@ mod tests;
 mod tiles;
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use gametape::core::text::printable;
-use gametape::{Draft, Error, Stamp, Time};
-use serde_json::{Value, json};
+use gametape::{Draft, Error};
+use serde_json::json;
 
 use self::subject::{Drawn, Fault};
-use super::Call;
-use super::convert::of_output;
+use super::convert::{is_same_file, of_output};
+use super::{Call, stamp};
 use crate::args::Picture;
 use crate::exit::Exit;
 use crate::located::located;
@@ -65,7 +64,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             return Ok(Exit::Unusable);
         }
     };
-    if is_same(&args.path, &args.output) {
+    if is_same_file(&args.path, &args.output) {
         ui.complain(&format!(
             "{}: would be replaced by a picture of it; name another output",
             args.path.display()
@@ -117,13 +116,6 @@ fn check_output(output: &OsStr, form: Form) -> Result<Form, String> {
     }
 }
 
-fn is_same(input: &OsStr, output: &OsStr) -> bool {
-    matches!(
-        (fs::canonicalize(input), fs::canonicalize(output)),
-        (Ok(input), Ok(output)) if input == output
-    )
-}
-
 fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
     let path = Path::new(output);
     let mut draft = Draft::of(path)?;
@@ -168,13 +160,5 @@ fn report(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Resul
     Ok(match (&drawn.playback_problem, &drawn.problem) {
         (None, None) => Exit::Fine,
         _ => Exit::Problems,
-    })
-}
-
-fn stamp(stamp: Stamp) -> Value {
-    json!({
-        "step": stamp.step,
-        "tick": stamp.tick,
-        "time_ms": stamp.time.map(Time::ms),
     })
 }

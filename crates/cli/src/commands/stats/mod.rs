@@ -67,7 +67,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     }
     let title = styled(STRONG, printable(&shown(path)));
     match verdict {
-        // Its figures are none to be compared with those of sound ones.
+        // The statistics of a broken recording are not comparable.
         Some(verdict @ (Verdict::Warn | Verdict::Fail)) => {
             ui.line(format_args!(
                 "{}  {title}",
@@ -83,7 +83,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     Ok(exit)
 }
 
-/// A line for a figure; lists of things, on their own or several in an object, are tables.
+/// Prints a statistic as a line, or as a table if it is a list of objects.
 fn show(key: &str, value: &Value, ui: &mut Ui) -> io::Result<()> {
     match value {
         Value::Array(values) if values.iter().any(Value::is_object) => {
@@ -106,10 +106,10 @@ fn show(key: &str, value: &Value, ui: &mut Ui) -> io::Result<()> {
     }
 }
 
-/// Entries of a list of counts that people are shown; --json has them all.
+/// The number of counts printed of a list; --json has all.
 const SHOWN: usize = 12;
 
-/// Whole numbers as they are, others with three decimals, absent ones as a dash.
+/// A number: whole as it is, others with three decimals; a dash if it is absent.
 fn number(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::core::text::printable;
 use gametape::echo::Session;
 use gametape::echo::tape::Echoreplay;
@@ -12,30 +12,16 @@ use gametape::{Error, Format, Formats};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
-use super::seconds::seconds;
+use super::seconds;
 use super::serving::{Serve, Watched};
+use crate::Exit;
 use crate::located::located;
-use crate::tools::inputs::parsed;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape record echo`.
-#[derive(Clone, Copy, Debug)]
-pub struct Echo;
-
-impl Tool for Echo {
-    fn under(&self) -> Option<&'static str> {
-        Some("record")
-    }
-
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape record echo`.
+    Echo, under: "record"
+);
 
 // Each is a switch of its own.
 #[allow(clippy::struct_excessive_bools)]
@@ -156,7 +142,7 @@ fn what(session: &Session) -> String {
     }
 }
 
-/// Why there was no frame, where there was none.
+/// The reasons for missing frames, in words.
 fn why(faults: &Faults) -> String {
     [
         (faults.unreachable, "time", "nobody answered"),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::core::tape;
 use gametape::core::text::printable;
 use gametape::murk::engine::World;
@@ -15,27 +15,14 @@ use gametape::murk::tools::{self, Branch, LineAgent, RecordOptions, Recorded, Wa
 use gametape::{Error, Formats};
 
 use super::serving::{Serve, Watched};
-use crate::tools::inputs::{commands, open, parsed, simulation, world};
+use crate::Exit;
+use crate::tools::inputs::{commands, open, simulation, world};
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape record murk`.
-#[derive(Clone, Copy, Debug)]
-pub struct Murk;
-
-impl Tool for Murk {
-    fn under(&self) -> Option<&'static str> {
-        Some("record")
-    }
-
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape record murk`.
+    Murk, under: "record"
+);
 
 /// Run a Murk world and record it
 ///

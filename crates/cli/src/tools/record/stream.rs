@@ -6,37 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::capture::Options;
 use gametape::core::text::printable;
 use gametape::{Error, Formats};
 use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded, Told};
 use serde_json::json;
 
-use super::seconds::seconds;
+use super::seconds;
 use super::serving::{Serve, Watched};
+use crate::Exit;
 use crate::located::located;
-use crate::tools::inputs::{parsed, schema};
+use crate::tools::inputs::schema;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape record stream`.
-#[derive(Clone, Copy, Debug)]
-pub struct Stream;
-
-impl Tool for Stream {
-    fn under(&self) -> Option<&'static str> {
-        Some("record")
-    }
-
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape record stream`.
+    Stream, under: "record"
+);
 
 /// Record a snapshot/delta stream over UDP as a capture
 ///

@@ -1,4 +1,4 @@
-//! What is seen of tables that are made here.
+//! Tests of the screen with invented tables.
 
 use gametape::{Kind, Lane, TableDef, Value};
 use snapbox::{assert_data_eq, str};
@@ -9,7 +9,7 @@ use crate::commands::play::draw::paint::Paint;
 use crate::commands::play::messages::Response;
 use crate::commands::play::player::{Action, Player};
 
-/// A show whose only table holds these rows.
+/// A player whose only table has these rows.
 fn of(table: &TableDef, rows: &[Vec<Value<'_>>]) -> Player {
     let mut player = player(vec![table.clone()], true);
     show(&mut player, table, 0, rows);
@@ -80,7 +80,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab
     assert_eq!(bold, ["1", "41", "2", "Fir"], "keys, and what changed");
 }
 
-/// The words of the view that are bold, heads left out.
+/// The bold words of the view, without its heads.
 fn bold(player: &Player) -> Vec<String> {
     use ratatui::style::Modifier;
     let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(60, 10)).unwrap();
@@ -199,7 +199,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab
 
 "#]]
     );
-    // All cells have a colour where there are colours, none where there are none.
+    // All cells have a colour, or none if there are no colours.
     assert!(screen(&player, Paint::Many, 60, 12).1 > 80);
     assert_eq!(screen(&player, Paint::None, 60, 12).1, 0);
 }
@@ -447,7 +447,7 @@ space play , . step h l 5 s - + speed n p marker g
 
 "#]]
     );
-    // The one that is chosen is gone to.
+    // Enter goes to the chosen event.
     player.act(Action::Move(0, 2));
     player.act(Action::Enter);
     assert_eq!(player.request().unwrap().to, Some(gametape::At::Step(45)));

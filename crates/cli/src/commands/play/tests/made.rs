@@ -1,4 +1,4 @@
-//! Shows of tables that are made here.
+//! Players of invented tables.
 
 use gametape::core::table::Span;
 use gametape::{Batch, ColumnDef, Kind, Lane, Secrets, Stamp, TableDef, Time, Value};
@@ -6,7 +6,7 @@ use gametape::{Batch, ColumnDef, Kind, Lane, Secrets, Stamp, TableDef, Time, Val
 use crate::commands::play::messages::{Opened, Request, Response};
 use crate::commands::play::player::Player;
 
-/// A stamp; times are ten to a second.
+/// A stamp; ten steps are a second.
 pub fn stamp(step: u64, timed: bool) -> Stamp {
     Stamp {
         step,
@@ -15,7 +15,7 @@ pub fn stamp(step: u64, timed: bool) -> Stamp {
     }
 }
 
-/// A hundred steps of these tables.
+/// A player of a hundred steps of these tables.
 pub fn player(tables: Vec<TableDef>, timed: bool) -> Player {
     let opened = Opened {
         path: "games/made.up".to_owned(),

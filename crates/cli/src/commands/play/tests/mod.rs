@@ -1,4 +1,4 @@
-//! The show without a terminal: what keys do, what is read, what is seen.
+//! Tests of the player without a terminal: its keys, its requests, and its screen.
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
@@ -21,10 +21,10 @@ use super::messages::Update;
 use super::player::{Action, Player, Then};
 use super::reader;
 
-/// Nothing takes that long.
+/// A timeout that is never reached.
 const LONG: Duration = Duration::from_mins(2);
 
-/// A show of a recording, read as the command reads it.
+/// A player with a recording that is read as the command reads it.
 struct Stage {
     player: Player,
     inbox: Arc<Inbox>,
@@ -32,7 +32,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Opened, and all that is looked for in it found; else why it can't be shown.
+    /// Opens a recording and waits for all markers; an error says why it can't be shown.
     fn open(bytes: Vec<u8>, name: &'static str) -> Result<Self, String> {
         let (tell, updates) = mpsc::channel();
         let inbox = Arc::new(Inbox::default());
@@ -54,14 +54,14 @@ impl Stage {
         };
         stage.settle();
         while !stage.player.searched {
-            let told = stage.updates.recv_timeout(LONG).unwrap();
-            stage.hear(told);
+            let update = stage.updates.recv_timeout(LONG).unwrap();
+            stage.receive(update);
         }
         Ok(stage)
     }
 
-    fn hear(&mut self, told: Update) -> Option<u64> {
-        match told {
+    fn receive(&mut self, update: Update) -> Option<u64> {
+        match update {
             Update::Response(response) => {
                 let number = response.number;
                 self.player.show(*response);
@@ -86,14 +86,14 @@ impl Stage {
         None
     }
 
-    /// Reads until nothing more is wished for.
+    /// Answers requests until there are none.
     fn settle(&mut self) {
         while let Some(request) = self.player.request() {
             let number = request.number;
             self.inbox.request(request);
             loop {
-                let told = self.updates.recv_timeout(LONG).unwrap();
-                if self.hear(told) == Some(number) {
+                let update = self.updates.recv_timeout(LONG).unwrap();
+                if self.receive(update) == Some(number) {
                     break;
                 }
             }
@@ -124,7 +124,7 @@ impl Stage {
     }
 }
 
-/// What is on the screen: its text, and how many cells have a colour.
+/// The text of the screen, and the number of coloured cells.
 fn screen(player: &Player, paint: Paint, width: u16, height: u16) -> (String, usize) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal

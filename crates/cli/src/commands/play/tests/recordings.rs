@@ -1,4 +1,4 @@
-//! Recordings of each kind, read and drawn.
+//! Tests with recordings of each kind.
 
 use gametape_samples::mines::{self, Tampering};
 use snapbox::{assert_data_eq, str};

@@ -1,4 +1,4 @@
-//! What keys do.
+//! Tests of the keys.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn counted() -> Player {
     )
 }
 
-/// Answers what is wished for; false where nothing is.
+/// Answers a request; false if there is none.
 fn reach(player: &mut Player, step: u64) -> bool {
     let Some(request) = player.request() else {
         return false;
@@ -128,7 +128,7 @@ fn a_moment_is_typed() {
     assert_eq!(player.typing.as_deref(), Some(""));
     player.act(Action::Cancel);
     assert_eq!((player.typing.clone(), player.request()), (None, None));
-    // Where there are no times a number is a step.
+    // In a recording without times, a number is a step.
     let mut player = super::made::player(Vec::new(), false);
     typed(&mut player, "60");
     assert_eq!(player.request().unwrap().to, Some(At::Step(60)));
