@@ -153,6 +153,7 @@ impl Projection {
     }
 
     /// The vertical coordinate of a place. Never `-0.0`.
+    #[cfg(feature = "picture")]
     pub fn vertical(&self, up: f64) -> f64 {
         if self.downward { 0.0 - up } else { up + 0.0 }
     }

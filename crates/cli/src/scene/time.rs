@@ -1,8 +1,11 @@
 //! Moments of a recording: as text, along an axis, and from one to another.
 
+#[cfg(feature = "picture")]
 use std::str::FromStr;
 
-use gametape::{At, Stamp, Time};
+#[cfg(feature = "picture")]
+use gametape::At;
+use gametape::{Stamp, Time};
 
 /// The axis along which a recording is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +25,7 @@ impl Axis {
     }
 
     /// The unit of [`Axis::between`].
+    #[cfg(feature = "picture")]
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Time => "s",
@@ -30,6 +34,7 @@ impl Axis {
     }
 
     /// The seconds or steps from one stamp to another; 0 where the clock goes back.
+    #[cfg(feature = "picture")]
     pub fn between(self, from: Stamp, to: Stamp) -> f64 {
         match self {
             Self::Time => {
@@ -65,12 +70,14 @@ pub fn moment_in_words(stamp: Stamp) -> String {
 }
 
 /// A stretch of a recording; an end that is left out is the recording's.
+#[cfg(feature = "picture")]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stretch {
     pub from: Option<At>,
     pub to: Option<At>,
 }
 
+#[cfg(feature = "picture")]
 impl FromStr for Stretch {
     type Err = String;
 
@@ -107,6 +114,7 @@ mod tests {
         assert_eq!(moment(stamp), "12.345 s  tick 7  step 6");
     }
 
+    #[cfg(feature = "picture")]
     #[test]
     fn an_end_that_is_left_out_is_the_recordings() {
         let stretch: Stretch = "1:23.4..step:9".parse().unwrap();

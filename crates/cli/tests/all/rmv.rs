@@ -87,7 +87,7 @@ game: 1 row differs (player_name in 1, player_nickname in 1); player_name is "Ad
     assert!(diff["more"].as_u64().unwrap() > 0);
 }
 
-/// What is hidden is not shown, and still not called the same.
+/// A difference between hidden values is reported without the values.
 #[test]
 fn secrets_alone_make_a_difference() {
     let folder = folder();
@@ -97,9 +97,9 @@ fn secrets_alone_make_a_difference() {
         &["diff", "--json", "game.rmv", "token.rmv"],
     ] {
         let run = gametape(path, args).assert().code(1).stderr_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
-        assert!(said.contains("player_token"), "{said}");
-        assert!(!said.contains("TOKEN"), "{said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        assert!(printed.contains("player_token"), "{printed}");
+        assert!(!printed.contains("TOKEN"), "{printed}");
     }
 }
 
@@ -229,8 +229,8 @@ fn a_moment_of_a_table_is_the_newest_step() {
     ] {
         let args = [&["dump", "--table", "mouse_events", "game.rmv"][..], more].concat();
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-        assert!(said.contains(complaint), "{said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(printed.contains(complaint), "{printed}");
     }
     gametape(
         path,
@@ -270,7 +270,7 @@ fn stamps_are_columns() {
         format!(r#"{{"x":{x}}}"#)
     );
     assert_eq!(first(&["game", "--columns", "step"], 2), r#"{"step":0}"#);
-    // What ended does so in JSON, whether that was asked for or not; here, of a state.
+    // JSON has the key `ended` whether it was asked for or not; here for a state.
     let state = first(&["cursor", "--state", "--columns", "step,x"], 1);
     assert!(state.starts_with(r#"{"table":"cursor","step":"#), "{state}");
 }

@@ -54,8 +54,8 @@ fail  ./invalid.rmv  among the others
 "#]]);
 }
 
-/// What every command does with what is no recording: a sentence on standard error, exit code
-/// 2, and no output.
+/// Every command reports a file that is not a recording: a message on standard error, exit code 2, and no
+/// output.
 #[test]
 fn unreadable_input_is_explained() {
     let folder = folder();
@@ -486,10 +486,10 @@ fail  out/arena-flipped.mcap  540 packets, 326 applied
 
 "#]]
     );
-    let said = fine(path, "verify out/arena.mcap");
+    let printed = fine(path, "verify out/arena.mcap");
     assert!(
-        out.contains(said.split_once("arena.mcap").unwrap().1.trim_end()),
-        "{said}"
+        out.contains(printed.split_once("arena.mcap").unwrap().1.trim_end()),
+        "{printed}"
     );
     let json = fine(path, "demo --json out");
     assert_eq!(

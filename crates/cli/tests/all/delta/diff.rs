@@ -1,4 +1,4 @@
-//! Where two streams part.
+//! Differences between two streams.
 
 use std::fs;
 use std::path::Path;
@@ -238,7 +238,7 @@ the schemas differ, between the first (here) and the second (there): component 1
         .assert()
         .code(2)
         .stderr_eq("gametape: cut.delta: byte 822: the file ends inside its last packet\n");
-    // A capture that is cut behind its last whole packet, or between two chunks, has lost its end, too.
+    // A capture that is cut after its last whole packet, or between two chunks, has lost its end as well.
     let whole = capture(&packets, with_keyframes());
     for (name, bytes) in [
         ("cut.mcap", whole[..whole.len() * 2 / 3].to_vec()),
@@ -247,11 +247,11 @@ the schemas differ, between the first (here) and the second (there): component 1
         fs::write(path.join(name), bytes).unwrap();
         let run = gametape(path, &["diff", name, name]).assert().code(2);
         let run = run.stdout_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
         let place = format!("gametape: {name}: byte ");
         assert!(
-            said.starts_with(&place) && said.contains(": the file ends inside its "),
-            "{said}"
+            printed.starts_with(&place) && printed.contains(": the file ends inside its "),
+            "{printed}"
         );
     }
 }

@@ -5,7 +5,9 @@ use gametape_samples::delta::Arena;
 use serde_json::{Value, json};
 use snapbox::str;
 
-use super::support::{Held, TICKS, fine, folder, gametape, held, packets, said, states};
+use super::support::{
+    StateRow, TICKS, fine, folder, gametape, outputs, packets, state_rows, states,
+};
 
 #[test]
 fn inspect_says_where_the_bytes_go() {
@@ -152,8 +154,8 @@ fn inspect_as_json_has_every_bit_once() {
         let both = sum(&json!([values, masks]));
         assert!((sum(&details["bytes_by_component"]) - both).abs() < 1e-9);
     }
-    // Of files that are merely found, what their index says.
-    let (out, _) = said(path, "inspect --json .", 0);
+    // For files that are only found, the index is enough.
+    let (out, _) = outputs(path, "inspect --json .", 0);
     let lines: Vec<Value> = out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -284,9 +286,9 @@ fn dump_state_has_a_row_a_component_of_each_entity() {
             }
         }
         for name in ["run.mcap", "run.delta", "packets"] {
-            let (at, rows) = held(&fine(path, &format!("dump --state{args} {name}")));
+            let (at, rows) = state_rows(&fine(path, &format!("dump --state{args} {name}")));
             assert_eq!(at, Some(u64::from(tick)), "{name}{args}");
-            let as_floats = |rows: &[Held]| -> Vec<_> {
+            let as_floats = |rows: &[StateRow]| -> Vec<_> {
                 let float = |value: &Value| value.as_f64().map_or(value.clone(), Value::from);
                 let rows = rows.iter();
                 rows.map(|(table, entity, values)| {
@@ -381,7 +383,7 @@ fn ticks_that_are_not_there() {
             ("--at tick:4294967297", "tick 4294967297 is not recorded"),
             ("--state --at tick:0", "tick 0 is not recorded"),
         ] {
-            let (out, err) = said(path, &format!("dump {args} {name}"), 2);
+            let (out, err) = outputs(path, &format!("dump {args} {name}"), 2);
             assert_eq!(out, "");
             assert_eq!(err, format!("gametape: {name}: {complaint}\n"));
         }

@@ -7,7 +7,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{Held, TICKS, fine, folder, gametape, held, refused, said};
+use super::support::{StateRow, TICKS, fine, folder, gametape, outputs, refused, state_rows};
 
 /// The arena's components, changed.
 fn changed(change: impl FnOnce(&mut Vec<Component>)) -> Vec<u8> {
@@ -16,8 +16,8 @@ fn changed(change: impl FnOnce(&mut Vec<Component>)) -> Vec<u8> {
     serde_json::to_vec(&Schema::new(components).unwrap()).unwrap()
 }
 
-fn last_state(folder: &std::path::Path, name: &str) -> Vec<Held> {
-    held(&fine(folder, &format!("dump --state {name}"))).1
+fn last_state(folder: &std::path::Path, name: &str) -> Vec<StateRow> {
+    state_rows(&fine(folder, &format!("dump --state {name}"))).1
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_compatible_schema_loses_nothing() {
         fs::read(path.join("as-other.mcap")).unwrap(),
         fs::read(path.join("wide.mcap")).unwrap()
     );
-    let (out, _) = said(path, "schema compare wide.json wide.schema.json", 0);
+    let (out, _) = outputs(path, "schema compare wide.json wide.schema.json", 0);
     assert!(out.starts_with("both are schema "), "{out}");
 }
 
@@ -193,7 +193,7 @@ gametape: run.mcap: the recording can't be carried over to the schema: tick 1: e
             complaint,
         );
     }
-    let (_, err) = said(path, "convert run.mcap out.mcap --schema none.json", 2);
+    let (_, err) = outputs(path, "convert run.mcap out.mcap --schema none.json", 2);
     assert!(
         err.starts_with("gametape: none.json: not a schema: "),
         "{err}"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use snapbox::str;
 
-use super::support::{fine, gametape, held, json};
+use super::support::{fine, gametape, json, state_rows};
 
 fn tapes() -> Option<PathBuf> {
     let tapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
@@ -40,7 +40,7 @@ fn the_last_state_is_the_origins() {
         expected.push((table, id.parse().unwrap(), values.collect()));
     }
     let state = |folder: &Path, args: &str| {
-        let (tick, rows) = held(&fine(folder, &format!("dump --state {args}")));
+        let (tick, rows) = state_rows(&fine(folder, &format!("dump --state {args}")));
         assert_eq!(tick, Some(60));
         rows
     };

@@ -7,7 +7,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{fine, folder, gametape, refused, said, schema_json};
+use super::support::{fine, folder, gametape, outputs, refused, schema_json};
 
 /// Every codec, with and without names and thresholds.
 fn every_codec() -> Schema {
@@ -115,7 +115,7 @@ fn hash_names_the_schema_of_packets() {
         "{\"path\":\"run.delta\",\"schema_hash\":\"8bd8c1dbe8794429\"}\n"
     );
     // One that can't be read does not keep the others from being named.
-    let (out, err) = said(path, "schema hash run.mcap none.json run.delta", 2);
+    let (out, err) = outputs(path, "schema hash run.mcap none.json run.delta", 2);
     assert_eq!(out.lines().count(), 2);
     assert_eq!(err, "gametape: none.json: no such file\n");
     // The hash is what the packets themselves say.
@@ -174,7 +174,7 @@ component 2, field 2 is added
 component 9 (flag) is added
 
 "#]]);
-    let (out, err) = said(path, "schema compare --json run.mcap other.json", 1);
+    let (out, err) = outputs(path, "schema compare --json run.mcap other.json", 1);
     assert_eq!(err, "");
     let out: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(out["same"], false);
@@ -213,7 +213,7 @@ fn what_has_no_schema() {
         }
         refused(path, &format!("schema compare {name} run.mcap"), complaint);
     }
-    let (_, err) = said(path, "schema show list.json", 2);
+    let (_, err) = outputs(path, "schema show list.json", 2);
     assert!(
         err.starts_with("gametape: list.json: not a schema: "),
         "{err}"
@@ -224,7 +224,7 @@ fn what_has_no_schema() {
         .replace("hull", "\\u001b[2Jhull");
     fs::write(path.join("evil.json"), evil).unwrap();
     for args in ["schema show evil.json", "schema compare evil.json run.mcap"] {
-        let (out, _) = said(path, args, 0);
+        let (out, _) = outputs(path, args, 0);
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
 }

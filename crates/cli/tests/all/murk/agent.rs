@@ -72,7 +72,7 @@ fn spawn(folder: &Path, more: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Whoever answers only what it has seen is never kept waiting.
+/// An agent that only reacts to lines never waits forever.
 #[test]
 fn an_agent_acts_on_what_it_sees() {
     let folder = folder();
@@ -122,10 +122,10 @@ fn an_agent_acts_on_what_it_sees() {
 }
 
 #[test]
-fn what_ends_an_agents_recording() {
+fn the_end_of_an_agents_recording() {
     let folder = folder();
     let path = folder.path();
-    let said = |more: &[&str], input: &str| {
+    let outputs = |more: &[&str], input: &str| {
         let mut child = spawn(path, more);
         child
             .stdin
@@ -144,21 +144,21 @@ fn what_ends_an_agents_recording() {
     let tick = "{\"commands\":[]}\n";
     let drop = r#"{"kind":"set_field","coord":[0,0],"field":"ink","value":1}"#;
     // The last tick that was asked for.
-    let (code, out, err) = said(&["--ticks", "2", "--json", "a.murk"], &tick.repeat(3));
+    let (code, out, err) = outputs(&["--ticks", "2", "--json", "a.murk"], &tick.repeat(3));
     assert_eq!((code, out.lines().count(), &*err), (0, 4, ""), "{out}");
     assert!(
         out.lines().last().unwrap().starts_with("{\"ticks\":2,"),
         "{out}"
     );
     // The input, within a tick.
-    let (code, _, err) = said(&["b.murk"], &format!("{tick}{drop}\n"));
+    let (code, _, err) = outputs(&["b.murk"], &format!("{tick}{drop}\n"));
     assert_eq!(code, 3);
     assert_eq!(
         err,
         "b.murk: recorded 1 tick, 0 commands\ngametape: the input ended within a tick: 1 command of it is not recorded\n"
     );
     // A line that says nothing: what was recorded by then is whole.
-    let (code, _, err) = said(&["c.murk"], &format!("{tick}{tick}\ndrop\n"));
+    let (code, _, err) = outputs(&["c.murk"], &format!("{tick}{tick}\ndrop\n"));
     assert_eq!(code, 2);
     assert_eq!(
         err,
@@ -168,7 +168,7 @@ fn what_ends_an_agents_recording() {
         .assert()
         .code(0)
         .stdout_eq("pass  c.murk  2 ticks, replayed: every hash is right\n");
-    let (code, _, err) = said(&["--watch", "ink@3,0", "d.murk"], "");
+    let (code, _, err) = outputs(&["--watch", "ink@3,0", "d.murk"], "");
     assert_eq!(code, 2);
     assert_eq!(
         err,

@@ -1,5 +1,5 @@
-//! What is no recording, or no whole one, given to every command: a sentence, an exit code, and
-//! nothing lost.
+//! Files that are not recordings, or are broken, given to every command: a message, an exit code, and no
+//! loss.
 
 use std::fs;
 use std::path::Path;
@@ -42,9 +42,9 @@ fn murk_folder() -> tempfile::TempDir {
 fn refused(folder: &Path, args: &[&str], code: i32, complaint: &str) {
     let before = names(folder);
     let run = gametape(folder, args).assert().code(code).stdout_eq("");
-    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-    assert!(said.starts_with(complaint), "{args:?}: {said}");
-    assert!(said.lines().count() == 1, "{args:?}: {said}");
+    let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(printed.starts_with(complaint), "{args:?}: {printed}");
+    assert!(printed.lines().count() == 1, "{args:?}: {printed}");
     assert_eq!(names(folder), before, "{args:?}");
 }
 
@@ -119,12 +119,12 @@ fn files_whose_header_cannot_be_read() {
             .assert()
             .code(1)
             .stderr_eq("");
-        let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
         assert!(
-            said.contains(&format!(
+            printed.contains(&format!(
                 "\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"{code}\",\"severity\":\"error\""
             )),
-            "{said}"
+            "{printed}"
         );
         assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
     }
@@ -197,14 +197,14 @@ fn files_with_a_frame_that_cannot_be_read() {
         let complaint = format!("gametape: bad.murk: {complaint}");
         for args in commands("bad.murk") {
             match args[0] {
-                // What can be read is shown.
+                // The readable part is shown.
                 "inspect" | "stats" => {
                     let run = gametape(path, &args).assert().code(1);
-                    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-                    assert!(said.starts_with(&complaint), "{args:?}: {said}");
+                    let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+                    assert!(printed.starts_with(&complaint), "{args:?}: {printed}");
                 }
                 "dump" if args.len() == 2 => refused(path, &args, 1, &complaint),
-                // The header is whole, and nothing behind it.
+                // The header is whole; the rest is not.
                 "repair" => {
                     gametape(path, &args).assert().code(3).stdout_eq("").stderr_eq(
                         "kept the header; no frame is whole; dropped [..] bytes behind them: frame 0 [..]\n",
@@ -218,8 +218,8 @@ fn files_with_a_frame_that_cannot_be_read() {
         let verified = gametape(path, &["verify", "--json", "bad.murk"])
             .assert()
             .code(1);
-        let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
-        assert!(said.contains(code), "{code}: {said}");
+        let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        assert!(printed.contains(code), "{code}: {printed}");
         assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
     }
 }

@@ -6,7 +6,7 @@ use gametape::murk::read;
 use snapbox::str;
 
 use super::everyday::ODD;
-use super::support::{POND, folder, gametape, names, record, said, with_header};
+use super::support::{POND, folder, gametape, names, outputs, record, with_header};
 
 #[test]
 fn convert_and_repair_keep_every_byte_of_what_is_whole() {
@@ -134,7 +134,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
 "#]]);
     assert!(!path.join("out.murk").exists());
     // The header alone, and one frame.
-    for (kept, said) in [
+    for (kept, printed) in [
         (
             0,
             "kept the header; no frame is whole; dropped 3 bytes behind them: [..]",
@@ -148,7 +148,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
         gametape(path, &["repair", "cut.murk", "mended.murk"])
             .assert()
             .code(3)
-            .stderr_eq(format!("{said}\n"));
+            .stderr_eq(format!("{printed}\n"));
         gametape(path, &["verify", "mended.murk"]).assert().code(0);
     }
 }
@@ -191,7 +191,7 @@ pass  bare.murk  12 ticks, not replayed
         .assert()
         .code(0)
         .stdout_eq("pass  foreign.murk  12 ticks, not replayed  (noted: murk.config-unset, murk.not-simulated)\n");
-    let inspected = said(path, &["inspect", "foreign.murk"], 0);
+    let inspected = outputs(path, &["inspect", "foreign.murk"], 0);
     assert!(
         inspected.contains("space descriptor 7 bytes, opaque"),
         "{inspected}"
@@ -215,10 +215,10 @@ pass  bare.murk  12 ticks, not replayed
             "murk.config-mismatch: the recording's config_hash is",
         ),
     ] {
-        let text = said(path, &["verify", "--world", world, recording], 1);
+        let text = outputs(path, &["verify", "--world", world, recording], 1);
         assert!(text.contains(finding), "{world} {recording}: {text}");
     }
-    // What needs a world says so, or takes one.
+    // Commands that need a world say so, or take one.
     for args in [
         &["sync-test", "bare.murk"][..],
         &["minimise", "bare.murk", "out.murk"],
@@ -256,7 +256,7 @@ fn tables_need_a_world_or_take_one() {
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
     fs::write(path.join("bare.murk"), bare(&bytes)).unwrap();
-    // What is there without a world is told, and what is not is said.
+    // Without a world, some tables are missing, and the output says so.
     gametape(path, &["tables", "bare.murk"])
         .assert()
         .code(0)
@@ -285,17 +285,20 @@ fn tables_need_a_world_or_take_one() {
         &["stats"],
         &["dump"],
     ] {
-        let mut said = ["bare.murk", "run.murk"].map(|name| {
+        let mut printed = ["bare.murk", "run.murk"].map(|name| {
             let args = [wish, &["--world", "pond.toml", name]].concat();
-            said(path, &args, 0).replace(name, "")
+            outputs(path, &args, 0).replace(name, "")
         });
         if wish == ["dump"] {
             // The header is the recording's own.
-            for said in &mut said {
-                *said = said.lines().filter(|line| line.contains("tick")).collect();
+            for printed in &mut printed {
+                *printed = printed
+                    .lines()
+                    .filter(|line| line.contains("tick"))
+                    .collect();
             }
         }
-        let [bare, run] = said;
+        let [bare, run] = printed;
         assert!(!run.is_empty() && bare == run, "{wish:?}: {bare}{run}");
     }
     // One that does not fit, one that is none, and one for a recording that has none.
@@ -335,8 +338,8 @@ fn tables_need_a_world_or_take_one() {
     ] {
         let args: Vec<&str> = args.split(' ').collect();
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-        assert!(said.contains(complaint), "{args:?}: {said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(printed.contains(complaint), "{args:?}: {printed}");
     }
     // Over recordings of several formats it is for those that have it.
     for verb in ["verify", "stats"] {

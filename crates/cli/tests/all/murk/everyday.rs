@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{POND, folder, gametape, record, said};
+use super::support::{POND, folder, gametape, outputs, record};
 
 /// A command of every kind, and one of each that the engine never applies.
 pub const ODD: &str = r#"{"tick":1,"kind":"set_field","coord":[0,0],"field":"ink","value":1.5}
@@ -138,9 +138,9 @@ fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq
 
 "#]])
         .stderr_eq("");
-    let said = said(path, &["verify", "--json", "odd.murk"], 1);
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let found: Vec<(&str, &str, u64)> = said["findings"]
+    let printed = outputs(path, &["verify", "--json", "odd.murk"], 1);
+    let printed: Value = serde_json::from_str(&printed).unwrap();
+    let found: Vec<(&str, &str, u64)> = printed["findings"]
         .as_array()
         .unwrap()
         .iter()
@@ -304,7 +304,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
 {"step":11,"tick":12,"time_ms":1200,"commands":[],"hash":"[..]"}
 
 "#]]);
-    let dumped = said(path, &["dump", "odd.murk"], 0);
+    let dumped = outputs(path, &["dump", "odd.murk"], 0);
     for (line, text) in dumped.lines().enumerate() {
         let frame: Value = serde_json::from_str(text).unwrap();
         let hash = frame["hash"].as_str().unwrap();
@@ -348,7 +348,7 @@ fn parameters_survive_the_way_through_json() {
     let lines: String = values.into_iter().map(line).collect();
     fs::write(path.join("parameters.jsonl"), lines).unwrap();
     record(path, "pond.toml", "parameters.jsonl", "parameters.murk").code(0);
-    let dumped = said(path, &["dump", "--at", "tick:1", "parameters.murk"], 0);
+    let dumped = outputs(path, &["dump", "--at", "tick:1", "parameters.murk"], 0);
     for value in values {
         assert!(
             dumped.contains(&format!("\"value\":{value:?},")),

@@ -4,14 +4,14 @@ use std::fs;
 
 use snapbox::str;
 
-use super::support::{folder, gametape, header_size, record, said};
+use super::support::{folder, gametape, header_size, outputs, record};
 
 #[test]
 fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
-    let plain = said(path, &["dump", "--at", "tick:6", "run.murk"], 0);
+    let plain = outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0);
     gametape(path, &["index", "run.murk"])
         .assert()
         .code(0)
@@ -22,7 +22,7 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         .code(0)
         .stdout_eq("{\"path\":\"run.murk\",\"index\":\"run.murk.index\",\"frames\":12}\n");
     assert_eq!(
-        said(path, &["dump", "--at", "tick:6", "run.murk"], 0),
+        outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0),
         plain
     );
     gametape(path, &["dump", "--at", "tick:0", "run.murk"])
@@ -50,7 +50,7 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << bit;
         fs::write(path.join("run.murk"), &flipped).unwrap();
-        let text = said(path, &["verify", "run.murk"], 1);
+        let text = outputs(path, &["verify", "run.murk"], 1);
         let named = format!("bit {bit} of byte {} is flipped", grouped(at));
         assert!(text.contains(&named), "{text}");
         let code = if at < first {
@@ -58,7 +58,7 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         } else {
             "murk.frame-changed"
         };
-        assert!(said(path, &["verify", "--json", "run.murk"], 1).contains(code));
+        assert!(outputs(path, &["verify", "--json", "run.murk"], 1).contains(code));
         // An index of the damaged recording would replace the one that knows the bit.
         let refused = gametape(path, &["index", "run.murk"]).assert().code(2);
         let complaint = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
@@ -140,7 +140,7 @@ frame 0 (tick 1): turned back: bit 0 of byte [..] is flipped
 kept, but may be altered: frame 5 (tick 6, byte [..]): the frame is not what it was when the index was made: more than one bit of it differs
 
 "#]]);
-    let told = said(path, &["repair", "--json", "run.murk", "mended.murk"], 3);
+    let told = outputs(path, &["repair", "--json", "run.murk", "mended.murk"], 3);
     let altered =
         r#""altered":[{"first_step":5,"last_step":5,"beside":null,"code":"murk.frame-changed","#;
     assert!(told.contains(altered), "{told}");
@@ -151,7 +151,7 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
-    let plain = said(path, &["dump", "--at", "tick:6", "run.murk"], 0);
+    let plain = outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0);
     gametape(path, &["index", "run.murk"]).assert().code(0);
     let index = fs::read(path.join("run.murk.index")).unwrap();
     fs::write(path.join("none.jsonl"), "").unwrap();
@@ -175,13 +175,13 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
         ("a recording", bytes.clone()),
     ] {
         fs::write(path.join("run.murk.index"), wrong).unwrap();
-        let text = said(path, &["verify", "run.murk"], 0);
+        let text = outputs(path, &["verify", "run.murk"], 0);
         assert!(
             text.starts_with("warn  run.murk  12 ticks, replayed: every hash is right\n      warning murk.index-stale: the index beside the recording is not used: "),
             "{what}: {text}"
         );
         assert_eq!(
-            said(path, &["dump", "--at", "tick:6", "run.murk"], 0),
+            outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0),
             plain,
             "{what}"
         );
@@ -225,7 +225,7 @@ warn  run.murk  13 ticks, replayed: every hash is right
       warning murk.index-stale: the index beside the recording is not used: the index is stale: the recording has [..] bytes, it had [..] when the index was made
 
 "#]]);
-    // What is no file at all.
+    // A folder in the place of the index.
     fs::remove_file(path.join("run.murk.index")).unwrap();
     fs::create_dir(path.join("run.murk.index")).unwrap();
     gametape(path, &["verify", "run.murk"])
@@ -242,7 +242,7 @@ warn  run.murk  13 ticks, replayed: every hash is right
         .stderr_eq("gametape: run.murk.index: is a folder\n");
 }
 
-/// What comes from standard input lies beside nothing.
+/// A recording from standard input has no place for an index.
 #[test]
 fn standard_input_has_no_index() {
     let folder = folder();

@@ -1,5 +1,4 @@
-//! Where output goes: files that are there already, disks that fill up. What the same is for every
-//! format, the kit proves.
+//! Outputs: existing files and full disks. The kit tests the parts that all formats share.
 
 use std::fs;
 
@@ -104,7 +103,7 @@ fn outputs_that_cannot_be_written() {
     }
 }
 
-/// What is printed of Murk recordings alone.
+/// The commands that print only for Murk recordings.
 #[test]
 fn a_full_standard_output_is_an_error_and_a_closed_pipe_is_none() {
     let folder = murk_folder();
@@ -148,13 +147,13 @@ fn a_disk_that_fills_up_leaves_whole_frames() {
         let output = within(&full_at(blocks), path, &format!("{record} full.murk"))
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{printed}");
         assert!(
-            said.starts_with("gametape: full.murk: ") && said.contains("File too large"),
-            "{said}"
+            printed.starts_with("gametape: full.murk: ") && printed.contains("File too large"),
+            "{printed}"
         );
-        assert_eq!(said.lines().count(), 1, "{said}");
+        assert_eq!(printed.lines().count(), 1, "{printed}");
         let there = fs::read(path.join("full.murk")).unwrap();
         assert!(whole.starts_with(&there) && there.len() + 100 > blocks * 1024);
         // Every frame is whole.
