@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use snapbox::cmd::{Command, cargo_bin};
+use snapbox::cmd::{Command, OutputAssert, cargo_bin};
 
 /// The command, in a folder, without colours.
 pub fn gametape(folder: &Path, args: &[&str]) -> Command {
@@ -18,9 +18,14 @@ pub fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
+/// Runs a command line, which has to exit with `code`.
+pub fn expect(folder: &Path, args: &str, code: i32) -> OutputAssert {
+    gametape(folder, &words(args)).assert().code(code)
+}
+
 /// Runs a command that exits with `code`; returns standard output and standard error.
 pub fn outputs(folder: &Path, args: &str, code: i32) -> (String, String) {
-    let run = gametape(folder, &words(args)).assert().code(code);
+    let run = expect(folder, args, code);
     let [out, err] = [&run.get_output().stdout, &run.get_output().stderr]
         .map(|text| String::from_utf8(text.clone()).unwrap());
     (out, err)

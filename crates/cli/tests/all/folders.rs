@@ -10,7 +10,7 @@ use gametape_samples::echo::{Match, MatchOptions};
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use crate::common::{fine, gametape, json, outputs};
+use crate::common::{expect, fine, json, outputs};
 
 /// Matches of an archive.
 const MATCHES: u64 = 40;
@@ -258,13 +258,7 @@ fn verify_says_in_json_what_it_passed_over() {
         fine(path, &format!("verify --json {one}")).lines().count(),
         1
     );
-    gametape(
-        path,
-        &["convert", "archive", "--out", "copies", "--dry-run"],
-    )
-    .assert()
-    .code(0)
-    .stdout_eq(str![[r#"
+    expect(path, "convert archive --out copies --dry-run", 0).stdout_eq(str![[r#"
 would make  copies/2021/match-00.echoreplay  of archive/2021/match-00.echoreplay
 would make  copies/2022/match-01.echoreplay  of archive/2022/match-01.echoreplay
 2 recordings: 2 would be made; [..] kB in [..] s, 1 other file skipped

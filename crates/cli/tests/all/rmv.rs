@@ -7,7 +7,7 @@ use gametape_samples::mines::tamper::{mouse_of, remake};
 use gametape_samples::mines::{record, scenarios};
 use snapbox::str;
 
-use crate::common::gametape;
+use crate::common::{expect, gametape};
 
 /// A game, by a player with a token.
 fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {
@@ -34,18 +34,12 @@ fn diff_says_where_two_games_part() {
     let folder = folder();
     let path = folder.path();
     fs::copy(path.join("game.rmv"), path.join("copy.rmv")).unwrap();
-    gametape(path, &["diff", "game.rmv", "copy.rmv"])
-        .assert()
-        .code(0)
+    expect(path, "diff game.rmv copy.rmv", 0)
         .stdout_eq("the recordings are the same\n")
         .stderr_eq("");
-    gametape(path, &["diff", "--json", "game.rmv", "copy.rmv"])
-        .assert()
-        .code(0)
+    expect(path, "diff --json game.rmv copy.rmv", 0)
         .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n");
-    gametape(path, &["diff", "game.rmv", "other.rmv"])
-        .assert()
-        .code(1)
+    expect(path, "diff game.rmv other.rmv", 1)
         .stdout_eq(str![[r#"
 header: generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
 header: declared_3bv is 10 in the first, 12 in the second
@@ -62,17 +56,13 @@ counters: 43 rows differ (solved_bbbv in 43, opened in 43, left_clicks in 37, mi
 
 "#]])
         .stderr_eq("");
-    gametape(path, &["diff", "game.rmv", "renamed.rmv"])
-        .assert()
-        .code(1)
+    expect(path, "diff game.rmv renamed.rmv", 1)
         .stdout_eq(str![[r#"
 header: player is {"name":"Ada","nickname":"Ada","country":"UK","token":"<hidden>"} in the first, {"name":"Bob","nickname":"Bob","country":"UK","token":"<hidden>"} in the second
 game: 1 row differs (player_name in 1, player_nickname in 1); player_name is "Ada" in the first, "Bob" in the second
 
 "#]]);
-    let run = gametape(path, &["diff", "--json", "game.rmv", "other.rmv"])
-        .assert()
-        .code(1);
+    let run = expect(path, "diff --json game.rmv other.rmv", 1);
     let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
     let keys: Vec<&String> = diff.as_object().unwrap().keys().collect();
     assert_eq!(
@@ -122,10 +112,7 @@ gametape: cut.rmv: event [..] the file ends in the video section: [..]
 
 "#]]);
     }
-    gametape(path, &["diff", "game.rmv", "none.rmv"])
-        .assert()
-        .code(2)
-        .stderr_eq("gametape: none.rmv: no such file\n");
+    expect(path, "diff game.rmv none.rmv", 2).stderr_eq("gametape: none.rmv: no such file\n");
 }
 
 #[test]
@@ -232,13 +219,8 @@ fn a_moment_of_a_table_is_the_newest_step() {
         let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
         assert!(printed.contains(complaint), "{printed}");
     }
-    gametape(
-        path,
-        &["--json", "dump", "--table", "game", "--csv", "game.rmv"],
-    )
-    .assert()
-    .code(2)
-    .stderr_eq("gametape: either --json or --csv\n");
+    expect(path, "--json dump --table game --csv game.rmv", 2)
+        .stderr_eq("gametape: either --json or --csv\n");
 }
 
 #[test]
@@ -294,9 +276,7 @@ fn what_is_put_in_between_is_one_difference() {
     for (name, game) in [("game.rmv", &game), ("paused.rmv", &paused)] {
         fs::write(path.join(name), rmv::write(game).unwrap()).unwrap();
     }
-    let run = gametape(path, &["diff", "--json", "game.rmv", "paused.rmv"])
-        .assert()
-        .code(1);
+    let run = expect(path, "diff --json game.rmv paused.rmv", 1);
     let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
     let tables = diff["tables"].as_array().unwrap();
     let clicks = tables

@@ -7,7 +7,7 @@ use gametape::mines::{DeclaredSize, PlayerFields};
 use gametape_samples::mines::{record, scenarios};
 use snapbox::str;
 
-use crate::common::{fine, gametape};
+use crate::common::{expect, fine, gametape};
 
 /// A folder with a sound recording, `game.rmv`.
 fn folder() -> tempfile::TempDir {
@@ -30,9 +30,7 @@ fn verify_says_a_line_a_file_and_explains_what_fails() {
     bytes[at] = 0xF4;
     fs::write(folder.path().join("invalid.rmv"), bytes).unwrap();
     fs::write(folder.path().join("notes.txt"), "not a recording").unwrap();
-    gametape(folder.path(), &["verify", "."])
-        .assert()
-        .code(1)
+    expect(folder.path(), "verify .", 1)
         .stdout_eq(str![[r#"
 pass  ./game.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
 fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
@@ -110,8 +108,8 @@ fn unreadable_input_is_explained() {
             .stderr_eq(complaint);
         assert!(!path.join("out.rmv").exists(), "{args:?}");
     }
-    gametape(path, &["verify"]).assert().code(2);
-    gametape(path, &["no-such-command"]).assert().code(2);
+    expect(path, "verify", 2);
+    expect(path, "no-such-command", 2);
 }
 
 /// Broken files of a known format: `verify` names the rule, the others say it and stop.
@@ -169,10 +167,8 @@ fn broken_recordings_are_explained() {
             .code(2);
         assert!(!path.join("out.rmv").exists(), "{file}");
     }
-    gametape(path, &["convert", "cut.rmv", "out.rmv"])
-        .assert()
-        .code(2);
-    let dumped = gametape(path, &["dump", "cut.rmv"]).assert().code(1);
+    expect(path, "convert cut.rmv out.rmv", 2);
+    let dumped = expect(path, "dump cut.rmv", 1);
     let lines = String::from_utf8_lossy(&dumped.get_output().stdout)
         .lines()
         .count();
@@ -185,11 +181,11 @@ fn broken_recordings_are_explained() {
             .iter()
             .count()
     );
-    gametape(path, &["tables", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
+    expect(path, "tables cut.rmv", 1).stderr_eq(str![[r#"
 gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (they have what could be read)
 
 "#]]);
-    gametape(path, &["stats", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
+    expect(path, "stats cut.rmv", 1).stderr_eq(str![[r#"
 gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
 
 "#]]);
@@ -199,10 +195,7 @@ gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video sec
 fn a_copy_is_identical_and_a_conversion_says_what_is_lost() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["convert", "game.rmv", "copy.rmv"])
-        .assert()
-        .code(0)
-        .stderr_eq("");
+    expect(path, "convert game.rmv copy.rmv", 0).stderr_eq("");
     assert_eq!(fs::read(path.join("copy.rmv")).unwrap(), game_bytes());
     let piped = gametape(path, &["convert", "-", "-"])
         .stdin(game_bytes())
@@ -210,67 +203,36 @@ fn a_copy_is_identical_and_a_conversion_says_what_is_lost() {
         .code(0);
     assert_eq!(piped.get_output().stdout, game_bytes());
 
-    gametape(
-        path,
-        &["convert", "game.rmv", "old.rmv", "--format-version", "1"],
-    )
-    .assert()
-    .code(3)
-    .stderr_eq(str![[r#"
+    expect(path, "convert game.rmv old.rmv --format-version 1", 3).stderr_eq(str![[r#"
 not carried over: clone id 0, major version 0
 not carried over: extension property "clone_name"
 not carried over: extension property "gametape_scenario"
 
 "#]]);
-    gametape(path, &["verify", "old.rmv"]).assert().code(0);
-    gametape(
-        path,
-        &["convert", "--json", "game.rmv", "open.rmv", "--redact"],
-    )
-    .assert()
-    .code(3)
+    expect(path, "verify old.rmv", 0);
+    expect(path, "convert --json game.rmv open.rmv --redact", 3)
     .stdout_eq(str![[r#"
 {"path":"game.rmv","out":"open.rmv","format":"rmv","to":"rmv","bytes":1150,"losses":["the player's name","the player's nickname","the player's country","the player's token","the time the board was made","extension property [..]gametape_scenario[..]"],"notes":[],"report":null}
 
 "#]]);
     let open = fs::read(path.join("open.rmv")).unwrap();
     assert!(!open.windows(12).any(|window| window == b"SECRET-TOKEN"));
-    gametape(path, &["convert", "open.rmv", "again.rmv", "--redact"])
-        .assert()
-        .code(0)
+    expect(path, "convert open.rmv again.rmv --redact", 0)
         .stderr_eq("note: there was nothing to redact\n");
     assert_eq!(fs::read(path.join("again.rmv")).unwrap(), open);
-    gametape(
+    expect(
         path,
-        &[
-            "convert",
-            "game.rmv",
-            "kept.rmv",
-            "--redact",
-            "--keep",
-            "nick,date,extensions",
-        ],
+        "convert game.rmv kept.rmv --redact --keep nick,date,extensions",
+        3,
     )
-    .assert()
-    .code(3)
     .stderr_eq(str![[r#"
 not carried over: the player's name
 not carried over: the player's country
 not carried over: the player's token
 
 "#]]);
-    gametape(
-        path,
-        &[
-            "convert", "game.rmv", "x.rmv", "--redact", "--keep", "names",
-        ],
-    )
-    .assert()
-    .code(2);
-    gametape(path, &["convert", "game.rmv", "x.rmv", "--keep", "name"])
-        .assert()
-        .code(2)
-        .stderr_eq(str![[r#"
+    expect(path, "convert game.rmv x.rmv --redact --keep names", 2);
+    expect(path, "convert game.rmv x.rmv --keep name", 2).stderr_eq(str![[r#"
 gametape: game.rmv: option keep does nothing without option redact
 
 "#]]);
@@ -282,9 +244,7 @@ fn repair_keeps_whole_events_and_leaves_the_input_alone() {
     let path = folder.path();
     let bytes = game_bytes();
     fs::write(path.join("cut.rmv"), &bytes[..bytes.len() - 100]).unwrap();
-    gametape(path, &["repair", "cut.rmv", "mended.rmv"])
-        .assert()
-        .code(3)
+    expect(path, "repair cut.rmv mended.rmv", 3)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 set file_size right, it said 1199
@@ -296,29 +256,21 @@ ended the game as "other" at 2.094 s: its termination event was lost
         fs::read(path.join("cut.rmv")).unwrap(),
         bytes[..bytes.len() - 100]
     );
-    gametape(path, &["verify", "mended.rmv"]).assert().code(0);
-    gametape(path, &["repair", "game.rmv", "same.rmv"])
-        .assert()
-        .code(0)
-        .stderr_eq(str![[r#"
+    expect(path, "verify mended.rmv", 0);
+    expect(path, "repair game.rmv same.rmv", 0).stderr_eq(str![[r#"
 nothing to repair: the form is whole. Whether the content is sound, verify says
 
 "#]]);
     assert_eq!(fs::read(path.join("same.rmv")).unwrap(), bytes);
     // The input is not replaced by what holds less.
-    gametape(path, &["repair", "cut.rmv", "cut.rmv"])
-        .assert()
-        .code(2)
-        .stderr_eq(
-            "gametape: cut.rmv: would be replaced by a file that holds less; name another output\n",
-        );
+    expect(path, "repair cut.rmv cut.rmv", 2).stderr_eq(
+        "gametape: cut.rmv: would be replaced by a file that holds less; name another output\n",
+    );
     assert_eq!(
         fs::read(path.join("cut.rmv")).unwrap(),
         bytes[..bytes.len() - 100]
     );
-    gametape(path, &["convert", "game.rmv", "game.rmv"])
-        .assert()
-        .code(0);
+    expect(path, "convert game.rmv game.rmv", 0);
     assert_eq!(fs::read(path.join("game.rmv")).unwrap(), bytes);
 }
 
@@ -466,7 +418,7 @@ fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
     );
     let failed = out.lines().filter(|line| line.starts_with("fail "));
     assert_eq!(failed.count(), 7);
-    gametape(path, &["verify", "out"]).assert().code(1);
+    expect(path, "verify out", 1);
     // The arena: what it says is what there is.
     let at = out.find("An arena of").unwrap();
     let end = out.find("\nA match of Echo VR").unwrap();
@@ -539,9 +491,7 @@ fn one_of_two_recordings_can_come_from_standard_input() {
 fn what_is_no_recording_says_how_it_starts_as_data() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.bin"), "hello").unwrap();
-    gametape(folder.path(), &["verify", "--json", "x.bin"])
-        .assert()
-        .code(2)
+    expect(folder.path(), "verify --json x.bin", 2)
         .stdout_eq(str![[r#"
 {"path":"x.bin","format":null,"verdict":"fail","facts":{},"findings":[{"code":"unknown-format","severity":"error",[..]"data":{"starts_with":"68656c6c6f"}}]}
 

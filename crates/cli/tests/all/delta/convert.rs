@@ -8,7 +8,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 
 use super::support::{
-    capture, fine, folder, gametape, names, outputs, packets, refused, schema_json, words,
+    capture, expect, fine, folder, gametape, names, outputs, packets, refused, schema_json, words,
 };
 
 /// The packets of the stream that a capture holds.
@@ -239,9 +239,7 @@ fn through_pipes() {
         .stdout_eq("8bd8c1dbe8794429\n");
     run("repair - -", &mcap).code(0);
     // Bare packets come without their schema: a loss.
-    let bare = gametape(path, &["convert", "run.delta", "-"])
-        .assert()
-        .code(3);
+    let bare = expect(path, "convert run.delta -", 3);
     bare.stderr_eq("not written: the .schema.json beside it\n");
     let delta = fs::read(path.join("run.delta")).unwrap();
     for args in [

@@ -9,7 +9,7 @@ use serde_json::Value;
 use snapbox::{IntoData, str};
 
 use super::support::{
-    body, capture, fine, folder, gametape, outputs, packets, refused, schema_json, starts,
+    body, capture, expect, fine, folder, gametape, outputs, packets, refused, schema_json, starts,
     with_keyframes,
 };
 
@@ -253,9 +253,7 @@ fn a_schema_that_is_missing_or_another() {
     ] {
         refused(path, args, missing);
     }
-    gametape(path, &["verify", "--json", "lone.delta"])
-        .assert()
-        .code(2)
+    expect(path, "verify --json lone.delta", 2)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 {"path":"lone.delta","format":null,"verdict":"fail","facts":{},"findings":[{"code":"schema","severity":"error","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"the schema of its packets is missing: neither lone.schema.json nor schema.json is there","data":{}}]}
@@ -266,9 +264,7 @@ fn a_schema_that_is_missing_or_another() {
     components[0].fields[6].codec = Codec::UInt { bits: 11 };
     let other = serde_json::to_vec(&Schema::new(components).unwrap()).unwrap();
     fs::write(path.join("lone.schema.json"), &other).unwrap();
-    gametape(path, &["verify", "lone.delta"])
-        .assert()
-        .code(2)
+    expect(path, "verify lone.delta", 2)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.json is schema c60920b9d8b35e25
@@ -276,9 +272,7 @@ gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.js
 "#]]);
     // And the right one in the folder: it is explained.
     fs::write(path.join("schema.json"), schema_json()).unwrap();
-    gametape(path, &["verify", "lone.delta"])
-        .assert()
-        .code(2)
+    expect(path, "verify lone.delta", 2)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.json is schema c60920b9d8b35e25; schema.json is the right one. Between the first and the second: component 1, field 7 (yaw) is UInt of 11 bits here and UInt of 12 bits there
@@ -295,9 +289,7 @@ gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.js
         "{err}"
     );
     fs::write(path.join("packets/schema.json"), &other).unwrap();
-    gametape(path, &["inspect", "packets"])
-        .assert()
-        .code(2)
+    expect(path, "inspect packets", 2)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 gametape: packets: its packets are of schema 8bd8c1dbe8794429, packets/schema.json is schema c60920b9d8b35e25

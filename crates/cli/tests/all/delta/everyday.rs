@@ -6,16 +6,14 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use super::support::{
-    StateRow, TICKS, fine, folder, gametape, outputs, packets, state_rows, states,
+    StateRow, TICKS, expect, fine, folder, gametape, outputs, packets, state_rows, states,
 };
 
 #[test]
 fn inspect_says_where_the_bytes_go() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["inspect", "run.mcap"])
-        .assert()
-        .code(0)
+    expect(path, "inspect run.mcap", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 run.mcap
@@ -181,9 +179,7 @@ fn inspect_as_json_has_every_bit_once() {
 fn verify_says_how_much_was_applied() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["verify", "."])
-        .assert()
-        .code(0)
+    expect(path, "verify .", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 pass  ./packets  40 packets, all applied, 4 entities at tick 40
@@ -209,9 +205,7 @@ pass  ./run.mcap  40 packets, all applied, 4 entities at tick 40
 fn stats_are_those_of_the_stream() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["stats", "run.mcap"])
-        .assert()
-        .code(0)
+    expect(path, "stats run.mcap", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 run.mcap

@@ -7,7 +7,9 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{StateRow, TICKS, fine, folder, gametape, outputs, refused, state_rows};
+use super::support::{
+    StateRow, TICKS, expect, fine, folder, gametape, outputs, refused, state_rows,
+};
 
 /// The arena's components, changed.
 fn changed(change: impl FnOnce(&mut Vec<Component>)) -> Vec<u8> {
@@ -90,14 +92,9 @@ fn what_the_new_schema_cannot_hold_is_lost_and_named() {
         }
     });
     fs::write(path.join("poor.json"), &poor).unwrap();
-    gametape(
-        path,
-        &["convert", "run.mcap", "poor.mcap", "--schema", "poor.json"],
-    )
-    .assert()
-    .code(3)
-    .stdout_eq("")
-    .stderr_eq(str![[r#"
+    expect(path, "convert run.mcap poor.mcap --schema poor.json", 3)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
 not carried over: component 1, field 1: what multiples of 1/100 have beyond multiples of 1/10
 not carried over: component 1, field 2: what multiples of 1/100 have beyond multiples of 1/10
 not carried over: component 1, field 3: what multiples of 1/100 have beyond multiples of 1/10
@@ -105,19 +102,7 @@ not carried over: component 1, field 8 (hull)
 not carried over: component 2 (shield)
 
 "#]]);
-    gametape(
-        path,
-        &[
-            "convert",
-            "--json",
-            "run.delta",
-            "poor.delta",
-            "--schema",
-            "poor.json",
-        ],
-    )
-    .assert()
-    .code(3)
+    expect(path, "convert --json run.delta poor.delta --schema poor.json", 3)
     .stdout_eq(str![[r#"
 {"path":"run.delta","out":"poor.delta","format":"delta","to":"delta","bytes":3785,"losses":["component 1, field 1: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 2: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 3: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 8 (hull)","component 2 (shield)"],"notes":[],"report":null}
 

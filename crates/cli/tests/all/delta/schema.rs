@@ -7,7 +7,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{fine, folder, gametape, outputs, refused, schema_json};
+use super::support::{expect, fine, folder, outputs, refused, schema_json};
 
 /// Every codec, with and without names and thresholds.
 fn every_codec() -> Schema {
@@ -50,9 +50,7 @@ fn show_says_how_each_field_is_written() {
     let path = folder.path();
     let json = serde_json::to_vec(&every_codec()).unwrap();
     fs::write(path.join("every.json"), json).unwrap();
-    gametape(path, &["schema", "show", "every.json"])
-        .assert()
-        .code(0)
+    expect(path, "schema show every.json", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 schema 752eaff34b3264c3, 2 components
@@ -68,9 +66,7 @@ component 3
       4  fixed point, -3074457345618258400 to 3074457345618258400 in steps of 1/3, 64 bits
 
 "#]]);
-    gametape(path, &["schema", "show", "run.mcap"])
-        .assert()
-        .code(0)
+    expect(path, "schema show run.mcap", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 schema 8bd8c1dbe8794429, 2 components
@@ -139,9 +135,7 @@ fn compare_says_what_differs() {
         "{\"same\":true,\"first\":\"8bd8c1dbe8794429\",\"second\":\"8bd8c1dbe8794429\",\"differences\":[]}\n"
     );
     // There is one standard input.
-    gametape(path, &["schema", "compare", "-", "-"])
-        .assert()
-        .code(2)
+    expect(path, "schema compare - -", 2)
         .stdout_eq("")
         .stderr_eq("gametape: one of the two schemas can come from standard input, not both\n");
     // Names are beside the hash.
@@ -161,9 +155,7 @@ fn compare_says_what_differs() {
     components.push(Component::new(9, [Field::new(1, Codec::Bool)]).named("flag"));
     let other = Schema::new(components).unwrap();
     fs::write(path.join("other.json"), serde_json::to_vec(&other).unwrap()).unwrap();
-    gametape(path, &["schema", "compare", "run.mcap", "other.json"])
-        .assert()
-        .code(1)
+    expect(path, "schema compare run.mcap other.json", 1)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 the first is schema 8bd8c1dbe8794429, the second 645d9138e571c1c3

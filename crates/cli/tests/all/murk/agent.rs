@@ -10,7 +10,7 @@ use serde_json::Value;
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use super::support::{folder, gametape};
+use super::support::{expect, folder, gametape};
 
 #[test]
 fn a_recording_begins_as_another_one_did() {
@@ -26,14 +26,9 @@ fn a_recording_begins_as_another_one_did() {
         .code(0)
         .stdout_eq("a.murk: recorded 4 ticks, 1 command\n")
         .stderr_eq("continued after tick 8 of the other recording\n");
-    gametape(path, &["verify", "a.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify a.murk", 0)
         .stdout_eq("pass  a.murk  12 ticks, replayed: every hash is right\n");
-    gametape(path, &["diff", "run.murk", "a.murk"])
-        .assert()
-        .code(1)
-        .stdout_eq("frame 8 (tick 9): [..]\n...");
+    expect(path, "diff run.murk a.murk", 1).stdout_eq("frame 8 (tick 9): [..]\n...");
     branch(&["--tick", "40", "b.murk"])
         .code(2)
         .stdout_eq("")
@@ -46,11 +41,8 @@ fn a_recording_begins_as_another_one_did() {
 {"ticks":0,"resumed_after":0,"branched_after":12,"dropped":0,"commands":0,"applied":0,"expired":0,"rejected":0,"failed_ticks":0,"failure":null,"last_hash":null}
 
 "#]]);
-    gametape(path, &["verify", "c.murk"]).assert().code(0);
-    gametape(path, &["inspect", "--world", "c.murk"])
-        .assert()
-        .code(0)
-        .stdout_eq("...\ncoefficient = 0.25\n...");
+    expect(path, "verify c.murk", 0);
+    expect(path, "inspect --world c.murk", 0).stdout_eq("...\ncoefficient = 0.25\n...");
     branch(&["--set", "propagator.0.coefficent=0.25", "d.murk"])
         .code(2)
         .stderr_eq("gametape: run.murk: propagator.0.coefficent=0.25 can't be set: propagator 0 (scalar_diffusion), coefficent: unknown key; known keys: kind, input_field, output_field, gradient_field, coefficient, decay, sources, clamp_min, clamp_max, max_degree\n");
@@ -115,9 +107,7 @@ fn an_agent_acts_on_what_it_sees() {
         [0.0, 0.0, 1.6],
         "what is set is seen a tick later"
     );
-    gametape(path, &["verify", "a.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify a.murk", 0)
         .stdout_eq("pass  a.murk  10 ticks, replayed: every hash is right\n");
 }
 
@@ -164,9 +154,7 @@ fn the_end_of_an_agents_recording() {
         err,
         "gametape: -: line 4: not JSON: expected value at column 1\n"
     );
-    gametape(path, &["verify", "c.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify c.murk", 0)
         .stdout_eq("pass  c.murk  2 ticks, replayed: every hash is right\n");
     let (code, _, err) = outputs(&["--watch", "ink@3,0", "d.murk"], "");
     assert_eq!(code, 2);

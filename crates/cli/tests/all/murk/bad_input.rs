@@ -7,7 +7,7 @@ use std::path::Path;
 use gametape::mines::rmv;
 use gametape_samples::mines::{record as play, scenarios};
 
-use super::support::{POND, folder, gametape, header_size, names};
+use super::support::{POND, expect, folder, gametape, header_size, names};
 
 /// Every command that takes a recording, given `file`. Outputs go to `out.murk`.
 fn commands(file: &str) -> Vec<Vec<&str>> {
@@ -115,10 +115,7 @@ fn files_whose_header_cannot_be_read() {
             refused(path, &args, 2, &format!("gametape: bad.murk: {complaint}"));
         }
         // To check is to find out: that is a finding.
-        let verified = gametape(path, &["verify", "--json", "bad.murk"])
-            .assert()
-            .code(1)
-            .stderr_eq("");
+        let verified = expect(path, "verify --json bad.murk", 1).stderr_eq("");
         let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
         assert!(
             printed.contains(&format!(
@@ -215,9 +212,7 @@ fn files_with_a_frame_that_cannot_be_read() {
                 _ => refused(path, &args, 2, &complaint),
             }
         }
-        let verified = gametape(path, &["verify", "--json", "bad.murk"])
-            .assert()
-            .code(1);
+        let verified = expect(path, "verify --json bad.murk", 1);
         let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
         assert!(printed.contains(code), "{code}: {printed}");
         assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
@@ -310,9 +305,7 @@ fn what_is_no_murk_recording_at_all() {
     }
     // And one of ours under a name of another's.
     fs::copy(path.join("run.murk"), path.join("run.rmv")).unwrap();
-    gametape(path, &["verify", "run.rmv"])
-        .assert()
-        .code(0)
+    expect(path, "verify run.rmv", 0)
         .stdout_eq("pass  run.rmv  12 ticks, replayed: every hash is right\n");
 }
 

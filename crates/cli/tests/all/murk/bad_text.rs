@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{POND, folder, gametape, names};
+use super::support::{POND, expect, folder, gametape, names};
 
 /// Records with a text that has to be refused; returns the message after the file's name.
 fn complaint(folder: &Path, file: &str, text: &[u8]) -> String {
@@ -171,9 +171,7 @@ fn a_bad_world_is_complained_of_by_its_own_name() {
             assert!(!path.join("out.murk").exists(), "{args:?}");
         }
     }
-    gametape(path, &["sync-test", "bad.toml"])
-        .assert()
-        .code(2)
+    expect(path, "sync-test bad.toml", 2)
         .stdout_eq("")
         .stderr_eq(format!("gametape: {bad}"));
 }

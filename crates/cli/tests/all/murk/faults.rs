@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use super::support::{
-    DROPS, POND, folder, gametape, outputs, record, with_flipped_value, with_hashes_of, with_header,
+    DROPS, POND, expect, folder, gametape, outputs, record, with_flipped_value, with_hashes_of,
+    with_header,
 };
 
 /// The cell [1, 2].
@@ -45,24 +46,18 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             "field {field} ({name}) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains {behind}{touched}"
         );
         let frame = tick - 1;
-        gametape(path, &["verify", "faulty.murk"])
-            .assert()
-            .code(1)
+        expect(path, "verify faulty.murk", 1)
             .stdout_eq(format!(
                 "fail  faulty.murk  12 ticks, replayed: diverges\n      error murk.snapshot-mismatch, frame {frame} (tick {tick}, {:.3} s, byte [..]): {sentence}\n",
                 tick as f64 * 0.1
             ))
             .stderr_eq("");
-        gametape(path, &["verify", "--json", "faulty.murk"])
-            .assert()
-            .code(1)
+        expect(path, "verify --json faulty.murk", 1)
             .stdout_eq(format!(
                 "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"step\":{frame},\"tick\":{tick},\"time_ms\":{tick}00,\"line\":null,\"offset\":[..],\"offset_in\":null,\"repeats\":0,\"message\":\"{sentence}\",\"data\":{{[..]}}}}]}}\n"
             ));
         // Beside the sound one, it is told which of the two is wrong.
-        gametape(path, &["diff", "run.murk", "faulty.murk"])
-            .assert()
-            .code(1)
+        expect(path, "diff run.murk faulty.murk", 1)
             .stdout_eq(format!(
                 "frame {frame} (tick {tick}): hash [..] in the first, [..] in the second; the first has the hash of its replay; in the second, field {field} ({name}) at [1, 2] was {is:?} where the replay has {was:?}\nticks: 1 row differs (hash in 1); first at step {frame}, tick {tick}, {s:.3} s: hash is [..] in the first, [..] in the second\n",
                 s = tick as f64 / 10.0
@@ -122,12 +117,10 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         let printed = String::from_utf8_lossy(&converted.get_output().stderr).into_owned();
         let lost = format!("not carried over: frame {frame} (tick {tick}, byte ");
         assert!(printed.starts_with(&lost), "{printed}");
-        gametape(path, &["verify", "faulty.mcap"]).assert().code(0);
+        expect(path, "verify faulty.mcap", 0);
         fs::remove_file(path.join("faulty.mcap")).unwrap();
         // The world itself is deterministic: the fault is the recording's.
-        gametape(path, &["sync-test", "faulty.murk"])
-            .assert()
-            .code(0);
+        expect(path, "sync-test faulty.murk", 0);
     }
 }
 
@@ -210,30 +203,23 @@ fn the_writer_is_named_and_no_command_that_came_to_nothing() {
         "step": 4, "tick": 5, "command": 0, "value": 8.0, "source_id": null, "cell": null
     });
     assert_eq!(wrong(5, 1)["written_by"], propagator(over));
-    gametape(path, &["verify", "wrong.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify wrong.murk", 1)
         .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; written by propagator 0 (scalar_diffusion), over command 0 of tick 5, which had set it to 8.0\n...");
     // The shore is never written.
     assert_eq!(wrong(3, 2)["written_by"]["kind"], "nobody");
-    gametape(path, &["verify", "wrong.murk"])
-        .assert()
-        .code(1)
-        .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; no command and no propagator wrote it\n...");
+    expect(path, "verify wrong.murk", 1).stdout_eq(
+        "...\n      error murk.snapshot-mismatch, [..]; no command and no propagator wrote it\n...",
+    );
 }
 
 #[test]
 fn diff_names_the_command_and_the_cells() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["diff", "run.murk", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "diff run.murk run.murk", 0)
         .stdout_eq("the recordings are the same\n")
         .stderr_eq("");
-    gametape(path, &["diff", "--json", "run.murk", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "diff --json run.murk run.murk", 0)
         .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n");
 
     fs::write(
@@ -242,7 +228,7 @@ fn diff_names_the_command_and_the_cells() {
     )
     .unwrap();
     record(path, "pond.toml", "other.jsonl", "other.murk").code(0);
-    gametape(path, &["diff", "run.murk", "other.murk"]).assert().code(1).stderr_eq("").stdout_eq(str![[r#"
+    expect(path, "diff run.murk other.murk", 1).stderr_eq("").stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field [..]0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
 6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
@@ -251,7 +237,7 @@ ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2:
 spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col 2: value is 0.15 in the first, 0.175 in the second
 
 "#]]);
-    gametape(path, &["diff", "--json", "run.murk", "other.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff --json run.murk other.murk", 1).stdout_eq(str![[r#"
 {"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
 
 "#]]);
@@ -286,7 +272,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
         fs::write(path.join("nan.jsonl"), commands).unwrap();
         record(path, "pond.toml", "nan.jsonl", &format!("{name}.murk")).code(0);
     }
-    gametape(path, &["diff", "nan.murk", "other-nan.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff nan.murk other-nan.murk", 1).stdout_eq(str![[r#"
 frame 7 (tick 8): command 0 is [..] to NaN (0x7fc00000)[..] in the first, [..] to NaN (0x7f800001)[..] in the second; hash [..]; field 0 (ink) at [2, 0] is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
 [..] more frame[..] differ[..] after it
 ticks: 5 rows differ (hash in 5); first at step 7, tick 8, 0.800 s: hash is "f9a59da946e49da0" in the first, "6f11365d7590f8d1" in the second
@@ -310,22 +296,18 @@ fn diff_says_where_one_ends_and_where_worlds_are_others() {
     gametape(path, &args.split(' ').collect::<Vec<_>>())
         .assert()
         .code(0);
-    gametape(path, &["diff", "run.murk", "long.murk"])
-        .assert()
-        .code(1)
+    expect(path, "diff run.murk long.murk", 1)
         .stdout_eq(
             "frame 12 (tick 13): the first recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
         );
-    gametape(path, &["diff", "long.murk", "run.murk"])
-        .assert()
-        .code(1)
+    expect(path, "diff long.murk run.murk", 1)
         .stdout_eq(
             "frame 12 (tick 13): the second recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
         );
 
     fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
     record(path, "wide.toml", "drops.jsonl", "wide.murk").code(0);
-    gametape(path, &["diff", "run.murk", "wide.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff run.murk wide.murk", 1).stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: cell_count is 12 in the first, 15 in the second
 header: space_descriptor is [..] in the first, [..] in the second
@@ -343,7 +325,7 @@ shore: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4
     let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
     fs::write(path.join("slow.toml"), slow).unwrap();
     record(path, "slow.toml", "drops.jsonl", "slow.murk").code(0);
-    gametape(path, &["diff", "run.murk", "slow.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff run.murk slow.murk", 1).stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
@@ -372,9 +354,7 @@ fn one_slip_is_named_with_its_command_and_its_figures() {
         &fs::read(path.join("few.murk")).unwrap(),
     );
     fs::write(path.join("lost.murk"), lost).unwrap();
-    gametape(path, &["verify", "lost.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify lost.murk", 1)
         .stdout_eq(str![[r#"
 fail  lost.murk  12 ticks, replayed: diverges
       error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 behind it[..]; set by command 0 of tick 6 from source 8 to 3.0

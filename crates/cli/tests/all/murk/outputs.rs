@@ -7,9 +7,9 @@ use gametape_cli::kit::Kit;
 use snapbox::cmd::cargo_bin;
 
 use super::support::{POND, folder};
+use crate::common::{expect, gametape, refused, words};
 #[cfg(target_os = "linux")]
 use crate::common::{full_at, within};
-use crate::common::{gametape, refused, words};
 
 fn murk_folder() -> tempfile::TempDir {
     let folder = folder();
@@ -159,7 +159,7 @@ fn a_disk_that_fills_up_leaves_whole_frames() {
         // Every frame is whole.
         let frames: Vec<_> = read(&there).unwrap().frames().collect();
         assert!(frames.iter().all(Result::is_ok));
-        gametape(path, &["verify", "full.murk"]).assert().code(0);
+        expect(path, "verify full.murk", 0);
         gametape(path, &words(&format!("{record} --resume full.murk")))
             .assert()
             .code(0);

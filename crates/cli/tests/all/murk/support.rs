@@ -7,7 +7,7 @@ use gametape::murk::engine::World;
 use gametape::murk::{Header, Simulation, State, Writer, read};
 use snapbox::cmd::OutputAssert;
 
-pub use crate::common::{gametape, names};
+pub use crate::common::{expect, gametape, names};
 
 /// A pond of three by four squares, in which ink spreads.
 pub const POND: &str = r#"dt = 0.1

@@ -7,7 +7,7 @@ use serde_json::json;
 use snapbox::str;
 
 use super::faults::CELL;
-use super::support::{POND, folder, gametape, outputs, with_flipped_value};
+use super::support::{POND, expect, folder, gametape, outputs, with_flipped_value};
 
 #[test]
 fn minimise_leaves_the_commands_that_the_fault_needs() {
@@ -16,18 +16,14 @@ fn minimise_leaves_the_commands_that_the_fault_needs() {
     let bytes = fs::read(path.join("run.murk")).unwrap();
     let (faulty, was, is) = with_flipped_value(&bytes, 9, 0, CELL, 22);
     fs::write(path.join("faulty.murk"), &faulty).unwrap();
-    gametape(path, &["minimise", "faulty.murk", "small.murk"])
-        .assert()
-        .code(0)
+    expect(path, "minimise faulty.murk small.murk", 0)
         .stdout_eq("")
         .stderr_eq(format!(
             "5 commands became 1, 12 ticks [..], after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; set by command 0 of tick 6 from source 8 to 3.0\n"
         ));
     let small = fs::read(path.join("small.murk")).unwrap();
     assert!(small.len() < faulty.len());
-    gametape(path, &["verify", "small.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify small.murk", 1)
         .stdout_eq(format!(
             "fail  small.murk  [..], replayed: diverges[..]\n      error murk.snapshot-mismatch, frame [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; set by command 0 of tick 6 from source 8 to 3.0\n"
         ));
@@ -61,9 +57,7 @@ fn minimise_leaves_the_commands_that_the_fault_needs() {
         .code(0);
     assert_eq!(piped.get_output().stdout, small);
     // Without a fault there is nothing to find.
-    gametape(path, &["minimise", "run.murk", "out.murk"])
-        .assert()
-        .code(2)
+    expect(path, "minimise run.murk out.murk", 2)
         .stdout_eq("")
         .stderr_eq("gametape: run.murk: the recording does not diverge; name a second world with --against\n");
     assert!(!path.join("out.murk").exists());
@@ -90,9 +84,7 @@ tick 2: field 1 (spread) at [..] is [..] in the replay and was [..] when it was 
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["values"][0]["field_name"], "spread");
     assert!(told["differing"].as_u64() > Some(1), "{told}");
-    gametape(path, &["verify", "small.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify small.murk", 1)
         .stdout_eq(str![[r#"
 fail  small.murk  2 ticks, replayed: diverges
       error murk.snapshot-mismatch, frame 1 (tick 2, 0.200 s, byte [..]): [..]more than one value differs[..]
@@ -100,9 +92,7 @@ fail  small.murk  2 ticks, replayed: diverges
 
 "#]]);
     // In the other world it diverges at the same tick.
-    gametape(path, &["diff", "small.murk", "run.murk"])
-        .assert()
-        .code(1);
+    expect(path, "diff small.murk run.murk", 1);
     let few = gametape(
         path,
         &[&args[..], &["slow.toml", "--max-trials", "1"]].concat(),
