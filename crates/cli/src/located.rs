@@ -27,6 +27,11 @@ pub fn located<'p, P: AsRef<OsStr> + ?Sized + 'p>(
     object
 }
 
+/// Returns the object of a verb that makes the file `out` from the file `path`.
+pub fn from_to(path: &OsStr, out: &OsStr, rest: Value) -> Map<String, Value> {
+    located([("path", path), ("out", out)], rest)
+}
+
 fn put(object: &mut Map<String, Value>, key: &str, path: &OsStr) {
     object.insert(key.to_owned(), path.display().to_string().into());
     if path.to_str().is_none() {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{Call, Pair};
 use crate::args::Convert;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
@@ -91,11 +91,9 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        ui.object(&located(
-            [
-                ("path", OsStr::new(&args.input)),
-                ("out", OsStr::new(&args.output)),
-            ],
+        ui.object(&from_to(
+            args.input,
+            args.output,
             json!({
                 "format": format.name(),
                 "to": to.name(),

@@ -1,6 +1,5 @@
 //! `gametape cut`.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use super::convert::{
 use super::{Call, stamp};
 use crate::args::Cut;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::ui::{Ui, byte_bar};
 
 pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -38,8 +37,9 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && output != "-" {
-        ui.object(&located(
-            [("path", OsStr::new(&input)), ("out", OsStr::new(&output))],
+        ui.object(&from_to(
+            input,
+            output,
             json!({
                 "format": format.name(),
                 "bytes": bytes,

@@ -1,6 +1,5 @@
 //! `gametape repair`.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use super::convert::{LESS, deliver, fail_of_one, of_output, put_beside, target_f
 use super::{Call, Pair};
 use crate::args::Repair;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
@@ -103,11 +102,9 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        ui.object(&located(
-            [
-                ("path", OsStr::new(&args.input)),
-                ("out", OsStr::new(&args.output)),
-            ],
+        ui.object(&from_to(
+            args.input,
+            args.output,
             json!({
                 "format": format.name(),
                 "bytes": bytes,

@@ -1,6 +1,6 @@
 //! `gametape minimise`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use gametape::{Content, Draft, Error, Formats, Recording};
 use super::inputs::{open, simulation, world};
 use crate::Exit;
 use crate::commands::convert::{LESS, deliver, target_folder};
-use crate::located::located;
+use crate::located::from_to;
 use crate::ui::{Ui, counted};
 
 tool!(
@@ -57,13 +57,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {
-        ui.object(&located(
-            [
-                ("path", OsStr::new(&args.input)),
-                ("out", OsStr::new(&args.output)),
-            ],
-            found.data(),
-        ))?;
+        ui.object(&from_to(&args.input, &args.output, found.data()))?;
     } else {
         let [ticks_before, ticks] = found.ticks;
         let [commands_before, commands] = found.commands;

@@ -29,7 +29,7 @@ use super::convert::{is_same_file, of_output};
 use super::{Call, stamp};
 use crate::args::Picture;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::ui::Ui;
 
 /// The format of the output.
@@ -130,11 +130,9 @@ fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
 fn report(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<Exit> {
     if args.output != "-" {
         if ui.json {
-            ui.object(&located(
-                [
-                    ("path", OsStr::new(&args.path)),
-                    ("out", OsStr::new(&args.output)),
-                ],
+            ui.object(&from_to(
+                &args.path,
+                &args.output,
                 json!({
                     "view": drawn.view,
                     "at": drawn.at.map(stamp),
