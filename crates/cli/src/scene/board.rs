@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gametape::core::table::Owned;
 use gametape::{Batch, ColumnDef, Kind, TableDef, Value};
 
-use super::range::Range;
+use super::range::{Range, number};
 use super::symbols::Symbols;
 use super::views::Grid;
 
@@ -31,19 +31,6 @@ pub const fn whole(value: Value<'_>) -> Option<i64> {
         Value::Uint(value) if value <= i64::MAX as u64 => Some(value as i64),
         _ => None,
     }
-}
-
-/// The value as a finite number.
-pub fn number(value: Value<'_>) -> Option<f64> {
-    let number = match value {
-        Value::Int(value) => value as f64,
-        Value::Uint(value) => value as f64,
-        Value::Float32(value) => f64::from(value),
-        Value::Float64(value) => value,
-        Value::Bool(value) => f64::from(u8::from(value)),
-        Value::Null | Value::Text(_) => return None,
-    };
-    number.is_finite().then_some(number)
 }
 
 impl Cells {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use gametape::{Stamp, Value};
 
-use super::board::{Board, Changes, number};
+use super::board::{Board, Changes};
 use super::dwell::Dwell;
 use super::map::{Entity, Projection};
+use super::range::number;
 use super::time::{Axis, moment_in_words};
 use gametape::core::table::{plain, shown};
 

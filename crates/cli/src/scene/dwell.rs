@@ -2,7 +2,8 @@
 
 use gametape::{Batch, Stamp};
 
-use super::board::{Cells, number, whole};
+use super::board::{Cells, whole};
+use super::range::number;
 use super::time::Axis;
 
 /// The largest number of positions kept; more are thinned, and the line looks the same.

@@ -3,8 +3,7 @@
 use gametape::core::table::shown;
 use gametape::{At, Batch, Stamp, Time, Value};
 
-use super::board::number;
-use super::range::Bounds;
+use super::range::{Bounds, number};
 use super::symbols::{Tint, sign, tint};
 use super::views::Points;
 

@@ -1,9 +1,21 @@
-//! Ranges of values and positions.
+//! Numbers, and ranges of values and positions.
 
-use gametape::Batch;
+use gametape::{Batch, Value};
 
-use super::board::number;
 use super::views::Points;
+
+/// The value as a finite number.
+pub fn number(value: Value<'_>) -> Option<f64> {
+    let number = match value {
+        Value::Int(value) => value as f64,
+        Value::Uint(value) => value as f64,
+        Value::Float32(value) => f64::from(value),
+        Value::Float64(value) => value,
+        Value::Bool(value) => f64::from(u8::from(value)),
+        Value::Null | Value::Text(_) => return None,
+    };
+    number.is_finite().then_some(number)
+}
 
 /// The least and the greatest value seen.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{self, BufReader};
 use std::path::Path;
+use std::time::Duration;
 
 use clap::{ArgMatches, FromArgMatches};
 use gametape::capture::tape::{PacketsTape, schema_of_json};
@@ -93,4 +94,13 @@ pub(in crate::tools) fn schema(formats: &Formats, path: &Path) -> Result<Wire, E
     let recording = open(formats, path.as_os_str())?;
     let packets: &PacketsTape = having(&recording, "schema", "snapshot/delta")?;
     packets.schema().map_err(Error::tape(path))
+}
+
+/// A number of seconds, above 0.
+pub(in crate::tools) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("a number of seconds is above 0, and not too far".to_owned()),
+    }
 }

@@ -9,10 +9,10 @@ use gametape::core::tape;
 use gametape::{At, Batch, Error, Recording, Scan, Secrets, Stamp, TableDef};
 
 use super::subject::{Ends, Fault};
-use crate::scene::board::{Board, Cells, Changes, number};
+use crate::scene::board::{Board, Cells, Changes};
 use crate::scene::dwell::{Dwell, DwellCounter};
 use crate::scene::map::Projection;
-use crate::scene::range::{Bounds, widen};
+use crate::scene::range::{Bounds, number, widen};
 use crate::scene::time::Axis;
 use crate::scene::tracks::{Density, Track, Tracker, key};
 use crate::scene::views::{Points, View};

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::player::Action;
+use super::player::actions::Action;
 
 /// Returns the action of a key; `typing` is true while a moment is typed.
 pub fn act(key: KeyEvent, typing: bool) -> Option<Action> {

@@ -23,7 +23,8 @@ use ratatui::crossterm::event::{self, Event};
 
 use self::draw::paint::Paint;
 use self::messages::{Inbox, Update};
-use self::player::{Player, Then};
+use self::player::Player;
+use self::player::actions::Then;
 use self::terminal::Screen;
 use super::Call;
 use crate::args::Play;
@@ -161,7 +162,7 @@ fn show(
             };
             let then = match &mut player {
                 Some(player) => press(player, key),
-                None if keys::act(key, false) == Some(player::Action::Quit) => Then::End,
+                None if keys::act(key, false) == Some(player::actions::Action::Quit) => Then::End,
                 None => {
                     early.push(key);
                     Then::On

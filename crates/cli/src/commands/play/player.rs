@@ -1,7 +1,7 @@
 //! The player: the recording on the screen, the state of each view, and the actions of keys. It does not
 //! depend on a terminal.
 
-mod actions;
+pub mod actions;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use std::time::Duration;
 use gametape::core::table::{Marker, MarkerKind, sort_markers};
 use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 
-pub use self::actions::{Action, Then};
 use super::clock::Clock;
 use super::messages::{Opened, Query, Request, Response};
 use super::view_state::ViewState;

@@ -12,10 +12,10 @@ use gametape::{Error, Format, Formats};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
-use super::seconds;
 use super::serving::{Serve, Watched};
 use crate::Exit;
 use crate::located::located;
+use crate::tools::inputs::seconds;
 use crate::ui::{Ui, counted};
 
 tool!(

@@ -13,11 +13,10 @@ use gametape::{Error, Formats};
 use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded, Told};
 use serde_json::json;
 
-use super::seconds;
 use super::serving::{Serve, Watched};
 use crate::Exit;
 use crate::located::located;
-use crate::tools::inputs::schema;
+use crate::tools::inputs::{schema, seconds};
 use crate::ui::{Ui, counted};
 
 tool!(

@@ -7,7 +7,8 @@ use super::made::{answer, batch, player, stamp, table};
 use super::screen;
 use crate::commands::play::draw::paint::Paint;
 use crate::commands::play::messages::Response;
-use crate::commands::play::player::{Action, Player};
+use crate::commands::play::player::Player;
+use crate::commands::play::player::actions::Action;
 
 /// A player whose only table has these rows.
 fn of(table: &TableDef, rows: &[Vec<Value<'_>>]) -> Player {

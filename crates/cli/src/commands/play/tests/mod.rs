@@ -18,7 +18,8 @@ use ratatui::backend::TestBackend;
 use super::draw::{self, paint::Paint};
 use super::messages::Inbox;
 use super::messages::Update;
-use super::player::{Action, Player, Then};
+use super::player::Player;
+use super::player::actions::{Action, Then};
 use super::reader;
 
 /// A timeout that is never reached.

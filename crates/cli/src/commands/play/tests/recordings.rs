@@ -4,7 +4,7 @@ use gametape_samples::mines::{self, Tampering};
 use snapbox::{assert_data_eq, str};
 
 use super::Stage;
-use crate::commands::play::player::Action;
+use crate::commands::play::player::actions::Action;
 
 #[test]
 fn a_board_with_its_cursor_and_what_the_rules_say_otherwise() {

@@ -7,7 +7,8 @@ use gametape::{At, Kind, Lane, Severity, Stamp, Time, Value};
 
 use super::made::{answer, batch, player, stamp, table};
 use crate::commands::play::messages;
-use crate::commands::play::player::{Action, Player, Then};
+use crate::commands::play::player::Player;
+use crate::commands::play::player::actions::{Action, Then};
 use crate::scene::views::View;
 
 fn counted() -> Player {
