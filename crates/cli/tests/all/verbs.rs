@@ -43,9 +43,7 @@ fail  ./invalid.rmv  among the others
 
 "#]])
         .stderr_eq("");
-    gametape(folder.path(), &["verify", "--json", "game.rmv"])
-        .assert()
-        .success()
+    expect(folder.path(), "verify --json game.rmv", 0)
         .stdout_eq(str![[r#"
 {"path":"game.rmv","format":"rmv","verdict":"pass","facts":{"outcome":"win","mode":"normal","level":"beginner","style":"FL","bbbv":10,"total_time_ms":2472,"board_cols":8,"board_rows":8,"board_mines":10},"findings":[{"code":"rmv.file-size","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out","data":{"declared":1199,"real":1201}},{"code":"rmv.checksum-none","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's","data":{}}]}
 
@@ -159,12 +157,10 @@ fn broken_recordings_are_explained() {
                 .stdout_eq("")
                 .stderr_eq(complaint);
         }
-        let verified = gametape(path, &["verify", "--json", file]).assert().code(1);
+        let verified = expect(path, &format!("verify --json {file}"), 1);
         let output = String::from_utf8(verified.get_output().stdout.clone()).unwrap();
         assert!(output.contains(code), "{file}: {output}");
-        gametape(path, &["convert", file, "out.rmv"])
-            .assert()
-            .code(2);
+        expect(path, &format!("convert {file} out.rmv"), 2);
         assert!(!path.join("out.rmv").exists(), "{file}");
     }
     expect(path, "convert cut.rmv out.rmv", 2);
@@ -289,9 +285,7 @@ fn secrets_are_hidden_unless_asked_for() {
         let text = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
         assert!(!text.contains("SECRET-TOKEN"), "{args:?}");
     }
-    let shown = gametape(path, &["inspect", "--show-secrets", "game.rmv"])
-        .assert()
-        .success();
+    let shown = expect(path, "inspect --show-secrets game.rmv", 0);
     assert!(String::from_utf8_lossy(&shown.get_output().stdout).contains("SECRET-TOKEN"));
 
     // Tournament editions before 4.0 put the token into the result string.
@@ -304,9 +298,7 @@ fn secrets_are_hidden_unless_asked_for() {
     game.version_info = "Vienna Minesweeper - Tournament Edition".into();
     game.file_size = DeclaredSize::Exact;
     fs::write(path.join("tournament.rmv"), rmv::write(&game).unwrap()).unwrap();
-    let shown = gametape(path, &["inspect", "tournament.rmv"])
-        .assert()
-        .success();
+    let shown = expect(path, "inspect tournament.rmv", 0);
     let text = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
     assert!(
         text.contains("NICK <hidden>") && !text.contains("SECRET-TOKEN"),
@@ -330,7 +322,7 @@ fn hostile_folders_are_harmless() {
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.is_ok_and(|status| status.success()));
     for command in ["verify", "inspect", "stats"] {
-        let run = gametape(path, &[command, "."]).assert().code(2);
+        let run = expect(path, &format!("{command} ."), 2);
         let output = run.get_output();
         for text in [&output.stdout, &output.stderr] {
             let control = |b: &&u8| **b < 0x20 && **b != b'\n';
@@ -348,18 +340,16 @@ fn hostile_folders_are_harmless() {
 fn inspect_and_stats_have_stable_keys() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["inspect", "--json", "game.rmv"]).assert().success().stdout_eq(str![[r#"
+    expect(path, "inspect --json game.rmv", 0).stdout_eq(str![[r#"
 {"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
     // In folders only headers are read.
-    gametape(path, &["inspect", "--json", "."]).assert().success().stdout_eq(str![[r#"
+    expect(path, "inspect --json .", 0).stdout_eq(str![[r#"
 {"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
-    let stats = gametape(path, &["stats", "--json", "game.rmv"])
-        .assert()
-        .success();
+    let stats = expect(path, "stats --json game.rmv", 0);
     let stats: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
     for key in [
         "time_ms",
@@ -395,7 +385,7 @@ fn inspect_and_stats_have_stable_keys() {
             "{key}"
         );
     }
-    let dumped = gametape(path, &["dump", "game.rmv"]).assert().success();
+    let dumped = expect(path, "dump game.rmv", 0);
     let lines: Vec<serde_json::Value> = dumped
         .get_output()
         .stdout
@@ -456,14 +446,10 @@ fail  out/arena-flipped.mcap  540 packets, 326 applied
 fn completions_and_manual_pages_are_generated() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = gametape(folder.path(), &["completions", shell])
-            .assert()
-            .success();
+        let script = expect(folder.path(), &format!("completions {shell}"), 0);
         assert!(String::from_utf8_lossy(&script.get_output().stdout).contains("verify"));
     }
-    gametape(folder.path(), &["man", "pages"])
-        .assert()
-        .success();
+    expect(folder.path(), "man pages", 0);
     let page = fs::read_to_string(folder.path().join("pages/gametape-verify.1")).unwrap();
     assert!(page.contains("pass"));
 }

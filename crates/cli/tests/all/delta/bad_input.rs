@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use super::support::within;
 use super::support::{
-    capture, fine, folder, gametape, names, outputs, packets, refused, schema_json, starts,
+    capture, expect, fine, folder, gametape, names, outputs, packets, refused, schema_json, starts,
     state_rows, with_keyframes,
 };
 
@@ -321,7 +321,7 @@ fn folders_links_and_names() {
             "{out:?}"
         );
     }
-    let run = gametape(path, &["verify", "--json", name]).assert().code(0);
+    let run = expect(path, &format!("verify --json {name}"), 0);
     let out = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
     assert!(out.contains("a\\u001b[2Jb\\n.delta"), "{out:?}");
     // Names inside of a capture.

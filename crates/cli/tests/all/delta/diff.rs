@@ -221,7 +221,7 @@ the schemas differ, between the first (here) and the second (there): component 1
         ("end.mcap", whole[..whole.len() - 30].to_vec()),
     ] {
         fs::write(path.join(name), bytes).unwrap();
-        let run = gametape(path, &["diff", name, name]).assert().code(2);
+        let run = expect(path, &format!("diff {name} {name}"), 2);
         let run = run.stdout_eq("");
         let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
         let place = format!("gametape: {name}: byte ");

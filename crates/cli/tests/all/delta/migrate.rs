@@ -7,9 +7,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{
-    StateRow, TICKS, expect, fine, folder, gametape, outputs, refused, state_rows,
-};
+use super::support::{StateRow, TICKS, expect, fine, folder, outputs, refused, state_rows};
 
 /// The arena's components, changed.
 fn changed(change: impl FnOnce(&mut Vec<Component>)) -> Vec<u8> {
@@ -157,11 +155,13 @@ gametape: run.mcap: the recording can't be carried over to the schema: tick 1: e
         ),
     ] {
         for (input, output) in [("run.mcap", "out.mcap"), ("run.mcap", "out.delta")] {
-            gametape(path, &["convert", input, output, "--schema", schema])
-                .assert()
-                .code(2)
-                .stdout_eq("")
-                .stderr_eq(complaint.clone());
+            expect(
+                path,
+                &format!("convert {input} {output} --schema {schema}"),
+                2,
+            )
+            .stdout_eq("")
+            .stderr_eq(complaint.clone());
             assert!(!path.join(output).exists() && !path.join("out.schema.json").exists());
         }
     }

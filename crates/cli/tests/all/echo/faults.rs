@@ -4,9 +4,7 @@ use std::fs;
 
 use gametape::echo::{Frame, Holding};
 
-use super::support::{
-    FRAMES, butter, fine, folder, frames, gametape, json, outputs, refused, text,
-};
+use super::support::{FRAMES, butter, expect, fine, folder, frames, json, outputs, refused, text};
 
 /// A recording with a wrong checksum, and how that is told.
 struct Altered {
@@ -119,7 +117,7 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
         );
         refused(path, &format!("repair {name} {name}"), &complaint);
         // To standard output, too.
-        let run = gametape(path, &["repair", name, "-"]).assert().code(3);
+        let run = expect(path, &format!("repair {name} -"), 3);
         assert_eq!(run.get_output().stdout, fs::read(path.join(&out)).unwrap());
         assert!(run.get_output().stderr.starts_with(begins.as_bytes()));
         // Mended, there is nothing to do.

@@ -301,7 +301,7 @@ fn what_is_no_murk_recording_at_all() {
             2,
             "gametape: run.murk: is murk, the other recording is rmv\n",
         );
-        gametape(path, &["verify", file]).assert().code(0);
+        expect(path, &format!("verify {file}"), 0);
     }
     // And one of ours under a name of another's.
     fs::copy(path.join("run.murk"), path.join("run.rmv")).unwrap();

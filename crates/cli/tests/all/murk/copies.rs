@@ -99,7 +99,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
 
 "#]]);
     for command in ["inspect", "stats"] {
-        gametape(path, &[command, "cut.murk"]).assert().code(1).stderr_eq(str![[r#"
+        expect(path, &format!("{command} cut.murk"), 1).stderr_eq(str![[r#"
 gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left ([..]could be read)
 
 "#]]);
@@ -297,12 +297,11 @@ fn tables_need_a_world_or_take_one() {
     }
     // Over recordings of several formats it is for those that have it.
     for verb in ["verify", "stats"] {
-        gametape(
+        expect(
             path,
-            &[verb, "--world", "pond.toml", "game.rmv", "run.murk"],
-        )
-        .assert()
-        .code(0);
+            &format!("{verb} --world pond.toml game.rmv run.murk"),
+            0,
+        );
     }
 }
 
@@ -318,10 +317,7 @@ fn a_recording_without_ticks_is_a_recording() {
     expect(path, "verify none.murk", 0)
         .stdout_eq("pass  none.murk  0 ticks, nothing to replay  (noted: murk.no-frames)\n");
     for command in ["inspect", "stats", "dump", "sync-test", "index"] {
-        gametape(path, &[command, "none.murk"])
-            .assert()
-            .code(0)
-            .stderr_eq("");
+        expect(path, &format!("{command} none.murk"), 0).stderr_eq("");
     }
     expect(path, "repair none.murk same.murk", 0);
     expect(path, "diff none.murk run.murk", 1)
