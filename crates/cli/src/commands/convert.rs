@@ -136,7 +136,7 @@ pub fn fail_or_suggest_repair(error: &Error, ui: &mut Ui) -> Exit {
     }
     let command = ui.name;
     ui.complain(&format!(
-        "{error} ({command} repair may keep what is whole)"
+        "{error} ({command} repair may save the intact parts)"
     ));
     Exit::Unusable
 }

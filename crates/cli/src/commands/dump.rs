@@ -63,7 +63,7 @@ fn end(dumped: Result<Partial<()>, Error>, ui: &mut Ui) -> io::Result<Exit> {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {
-                ui.complain(&format!("{problem} (dumped what could be read)"));
+                ui.complain(&format!("{problem} (dumped the readable part)"));
                 Exit::Problems
             }
         }),

@@ -119,9 +119,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             ui.remark(action);
         }
         if repaired.actions.is_empty() {
-            ui.remark(
-                "nothing to repair: the form is whole. Whether the content is sound, verify says",
-            );
+            ui.remark("nothing to repair: the form is intact; verify checks the content");
         }
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })

@@ -38,7 +38,7 @@ pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(match problem {
         None => Exit::Fine,
         Some(problem) => {
-            ui.complain(&format!("{problem} (they have what could be read)"));
+            ui.complain(&format!("{problem} (the tables have the readable part)"));
             Exit::Problems
         }
     })

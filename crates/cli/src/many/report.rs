@@ -131,7 +131,7 @@ impl FileReport {
         if let Some(error) = &self.error {
             let command = ui.name;
             let hint = self.hint.filter(|_| error.is_broken());
-            let hint = hint.map(|verb| format!(" ({command} {verb} may keep what is whole)"));
+            let hint = hint.map(|verb| format!(" ({command} {verb} may save the intact parts)"));
             let hint = hint.unwrap_or_default();
             ui.complain(&format!("{error}{hint}"));
             return Ok(());

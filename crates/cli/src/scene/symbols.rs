@@ -177,9 +177,9 @@ mod tests {
             symbols.learn(text);
         }
         symbols.learn("grass");
-        let told: Vec<(&str, char)> = symbols.all().collect();
+        let known: Vec<(&str, char)> = symbols.all().collect();
         assert_eq!(
-            told,
+            known,
             [
                 ("7", '7'),
                 ("G", '@'),

@@ -107,7 +107,7 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
 }
 
 #[test]
-fn what_is_not_what_it_would_be_is_made_anew() {
+fn an_output_that_would_differ_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     archive(path, 4);
@@ -167,7 +167,7 @@ fn what_is_not_what_it_would_be_is_made_anew() {
 }
 
 #[test]
-fn what_would_go_wrong_is_said_before_anything_is_done() {
+fn problems_are_reported_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     archive(path, 2);

@@ -70,7 +70,7 @@ games/a.rmv  as a.rmv
 }
 
 #[test]
-fn what_can_not_be_published_is_said_and_nothing_is_lost() {
+fn a_failed_publication_is_reported_and_loses_nothing() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("taken"), "a file").unwrap();

@@ -197,19 +197,19 @@ fn standard_output_is_svg_alone() {
 }
 
 #[test]
-fn of_a_broken_recording_what_is_before_the_damage_is_drawn() {
+fn a_broken_recording_is_drawn_up_to_the_damage() {
     let folder = folder();
     let path = folder.path();
     let (out, err) = outputs(path, "picture cut.rmv out.svg", 1);
     assert!(out.starts_with("board at "), "{out}");
     assert!(
         err.contains("the file ends in the video section")
-            && err.ends_with("(drew what could be read)\n"),
+            && err.ends_with("(drew the readable part)\n"),
         "{err}"
     );
     assert!(path.join("out.svg").is_file());
     let (_, err) = outputs(path, "picture cut.rmv over.png --over ..", 1);
-    assert!(err.contains("(drew what could be read)"), "{err}");
+    assert!(err.contains("(drew the readable part)"), "{err}");
     // A moment before the damage is drawn without a problem; a moment after it may be lost.
     fine(path, "picture cut.rmv first.svg --at 0.5");
     let (out, err) = outputs(path, "picture cut.rmv late.svg --at 2.4", 2);
@@ -219,7 +219,7 @@ fn of_a_broken_recording_what_is_before_the_damage_is_drawn() {
 }
 
 #[test]
-fn what_can_not_be_drawn_is_refused_in_a_sentence() {
+fn a_recording_that_cannot_be_drawn_is_refused_with_a_message() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("empty.rmv"), "").unwrap();
@@ -298,7 +298,7 @@ fn a_run_without_its_world_has_nothing_to_draw() {
 /// A picture that is there stays, if a new one can't be written.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_can_not_be_written_leaves_what_was_there() {
+fn a_failed_write_keeps_the_old_file() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("out.svg"), "before").unwrap();

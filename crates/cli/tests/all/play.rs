@@ -252,18 +252,18 @@ fn a_recording_that_is_piped_leaves_the_keys_to_the_terminal() {
 }
 
 #[test]
-fn what_can_t_be_shown_is_refused_with_a_sentence() {
+fn a_recording_that_cannot_be_shown_is_refused_with_a_message() {
     let folder = tempfile::tempdir().unwrap();
     game(folder.path());
     refused(
         folder.path(),
         "play game.rmv",
-        "play draws on a terminal, and standard output is none",
+        "play draws on a terminal; standard output is not one",
     );
     refused(
         folder.path(),
         "play --json game.rmv",
-        "play draws on a terminal: it has no JSON; dump has",
+        "play draws on a terminal and has no JSON; use dump",
     );
     let bytes = gametape_samples::mines::example();
     std::fs::write(folder.path().join("start.rmv"), &bytes[..40]).unwrap();

@@ -272,7 +272,7 @@ fn paths_that_are_no_text_do_not_collide() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn who_stops_reading_has_no_verdict() {
+fn a_closed_pipe_has_no_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     // More than a pipe holds.
@@ -304,7 +304,7 @@ fn who_stops_reading_has_no_verdict() {
 }
 
 #[test]
-fn what_is_no_policy_is_refused_before_anything_is_read() {
+fn a_broken_policy_is_refused_before_anything_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("bad.toml"), "[rmv]\nreject = [\"rmv.timee\"]\n").unwrap();

@@ -259,7 +259,7 @@ fn stamps_are_columns() {
 
 /// A pause in the middle: all that follows is later, and nothing else differs.
 #[test]
-fn what_is_put_in_between_is_one_difference() {
+fn inserted_rows_are_one_difference() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = record(&scenarios()[0], 1).unwrap();

@@ -178,11 +178,11 @@ fn broken_recordings_are_explained() {
             .count()
     );
     expect(path, "tables cut.rmv", 1).stderr_eq(str![[r#"
-gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (they have what could be read)
+gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (the tables have the readable part)
 
 "#]]);
     expect(path, "stats cut.rmv", 1).stderr_eq(str![[r#"
-gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
+gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of the readable part)
 
 "#]]);
 }
@@ -254,7 +254,7 @@ ended the game as "other" at 2.094 s: its termination event was lost
     );
     expect(path, "verify mended.rmv", 0);
     expect(path, "repair game.rmv same.rmv", 0).stderr_eq(str![[r#"
-nothing to repair: the form is whole. Whether the content is sound, verify says
+nothing to repair: the form is intact; verify checks the content
 
 "#]]);
     assert_eq!(fs::read(path.join("same.rmv")).unwrap(), bytes);
@@ -474,7 +474,7 @@ fn one_of_two_recordings_can_come_from_standard_input() {
 }
 
 #[test]
-fn what_is_no_recording_says_how_it_starts_as_data() {
+fn a_file_that_is_no_recording_shows_its_first_bytes_as_data() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.bin"), "hello").unwrap();
     expect(folder.path(), "verify --json x.bin", 2)

@@ -470,7 +470,7 @@ fn a_link_that_can_not_be_read_hides_no_file_that_can() {
 
 /// Ctrl-C while something is read that takes long: what was found until then is said.
 #[test]
-fn what_is_known_is_said_when_it_is_stopped() {
+fn results_so_far_are_printed_when_it_is_stopped() {
     use std::process::{Command, Stdio};
     use std::time::Duration;
     let (folder, files) = lay("aabfa");
@@ -586,7 +586,7 @@ fn no_verb_speaks_twice_of_a_path() {
 
 /// Final results are printed while other files are still in progress.
 #[test]
-fn what_is_final_does_not_wait() {
+fn final_results_do_not_wait() {
     use std::io::{BufRead as _, BufReader};
     use std::process::{Command, Stdio};
     use std::time::Duration;

@@ -87,7 +87,7 @@ fn outside_of_a_terminal_one_signal_ends_all() {
 }
 
 #[test]
-fn what_nobody_may_reach_is_not_recorded() {
+fn a_recording_that_cannot_be_served_is_not_begun() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, 10), frames(10));
     let args = "--serve=0.0.0.0:0 match.echoreplay";

@@ -9,6 +9,7 @@ use super::source::Source;
 use super::subject::{Drawn, Ends, Fault, Subject, name_of, shown};
 use super::tiles::Tiles;
 use crate::args::{Picture as Args, Show};
+use crate::commands::format_name;
 use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::describe;
 use crate::scene::map::{Projection, entities, trail};
@@ -26,11 +27,6 @@ pub fn compose(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
         let nothing = || Fault::Message(format!("{path}: there is nothing in it to draw"));
         return Err(source.broken()?.map_or_else(nothing, Fault::from));
     }
-    let info = recording.header(secrets(args.show_secrets));
-    let format = match info {
-        Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
-        Err(_) => recording.format().name().to_owned(),
-    };
     let path = std::path::Path::new(&args.path);
     let name = path.file_name().unwrap_or(path.as_os_str());
     let subject = Subject {
@@ -38,14 +34,14 @@ pub fn compose(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
         view: &view,
         title,
         name: shown(name),
-        format,
+        format: format_name(recording, secrets(args.show_secrets)),
     };
     let mut drawn = match (&view, args.over) {
         (View::Grid(grid), None) => grid_at(&subject, grid, &mut source),
         (View::Map(map), None) => map_at(&subject, map, &mut source),
         (View::Grid(grid), Some(stretch)) => grid_over(&subject, grid, stretch, &mut source),
         (View::Map(map), Some(stretch)) => map_over(&subject, map, stretch, &mut source),
-        _ => Err(subject.fault("that is no view that can be drawn")),
+        _ => Err(subject.fault("this view can't be drawn")),
     }?;
     drawn.problem = source.problem;
     drawn.playback_problem = source.playback_problem;

@@ -153,7 +153,7 @@ fn report(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Resul
         ui.complain(&problem.to_string());
     }
     if let Some(problem) = &drawn.problem {
-        ui.complain(&format!("{problem} (drew what could be read)"));
+        ui.complain(&format!("{problem} (drew the readable part)"));
     }
     Ok(match (&drawn.playback_problem, &drawn.problem) {
         (None, None) => Exit::Fine,

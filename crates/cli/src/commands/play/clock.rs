@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_the_end_that_is_nearer() {
+    fn a_position_outside_is_the_nearer_end() {
         let mut clock = clock(Some(10_000));
         clock.jump(-5);
         assert_eq!(clock.moment(), At::Step(3));

@@ -56,11 +56,11 @@ struct Start {
 
 pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
-        ui.complain("play draws on a terminal: it has no JSON; dump has");
+        ui.complain("play draws on a terminal and has no JSON; use dump");
         return Ok(Exit::Unusable);
     }
     if !io::stdout().is_terminal() {
-        ui.complain("play draws on a terminal, and standard output is none");
+        ui.complain("play draws on a terminal; standard output is not one");
         return Ok(Exit::Unusable);
     }
     let (tell, updates) = mpsc::channel();
@@ -98,7 +98,7 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             Exit::Unusable
         }
         Ended::Panic(what) => {
-            ui.complain(&format!("a fault of {}'s own: {what}", ui.name));
+            ui.complain(&format!("a bug in {}: {what}", ui.name));
             Exit::Unusable
         }
     })

@@ -13,6 +13,7 @@ use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef
 use super::background;
 use super::messages::Inbox;
 use super::messages::{Opened, Request, Response, Update};
+use crate::commands::format_name;
 use crate::scene::map::trail;
 
 /// Opens a recording and answers requests until the player ends.
@@ -56,7 +57,7 @@ pub fn serve(
     }
     let opened = Opened {
         path,
-        format: format(&recording, secrets),
+        format: format_name(&recording, secrets),
         span,
         tables: tables.clone(),
     };
@@ -76,14 +77,6 @@ pub fn serve(
         trails: true,
     };
     reader.serve(inbox, updates);
-}
-
-/// `rmv v2`
-fn format(recording: &Recording, secrets: Secrets) -> String {
-    match recording.header(secrets) {
-        Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
-        Err(_) => recording.format().name().to_owned(),
-    }
 }
 
 /// Whether any table but the facts has a row.

@@ -47,7 +47,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     };
     let mut exit = Exit::Fine;
     if let Some(problem) = measured.problem {
-        ui.complain(&format!("{problem} (statistics of what could be read)"));
+        ui.complain(&format!("{problem} (statistics of the readable part)"));
         exit = Exit::Problems;
     }
     let Measured { stats, audit } = measured.value;

@@ -99,8 +99,8 @@ impl Checker<'_> {
 
     fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
         let audited = opened.and_then(|recording| {
-            let told = self.call.options_of(&recording, Verb::Verify);
-            let audit = recording.audit_watched(&told, self.say)?;
+            let options = self.call.options_of(&recording, Verb::Verify);
+            let audit = recording.audit_watched(&options, self.say)?;
             let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
             Ok(Box::new(Audited {
                 format: recording.format().name(),

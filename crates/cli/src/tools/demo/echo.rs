@@ -51,7 +51,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
     if ui.json {
         ui.object(&json!({ "path": made.butter, "report": made.report }))?;
     } else {
-        told(&made, ui)?;
+        print_statistics(&made, ui)?;
         ui.line("")?;
         ui.line(styled(
             STRONG,
@@ -143,7 +143,7 @@ fn path_text(path: &Path) -> String {
 }
 
 /// The size, the rounding, and the statistics of the match.
-fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
+fn print_statistics(made: &Made, ui: &mut Ui) -> io::Result<()> {
     let [replay, butter] = made
         .sizes
         .map(|bytes| bytes as f64 / made.report["frames"].as_f64().unwrap_or(1.0));

@@ -204,7 +204,7 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
         ))?;
     }
     if !args.zip && format == Some(Echoreplay.info().name) {
-        ui.remark("kept as text; gametape convert --zip makes a zip of it");
+        ui.remark("kept as text; gametape convert --zip compresses it");
     }
     let skipped = match recorded.skipped {
         0 => String::new(),

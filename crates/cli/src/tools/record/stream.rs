@@ -140,8 +140,8 @@ fn record(
     }
     let (mut warned, mut warned_of_schema, mut warned_of_others) = (false, false, false);
     let mut packets = 0;
-    recorder.run(|told| {
-        let so_far = match told {
+    recorder.run(|update| {
+        let so_far = match update {
             Told::Recorded(so_far) => so_far,
             Told::Anew {
                 path,
@@ -169,19 +169,19 @@ fn record(
             .filter(|_| so_far.foreign > 0 && !warned_of_others)
         {
             ui.remark(&format!(
-                "packets come from others, too: those of {sender} alone are recorded"
+                "packets also come from other senders; only those of {sender} are recorded"
             ));
             warned_of_others = true;
         }
         if let Some(hash) = so_far.first_other_schema.filter(|_| !warned_of_schema) {
             ui.remark(&format!(
-                "a packet of schema {hash:016x} came, recorded is {:016x}",
+                "a packet of schema {hash:016x} came; the recorded schema is {:016x}",
                 schema.hash()
             ));
             warned_of_schema = true;
         }
         if let Some(broken) = so_far.first_broken.filter(|_| !warned) {
-            ui.remark(&format!("a packet came that can't be read: {broken}"));
+            ui.remark(&format!("an unreadable packet came: {broken}"));
             warned = true;
         }
         ending.stop.load(Ordering::Relaxed)

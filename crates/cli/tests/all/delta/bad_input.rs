@@ -60,7 +60,7 @@ fn files_that_are_no_captures() {
         fs::write(path.join("bad.mcap"), &content).unwrap();
         for args in commands("bad.mcap") {
             let hint = if args.starts_with("convert bad.mcap") {
-                " (gametape repair may keep what is whole)"
+                " (gametape repair may save the intact parts)"
             } else {
                 ""
             };
@@ -348,7 +348,7 @@ fn folders_links_and_names() {
 
 #[cfg(unix)]
 #[test]
-fn what_must_not_be_read() {
+fn files_that_must_not_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder();
     let path = folder.path();

@@ -76,7 +76,7 @@ fn from_a_folder_round_through_every_form() {
 }
 
 #[test]
-fn what_packets_alone_cannot_hold_is_said() {
+fn losses_of_bare_packets_are_reported() {
     let folder = folder();
     let path = folder.path();
     let (out, err) = outputs(path, "convert run.mcap out.delta", 3);
@@ -261,7 +261,7 @@ fn through_pipes() {
 
 /// A recording that can't be read to its end is not converted in part.
 #[test]
-fn what_is_cut_is_left_to_repair() {
+fn a_cut_recording_is_left_to_repair() {
     let folder = folder();
     let path = folder.path();
     let whole = fs::read(path.join("run.delta")).unwrap();
@@ -276,7 +276,7 @@ fn what_is_cut_is_left_to_repair() {
             assert_eq!(out, "");
             assert!(err.starts_with(&format!("gametape: {input}: ")), "{err}");
             assert!(
-                err.ends_with("(gametape repair may keep what is whole)\n"),
+                err.ends_with("(gametape repair may save the intact parts)\n"),
                 "{err}"
             );
             assert_eq!(err.lines().count(), 1, "{err}");

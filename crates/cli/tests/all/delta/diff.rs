@@ -42,7 +42,7 @@ fn the_same_stream_in_another_form() {
 }
 
 #[test]
-fn what_one_of_the_two_needs_is_given_to_that_one() {
+fn an_option_for_one_of_the_two_is_given_to_that_one() {
     let folder = folder();
     let path = folder.path();
     fs::create_dir(path.join("alone")).unwrap();
@@ -179,7 +179,7 @@ shield: 2 rows only in the first; first at step 38, tick 39, 1.900 s: entity 1: 
 }
 
 #[test]
-fn what_is_beside_the_stream() {
+fn files_beside_the_stream() {
     let folder = folder();
     let path = folder.path();
     fine(path, "convert run.mcap slow.mcap --tick-rate 10");

@@ -74,7 +74,7 @@ fn a_compatible_schema_loses_nothing() {
 }
 
 #[test]
-fn what_the_new_schema_cannot_hold_is_lost_and_named() {
+fn values_that_the_new_schema_cannot_hold_are_lost_and_named() {
     let folder = folder();
     let path = folder.path();
     // Without shields and hulls, positions in tenths.

@@ -85,7 +85,7 @@ fn the_last_state_is_the_origins() {
 }
 
 #[test]
-fn what_is_said_of_it() {
+fn the_output_for_the_origins_stream() {
     let Some(tapes) = tapes() else { return };
     let folder = &tapes;
     assert_eq!(

@@ -41,7 +41,7 @@ fn nothing_came() {
     snapbox::assert_data_eq!(
         err,
         str![[r#"
-a packet of schema 32f5a224657bee15 came, recorded is 8bd8c1dbe8794429
+a packet of schema 32f5a224657bee15 came; the recorded schema is 8bd8c1dbe8794429
 gametape: 127.0.0.1:0: no packet of this schema came; 2 packets of schema 32f5a224657bee15 came
 
 "#]]
@@ -50,7 +50,7 @@ gametape: 127.0.0.1:0: no packet of this schema came; 2 packets of schema 32f5a2
 }
 
 #[test]
-fn what_it_does_not_begin() {
+fn recordings_that_do_not_begin() {
     let folder = folder();
     let path = folder.path();
     let taken = socket();

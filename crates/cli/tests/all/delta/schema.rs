@@ -176,7 +176,7 @@ component 9 (flag) is added
 }
 
 #[test]
-fn what_has_no_schema() {
+fn recordings_without_a_schema() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("list.json"), "[]").unwrap();

@@ -37,7 +37,7 @@ fn a_recording_of_nothing() {
 }
 
 #[test]
-fn what_is_no_match_is_said_to_be_none() {
+fn files_that_are_no_matches_are_named_as_such() {
     let folder = folder();
     let path = folder.path();
     fs::create_dir(path.join("folder.butter")).unwrap();
@@ -90,12 +90,12 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         assert!(out.starts_with("fail"), "{out}");
         let (out, err) = outputs(path, &format!("dump {name}"), 1);
         assert_eq!(out.lines().count() as u64, kept);
-        assert!(err.ends_with("(dumped what could be read)\n"), "{err}");
+        assert!(err.ends_with("(dumped the readable part)\n"), "{err}");
         // Nothing at the start of text tells of its end.
         let told = name != "cut.echoreplay";
         let (out, err) = outputs(path, &format!("tables {name}"), told.into());
         assert!(out.starts_with("match (facts, 1 row)\n"), "{out}");
-        assert_eq!(err.ends_with("(they have what could be read)\n"), told);
+        assert_eq!(err.ends_with("(the tables have the readable part)\n"), told);
         if name == "cut.echoreplay" {
             // Whole lines are converted, and the broken one is named.
             let (_, err) = outputs(path, &format!("convert {name} new.butter"), 3);
@@ -108,7 +108,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
             // It is not converted silently, and can be repaired.
             let (_, err) = outputs(path, &format!("convert {name} new.butter"), 2);
             assert!(
-                err.ends_with("(gametape repair may keep what is whole)\n"),
+                err.ends_with("(gametape repair may save the intact parts)\n"),
                 "{err}"
             );
         }

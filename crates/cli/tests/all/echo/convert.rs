@@ -225,7 +225,7 @@ fn nobody_is_named_in_what_is_redacted() {
 }
 
 #[test]
-fn what_is_no_frame_is_left_out_and_told() {
+fn lines_that_are_no_frames_are_left_out_and_reported() {
     let folder = folder();
     let path = folder.path();
     let mut lines = text(&frames()[..2]);

@@ -71,7 +71,7 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
             let (_, err) = outputs(path, &args, 2);
             assert!(err.contains("has checksum"), "{args}: {err}");
             assert!(
-                err.ends_with("(gametape repair may keep what is whole)\n"),
+                err.ends_with("(gametape repair may save the intact parts)\n"),
                 "{err}"
             );
         }
@@ -127,7 +127,7 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
 }
 
 #[test]
-fn of_many_recordings_each_says_what_may_be_altered() {
+fn each_of_many_recordings_reports_its_altered_parts() {
     let folder = folder();
     let path = folder.path();
     altered(path);
@@ -192,7 +192,7 @@ fn zip(files: &[&[u8]]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_odd_about_the_container_is_no_loss() {
+fn an_odd_container_is_no_loss() {
     let folder = folder();
     let path = folder.path();
     let all = frames();
@@ -301,7 +301,7 @@ fn a_difference_is_told_in_the_words_of_people() {
 }
 
 #[test]
-fn what_is_infinite_is_dumped_as_it_is_converted() {
+fn infinite_numbers_are_dumped_as_they_are_converted() {
     let folder = folder();
     let path = folder.path();
     let line = "2022/01/02 03:00:00.000\t{\"game_clock\":1e99,\"sessionid\":\"A\"}\r\n";

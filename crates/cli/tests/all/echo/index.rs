@@ -25,7 +25,7 @@ fn an_index_is_kept_where_it_is_asked_for() {
 }
 
 #[test]
-fn where_none_can_be_kept_that_is_said() {
+fn an_index_that_cannot_be_written_is_reported() {
     let folder = folder();
     let path = folder.path();
     refused(
@@ -48,7 +48,7 @@ fn where_none_can_be_kept_that_is_said() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn on_a_full_disk_nothing_is_left_behind() {
+fn a_full_disk_leaves_no_index() {
     use super::support::{full_at, within};
     let folder = folder();
     let path = folder.path();

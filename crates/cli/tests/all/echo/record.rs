@@ -292,7 +292,7 @@ fn a_disk_that_fills_up() {
 }
 
 #[test]
-fn what_it_does_not_do() {
+fn recordings_that_do_not_begin() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = Game::start(Vec::new(), Vec::new());
@@ -359,7 +359,7 @@ fn what_it_does_not_do() {
 }
 
 #[test]
-fn what_it_did_not_make_it_does_not_remove() {
+fn files_of_others_are_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = Game::start(Vec::new(), Vec::new());
@@ -446,7 +446,7 @@ fn an_address_may_name_the_page_and_its_password_is_not_shown() {
 /// Ctrl-C, a polite kill and a closed terminal.
 #[test]
 #[cfg(unix)]
-fn a_conversion_that_is_ended_leaves_nothing_behind() {
+fn a_conversion_that_is_ended_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let mut text = Vec::new();

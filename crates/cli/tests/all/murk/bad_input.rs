@@ -220,7 +220,7 @@ fn files_with_a_frame_that_cannot_be_read() {
 }
 
 #[test]
-fn what_is_no_murk_recording_at_all() {
+fn files_that_are_no_murk_recordings() {
     let folder = murk_folder();
     let path = folder.path();
     fs::write(path.join("paper.pdf"), b"%PDF-1.7 and so on").unwrap();

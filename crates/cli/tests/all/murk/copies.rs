@@ -26,9 +26,7 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
         .stderr_eq("");
     expect(path, "repair odd.murk whole.murk", 0)
         .stdout_eq("")
-        .stderr_eq(
-            "nothing to repair: the form is whole. Whether the content is sound, verify says\n",
-        );
+        .stderr_eq("nothing to repair: the form is intact; verify checks the content\n");
     expect(path, "repair --json odd.murk whole.murk", 0)
         .stdout_eq(format!(
             "{{\"path\":\"odd.murk\",\"out\":\"whole.murk\",\"format\":\"murk\",\"bytes\":{},\"actions\":[],\"altered\":[],\"altered_count\":0,\"lossy\":false}}\n",
@@ -95,7 +93,7 @@ kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick
     // As much as can be read is shown, and that it is not all.
     expect(path, "dump cut.murk", 1)
         .stderr_eq(str![[r#"
-gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (dumped what could be read)
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (dumped the readable part)
 
 "#]]);
     for command in ["inspect", "stats"] {
@@ -105,7 +103,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
 "#]]);
     }
     expect(path, "convert cut.murk out.murk", 2).stderr_eq(str![[r#"
-gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair may keep what is whole)
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair may save the intact parts)
 
 "#]]);
     assert!(!path.join("out.murk").exists());

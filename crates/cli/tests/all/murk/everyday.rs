@@ -28,7 +28,7 @@ pub const ODD: &str = r#"{"tick":1,"kind":"set_field","coord":[0,0],"field":"ink
 "#;
 
 #[test]
-fn what_is_recorded_verifies() {
+fn a_recording_verifies() {
     let folder = folder();
     let path = folder.path();
     record(path, "pond.toml", "drops.jsonl", "again.murk")

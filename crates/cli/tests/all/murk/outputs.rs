@@ -22,7 +22,7 @@ fn murk_folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn what_is_there_already_is_not_recorded_over() {
+fn an_existing_file_is_not_recorded_over() {
     let folder = murk_folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();

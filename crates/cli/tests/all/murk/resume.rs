@@ -92,7 +92,7 @@ fn resuming_says_what_it_did() {
 
 /// A recording that is not the same world's, or not sound, or none at all, stays as it is.
 #[test]
-fn what_cannot_be_resumed_is_left_alone() {
+fn a_recording_that_cannot_be_resumed_is_left_alone() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();

@@ -198,7 +198,7 @@ fn things_are_where_they_are_and_have_names_and_ways() {
 }
 
 #[test]
-fn who_left_goes_nowhere_and_times_end_there() {
+fn an_entity_that_left_has_no_path_and_no_time() {
     let made = Made::default().things("players");
     let at = |number, x: f64| {
         [
@@ -231,7 +231,7 @@ fn who_left_goes_nowhere_and_times_end_there() {
 }
 
 #[test]
-fn what_can_not_be_shown_is_said() {
+fn a_view_that_cannot_be_shown_is_reported() {
     let of = |made: &Made, args: &Args| picture(made, args).err().unwrap();
     let game = game();
     let with = |change: fn(&mut Args)| {

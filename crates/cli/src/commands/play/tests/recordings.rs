@@ -77,7 +77,7 @@ fn a_broken_recording_is_played_up_to_the_damage() {
 }
 
 #[test]
-fn what_is_broken_at_its_start_is_refused() {
+fn a_recording_that_is_broken_at_its_start_is_refused() {
     let bytes = mines::example();
     let refused = Stage::open(bytes[..40].to_vec(), "start.rmv")
         .err()
@@ -164,7 +164,7 @@ fn however_many_events_there_are_they_are_markers() {
 }
 
 #[test]
-fn what_happens_at_every_step_is_no_marker_and_said() {
+fn events_at_every_step_are_no_markers() {
     let bytes = mines::example();
     let mut stage = Stage::open(bytes, "game.rmv").unwrap();
     stage.act(Action::Mark(1));

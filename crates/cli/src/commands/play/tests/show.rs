@@ -162,7 +162,7 @@ fn while_it_is_sought_the_clock_waits_and_what_is_not_there_is_said() {
 }
 
 #[test]
-fn where_the_first_moment_is_refused_the_start_is_shown() {
+fn the_start_is_shown_if_the_first_moment_is_refused() {
     let mut player = counted();
     player.go(At::Step(5000));
     let request = player.request().unwrap();
@@ -227,7 +227,7 @@ fn markers_are_gone_to_one_after_the_other() {
 }
 
 #[test]
-fn of_markers_at_one_time_none_is_left_out() {
+fn no_marker_at_a_shared_time_is_left_out() {
     let mut player = counted();
     reach(&mut player, 0);
     let at = |step| Marker {
