@@ -1,4 +1,4 @@
-//! From the command line to what does it.
+//! The command line: parses it and runs a verb or a tool.
 
 use std::io;
 use std::process::ExitCode;
@@ -11,14 +11,15 @@ use crate::exit::Exit;
 use crate::ui::Ui;
 use crate::{commands, options};
 
-/// What one format alone can do, or what no recording is needed for: a command of its own.
+/// A command for a single format, or for a task without a recording.
 pub trait Tool: Send + Sync {
-    /// The command that it stands under, if it is not one by itself: `record`.
+    /// The command of which it is a subcommand, such as `record`; by default none.
     fn under(&self) -> Option<&'static str> {
         None
     }
 
-    /// The command that it does the work of, and the flag that asks for it: its arguments stand there.
+    /// The verb that it replaces if a flag of its own is given: the verb and the flag. Its arguments are added
+    /// to the verb's.
     fn instead_of(&self) -> Option<(&'static str, &'static str)> {
         None
     }
@@ -26,20 +27,19 @@ pub trait Tool: Send + Sync {
     /// Its command line.
     fn command(&self) -> Command;
 
-    /// True where it makes files: those that are not finished are removed when the process is told
-    /// to end.
+    /// True if it makes files; unfinished ones are removed when a signal ends the process.
     fn writes(&self) -> bool {
         false
     }
 
-    /// Does it.
+    /// Runs it.
     ///
     /// # Errors
-    /// What standard output says.
+    /// An error of standard output.
     fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit>;
 }
 
-/// A command over some formats.
+/// A command with a list of formats.
 pub struct App {
     formats: Formats,
     tools: Vec<Box<dyn Tool>>,
@@ -47,14 +47,14 @@ pub struct App {
     version: &'static str,
 }
 
-/// The command over these formats, without tools.
+/// Runs the command with these formats, without tools.
 #[must_use]
 pub fn run(formats: Formats) -> ExitCode {
     App::new(formats).run()
 }
 
 impl App {
-    /// Without tools.
+    /// A command with these formats, without tools.
     #[must_use]
     pub fn new(formats: Formats) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// What the command is called, and its version: without, they are gametape's.
+    /// Sets the name and the version of the command; by default they are gametape's.
     ///
     /// ```no_run
     /// # let formats = gametape::formats();
@@ -79,14 +79,14 @@ impl App {
         self
     }
 
-    /// With one more tool.
+    /// Adds a tool.
     #[must_use]
     pub fn with(mut self, tool: impl Tool + 'static) -> Self {
         self.tools.push(Box::new(tool));
         self
     }
 
-    /// The whole command line: verbs with the options of all formats, and the tools.
+    /// The definition of the command line: verbs with the options of all formats, and tools.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Cli::command().name(self.name).version(self.version);
@@ -125,7 +125,7 @@ impl App {
         command
     }
 
-    /// Does what the command line says.
+    /// Parses the command line and runs it.
     #[must_use]
     pub fn run(&self) -> ExitCode {
         let matches = self.command().get_matches();
@@ -135,7 +135,7 @@ impl App {
             .and_then(|exit| ui.flush().map(|()| exit));
         match done {
             Ok(exit) => exit.into(),
-            // Whoever reads us has seen enough, and nobody has seen all: that is no verdict.
+            // The reader closed the pipe early; there is no verdict.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen.into(),
             Err(error) => {
                 ui.complain(&format!("can't write the output: {error}"));
@@ -150,7 +150,7 @@ impl App {
         };
         if let Some((tool, matches)) = self.tool(name, inner) {
             if tool.writes() {
-                leave_nothing_unfinished();
+                remove_temporary_files_on_signals();
             }
             return tool.run(matches, &self.formats, ui);
         }
@@ -181,7 +181,7 @@ impl App {
             Cmd::Play(args) => commands::play::run(args, &call, ui),
             #[cfg(feature = "picture")]
             Cmd::Picture(args) => {
-                leave_nothing_unfinished();
+                remove_temporary_files_on_signals();
                 commands::picture::run(args, &call, ui)
             }
             #[cfg(feature = "live")]
@@ -190,19 +190,19 @@ impl App {
             Cmd::Serve(args) => commands::serve::serve(args, &call, ui),
             #[cfg(feature = "live")]
             Cmd::Publish(args) => {
-                leave_nothing_unfinished();
+                remove_temporary_files_on_signals();
                 commands::publish::run(args, &call, ui)
             }
             Cmd::Convert(args) => {
-                leave_nothing_unfinished();
+                remove_temporary_files_on_signals();
                 commands::convert::run(args, &call, ui)
             }
             Cmd::Repair(args) => {
-                leave_nothing_unfinished();
+                remove_temporary_files_on_signals();
                 commands::repair::run(args, &call, ui)
             }
             Cmd::Cut(args) => {
-                leave_nothing_unfinished();
+                remove_temporary_files_on_signals();
                 commands::cut::run(args, &call, ui)
             }
             Cmd::Formats => commands::formats::run(&call, ui),
@@ -231,7 +231,7 @@ impl App {
     }
 }
 
-/// The verbs that formats have options for, and whose options those are.
+/// The verbs with options of formats, and the kinds of those options.
 const VERBS: &[(&str, &[Verb])] = &[
     ("inspect", &[Verb::Inspect, Verb::Open]),
     ("verify", &[Verb::Verify, Verb::Open]),
@@ -254,9 +254,8 @@ const VERBS: &[(&str, &[Verb])] = &[
     ("cut", &[Verb::Cut, Verb::Open]),
 ];
 
-/// Ctrl-C, SIGTERM and SIGHUP leave no temporary file behind. Where they can't be heard, the system
-/// does what it does.
-fn leave_nothing_unfinished() {
+/// Removes temporary files on Ctrl-C, SIGTERM and SIGHUP. Without a handler, the system's default applies.
+fn remove_temporary_files_on_signals() {
     let _ = ctrlc::set_handler(|| {
         gametape::remove_unfinished();
         std::process::exit(130);

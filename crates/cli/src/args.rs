@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "picture")]
-use crate::scene::stretch::Stretch;
+use crate::scene::time::Stretch;
 
 /// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///
@@ -29,88 +29,88 @@ pub struct Cli {
     pub command: Verb,
 }
 
-/// What `record` is.
+/// The help of `record`.
 pub const RECORD: &str = "Run a simulation, listen to a stream, or ask a game, and record it";
 
 #[derive(Subcommand, Debug)]
 pub enum Verb {
-    /// Say what a recording is: format, length, who or what made it
+    /// Show the header of a recording: its format, its length, and its origin
     ///
-    /// Files named one by one are read to their end; of files found in folders and by patterns
-    /// only the header is read, unless --full is given.
+    /// A file that is named is read to its end. Of a file found in a folder or by a pattern, only the
+    /// header is read, unless --full is given.
     Inspect(Inspect),
     /// Check whether recordings are what they claim to be
     ///
-    /// One verdict a file: fail (not what it claims to be), warn (somebody should look), pass.
-    /// Games are played again by an independent engine; recordings of deterministic simulations
-    /// are replayed, and the first tick that differs is named, with the cell and both its values.
-    /// Of several files what they have in common is said behind: the same game again, a known board.
+    /// Each file gets a verdict: fail (not what it claims to be), warn (somebody should look), pass.
+    /// Games are played again by an independent engine. Recordings of deterministic simulations are
+    /// replayed, and the first tick that differs is named, with the cell and both values.
+    /// Several files are also compared with one another: the same game again, a known board.
     /// Exits with 1 if a file fails.
     Verify(Verify),
-    /// Print the statistics that a recording's people compare
+    /// Print statistics of recordings
     Stats(Stats),
-    /// List the tables of a recording: their columns, units, and what they mean
+    /// List the tables of a recording with their columns, units and descriptions
     Tables(Tables),
     /// Print every event, frame or packet of a recording, or the rows of a table
     ///
-    /// One JSON object a line, or comma-separated values. The rows of a table carry their step, their
-    /// tick where the recording has a counter of its own, and their time.
+    /// One JSON object a line, or comma-separated values. Each row of a table has its step, its tick if the
+    /// recording has a counter of its own, and its time.
     Dump(Dump),
-    /// Say where two recordings of one kind differ first, and how many differences follow
+    /// Show the first difference between two recordings of one kind, and the number of all differences
     ///
-    /// Recordings of one kind compare whatever they are kept in: a capture with bare packets, an
-    /// .echoreplay with a .butter, whose numbers may then be as far off as it rounds them.
+    /// The formats may differ: a capture compares with bare packets, an .echoreplay with a .butter. Numbers
+    /// that a format rounds may then differ by as much as it rounds.
     ///
     /// Exits with 0 if nothing differs, with 1 if something does.
     Diff(Diff),
     /// Play a recording in the terminal
     ///
-    /// What there is to see follows from its tables: grids as cells, positions from above, states and
-    /// facts as tables, events as lists, and what the audit finds as markers of the timeline. The last
-    /// line says the keys; ? says all of them. Colours obey `NO_COLOR`.
+    /// The views follow from the tables: grids as cells, positions on a map, states and facts as tables,
+    /// events as lists, and findings of the audit as markers on the timeline. The last line shows the main
+    /// keys; ? shows all of them. Colours obey `NO_COLOR`.
     #[cfg(feature = "play")]
     Play(Play),
-    /// Draw a moment of a recording, or what became of it meanwhile, as SVG or PNG
+    /// Draw a moment or a stretch of a recording as SVG or PNG
     ///
-    /// What there is to see follows from its tables, as in play: the cells of a grid, or positions from
-    /// above. What the picture shows is printed in words, and stands in an SVG, too, for who can't see it.
+    /// The views follow from the tables, as in play: the cells of a grid, or positions on a map. A
+    /// description in words is printed, and is part of an SVG for readers who cannot see it.
     #[cfg(feature = "picture")]
     Picture(Picture),
     /// Play recordings in a browser
     ///
-    /// Serves them to this machine alone, on a port that is free, and opens the page. Ctrl-C ends it.
+    /// Serves them to this machine only, on a free port, and opens the page. Ctrl-C ends it.
     #[cfg(feature = "live")]
     Watch(Watch),
     /// Serve a library of recordings to browsers
     ///
-    /// What is in the folders is listed, and made ready when it is first asked for; what comes into them
-    /// later is found. Whoever is to reach it from elsewhere has to know a token. Ctrl-C ends it.
+    /// Recordings in the folders are listed, and prepared when a browser first asks for them. Recordings
+    /// that are added later are found. Requests from other machines need a token. Ctrl-C ends it.
     #[cfg(feature = "live")]
     Serve(Serve),
-    /// Make of recordings a folder that any web host serves, or one HTML file
+    /// Publish recordings as a folder for any web host, or as one HTML file
     ///
-    /// The page in it plays them: forwards, backwards, at any speed, from any moment. What was published
-    /// into the same folder before stays; a recording of the same name is replaced. Of a broken
-    /// recording as much is published as can be read, and the exit code is then 3.
+    /// The page plays them forwards and backwards, at any speed, from any moment. Recordings published in
+    /// the same folder before stay; one of the same name is replaced. The readable part of a broken
+    /// recording is published, and the exit code is then 3.
     #[cfg(feature = "live")]
     Publish(Publish),
     /// Convert a recording, by the extension of the output, or many with --out
     ///
-    /// Without options a recording of the same format comes out byte for byte as it was. What
-    /// could not be carried is printed, and the exit code is then 3; where numbers are rounded on
-    /// the way, a table says how far each kind is off, and how far the format implies.
+    /// Without options, a recording of the same format is copied byte for byte. Losses are printed, and the
+    /// exit code is then 3. If numbers are rounded, a table shows the largest difference of each kind, and
+    /// the one that the format implies.
     Convert(Convert),
-    /// Keep what is whole of a broken recording, or of many with --out
+    /// Save the intact parts of a broken recording, or of many with --out
     ///
-    /// Prints what was done. Exits with 0 if nothing was lost, with 3 if something was.
+    /// Prints each action. Exits with 0 if nothing was lost, with 3 if something was.
     Repair(Repair),
     /// Keep a part of a recording: from one moment to another, or around an event
     ///
-    /// The part is a recording of the same format, and what it holds is what the whole one holds there:
-    /// byte for byte where the format allows it. It prints what was kept. Formats of which a part can't
-    /// be a recording say so, and what to do.
+    /// The part is a recording of the same format with the same content, byte for byte if the format
+    /// allows it. The range that was kept is printed. If a format does not allow a part, an error says so,
+    /// and what to do instead.
     Cut(Cut),
-    /// List the formats that this command knows
+    /// List the formats that this command supports
     Formats,
     /// Print a completion script for a shell
     Completions(Completions),
@@ -123,7 +123,7 @@ pub struct Inspect {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// Read files in folders to their end, too
+    /// Read files in folders to their end as well
     #[arg(long)]
     pub full: bool,
     /// Show tokens, IP addresses and user ids
@@ -136,16 +136,16 @@ pub struct Verify {
     /// Files, folders, patterns, or -
     #[arg(required_unless_present = "print_policy", value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// Print facts and known deviations in full, too
+    /// Also print facts and known deviations in full
     #[arg(short, long)]
     pub verbose: bool,
-    /// Say what is admitted and what is not, and why, by this policy, or by the default one
+    /// Admit or reject recordings by this policy, or by the default one, and give the reasons
     ///
-    /// A policy is a TOML file of conditions over what recordings say of themselves and what is found in
-    /// them; --print-policy prints the default one. Exits with 1 if something is rejected.
+    /// A policy is a TOML file of conditions on headers, facts and findings; --print-policy prints the
+    /// default one. Exits with 1 if a recording is rejected.
     #[arg(long, value_name = "FILE|default")]
     pub policy: Option<OsString>,
-    /// Print the default policy, to be changed
+    /// Print the default policy, as a start for your own
     #[arg(long, conflicts_with_all = ["paths", "policy", "verbose"])]
     pub print_policy: bool,
 }
@@ -169,29 +169,29 @@ pub struct Dump {
     /// A file, or -
     #[arg(value_name = "FILE")]
     pub path: OsString,
-    /// The rows of this table: tables lists them
+    /// The rows of this table; the verb tables lists all tables
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
-    /// Exactly these columns, in this order; step, tick, `time_ms` and ended are columns of every table [default: all]
+    /// Only these columns, in this order; every table also has step, tick, `time_ms` and ended [default: all]
     #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "table")]
     pub columns: Vec<String>,
-    /// Rows at this moment and behind it: a time such as 1:23.4 or 83.4, tick:137, or step:600
+    /// Rows from this moment on: a time such as 1:23.4 or 83.4, tick:137, or step:600
     #[arg(long, value_name = "AT", requires = "table", conflicts_with = "at")]
     pub from: Option<gametape::At>,
-    /// Rows at this moment and before it
+    /// Rows up to this moment, which is included
     #[arg(long, value_name = "AT", requires = "table", conflicts_with = "at")]
     pub to: Option<gametape::At>,
-    /// Rows whose key has this value; may be said several times
+    /// Rows whose key has this value; may be given several times
     #[arg(long = "where", value_name = "KEY=VALUE", value_parser = filter, requires = "table")]
     pub keys: Vec<(String, String)>,
-    /// What holds at a moment, or at the end: the rows of all states, the cells of all grids, or those of
+    /// The state at a moment, or at the end: the rows of all states and the cells of all grids, or those of
     /// the table
     #[arg(long, conflicts_with_all = ["from", "to"])]
     pub state: bool,
     /// Comma-separated values in place of JSON
     #[arg(long, conflicts_with = "json", requires = "table")]
     pub csv: bool,
-    /// What is at this moment alone: a time such as 1:23.4 or 83.4, tick:137, or step:600
+    /// Only this moment: a time such as 1:23.4 or 83.4, tick:137, or step:600
     #[arg(long, value_name = "AT")]
     pub at: Option<gametape::At>,
     /// Show user ids and the addresses of servers
@@ -232,10 +232,10 @@ pub struct Watch {
     /// Files, folders, patterns
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// Print the address, and open nothing
+    /// Print the address, and do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// This port [default: any that is free]
+    /// The port [default: any free one]
     #[arg(
         long,
         value_name = "PORT",
@@ -243,7 +243,7 @@ pub struct Watch {
         hide_default_value = true
     )]
     pub port: u16,
-    /// A built page to use instead of the one that this command carries
+    /// A built page to use instead of the command's own
     #[arg(long, value_name = "DIR")]
     pub page: Option<PathBuf>,
     /// Show tokens, IP addresses and user ids
@@ -254,15 +254,15 @@ pub struct Watch {
 #[cfg(feature = "live")]
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// Folders, files, patterns: nothing outside of them is served, links included
+    /// Folders, files, patterns; nothing outside of them is served, not even through links
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// Where to listen; 0.0.0.0 can be reached from elsewhere
+    /// The address to listen at; 0.0.0.0 can be reached from other machines
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8420")]
     pub listen: std::net::SocketAddr,
-    /// What whoever asks has to know: in a link as ?token=…, or as Authorization: Bearer
+    /// The token that requests need: in a link as ?token=…, or as Authorization: Bearer
     ///
-    /// Better in the environment, where other users of the machine can't see it.
+    /// Better set it in the environment, where other users of the machine can't see it.
     #[arg(
         long,
         value_name = "TOKEN",
@@ -270,16 +270,16 @@ pub struct Serve {
         hide_env_values = true
     )]
     pub token: Option<String>,
-    /// A name that the server goes by, such as tapes.example.org; may be given several times
+    /// A name of the server, such as tapes.example.org; may be given several times
     #[arg(long, value_name = "HOST")]
     pub host: Vec<String>,
-    /// Keep what is made in this folder [default: a temporary one, which goes with the server]
+    /// The folder for prepared recordings [default: a temporary one, removed when the server ends]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-    /// Megabytes that may be kept
+    /// The largest size of that folder in megabytes
     #[arg(long, value_name = "MB", default_value_t = 2048)]
     pub cache_mb: u64,
-    /// A built page to use instead of the one that this command carries
+    /// A built page to use instead of the command's own
     #[arg(long, value_name = "DIR")]
     pub page: Option<PathBuf>,
     /// Serve tokens, IP addresses and user ids
@@ -294,13 +294,13 @@ pub struct Publish {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// The folder; it is made if it is not there
+    /// The folder to publish in; created if it does not exist
     #[arg(long, value_name = "DIR", group = "to")]
     pub out: Option<PathBuf>,
-    /// One HTML file with all of it, which a browser opens from disk
+    /// One HTML file with everything, which a browser opens from disk
     #[arg(long, value_name = "FILE", group = "to")]
     pub single: Option<PathBuf>,
-    /// A built page to use instead of the one that this command carries
+    /// A built page to use instead of the command's own
     #[arg(long, value_name = "DIR")]
     pub page: Option<PathBuf>,
     /// Publish tokens, IP addresses and user ids
@@ -314,36 +314,35 @@ pub struct Picture {
     /// A file, or -
     #[arg(value_name = "FILE")]
     pub path: OsString,
-    /// Where to draw: .svg or .png; - writes SVG to standard output
+    /// The picture, .svg or .png; - writes SVG to standard output
     ///
-    /// A file that is there already is replaced.
+    /// An existing file is replaced.
     #[arg(value_name = "OUT")]
     pub output: OsString,
-    /// This moment: a time such as 1:23.4 or 83.4, tick:137, or step:600 [default: the last]
+    /// The moment to draw: a time such as 1:23.4 or 83.4, tick:137, or step:600 [default: the last]
     #[arg(long, value_name = "AT", conflicts_with = "over")]
     pub at: Option<gametape::At>,
-    /// What became of it from one moment to another: 1:23.4..2:00, tick:1..tick:90, step:600.. or ..
+    /// Draw a stretch of time instead: 1:23.4..2:00, tick:1..tick:90, step:600.. or ..
     ///
-    /// Where things went; how long the cursor was over each cell; how often cells changed.
+    /// The picture shows paths, the time spent in each place, or the number of changes.
     #[arg(long, value_name = "FROM..TO")]
     pub over: Option<Stretch>,
-    /// What to show of that [default: what fits]
+    /// What to draw of the stretch [default: depends on the view]
     ///
-    /// Of a map the ways of things, or the time that something was in each square, where things are
-    /// many; of cells how long the cursor was over each, and its way, where there is a cursor, else how
-    /// often each changed.
+    /// On a map: paths, or the time spent per square if there are many entities. On a grid with a cursor:
+    /// the time over each cell, and the cursor's path. On other grids: the number of changes per cell.
     #[arg(long, value_enum, requires = "over", hide_possible_values = false)]
     pub show: Option<Show>,
-    /// This view: a table with cells, map, or a table of it alone [default: the first that can be drawn]
+    /// The view: a table with cells, map, or one table of the map [default: the first that can be drawn]
     #[arg(long, value_name = "VIEW")]
     pub view: Option<String>,
-    /// This column of the cells [default: the first]
+    /// The column of the cells to draw [default: the first]
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
-    /// From where a map is seen, if positions have a height: from above, from before, from the side
+    /// The side from which a map is seen if positions have a height: above, front or side
     #[arg(long, value_enum, default_value_t = Side::Xz)]
     pub plane: Side,
-    /// How wide the picture is, in pixels: 100 to 4096
+    /// The width of the picture in pixels: 100 to 4096
     #[arg(long, value_name = "PX", default_value_t = 800, value_parser = clap::value_parser!(u32).range(100..=4096))]
     pub width: u32,
     /// Show tokens, IP addresses and user ids
@@ -351,25 +350,25 @@ pub struct Picture {
     pub show_secrets: bool,
 }
 
-/// What is shown of a stretch.
+/// The content of a picture of a stretch.
 #[cfg(feature = "picture")]
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Show {
-    /// Where things went
+    /// The paths of entities
     Ways,
-    /// How long something was where
+    /// The time spent in each place
     Time,
-    /// How often cells changed
+    /// The number of changes of each cell
     Changes,
 }
 
-/// From where a map is seen.
+/// The side from which a map is seen.
 #[cfg(feature = "picture")]
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// From above: x and z
     Xz,
-    /// From before: x and y
+    /// From the front: x and y
     Xy,
     /// From the side: z and y
     Zy,
@@ -377,40 +376,40 @@ pub enum Side {
 
 #[derive(Args, Debug)]
 pub struct Convert {
-    /// A file or -, and where to write; with --out files, folders, patterns
+    /// IN and OUT; with --out: files, folders, patterns
     ///
-    /// The extension of OUT decides the format; - writes the input's. A file that is there already is
-    /// replaced; the input itself only if nothing is lost.
+    /// The extension of OUT decides the format; - writes the input's. An existing file is replaced; the
+    /// input itself only if nothing is lost.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
     #[command(flatten)]
     pub below: Below,
-    /// What becomes of all of them: butter, mcap [default: what each is]
+    /// The format of all outputs by its extension: butter, mcap [default: that of each input]
     #[arg(long, value_name = "EXTENSION", requires = "out")]
     pub to: Option<String>,
 }
 
 #[derive(Args, Debug)]
 pub struct Repair {
-    /// A file or -, and where to write or -; with --out files, folders, patterns
+    /// IN and OUT, either may be -; with --out: files, folders, patterns
     ///
-    /// A file that is there already is replaced; the input itself only if nothing is lost.
+    /// An existing file is replaced; the input itself only if nothing is lost.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
     #[command(flatten)]
     pub below: Below,
 }
 
-/// Files are made of many.
+/// The options for many files.
 #[derive(Args, Debug)]
 pub struct Below {
-    /// Read all PATHs, and write below this folder, as they lie below theirs
+    /// Read all PATHs, and write each file below this folder, at the same place as below its own
     ///
-    /// What is there, and would come out the same, is kept: the same call again does what is left. The
-    /// folder is made if it is not there.
+    /// Files that exist and would be the same are kept, so that the same call again does only the rest. The
+    /// folder is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long, requires = "out")]
     pub dry_run: bool,
 }
@@ -421,15 +420,15 @@ pub struct Cut {
     /// A file, or -
     #[arg(value_name = "IN")]
     pub input: OsString,
-    /// Where to write, in the format of the input, or -
+    /// The part, in the format of the input, or -
     ///
-    /// A file that is there already is replaced; the input itself is not, unless it is kept whole.
+    /// An existing file is replaced; the input itself only if all of it is kept.
     #[arg(value_name = "OUT")]
     pub output: OsString,
     /// From this moment on: a time such as 1:23.4 or 83.4, tick:137, or step:600
     #[arg(long, value_name = "AT", group = "range")]
     pub from: Option<gametape::At>,
-    /// Up to this moment, which is kept, too
+    /// Up to this moment, which is included
     #[arg(long, value_name = "AT", group = "range")]
     pub to: Option<gametape::At>,
     /// Around this row of a table of events: goals:3 is the third goal
@@ -438,7 +437,7 @@ pub struct Cut {
     /// Seconds before the event
     #[arg(long, value_name = "SECONDS", requires = "around", default_value = "10", value_parser = length)]
     pub before: gametape::Time,
-    /// Seconds behind the event
+    /// Seconds after the event
     #[arg(long, value_name = "SECONDS", requires = "around", default_value = "5", value_parser = length)]
     pub after: gametape::Time,
 }
@@ -456,7 +455,7 @@ pub struct Man {
     pub folder: PathBuf,
 }
 
-/// How long before or behind an event: `10`, `1:30`.
+/// A length of time: `10`, `1:30`.
 fn length(text: &str) -> Result<gametape::Time, &'static str> {
     match text.parse() {
         Ok(gametape::At::Time(time)) => Ok(time),

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use gametape::{Error, Format, Formats, OpenOptions, OptionDef, Options, Recording, Verb};
 
-/// What a verb is called with, its own arguments apart.
+/// The call of a verb, without the verb's own arguments.
 pub struct Call<'a> {
     pub formats: &'a Formats,
-    /// The command's.
+    /// The version of the command.
     pub version: &'static str,
-    /// What formats are told, as far as any of them knows it.
+    /// The options for formats, each known to one of them at least.
     pub options: Options,
-    /// What they are told for the verb itself: opening a recording takes the rest.
+    /// The options of the verb itself; the rest are for opening recordings.
     pub own: Vec<OptionDef>,
 }
 
@@ -27,30 +27,29 @@ impl Call<'_> {
         open_options(self.options.only(&rest))
     }
 
-    /// Opens a file or a folder, or standard input for `-`; what its format can't be told is refused.
+    /// Opens a file or a folder, or standard input for `-`. Options that its format does not know are refused.
     pub fn open(&self, path: &OsStr) -> Result<Recording, Error> {
         let recording = open(self.formats, path, &self.open_options())?;
-        self.told_to(&[&recording])?;
+        self.check_known(&[&recording])?;
         Ok(recording)
     }
 
-    /// [`Call::open`] of two: what is told either of them is told.
+    /// Opens two recordings as [`Call::open`] does. An option has to be known to one of them.
     pub fn open_two(&self, paths: [&OsStr; 2]) -> Result<[Recording; 2], Error> {
         let options = self.open_options();
         let [first, second] = paths.map(|path| open(self.formats, path, &options));
         let (first, second) = (first?, second?);
-        self.told_to(&[&first, &second])?;
+        self.check_known(&[&first, &second])?;
         Ok([first, second])
     }
 
-    /// Refuses what none of the recordings behind some paths can be told when it is opened. Over
-    /// recordings of several formats an option is for those that have it; standard input is asked when
-    /// it is opened.
+    /// Refuses options for opening that none of the recordings at these paths knows. With several formats, an
+    /// option applies to those that have it. Standard input is checked when it is opened.
     pub fn check_opening(&self, paths: &[OsString]) -> Result<(), Error> {
         let opening = self.formats.options(&[Verb::Open]);
-        let told = self.open_options().options.only(&opening);
-        // A folder of many files is not walked for nothing.
-        if told.names().next().is_none() {
+        let given = self.open_options().options.only(&opening);
+        // Without options there is no need to walk a folder.
+        if given.names().next().is_none() {
             return Ok(());
         }
         let mut formats: Vec<Arc<dyn Format>> = Vec::new();
@@ -60,7 +59,7 @@ impl Call<'_> {
                 let mut options = formats.iter().flat_map(|format| format.options(Verb::Open));
                 options.any(|def| def.name == name)
             };
-            if told.names().all(known) {
+            if given.names().all(known) {
                 return Ok(());
             }
             formats.extend(self.formats.format_of(&found.path));
@@ -69,8 +68,8 @@ impl Call<'_> {
         self.refuse(path, formats.iter().map(|format| &**format).collect())
     }
 
-    /// Refuses what none of these can be told when it is opened.
-    fn told_to(&self, recordings: &[&Recording]) -> Result<(), Error> {
+    /// Refuses options for opening that none of these recordings knows.
+    fn check_known(&self, recordings: &[&Recording]) -> Result<(), Error> {
         let formats = recordings.iter().map(|recording| recording.format());
         let path = recordings
             .first()
@@ -78,7 +77,7 @@ impl Call<'_> {
         self.refuse(path, formats.collect())
     }
 
-    /// Refuses what no recording of these formats can be told when it is opened.
+    /// Refuses options for opening that none of these formats knows.
     fn refuse(&self, path: &Path, formats: Vec<&dyn Format>) -> Result<(), Error> {
         if formats.is_empty() {
             return Ok(());
@@ -90,24 +89,25 @@ impl Call<'_> {
         let known = formats.flat_map(|format| format.options(Verb::Open));
         let known: Vec<OptionDef> = known.copied().collect();
         let opening = self.formats.options(&[Verb::Open]);
-        let told = self.open_options().options.only(&opening);
-        told.check(&what, &known)
+        let given = self.open_options().options.only(&opening);
+        given
+            .check(&what, &known)
             .map_err(|error| Error::tape(path)(error.into()))
     }
 
-    /// What the verb alone was told, what opening takes left out.
-    pub fn told(&self) -> Options {
+    /// The options of the verb, without those for opening.
+    pub fn verb_options(&self) -> Options {
         self.options.only(&self.own)
     }
 
-    /// What of it a recording's format knows for this verb: over many recordings of several formats
-    /// an option is for those that have it.
-    pub fn told_of(&self, recording: &Recording, verb: Verb) -> Options {
+    /// The options that a recording's format knows for a verb. With several formats, an option applies to those
+    /// that have it.
+    pub fn options_of(&self, recording: &Recording, verb: Verb) -> Options {
         self.options.only(recording.format().options(verb))
     }
 }
 
-/// Large files are mapped: the command's own process is the only one that a truncated file ends.
+/// Large files are memory-mapped: if another program truncates one, only this process ends.
 fn open_options(options: Options) -> OpenOptions {
     OpenOptions {
         map: true,
@@ -120,14 +120,14 @@ pub fn open(formats: &Formats, path: &OsStr, options: &OpenOptions) -> Result<Re
     if path == "-" {
         formats.read(io::stdin().lock(), "-", options)
     } else {
-        formats.open_with(path, options).map_err(shortly)
+        formats.open_with(path, options).map_err(short_error)
     }
 }
 
-/// A file that is not there, in the words that folders and patterns are answered with.
-fn shortly(error: Error) -> Error {
+/// Reports a missing file in the same words as a missing folder or pattern.
+fn short_error(error: Error) -> Error {
     match error {
-        Error::Io { path, source } => crate::ui::said_shortly(&path, source),
+        Error::Io { path, source } => crate::ui::short_error(&path, source),
         error => error,
     }
 }

@@ -1,4 +1,4 @@
-//! The `gametape` command as a library: a program with formats of its own makes its command of it.
+//! The `gametape` command as a library. A program with formats of its own builds its command from it.
 //!
 //! ```no_run
 //! # fn my_formats() -> gametape::Formats { gametape::formats() }
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! Its verbs know no format: what they can be told is what the formats declare. What one format alone
-//! can do is a [`Tool`], which an [`App`] is given.
+//! The verbs know no format; formats declare the options of each verb. A command for a single format is a
+//! [`Tool`], which is added to an [`App`].
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Paths in JSON: as text, and where they are none, to the byte.
+//! Paths in JSON: as text, and byte for byte if they are not Unicode.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// The keys of these paths, then those of an object that are none of them.
+/// Returns an object with these paths, then the other keys of `rest`.
 ///
-/// A path is text. Of one that is not Unicode that text has a sign in the place of what is not, and two
-/// such paths may have the same: then the same key with `_bytes` behind it has the path to the byte, in
-/// which every byte that is no printable ASCII, and `%`, is `%` and two hexadecimal digits.
+/// A path is text. In a path that is not Unicode, invalid parts are replaced, so that two paths may have the
+/// same text. Such a path also has a key with the suffix `_bytes`: there, `%` and every byte that is not
+/// printable ASCII is `%` and two hexadecimal digits.
 pub fn located<'p, P: AsRef<OsStr> + ?Sized + 'p>(
     paths: impl IntoIterator<Item = (&'static str, &'p P)>,
     rest: Value,
@@ -27,6 +27,11 @@ pub fn located<'p, P: AsRef<OsStr> + ?Sized + 'p>(
     object
 }
 
+/// Returns the object of a verb that makes the file `out` from the file `path`.
+pub fn from_to(path: &OsStr, out: &OsStr, rest: Value) -> Map<String, Value> {
+    located([("path", path), ("out", out)], rest)
+}
+
 fn put(object: &mut Map<String, Value>, key: &str, path: &OsStr) {
     object.insert(key.to_owned(), path.display().to_string().into());
     if path.to_str().is_none() {
@@ -34,7 +39,7 @@ fn put(object: &mut Map<String, Value>, key: &str, path: &OsStr) {
     }
 }
 
-/// A path for people: of two that differ the texts do, too.
+/// A path for people; different paths have different texts.
 pub fn shown(path: &Path) -> String {
     match path.to_str() {
         Some(text) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! The `gametape` command: gametape's own formats, and what each of them alone can do.
+//! The `gametape` command with all of gametape's formats and tools.
 
 #![forbid(unsafe_code)]
 

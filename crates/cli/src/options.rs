@@ -1,4 +1,4 @@
-//! What formats can be told, as flags of the command.
+//! The options of formats, as flags of the command.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,9 +7,9 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 
-use crate::ui::said_shortly;
+use crate::ui::short_error;
 
-/// Adds a flag for each.
+/// Adds a flag for each option.
 pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
     for def in defs {
         let help = match def.default {
@@ -21,7 +21,7 @@ pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
             .help(help.clone())
             .help_heading("Options of the format")
             .conflicts_with_all(def.conflicts.iter().filter(|other| {
-                // Of a format that is not there.
+                // The other option may belong to a format that is not registered.
                 defs.iter().any(|def| def.name == **other)
             }));
         if !def.more.is_empty() {
@@ -40,7 +40,7 @@ pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
     command
 }
 
-/// What was said on the command line; files are read.
+/// Reads the options from the command line; files are read into memory.
 pub fn read(matches: &ArgMatches, defs: &[OptionDef]) -> Result<Options, Error> {
     let mut options = Options::new();
     for def in defs {
@@ -56,7 +56,7 @@ pub fn read(matches: &ArgMatches, defs: &[OptionDef]) -> Result<Options, Error> 
                 };
                 let value = match kind {
                     OptionKind::File { most } => read_file(Path::new(text), most)?,
-                    // It was parsed once already.
+                    // clap parsed the value once already.
                     _ => match def.parse(text) {
                         Ok(value) => value,
                         Err(_) => continue,
@@ -69,13 +69,13 @@ pub fn read(matches: &ArgMatches, defs: &[OptionDef]) -> Result<Options, Error> 
     Ok(options)
 }
 
-/// A file that is no recording, of at most so many bytes.
+/// Reads a file that is not a recording, of at most `most` bytes.
 pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
     let mut bytes = Vec::new();
     let size = open_file(path)?
         .take(most.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|source| said_shortly(path, source))? as u64;
+        .map_err(|source| short_error(path, source))? as u64;
     if size > most {
         return Err(Error::TooLarge {
             path: path.to_owned(),
@@ -89,9 +89,9 @@ pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
     })
 }
 
-/// Opens a file that is no recording.
+/// Opens a file that is not a recording.
 pub fn open_file(path: &Path) -> Result<File, Error> {
-    let file = File::open(path).map_err(|source| said_shortly(path, source))?;
+    let file = File::open(path).map_err(|source| short_error(path, source))?;
     if file.metadata().is_ok_and(|meta| meta.is_dir()) {
         return Err(Error::IsFolder {
             path: path.to_owned(),

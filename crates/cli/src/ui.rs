@@ -1,4 +1,4 @@
-//! What the user sees: results on standard output, the rest on standard error.
+//! The output: results on standard output, the rest on standard error.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -44,23 +44,23 @@ pub const fn severity_style(severity: Severity) -> Style {
     }
 }
 
-/// Text in a style; the stream takes it off where colours are not wanted.
+/// Text in a style; the stream removes the style if colours are off.
 pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Where output goes.
+/// The output of the command.
 pub struct Ui {
-    /// What the command is called.
+    /// The name of the command.
     pub name: &'static str,
-    /// One JSON object a line.
+    /// Print one JSON object a line.
     pub json: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
     flushed: Instant,
 }
 
 impl Ui {
-    /// As wanted: lines for people, or JSON.
+    /// Output as lines for people, or as JSON.
     pub fn new(name: &'static str, json: bool) -> Self {
         Self {
             name,
@@ -70,11 +70,11 @@ impl Ui {
         }
     }
 
-    /// From here on what is said is data: into a file or a pipe it goes as it is, with control
-    /// characters that a recording holds. On a terminal those stay out.
+    /// Switches to data: in a file or a pipe, the output is unfiltered and may have control characters of a
+    /// recording. On a terminal they are filtered.
     ///
     /// # Errors
-    /// The output's.
+    /// An error of standard output.
     pub fn data(&mut self) -> io::Result<()> {
         self.out.flush()?;
         if !io::stdout().is_terminal() {
@@ -84,12 +84,12 @@ impl Ui {
         Ok(())
     }
 
-    /// A line of results.
+    /// Prints a line of results.
     pub fn line(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.out, "{line}")
     }
 
-    /// An object of results.
+    /// Prints an object of results.
     pub fn object(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.out, value)?;
         writeln!(self.out)
@@ -100,21 +100,21 @@ impl Ui {
         &mut self.out
     }
 
-    /// Sends on what is held.
+    /// Flushes the results.
     ///
     /// # Errors
-    /// The output's.
+    /// An error of standard output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// Sends on what is held: at once where somebody watches, else now and then, so that little is lost
-    /// where the command is ended.
+    /// Flushes the results on a terminal at once, otherwise from time to time, so that little is lost if the
+    /// command is ended.
     ///
     /// # Errors
-    /// The output's.
+    /// An error of standard output.
     pub fn flush_in_time(&mut self) -> io::Result<()> {
-        /// Whoever reads a pipe waits no longer.
+        /// The longest delay for the reader of a pipe.
         const LATE: Duration = Duration::from_millis(100);
         if self.flushed.elapsed() >= LATE || io::stdout().is_terminal() {
             self.out.flush()?;
@@ -123,7 +123,7 @@ impl Ui {
         Ok(())
     }
 
-    /// A diagnostic. Nobody can be told if standard error is gone.
+    /// Prints a diagnostic. If standard error is gone, there is nobody to tell.
     pub fn complain(&mut self, message: &str) {
         let message = printable(message);
         let _ = self.out.flush();
@@ -131,20 +131,20 @@ impl Ui {
         let _ = writeln!(stderr, "{}: {message}", styled(BAD, self.name));
     }
 
-    /// A remark that is no complaint.
+    /// Prints a remark on standard error.
     pub fn remark(&mut self, message: &str) {
         let _ = self.out.flush();
         let _ = writeln!(anstream::stderr(), "{}", printable(message));
     }
 
-    /// Remarks of several lines, such as a table.
+    /// Prints a remark of several lines, such as a table.
     pub fn remarks(&mut self, text: &str) {
         for line in text.lines() {
             self.remark(line);
         }
     }
 
-    /// There was nothing to look at.
+    /// Reports that there are no recordings.
     pub fn found_nothing(&mut self, paths: &[OsString]) -> Exit {
         let paths: Vec<String> = paths
             .iter()
@@ -154,10 +154,10 @@ impl Ui {
         Exit::Unusable
     }
 
-    /// An error of the library's, where it may be that the output can't be written.
+    /// Reports an error of the library, or returns it if it is an error of standard output.
     ///
     /// # Errors
-    /// The output's.
+    /// An error of standard output.
     pub fn fail_unless_output(&mut self, error: Error) -> io::Result<Exit> {
         match error {
             Error::Tape {
@@ -168,16 +168,16 @@ impl Ui {
         }
     }
 
-    /// An error of the library's.
+    /// Reports an error of the library.
     pub fn fail(&mut self, error: &Error) -> Exit {
         self.complain(&error.to_string());
         Exit::Unusable
     }
 }
 
-/// A bar on a terminal's standard error for work on so many bytes, where that is worth one.
+/// A progress bar on standard error for this many bytes; hidden if they are few, or without a terminal.
 pub fn byte_bar(bytes: u64) -> ProgressBar {
-    /// What takes a moment at most.
+    /// A size that takes a moment at most.
     const SHORT: u64 = 8 << 20;
     if bytes < SHORT {
         return ProgressBar::hidden();
@@ -190,20 +190,20 @@ pub fn byte_bar(bytes: u64) -> ProgressBar {
     bar
 }
 
-/// A number of things: `1 tick`, `2 ticks`.
+/// A number with a noun: `1 tick`, `2 ticks`.
 #[cfg(any(feature = "live", feature = "tools"))]
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {what}{s}")
 }
 
-/// Whether secrets are shown.
+/// Shows or hides secrets.
 pub const fn secrets(show: bool) -> Secrets {
     if show { Secrets::Show } else { Secrets::Hide }
 }
 
-/// What the system says, in the words that folders and patterns are answered with.
-pub fn said_shortly(path: &Path, source: io::Error) -> Error {
+/// An I/O error; a missing file is reported in the same words as a missing folder or pattern.
+pub fn short_error(path: &Path, source: io::Error) -> Error {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::NotFound => Error::NotFound { path },

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{Call, Pair};
 use crate::args::Convert;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
@@ -42,7 +42,7 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
 }
 
-/// What a conversion between two formats can be told.
+/// The options of a conversion between two formats.
 fn known(from: &dyn Format, to: &dyn Format) -> Vec<OptionDef> {
     let mut defs = to.options(Verb::Write).to_vec();
     if from.kind() == to.kind() {
@@ -91,11 +91,9 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        ui.object(&located(
-            [
-                ("path", OsStr::new(&args.input)),
-                ("out", OsStr::new(&args.output)),
-            ],
+        ui.object(&from_to(
+            args.input,
+            args.output,
             json!({
                 "format": format.name(),
                 "to": to.name(),
@@ -106,20 +104,12 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             }),
         ))?;
     } else {
-        for loss in &converted.losses {
-            ui.remark(&format!("not carried over: {loss}"));
-        }
-        for note in &converted.notes {
-            ui.remark(&format!("note: {note}"));
-        }
-        if let Some(report) = &converted.report {
-            ui.remarks(&report.text);
-        }
+        remark(&converted, ui);
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
 }
 
-/// Why one file can't be read; of a folder, how it can be.
+/// Reports why a file can't be read; for a folder, also how to read it.
 pub fn fail_of_one(error: &Error, input: &OsStr, what: &str, ui: &mut Ui) -> Exit {
     if matches!(error, Error::IsFolder { path } if path.as_os_str() == input) {
         ui.complain(&format!(
@@ -130,24 +120,42 @@ pub fn fail_of_one(error: &Error, input: &OsStr, what: &str, ui: &mut Ui) -> Exi
     ui.fail(error)
 }
 
-/// Why nothing was made.
+/// Reports why nothing was made.
 fn failed(error: &Error, ui: &mut Ui) -> Exit {
     if error.class() == Class::Refused {
         ui.complain(&error.to_string());
         return Exit::Problems;
     }
-    if error.is_broken() {
-        let command = ui.name;
-        ui.complain(&format!(
-            "{error} ({command} repair may keep what is whole)"
-        ));
-        return Exit::Unusable;
+    fail_or_suggest_repair(error, ui)
+}
+
+/// Reports an error; for a broken recording, suggests a repair.
+pub fn fail_or_suggest_repair(error: &Error, ui: &mut Ui) -> Exit {
+    if !error.is_broken() {
+        return ui.fail(error);
     }
-    ui.fail(error)
+    let command = ui.name;
+    ui.complain(&format!(
+        "{error} ({command} repair may save the intact parts)"
+    ));
+    Exit::Unusable
+}
+
+/// Prints the losses, the notes and the report of a conversion as remarks.
+pub fn remark(converted: &Converted, ui: &mut Ui) {
+    for loss in &converted.losses {
+        ui.remark(&format!("not carried over: {loss}"));
+    }
+    for note in &converted.notes {
+        ui.remark(&format!("note: {note}"));
+    }
+    if let Some(report) = &converted.report {
+        ui.remarks(&report.text);
+    }
 }
 
 impl Call<'_> {
-    /// The format that an output is to have: by its extension; standard output has the input's.
+    /// Returns the format of the output by its extension; standard output has the input's format.
     fn target<'r>(
         &'r self,
         recording: &'r Recording,
@@ -178,7 +186,7 @@ fn make(
     let bar = byte_bar(recording.input().size());
     let made = recording.convert_with(
         to.name(),
-        &call.told(),
+        &call.verb_options(),
         &Work {
             folder: folder.as_deref(),
             progress: Some(&|done| bar.set_position(done)),
@@ -189,7 +197,7 @@ fn make(
     made.map_err(|error| of_output(error, output))
 }
 
-/// What can't be written is said of the output, and not of the recording.
+/// Makes an error of the output name the output, not the recording.
 pub fn of_output(error: Error, output: &OsStr) -> Error {
     match error {
         Error::Tape {
@@ -203,7 +211,7 @@ pub fn of_output(error: Error, output: &OsStr) -> Error {
     }
 }
 
-/// The folder that a file is to be made in; none for standard output and devices.
+/// Returns the folder for a new file; `None` for standard output and devices.
 pub fn target_folder(output: &OsStr) -> Result<Option<PathBuf>, Error> {
     if output == "-" {
         return Ok(None);
@@ -211,7 +219,8 @@ pub fn target_folder(output: &OsStr) -> Result<Option<PathBuf>, Error> {
     gametape::folder_for(Path::new(output))
 }
 
-/// Writes what has to lie beside a file; beside standard output nothing can, which is a loss: true.
+/// Writes the files beside an output. Returns true if they are lost, since there is no place beside standard
+/// output.
 pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool, Exit> {
     for file in files {
         if output == "-" {
@@ -224,11 +233,19 @@ pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool,
     Ok(output == "-" && !files.is_empty())
 }
 
-/// What may be said of a file that is not all that its input is.
+/// Whether two paths lead to the same file.
+pub fn is_same_file(input: &OsStr, output: &OsStr) -> bool {
+    matches!(
+        (fs::canonicalize(input), fs::canonicalize(output)),
+        (Ok(input), Ok(output)) if input == output
+    )
+}
+
+/// The end of a message about a file with less content than its input.
 pub const LESS: &str = "holds less";
 
-/// Writes a whole file, or standard output for `-`. The input is not replaced by what holds less, or of
-/// which something else is said that makes it less.
+/// Writes a whole file, or standard output for `-`. With `less`, which says in which way the file is less than
+/// its input, the input is not replaced.
 pub fn deliver(
     input: &OsStr,
     output: &OsStr,
@@ -238,18 +255,14 @@ pub fn deliver(
     ui: &mut Ui,
 ) -> io::Result<Result<(), Exit>> {
     if output == "-" {
-        // Past the colour filter: these bytes are a file.
+        // The bytes of a file must not pass through the colour filter.
         ui.flush()?;
         let mut stdout = io::stdout().lock();
         content.write_to(&mut stdout)?;
         stdout.flush()?;
         return Ok(Ok(()));
     }
-    let same = matches!(
-        (fs::canonicalize(input), fs::canonicalize(output)),
-        (Ok(input), Ok(output)) if input == output
-    );
-    if let Some(less) = less.filter(|_| same && input != "-") {
+    if let Some(less) = less.filter(|_| input != "-" && is_same_file(input, output)) {
         ui.complain(&format!(
             "{}: would be replaced by a file that {less}; name another output",
             input.display()

@@ -1,18 +1,19 @@
 //! `gametape cut`.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
 use gametape::core::text::{Counted, Grouped};
-use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, Stamp, Time, Work};
-use serde_json::{Value, json};
+use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, Work};
+use serde_json::json;
 
-use super::Call;
-use super::convert::{LESS, deliver, of_output, put_beside, target_folder};
+use super::convert::{
+    LESS, deliver, fail_or_suggest_repair, of_output, put_beside, remark, target_folder,
+};
+use super::{Call, stamp};
 use crate::args::Cut;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::ui::{Ui, byte_bar};
 
 pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -22,14 +23,7 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     });
     let (made, recording) = match cut {
         Ok(made) => made,
-        Err(error) if error.is_broken() => {
-            let command = ui.name;
-            ui.complain(&format!(
-                "{error} ({command} repair may keep what is whole)"
-            ));
-            return Ok(Exit::Unusable);
-        }
-        Err(error) => return Ok(ui.fail(&error)),
+        Err(error) => return Ok(fail_or_suggest_repair(&error, ui)),
     };
     let (input, output, format) = (&args.input, &args.output, recording.format());
     let (cutout, bytes) = (made.outcome, made.content.size());
@@ -43,30 +37,23 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && output != "-" {
-        ui.object(&located(
-            [("path", OsStr::new(&input)), ("out", OsStr::new(&output))],
+        ui.object(&from_to(
+            input,
+            output,
             json!({
                 "format": format.name(),
                 "bytes": bytes,
                 "steps": kept.steps.end - kept.steps.start,
-                "from": moment(kept.first),
-                "to": moment(kept.last),
+                "from": stamp(kept.first),
+                "to": stamp(kept.last),
                 "losses": converted.losses,
                 "notes": converted.notes,
                 "report": converted.report.map(|report| report.data),
             }),
         ))?;
     } else {
-        ui.remark(&said(&kept, format.step()));
-        for loss in &converted.losses {
-            ui.remark(&format!("not carried over: {loss}"));
-        }
-        for note in &converted.notes {
-            ui.remark(&format!("note: {note}"));
-        }
-        if let Some(report) = &converted.report {
-            ui.remarks(&report.text);
-        }
+        ui.remark(&in_words(&kept, format.step()));
+        remark(&converted, ui);
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
 }
@@ -87,22 +74,13 @@ fn make(args: &Cut, recording: &Recording, call: &Call<'_>) -> Result<Made<Cutou
         progress: Some(&|done| bar.set_position(done)),
         ..Work::default()
     };
-    let made = recording.cut_with(&range, &call.told(), &work);
+    let made = recording.cut_with(&range, &call.verb_options(), &work);
     bar.finish_and_clear();
     made.map_err(|error| of_output(error, &args.output))
 }
 
-/// When a step is, by the clocks that the recording has.
-fn moment(stamp: Stamp) -> Value {
-    json!({
-        "step": stamp.step,
-        "tick": stamp.tick,
-        "time_ms": stamp.time.map(Time::ms),
-    })
-}
-
 /// `kept 361 frames: steps 120 to 480, 4.000 s to 16.000 s`
-fn said(kept: &Kept, step: &str) -> String {
+fn in_words(kept: &Kept, step: &str) -> String {
     let Kept { first, last, .. } = kept;
     let count = kept.steps.end - kept.steps.start;
     let steps = format!(

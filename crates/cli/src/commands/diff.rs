@@ -16,7 +16,7 @@ pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     let opened = call.open_two([&args.first, &args.second]);
     let compared = opened.and_then(|[first, second]| {
-        let diff = first.diff(&second, &call.told())?;
+        let diff = first.diff(&second, &call.verb_options())?;
         Ok((diff, first.format().step()))
     });
     let (diff, step) = match compared {
@@ -38,7 +38,7 @@ pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         if diff.more > 0 {
             let more = Counted(diff.more, &format!("more {step}")).to_string();
             let differ = if diff.more == 1 { "differs" } else { "differ" };
-            ui.line(format_args!("{more} {differ} behind it"))?;
+            ui.line(format_args!("{more} {differ} after it"))?;
         }
         for table in &diff.tables {
             ui.line(printable(&table.to_string()))?;

@@ -24,7 +24,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let wanted = Wanted {
             at: args.at,
             secrets,
-            options: call.told(),
+            options: call.verb_options(),
         };
         let dumped = recording.dump(&wanted, ui.out());
         return end(dumped, ui);
@@ -63,7 +63,7 @@ fn end(dumped: Result<Partial<()>, Error>, ui: &mut Ui) -> io::Result<Exit> {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {
-                ui.complain(&format!("{problem} (dumped what could be read)"));
+                ui.complain(&format!("{problem} (dumped the readable part)"));
                 Exit::Problems
             }
         }),

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::ui::Ui;
 
 pub fn completions(mut command: Command, args: &Completions, ui: &mut Ui) -> std::io::Result<Exit> {
-    // Into memory first: the generator panics where a pipe is closed.
+    // Into memory first: the generator panics if a pipe is closed.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, ui.name, &mut script);
     std::io::Write::write_all(ui.out(), &script)?;

@@ -11,11 +11,11 @@ use crate::exit::Exit;
 use crate::located::{located, shown};
 use crate::ui::{Ui, secrets};
 
-/// What is said of a recording.
-enum Said {
-    /// Nothing, and why.
+/// The output for a recording.
+enum Output {
+    /// An error instead.
     Failed(Error),
-    /// A text that it carries.
+    /// A text in the recording.
     Text(String),
     Info(Partial<Info>),
 }
@@ -28,16 +28,16 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let mut seen = false;
     let secrets = secrets(args.show_secrets);
     let read = |recording: &Recording, named: bool| {
-        let said = match attachment(recording, call) {
-            Some(text) => text.map(Said::Text),
-            None if named || args.full => recording.info(secrets).map(Said::Info),
-            None => recording.header(secrets).map(Said::Info),
+        let output = match attachment(recording, call) {
+            Some(text) => text.map(Output::Text),
+            None if named || args.full => recording.info(secrets).map(Output::Info),
+            None => recording.header(secrets).map(Output::Info),
         };
-        said.unwrap_or_else(Said::Failed)
+        output.unwrap_or_else(Output::Failed)
     };
-    many_of(&args.paths, call, ui, &read, |path, said, ui| {
+    many_of(&args.paths, call, ui, &read, |path, output, ui| {
         seen = true;
-        exit = exit.max(say(path, said, ui)?);
+        exit = exit.max(print(path, output, ui)?);
         Ok(())
     })?;
     if !seen {
@@ -46,15 +46,15 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(exit)
 }
 
-fn say(path: &Path, said: Result<Said, Error>, ui: &mut Ui) -> io::Result<Exit> {
-    match said.unwrap_or_else(Said::Failed) {
-        Said::Failed(error) => Ok(ui.fail(&error)),
-        Said::Text(text) => ui.line(text.trim_end()).map(|()| Exit::Fine),
-        Said::Info(info) => describe(path, info, ui),
+fn print(path: &Path, output: Result<Output, Error>, ui: &mut Ui) -> io::Result<Exit> {
+    match output.unwrap_or_else(Output::Failed) {
+        Output::Failed(error) => Ok(ui.fail(&error)),
+        Output::Text(text) => ui.line(text.trim_end()).map(|()| Exit::Fine),
+        Output::Info(info) => describe(path, info, ui),
     }
 }
 
-/// The one thing of a recording that is asked for, if one is.
+/// Returns the part of a recording that an option asks for, if there is one.
 fn attachment(recording: &Recording, call: &Call<'_>) -> Option<Result<String, Error>> {
     let asked = call.formats.options(&[Verb::Inspect]);
     let asked = asked.iter().find(|def| call.options.has(def.name))?;

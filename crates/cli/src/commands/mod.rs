@@ -1,4 +1,4 @@
-//! The verbs: what each prints, and how it exits. None of them knows a format.
+//! The verbs: their output and their exit codes. None of them knows a format.
 
 pub mod convert;
 pub mod cut;
@@ -24,22 +24,22 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use gametape::{Error, Recording};
-use serde_json::json;
+use gametape::{Error, Recording, Stamp, Time};
+use serde_json::{Value, json};
 
 pub use crate::call::Call;
 use crate::located::located;
 use crate::many::{self, Item, Progress};
 use crate::ui::Ui;
 
-/// The input and the output of a verb that makes one of one.
+/// The input and the output of a verb.
 pub struct Pair<'a> {
     pub input: &'a OsStr,
     pub output: &'a OsStr,
 }
 
 impl<'a> Pair<'a> {
-    /// Two paths, or what is to be said.
+    /// Takes two paths; an error is the end of a message.
     pub fn of(paths: &'a [OsString]) -> Result<Self, &'static str> {
         match paths {
             [input, output] => Ok(Self { input, output }),
@@ -49,9 +49,9 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Reads the recordings behind some paths, all cores at work: `take` gets their paths and what was
-/// read, or why one can't be opened, in the order of the paths. `read` is told whether a recording was
-/// named one by one. Files of other kinds that were merely found are left out; as JSON that is said.
+/// Reads recordings on all cores. `read` gets each recording, and whether it was named itself. `take` gets the
+/// path and the result, or the error, in the order of the paths. Files of other kinds that were only found
+/// are left out; JSON output has a line for them.
 pub fn many_of<R: Send>(
     paths: &[OsString],
     call: &Call<'_>,
@@ -95,5 +95,23 @@ pub fn many_of<R: Send>(
             }
             Ok(())
         })
+    })
+}
+
+/// The format of a recording and its version: `rmv v2`.
+#[cfg(any(feature = "picture", feature = "play"))]
+pub fn format_name(recording: &Recording, secrets: gametape::Secrets) -> String {
+    match recording.header(secrets) {
+        Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
+        Err(_) => recording.format().name().to_owned(),
+    }
+}
+
+/// A stamp in JSON.
+pub fn stamp(stamp: Stamp) -> Value {
+    json!({
+        "step": stamp.step,
+        "tick": stamp.tick,
+        "time_ms": stamp.time.map(Time::ms),
     })
 }

@@ -1,4 +1,4 @@
-//! `gametape publish`: recordings as a folder that any web host serves, or as one HTML file.
+//! `gametape publish`: publishes recordings as a folder for any web host, or as one HTML file.
 
 use std::io;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
 }
 
-/// What can't be written is said before anything is read.
+/// Checks the outputs before anything is read.
 fn begin(args: &Publish) -> Result<(Page, Site), Error> {
     let page = match &args.page {
         Some(folder) => Page::read(folder)?,
@@ -86,7 +86,7 @@ fn publish(
     })
 }
 
-/// What the library says of a recording, and what is lost of it, a sentence each.
+/// The entry of a recording, and a sentence for each loss.
 type Added = (Entry, Vec<String>);
 
 fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Added, Error> {
@@ -108,7 +108,7 @@ fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Add
     })
 }
 
-/// A line a recording; what is not in it is said beside.
+/// Prints a line for a recording, and its losses.
 fn say(recording: &Recording, entry: &Entry, lost: &[String], ui: &mut Ui) -> io::Result<Exit> {
     let path = recording.path();
     if ui.json {

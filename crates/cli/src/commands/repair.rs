@@ -1,6 +1,5 @@
 //! `gametape repair`.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use super::convert::{LESS, deliver, fail_of_one, of_output, put_beside, target_f
 use super::{Call, Pair};
 use crate::args::Repair;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
@@ -44,14 +43,14 @@ fn outcome(made: Made<Repaired>) -> Outcome {
         losses: Vec::new(),
         notes: Vec::new(),
         actions: repaired.actions,
-        altered: told(&repaired.altered),
+        altered: altered(&repaired.altered),
         report: None,
         beside: repaired.beside,
     }
 }
 
-/// What was kept and may be altered: some of it each, and how much there is.
-fn told(altered: &AllAltered<Told>) -> (Vec<Value>, u64) {
+/// The parts that were kept and may be altered: some of them, and the number of all.
+fn altered(altered: &AllAltered<Told>) -> (Vec<Value>, u64) {
     let each = altered.iter().map(serde_json::to_value);
     (
         each.map(Result::unwrap_or_default).collect(),
@@ -64,7 +63,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let folder = target_folder(args.output)?;
         let bar = byte_bar(recording.input().size());
         let made = recording.repair_with(
-            &call.told(),
+            &call.verb_options(),
             &Work {
                 folder: folder.as_deref(),
                 progress: Some(&|done| bar.set_position(done)),
@@ -74,8 +73,8 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         bar.finish_and_clear();
         let made = made.map_err(|error| of_output(error, args.output))?;
         if args.output != "-" {
-            // What is repaired stays what it was, whatever its name says. Why nothing can be made of
-            // it comes first.
+            // A repaired recording keeps its format, so that its name has to fit. A failed repair is reported
+            // first.
             let output = Path::new(args.output);
             call.formats.check_name(recording.format(), output)?;
         }
@@ -97,17 +96,15 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(exit) = deliver(input, output, made.content, format, less, ui)? {
         return Ok(exit);
     }
-    let (altered, altered_count) = told(&repaired.altered);
+    let (altered, altered_count) = altered(&repaired.altered);
     let lossy = match put_beside(&repaired.beside, output, ui) {
         Ok(missing) => repaired.lossy || missing,
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        ui.object(&located(
-            [
-                ("path", OsStr::new(&args.input)),
-                ("out", OsStr::new(&args.output)),
-            ],
+        ui.object(&from_to(
+            args.input,
+            args.output,
             json!({
                 "format": format.name(),
                 "bytes": bytes,
@@ -122,9 +119,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             ui.remark(action);
         }
         if repaired.actions.is_empty() {
-            ui.remark(
-                "nothing to repair: the form is whole. Whether the content is sound, verify says",
-            );
+            ui.remark("nothing to repair: the form is intact; verify checks the content");
         }
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })

@@ -1,4 +1,4 @@
-//! `gametape watch` and `gametape serve`: recordings in a browser.
+//! `gametape watch` and `gametape serve`: show recordings in a browser.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,7 +16,7 @@ use crate::args::{Serve, Watch};
 use crate::exit::Exit;
 use crate::ui::{Ui, secrets};
 
-/// A server maps nothing: who truncates a file would end it.
+/// The options for opening without memory-mapping: a truncated file would end the server.
 pub fn unmapped(call: &Call<'_>) -> OpenOptions {
     OpenOptions {
         map: false,
@@ -90,7 +90,7 @@ pub fn serve(args: &Serve, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(until_stopped(server.stop(), || server.run(), ui))
 }
 
-/// A server of what was named: patterns are looked up once, folders are looked through again and again.
+/// Starts a server of these paths. Patterns are resolved once; folders are searched again and again.
 fn named(
     paths: &[OsString],
     formats: &Formats,
@@ -107,7 +107,7 @@ fn named(
         }
         for found in formats.find(&path) {
             let found = found?;
-            // What can't be opened is said now, and not on the page.
+            // A file that can't be opened is reported now, not on the page.
             match formats.open_with(&found.path, &options.open) {
                 Ok(recording) => {
                     if found.named {
@@ -125,7 +125,7 @@ fn named(
 
 /// Serves until Ctrl-C.
 pub fn until_stopped(stop: Stop, run: impl FnOnce() -> Result<(), Error>, ui: &mut Ui) -> Exit {
-    // Where signals can't be heard, they end the process at once.
+    // Without a handler, Ctrl-C ends the process at once.
     let _ = ctrlc::set_handler(move || stop.stop());
     match run() {
         Ok(()) => Exit::Fine,

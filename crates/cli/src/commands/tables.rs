@@ -34,11 +34,11 @@ pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Some(needs) = needs {
         ui.remark(&format!("there is {needs}"));
     }
-    // What shows without a pass over the rows: whoever reads them is told the rest.
+    // Only problems that are known without reading rows are shown here.
     Ok(match problem {
         None => Exit::Fine,
         Some(problem) => {
-            ui.complain(&format!("{problem} (they have what could be read)"));
+            ui.complain(&format!("{problem} (the tables have the readable part)"));
             Exit::Problems
         }
     })

@@ -1,4 +1,4 @@
-//! Making files of files, below a folder.
+//! Makes files of many recordings below a folder.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,76 +13,73 @@ use gametape::{
 };
 use serde_json::Value;
 
-use super::cores::{Cores, cores};
-use super::done::{Done, Notes};
-use super::each::each;
-use super::fingerprint::{Fingerprint, Hashing};
-use super::items::size;
-use super::plan::{Job, Task, plan, target};
+use super::manifest::{Entry, Fingerprint, Hashing, Manifest};
+use super::parallel::{Cores, cores, each};
+use super::plan::{Job, Task, plan, size, target};
 use super::progress::{InFile, Progress};
-use super::told::{Status, Tally, Told};
+use super::report::{FileReport, Status, Summary};
 use crate::args::Below;
 use crate::call::Call;
 use crate::exit::Exit;
 use crate::ui::Ui;
 
-/// Files from this size on are worth all cores, if nobody else has them.
+/// The size from which on a file may use all cores.
 const LARGE: u64 = 32 << 20;
 
-/// Threads for each core: while one waits for the disk, another works.
+/// The number of threads per core: one works while another waits for the disk.
 const THREADS: usize = 2;
 
-/// Makes something of a recording, as a recording of a format, told so much.
+/// Makes a recording of a format from another recording, with these options.
 type Make = dyn Fn(&Recording, &dyn Format, &Options, &Work<'_>) -> Result<Outcome, Error> + Sync;
 
-/// What a verb makes of a recording.
+/// A verb that makes a file of each recording.
 pub struct Making<'m> {
-    /// Which it is.
+    /// The name of the verb.
     pub verb: &'static str,
-    /// Whether it makes what a name says; else what there is, under a name that does not mislead.
+    /// Whether the output's name decides its format; otherwise it keeps the format of the recording.
     pub converts: bool,
-    /// What else may help where a recording is broken.
+    /// The verb to suggest for a broken recording.
     pub hint: Option<&'static str>,
-    /// Does it.
+    /// Makes the file.
     pub make: &'m Make,
-    /// What it can be told for a recording of one format that becomes one of another.
+    /// The options for a recording of the first format that becomes one of the second.
     pub options: &'m (dyn Fn(&dyn Format, &dyn Format) -> Vec<OptionDef> + Sync),
 }
 
-/// What came of it.
+/// The file that was made.
 pub struct Outcome {
     pub content: Content,
     pub lossy: bool,
     pub losses: Vec<String>,
     pub notes: Vec<String>,
     pub actions: Vec<String>,
-    /// What was kept and may be altered: some of it each, and how much there is.
+    /// The parts that were kept and may be altered: some of them, and the number of all.
     pub altered: (Vec<Value>, u64),
     pub report: Option<Report>,
     pub beside: Vec<Beside>,
 }
 
-/// All that is known while files are made.
+/// The state while files are made.
 struct Folder<'r> {
     path: &'r Path,
-    /// The format that was asked for.
+    /// The target format, if one was given.
     to: Option<&'r dyn Format>,
     dry: bool,
     making: &'r Making<'r>,
     call: &'r Call<'r>,
     program: [&'static str; 2],
-    notes: Notes,
+    manifest: Manifest,
     progress: Progress,
     cores: Cores,
-    /// Where files were put: a name that a power cut takes is found missing by the next call, so that once
-    /// at the end is enough.
+    /// The folders to sync. Once at the end is enough: if a power cut removes a name, the next call makes the
+    /// file again.
     unsynced: UnsyncedFolders,
 }
 
-/// Makes what can be made of the recordings behind some paths, below a folder.
+/// Makes a file of each recording below a folder.
 ///
 /// # Errors
-/// The output's.
+/// An error of standard output.
 pub fn run(
     paths: &[OsString],
     below: &Below,
@@ -104,7 +101,7 @@ pub fn run(
     let extension = to.as_ref().map(|(_, extension)| extension.as_str());
     let tasks = match plan(call.formats, paths, path, extension) {
         Ok(tasks) => tasks,
-        Err(wrong) => return Ok(refuse(&wrong, ui)),
+        Err(problems) => return Ok(refuse(&problems, ui)),
     };
     let to = to.map(|(format, _)| format);
     if let Err(error) = call
@@ -113,8 +110,8 @@ pub fn run(
     {
         return Ok(ui.fail(&error));
     }
-    let notes = match begin(path, below.dry_run, &tasks) {
-        Ok(notes) => notes,
+    let manifest = match begin(path, below.dry_run, &tasks) {
+        Ok(manifest) => manifest,
         Err(error) => return Ok(ui.fail(&error)),
     };
     let sizes = tasks.iter().map(Task::size);
@@ -125,7 +122,7 @@ pub fn run(
         making,
         call,
         program: [ui.name, call.version],
-        notes,
+        manifest,
         progress: Progress::new(tasks.len(), || sizes.sum()),
         cores: Cores::new(),
         unsynced: UnsyncedFolders::default(),
@@ -137,26 +134,26 @@ pub fn run(
     Ok(exit.unwrap_or(Exit::Fine))
 }
 
-/// Says what can't be: not all of very much.
-fn refuse(wrong: &[String], ui: &mut Ui) -> Exit {
-    const SAID: usize = 10;
-    for message in wrong.iter().take(SAID) {
+/// Prints the problems of a plan, the first ten of many.
+fn refuse(problems: &[String], ui: &mut Ui) -> Exit {
+    const PRINTED: usize = 10;
+    for message in problems.iter().take(PRINTED) {
         ui.complain(message);
     }
-    if let Some(more) = wrong.len().checked_sub(SAID).filter(|more| *more > 0) {
+    if let Some(more) = problems.len().checked_sub(PRINTED).filter(|more| *more > 0) {
         ui.complain(&format!("and {more} more of that kind"));
     }
     Exit::Unusable
 }
 
-/// The folder, ready to be worked in; where nothing is to be done, as it is.
-fn begin(folder: &Path, dry: bool, tasks: &[Task]) -> Result<Notes, Error> {
+/// Prepares the folder and opens its manifest; in a dry run only reads it.
+fn begin(folder: &Path, dry: bool, tasks: &[Task]) -> Result<Manifest, Error> {
     if dry {
-        return Ok(Notes::read(folder));
+        return Ok(Manifest::read(folder));
     }
     fs::create_dir_all(folder).map_err(Error::io(folder))?;
-    let notes = Notes::open(folder)?;
-    let mut folders: BTreeSet<PathBuf> = notes.folders().collect();
+    let manifest = Manifest::open(folder)?;
+    let mut folders: BTreeSet<PathBuf> = manifest.folders().collect();
     folders.extend(tasks.iter().filter_map(|task| match task {
         Task::Make(job) => Some(folder.join(job.out.parent()?)),
         Task::Nothing(_) => None,
@@ -164,18 +161,18 @@ fn begin(folder: &Path, dry: bool, tasks: &[Task]) -> Result<Notes, Error> {
     for folder in folders {
         gametape::remove_leftovers(&folder);
     }
-    Ok(notes)
+    Ok(manifest)
 }
 
-/// Refuses what no recording of these can be told.
+/// Refuses options that none of the recordings knows.
 fn check_options(
     tasks: &[Task],
     to: Option<&dyn Format>,
     making: &Making<'_>,
     call: &Call<'_>,
 ) -> Result<(), Error> {
-    let told = call.told();
-    if told.is_empty() {
+    let options = call.verb_options();
+    if options.is_empty() {
         return Ok(());
     }
     let mut known: Vec<OptionDef> = Vec::new();
@@ -190,12 +187,12 @@ fn check_options(
         if names.insert(format.name()) {
             let target = to.or_else(|| call.formats.from_extension(&job.out));
             let defs = (making.options)(&*format, target.unwrap_or(&*format));
-            // What it knows has to be what it takes.
-            let checked = told.only(&defs).check("", &defs);
+            // An option that the format knows has to have a valid value.
+            let checked = options.only(&defs).check("", &defs);
             checked.map_err(|error| Error::tape(&job.found.path)(error.into()))?;
             known.extend(defs);
         }
-        if told
+        if options
             .names()
             .all(|name| known.iter().any(|def| def.name == name))
         {
@@ -206,7 +203,8 @@ fn check_options(
     let names: Vec<&str> = names.into_iter().collect();
     let to = to.map_or_else(String::new, |to| format!(" to {}", to.name()));
     let what = format!("to {} {} recordings{to}", making.verb, names.join(" or "));
-    told.check(&what, &known)
+    options
+        .check(&what, &known)
         .map_err(|error| Error::tape(first)(error.into()))
 }
 
@@ -220,10 +218,10 @@ impl Task {
 }
 
 impl Folder<'_> {
-    /// What the worst of the files comes to; nothing where there is no recording.
+    /// Makes all files; returns the worst exit code, or `None` if there is no recording.
     fn make_all(self, tasks: Vec<Task>, ui: &mut Ui) -> io::Result<Option<Exit>> {
         let started = Instant::now();
-        let mut tally = Tally::default();
+        let mut summary = Summary::default();
         let mut failed: BTreeSet<PathBuf> = BTreeSet::new();
         each(
             tasks,
@@ -231,12 +229,12 @@ impl Folder<'_> {
             |task| self.one(task),
             |all| {
                 self.progress.aside(all, ui, |all, ui| {
-                    for told in all {
-                        if let (Status::Failed, Some(out)) = (told.status, &told.out) {
+                    for file in all {
+                        if let (Status::Failed, Some(out)) = (file.status, &file.out) {
                             failed.extend(out.parent().map(Path::to_owned));
                         }
-                        tally.count(&told);
-                        told.say(ui)?;
+                        summary.count(&file);
+                        file.print(ui)?;
                     }
                     Ok(())
                 })
@@ -245,36 +243,36 @@ impl Folder<'_> {
         let Folder {
             path,
             dry,
-            notes,
+            manifest,
             unsynced,
             ..
         } = self;
-        let mut exit = tally.exit;
+        let mut exit = summary.exit;
         if !dry {
             for folder in failed {
                 remove_empty(&folder, path);
             }
             unsynced.sync();
-            if let Err(error) = notes.finish() {
+            if let Err(error) = manifest.finish() {
                 exit = exit.max(ui.fail(&error));
             }
         }
-        if tally.recordings() == 0 {
+        if summary.recordings() == 0 {
             return Ok(None);
         }
-        tally.say(started.elapsed(), ui)?;
+        summary.print(started.elapsed(), ui)?;
         Ok(Some(exit))
     }
 
-    fn one(&self, task: Task) -> Told {
+    fn one(&self, task: Task) -> FileReport {
         let job = match task {
             Task::Make(job) => job,
-            Task::Nothing(error) => return Told::nothing(error),
+            Task::Nothing(error) => return FileReport::nothing(error),
         };
         let bytes = size(&job.found.path);
         let at = self.progress.begin(|| bytes);
-        let mut told = Told::of(&job.found.path, bytes);
-        told.hint = self.making.hint;
+        let mut report = FileReport::new(&job.found.path, bytes);
+        report.hint = self.making.hint;
         let opened = self
             .call
             .formats
@@ -282,17 +280,17 @@ impl Folder<'_> {
         match opened {
             Err(Error::UnknownFormat { .. }) if !job.found.named => {}
             Err(error) => {
-                told.out = Some(self.path.join(&job.out));
-                told.fail(error);
+                report.out = Some(self.path.join(&job.out));
+                report.fail(error);
             }
             Ok(recording) => {
-                told.out = Some(self.path.join(&job.out));
-                if let Err(error) = self.recording(&job, &recording, &at, &mut told) {
-                    told.fail(error);
+                report.out = Some(self.path.join(&job.out));
+                if let Err(error) = self.recording(&job, &recording, &at, &mut report) {
+                    report.fail(error);
                 }
             }
         }
-        told
+        report
     }
 
     fn recording(
@@ -300,43 +298,43 @@ impl Folder<'_> {
         job: &Job,
         recording: &Recording,
         at: &InFile<'_>,
-        told: &mut Told,
+        report: &mut FileReport,
     ) -> Result<(), Error> {
         let format = recording.format();
         let to = self
             .to
             .or_else(|| self.call.formats.from_extension(&job.out));
         let to = to.filter(|_| self.making.converts).unwrap_or(format);
-        told.format = Some(format.name().to_owned());
-        told.to = Some(to.name().to_owned());
+        report.format = Some(format.name().to_owned());
+        report.to = Some(to.name().to_owned());
         self.call
             .formats
             .check_name(to, &self.path.join(&job.out))?;
-        // What one of them can't be told is refused, and not ignored: it may be what keeps a secret.
-        let options = self.call.told();
+        // An unknown option is refused, not ignored: it may be the one that keeps a secret.
+        let options = self.call.verb_options();
         let known = (self.making.options)(format, to);
         let what = format!("to {} {} to {}", self.making.verb, format.name(), to.name());
         let checked = options.check(&what, &known);
         checked.map_err(|error| Error::tape(recording.path())(error.into()))?;
         let [name, version] = self.program;
         let mut of = Fingerprint::new(&[name, version, self.making.verb, to.name()]);
-        of.told(&options);
-        of.told(&self.call.told_of(recording, Verb::Open));
+        of.options(&options);
+        of.options(&self.call.options_of(recording, Verb::Open));
         of.recording(&job.found.below, recording)
             .map_err(Error::io(recording.path()))?;
         let of = of.text();
-        if let Some(done) = self.notes.kept(&job.out, &of) {
-            told.done(Status::Kept, done);
+        if let Some(entry) = self.manifest.kept(&job.out, &of) {
+            report.done(Status::Kept, entry);
             return Ok(());
         }
         if self.dry {
-            told.status = Status::WouldMake;
+            report.status = Status::WouldMake;
             return Ok(());
         }
-        let (done, report) = self.make(job, recording, to, &options, of, at)?;
-        told.done(Status::Made, &done);
-        told.report = report.map(|report| report.data);
-        self.notes.add(done);
+        let (entry, data) = self.make(job, recording, to, &options, of, at)?;
+        report.done(Status::Made, &entry);
+        report.report = data.map(|report| report.data);
+        self.manifest.add(entry);
         Ok(())
     }
 
@@ -348,11 +346,11 @@ impl Folder<'_> {
         options: &Options,
         of: String,
         at: &InFile<'_>,
-    ) -> Result<(Done, Option<Report>), Error> {
+    ) -> Result<(Entry, Option<Report>), Error> {
         let path = self.path.join(&job.out);
         let folder = path.parent().unwrap_or(self.path);
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
-        // A folder of that name is said before the work.
+        // An output that is a folder is reported before the work.
         let folder = gametape::folder_for(&path)?;
         let work = Work {
             folder: folder.as_deref(),
@@ -366,24 +364,24 @@ impl Folder<'_> {
         let hashed = made.content.write_to(&mut hashing);
         hashed.map_err(Error::io(&path))?;
         let bytes = made.content.size();
-        let mut done = Done::new(&job.out, bytes, hashing.0.finalize(), of);
-        recording.format().name().clone_into(&mut done.format);
-        to.name().clone_into(&mut done.to);
-        done.lossy = made.lossy;
-        done.losses = made.losses;
-        done.notes = made.notes;
-        done.actions = made.actions;
-        (done.altered, done.altered_count) = made.altered;
+        let mut entry = Entry::new(&job.out, bytes, hashing.0.finalize(), of);
+        recording.format().name().clone_into(&mut entry.format);
+        to.name().clone_into(&mut entry.to);
+        entry.lossy = made.lossy;
+        entry.losses = made.losses;
+        entry.notes = made.notes;
+        entry.actions = made.actions;
+        (entry.altered, entry.altered_count) = made.altered;
         made.content.save_in(&path, to, &self.unsynced)?;
         for file in &made.beside {
             gametape::write_file(&file.path(&path), &file.bytes)?;
-            done.beside(&file.path(&job.out), &file.bytes);
+            entry.beside(&file.path(&job.out), &file.bytes);
         }
-        Ok((done, made.report))
+        Ok((entry, made.report))
     }
 }
 
-/// Removes folders that were made for nothing, up to a folder.
+/// Removes empty folders, up to a folder.
 fn remove_empty(folder: &Path, up_to: &Path) {
     let mut folder = folder;
     while folder != up_to && folder.starts_with(up_to) {

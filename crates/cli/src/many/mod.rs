@@ -1,25 +1,20 @@
-//! Verbs over many files: all cores work on them, what they give comes in the order of the files, a
-//! bar shows how far it is, and a broken file ends nothing.
+//! Verbs over many files: work on all cores, results in the order of the files, a progress bar; a broken file
+//! does not stop the rest.
 //!
-//! `convert` and `repair` make files of them below a folder: what is to become what is known before
-//! anything is done, and what was made is noted, so that the same call again does what is left.
+//! `convert` and `repair` make files below a folder. They plan all outputs before they begin, and keep a
+//! manifest, so that the same call again does only the rest.
 
-mod cores;
-mod done;
-mod each;
-mod fingerprint;
-mod items;
 mod make;
+mod manifest;
+mod parallel;
 mod plan;
 mod progress;
-pub mod stop;
-mod told;
+mod report;
 
-pub use cores::cores;
-pub use each::each;
-#[cfg(any(feature = "live", feature = "tools"))]
-pub use items::recordings;
-pub use items::{Item, items};
 pub use make::{Making, Outcome, run};
+pub use parallel::{cores, each};
+#[cfg(any(feature = "live", feature = "tools"))]
+pub use plan::recordings;
+pub use plan::{Item, items};
 pub use progress::Progress;
-pub use told::skipped;
+pub use report::skipped;

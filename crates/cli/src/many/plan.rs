@@ -1,40 +1,125 @@
-//! What is to become what: known, and refused where it can't be, before anything is done.
+//! The recordings that the paths of a command line lead to, and the files to make of them. A plan is checked
+//! as a whole before any work begins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gametape::{Error, Format, Formats, Found};
+#[cfg(any(feature = "live", feature = "tools"))]
+use gametape::{OpenOptions, Recording};
 
-use super::items::{Item, items};
+/// What a path leads to.
+pub enum Item {
+    /// Standard input.
+    Input,
+    /// A file, or a folder that is one recording.
+    Found(Found),
+    /// Nothing; the error says why.
+    Nothing(Error),
+}
 
-/// A file, and what is to be made of it.
+/// Returns the items of these paths in order, each path once.
+pub fn items(formats: &Formats, paths: &[OsString]) -> Vec<Item> {
+    let of = |path: &OsString| {
+        if path == "-" {
+            return vec![Item::Input];
+        }
+        let found = formats.find(path).into_iter();
+        found
+            .map(|found| found.map_or_else(Item::Nothing, Item::Found))
+            .collect()
+    };
+    let mut items: Vec<Item> = paths.iter().flat_map(of).collect();
+    if paths.len() > 1 {
+        let mut seen: HashSet<PathBuf> = HashSet::new();
+        items.retain(|item| seen.insert(item.path().to_owned()));
+    }
+    items
+}
+
+/// Opens the recordings of these paths. Each comes with `true` if it was named itself, `false` if it was
+/// found in a folder or by a pattern. Files of other kinds that were only found are left out.
+#[cfg(any(feature = "live", feature = "tools"))]
+pub fn recordings<'a>(
+    formats: &'a Formats,
+    paths: &[OsString],
+    options: &'a OpenOptions,
+    standard_input: impl Fn(&OsStr) -> Result<Recording, Error> + 'a,
+) -> impl Iterator<Item = Result<(Recording, bool), Error>> + 'a {
+    items(formats, paths).into_iter().filter_map(move |item| {
+        let (opened, named) = match item {
+            Item::Input => (standard_input("-".as_ref()), true),
+            Item::Nothing(error) => (Err(error), true),
+            Item::Found(found) => (formats.open_with(&found.path, options), found.named),
+        };
+        match opened {
+            Err(Error::UnknownFormat { .. }) if !named => None,
+            opened => Some(opened.map(|recording| (recording, named))),
+        }
+    })
+}
+
+impl Item {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Input => Path::new("-"),
+            Self::Found(found) => &found.path,
+            Self::Nothing(error) => error.path(),
+        }
+    }
+
+    /// The number of bytes to read; 0 if unknown.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Found(found) => size(&found.path),
+            Self::Input | Self::Nothing(_) => 0,
+        }
+    }
+}
+
+/// The size of a file, or of all files in a folder that is a recording.
+pub fn size(path: &Path) -> u64 {
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => {
+            let entries = fs::read_dir(path).into_iter().flatten().flatten();
+            let metas = entries.filter_map(|entry| entry.metadata().ok());
+            metas.map(|meta| meta.len()).sum()
+        }
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    }
+}
+
+/// A recording, and the file to make of it.
 pub struct Job {
     pub found: Found,
-    /// Below the folder.
+    /// The path of the output, relative to the output folder.
     pub out: PathBuf,
 }
 
-/// One thing to do, or to complain of.
+/// A file to make, or an error to report.
 pub enum Task {
     Make(Job),
     Nothing(Error),
 }
 
-/// Where the recordings behind some paths go below a folder, or why that can't be: a sentence for each
-/// reason. With `to` they get its extension.
+/// Plans the outputs of all recordings below a folder; with `to` they get this extension.
+///
+/// # Errors
+/// A sentence for each reason why the plan is impossible.
 pub fn plan(
     formats: &Formats,
     paths: &[OsString],
     folder: &Path,
     to: Option<&str>,
 ) -> Result<Vec<Task>, Vec<String>> {
-    let wrong = in_the_way(formats, paths, folder);
-    if !wrong.is_empty() {
-        return Err(wrong);
+    let problems = check_paths(formats, paths, folder);
+    if !problems.is_empty() {
+        return Err(problems);
     }
-    // What lies in the folder was made: it is not made something of again.
+    // If the output folder is inside an input folder, its files are outputs of earlier calls, not inputs.
     let made = fs::canonicalize(folder).ok().filter(|folder| {
         let mut roots = paths.iter().filter_map(|path| fs::canonicalize(path).ok());
         roots.any(|root| folder.starts_with(root))
@@ -56,38 +141,39 @@ pub fn plan(
             continue;
         }
         let out = output(formats, &found, to);
-        // A file that two paths lead to is one.
+        // A file that two paths lead to is made once.
         if known.insert((real, out.clone())) {
             tasks.push(Task::Make(Job { found, out }));
         }
     }
-    let wrong = collisions(formats, &tasks, folder);
-    if wrong.is_empty() {
+    let problems = collisions(formats, &tasks, folder);
+    if problems.is_empty() {
         Ok(tasks)
     } else {
-        Err(wrong)
+        Err(problems)
     }
 }
 
-/// What of the command line itself can't be.
-fn in_the_way(formats: &Formats, paths: &[OsString], folder: &Path) -> Vec<String> {
-    let mut wrong = Vec::new();
+/// Checks the paths of the command line.
+fn check_paths(formats: &Formats, paths: &[OsString], folder: &Path) -> Vec<String> {
+    let mut problems = Vec::new();
     if paths.iter().any(|path| path == "-") {
-        wrong.push("standard input has no name to go by below --out: IN OUT takes it".to_owned());
+        problems
+            .push("standard input has no name to go by below --out: IN OUT takes it".to_owned());
     }
     if fs::metadata(folder).is_ok_and(|meta| !meta.is_dir()) {
-        wrong.push(format!("{}: is no folder", folder.display()));
+        problems.push(format!("{}: is no folder", folder.display()));
     }
     let real = fs::canonicalize(folder).ok();
     for path in paths.iter().map(Path::new).filter(|path| path.is_dir()) {
         if real.is_some() && fs::canonicalize(path).ok() == real && !formats.is_folder(path) {
-            wrong.push(format!(
+            problems.push(format!(
                 "{}: is where the recordings are; name another folder for what is made of them",
                 folder.display()
             ));
         }
     }
-    wrong
+    problems
 }
 
 fn output(formats: &Formats, found: &Found, to: Option<&str>) -> PathBuf {
@@ -110,7 +196,7 @@ fn output(formats: &Formats, found: &Found, to: Option<&str>) -> PathBuf {
     }
 }
 
-/// What would be written twice, or over what is read.
+/// Finds outputs that would be written twice, or over an input.
 fn collisions(formats: &Formats, tasks: &[Task], folder: &Path) -> Vec<String> {
     let jobs: Vec<&Job> = tasks
         .iter()
@@ -123,16 +209,16 @@ fn collisions(formats: &Formats, tasks: &[Task], folder: &Path) -> Vec<String> {
     for job in &jobs {
         becoming.entry(&job.out).or_default().push(job);
     }
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for (out, mut jobs) in becoming {
         if jobs.len() > 1 {
-            // What is no recording becomes nothing.
+            // Nothing is made of files that are no recordings.
             jobs.retain(|job| job.found.named || formats.format_of(&job.found.path).is_some());
         }
         if jobs.len() > 1 {
             let names = jobs.iter().map(|job| job.found.path.display().to_string());
             let names: Vec<String> = names.collect();
-            wrong.push(format!(
+            problems.push(format!(
                 "{} would all become {}",
                 names.join(" and "),
                 folder.join(out).display()
@@ -147,13 +233,13 @@ fn collisions(formats: &Formats, tasks: &[Task], folder: &Path) -> Vec<String> {
         let path = folder.join(&job.out);
         if fs::canonicalize(&path).is_ok_and(|real| read.contains(&real)) {
             let path = path.display();
-            wrong.push(format!("{path}: is one of the recordings themselves"));
+            problems.push(format!("{path}: is one of the recordings themselves"));
         }
     }
-    wrong
+    problems
 }
 
-/// The format of an extension that was asked for, and the extension without its dot.
+/// Returns the format of an extension, and the extension without its dot.
 pub fn target<'f>(formats: &'f Formats, asked: &str) -> Result<(&'f dyn Format, String), String> {
     let extension = asked.strip_prefix('.').unwrap_or(asked);
     let name = Path::new("a").with_extension(extension);

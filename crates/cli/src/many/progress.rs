@@ -1,4 +1,4 @@
-//! How far it is, on a terminal.
+//! A progress bar on a terminal.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,17 +8,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::ui::Ui;
 
-/// A bar for several files, on standard error if that is a terminal, from the first file on.
+/// A bar for several files, on standard error if that is a terminal.
 pub struct Progress {
     bar: ProgressBar,
-    /// What takes long, of one file.
-    said: ProgressBar,
+    /// A spinner for one file, with a message on what takes long.
+    spinner: ProgressBar,
     files: u64,
     done: AtomicU64,
 }
 
 impl Progress {
-    /// For so many files; of how many bytes is asked where somebody watches.
+    /// A bar for this many files; `bytes` is called only if the bar is visible.
     pub fn new(files: usize, bytes: impl FnOnce() -> u64) -> Self {
         let bar = if files < 2 {
             ProgressBar::hidden()
@@ -32,20 +32,20 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
-        let said = if files < 2 {
+        let spinner = if files < 2 {
             ProgressBar::new_spinner()
         } else {
             ProgressBar::hidden()
         };
         let progress = Self {
             bar,
-            said,
+            spinner,
             files: files as u64,
             done: AtomicU64::new(0),
         };
         progress.count();
         if !progress.bar.is_hidden() {
-            // The first file may be a large one.
+            // The first file may be large.
             progress.bar.enable_steady_tick(Duration::from_millis(200));
         }
         progress
@@ -58,7 +58,7 @@ impl Progress {
         }
     }
 
-    /// A file is begun; of how many bytes is asked where somebody watches.
+    /// Begins a file; `bytes` is called only if the bar is visible.
     pub fn begin(&self, bytes: impl FnOnce() -> u64) -> InFile<'_> {
         InFile {
             progress: self,
@@ -67,31 +67,31 @@ impl Progress {
         }
     }
 
-    /// Says what takes long, where there is but one file; of several the bar says how far they are.
+    /// Shows a message on what takes long, if there is only one file.
     pub fn say(&self, what: &str) {
-        self.said.set_message(what.to_owned());
-        self.said.tick();
+        self.spinner.set_message(what.to_owned());
+        self.spinner.tick();
     }
 
-    /// The bar goes.
+    /// Removes the bar.
     pub fn end(&self) {
         self.bar.finish_and_clear();
-        self.said.finish_and_clear();
+        self.spinner.finish_and_clear();
     }
 
-    /// Says something of these, the bar being out of the way; where there are none, sends on what was said.
+    /// Prints results while the bar is hidden; without results, flushes the output.
     pub fn aside<R>(
         &self,
         all: Vec<R>,
         ui: &mut Ui,
         say: impl FnOnce(Vec<R>, &mut Ui) -> io::Result<()>,
     ) -> io::Result<()> {
-        // On a terminal nothing waits then.
+        // On a terminal nothing is buffered then.
         if all.is_empty() {
             return ui.flush_in_time();
         }
         let say = || say(all, ui).and_then(|()| ui.flush_in_time());
-        self.bar.suspend(|| self.said.suspend(say))
+        self.bar.suspend(|| self.spinner.suspend(say))
     }
 }
 
@@ -101,7 +101,7 @@ impl Drop for Progress {
     }
 }
 
-/// A file that is worked on; it is done with when this goes.
+/// A file in progress; it is done when this is dropped.
 pub struct InFile<'p> {
     progress: &'p Progress,
     bytes: u64,
@@ -109,10 +109,10 @@ pub struct InFile<'p> {
 }
 
 impl InFile<'_> {
-    /// So much of it is read.
+    /// Reports the number of bytes read so far.
     pub fn at(&self, bytes: u64) {
         let bytes = bytes.min(self.bytes);
-        // Some files are read twice.
+        // Some files are read twice; the bar does not go back.
         let before = self.read.fetch_max(bytes, Ordering::Relaxed);
         if bytes > before {
             self.progress.bar.inc(bytes - before);

@@ -1,23 +1,16 @@
-//! What there is to see of a recording, without a terminal and without a file: cells, points, and what
-//! they say. It knows no format: all of it follows from the tables.
+//! The scene that `play` and `picture` draw: which views a recording has, what is where in each of them,
+//! and what it means. The scene knows no format and no surface: it follows from the tables alone. The
+//! painters turn it into characters or SVG.
 
 pub mod board;
-pub mod cells;
 #[cfg(feature = "picture")]
-pub mod change;
+pub mod describe;
 #[cfg(feature = "picture")]
-pub mod clock;
+pub mod dwell;
 pub mod map;
 pub mod range;
-#[cfg(feature = "picture")]
-pub mod stay;
-#[cfg(feature = "picture")]
-pub mod stretch;
 pub mod symbols;
-pub mod text;
-pub mod tint;
+pub mod time;
 #[cfg(feature = "picture")]
 pub mod tracks;
 pub mod views;
-#[cfg(feature = "picture")]
-pub mod words;

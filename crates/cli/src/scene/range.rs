@@ -1,11 +1,23 @@
-//! How far values and positions go.
+//! Numbers, and ranges of values and positions.
 
-use gametape::Batch;
+use gametape::{Batch, Value};
 
-use super::cells::number;
 use super::views::Points;
 
-/// The least and the greatest of what was seen.
+/// The value as a finite number.
+pub fn number(value: Value<'_>) -> Option<f64> {
+    let number = match value {
+        Value::Int(value) => value as f64,
+        Value::Uint(value) => value as f64,
+        Value::Float32(value) => f64::from(value),
+        Value::Float64(value) => value,
+        Value::Bool(value) => f64::from(u8::from(value)),
+        Value::Null | Value::Text(_) => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// The least and the greatest value seen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Range {
     pub from: f64,
@@ -13,7 +25,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// This one, and a value that it may not have.
+    /// Returns the range extended to include a value.
     pub fn with(range: Option<Self>, value: f64) -> Self {
         let range = range.unwrap_or(Self {
             from: value,
@@ -25,11 +37,11 @@ impl Range {
         }
     }
 
-    /// Which part of a range a number is: the least is 0, the greatest 1.
+    /// Returns the position of a number in a range: 0 for the least, 1 for the greatest.
     pub fn part(range: Option<Self>, number: f64) -> f64 {
         match range {
             Some(range) if range.to > range.from => {
-                // Halves: the ends may be as far apart as numbers go.
+                // Halves keep the length finite for any two ends.
                 let length = range.to / 2.0 - range.from / 2.0;
                 (number / 2.0 - range.from / 2.0) / length
             }
@@ -38,10 +50,10 @@ impl Range {
     }
 }
 
-/// From where to where x, y and z go.
+/// The ranges of x, y and z.
 pub type Bounds = [Option<Range>; 3];
 
-/// Makes bounds so wide that the positions of a batch are within them.
+/// Extends bounds to include the positions of a batch.
 pub fn widen(bounds: &mut Bounds, points: &Points, batch: &Batch) {
     let axes = if points.three { 3 } else { 2 };
     for (axis, bound) in bounds.iter_mut().enumerate().take(axes) {
@@ -49,6 +61,19 @@ pub fn widen(bounds: &mut Bounds, points: &Points, batch: &Batch) {
         for value in values {
             *bound = Some(Range::with(*bound, value));
         }
+    }
+}
+
+/// The number of decimals for numbers of this size.
+#[cfg(feature = "picture")]
+pub fn decimals(most: f64) -> usize {
+    match most.abs() {
+        100.0.. => 0,
+        10.0.. => 1,
+        1.0.. => 2,
+        0.1.. => 3,
+        0.01.. => 4,
+        _ => 5,
     }
 }
 

@@ -1,14 +1,14 @@
-//! A symbol for each text that stands in the cells of a grid.
+//! Symbols, colours and signs: how a surface tells texts and entities apart.
 
 use std::collections::BTreeMap;
 
-/// Symbols by text: each keeps the one that it was given.
+/// The symbol of each text in the cells of a grid. A text keeps its symbol.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Symbols {
     known: BTreeMap<String, char>,
 }
 
-/// What people know a word by, whatever the grid.
+/// The symbols of well-known words, in every grid.
 const WORDS: [(&str, char); 12] = [
     ("", ' '),
     ("none", ' '),
@@ -23,10 +23,10 @@ const WORDS: [(&str, char); 12] = [
     ("qm", '?'),
     ("question", '?'),
 ];
-/// What is left where a text's own letters are taken.
+/// The symbols for texts whose own letters are taken.
 const OTHERS: &str = "@%&+=$#~^<>/\\|:;abcdefghijklmnopqrstuvwxyzABCDEGHIJKLMNOPQRSTUVWYZ";
 
-/// What follows the last underscore of `open_3`, or a whole text, where it is one digit.
+/// The digit at the end of `open_3`, or of a text that is one digit.
 fn digit(text: &str) -> Option<char> {
     let last = text.rsplit('_').next().unwrap_or(text);
     let mut letters = last.chars();
@@ -34,12 +34,12 @@ fn digit(text: &str) -> Option<char> {
     letters.next().is_none().then_some(digit)
 }
 
-/// What people see in a cell by the word that stands in it, whatever the grid.
+/// The meaning of a cell's text, the same in every grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Face {
     /// A number of one digit.
     Number(u8),
-    /// Open, and nothing in it.
+    /// Open and empty.
     Blank,
     Closed,
     Pressed,
@@ -48,16 +48,16 @@ pub enum Face {
     Mine,
     Blast,
     Question,
-    /// A word of its own.
+    /// Any other word.
     Other,
 }
 
-/// The part of a word that people know: `blast` of `open_blast`.
+/// The well-known part of a word: `blast` of `open_blast`.
 fn word(text: &str) -> &str {
     text.strip_prefix("open_").unwrap_or(text)
 }
 
-/// What people see in a cell.
+/// The meaning of a cell's text.
 pub fn face(text: &str) -> Face {
     match (word(text), digit(text)) {
         ("" | "none" | "empty" | "open", _) | (_, Some('0')) => Face::Blank,
@@ -79,18 +79,18 @@ pub fn face(text: &str) -> Face {
 }
 
 impl Symbols {
-    /// The symbol of a text that was learnt.
+    /// The symbol of a text; `?` if it was never learned.
     pub fn get(&self, text: &str) -> char {
         self.known.get(text).copied().unwrap_or('?')
     }
 
-    /// Texts and their symbols.
+    /// All texts with their symbols.
     #[cfg(feature = "play")]
     pub fn all(&self) -> impl Iterator<Item = (&str, char)> {
         self.known.iter().map(|(text, symbol)| (&**text, *symbol))
     }
 
-    /// Gives a text a symbol, if it has none.
+    /// Gives a text a symbol unless it has one.
     pub fn learn(&mut self, text: &str) {
         if self.known.contains_key(text) {
             return;
@@ -99,7 +99,7 @@ impl Symbols {
         let word = WORDS.iter().find(|(word, _)| *word == own);
         let symbol = match (word, digit(text)) {
             (Some((_, symbol)), _) => *symbol,
-            // Nothing is what nobody has to read.
+            // A blank is easier to read than a 0.
             (None, Some('0')) => ' ',
             (None, Some(digit)) => digit,
             (None, None) => self.free(text),
@@ -119,6 +119,51 @@ impl Symbols {
     }
 }
 
+/// The role of a colour; each surface has a colour of its own for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tint {
+    Blue,
+    Orange,
+    Red,
+    Green,
+    Grey,
+    /// One of the colours that have no meaning.
+    Other(usize),
+}
+
+/// A name that contains one of these words has that colour.
+const TINTS: [(&str, Tint); 5] = [
+    ("blue", Tint::Blue),
+    ("orange", Tint::Orange),
+    ("red", Tint::Red),
+    ("green", Tint::Green),
+    ("spectator", Tint::Grey),
+];
+
+/// The colour of a name: the colour that it contains, else one that depends on the name alone.
+pub fn tint(name: &str) -> Tint {
+    let name = name.to_lowercase();
+    let word = TINTS.iter().find(|(word, _)| name.contains(word));
+    word.map_or_else(|| Tint::Other(hash(&name)), |(_, tint)| *tint)
+}
+
+/// The sign of a team on a map; it tells teams apart without colours.
+pub fn sign(team: &str) -> char {
+    const SIGNS: [char; 4] = ['◇', '▲', '△', '□'];
+    let team = team.to_lowercase();
+    match team.as_str() {
+        team if team.contains("blue") => '●',
+        team if team.contains("orange") || team.contains("red") => '○',
+        team => SIGNS.get(hash(team) % SIGNS.len()).copied().unwrap_or('□'),
+    }
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> usize {
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    text.bytes().fold(2_166_136_261, step) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,9 +177,9 @@ mod tests {
             symbols.learn(text);
         }
         symbols.learn("grass");
-        let told: Vec<(&str, char)> = symbols.all().collect();
+        let known: Vec<(&str, char)> = symbols.all().collect();
         assert_eq!(
-            told,
+            known,
             [
                 ("7", '7'),
                 ("G", '@'),
@@ -154,5 +199,13 @@ mod tests {
         assert_eq!(face("grass"), Face::Other);
         assert_eq!(symbols.get("never seen"), '?');
         assert_eq!(digit("level_12"), None);
+    }
+
+    #[test]
+    fn a_name_has_one_colour() {
+        assert_eq!(tint("Yew"), tint("Yew"));
+        assert_ne!(tint("Yew"), tint("Oak"));
+        assert_eq!(tint("BLUE TEAM"), Tint::Blue);
+        assert_eq!(sign("BLUE TEAM"), '●');
     }
 }

@@ -1,54 +1,52 @@
-//! Where things went, and where they were for how long.
+//! The paths of entities on a map, and the time that they spend in each part of it.
 
 use std::collections::BTreeMap;
 
 use gametape::core::table::Owned;
 use gametape::{Batch, Stamp};
 
-use super::clock::Lasts;
-use super::map::{Sides, Thing, thing};
+use super::map::{Entity, Projection, entity};
+use super::time::Axis;
 use super::views::Points;
 
-/// Places of all ways together, and of one of them: more than that are thinned.
+/// The largest number of places in all paths together, and in the paths of one entity; more are thinned.
 const PLACES: usize = 60_000;
 const MOST: usize = 20_000;
-/// Things that are followed, at most.
-const THINGS: usize = 4096;
-/// Squares across that times are counted in.
+/// The largest number of entities that are followed.
+const ENTITIES: usize = 4096;
+/// The number of squares across in which times are counted.
 const ACROSS: usize = 72;
 
-/// How long things were in each square of a map.
+/// The time that entities spent in each square of a map.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Density {
     pub across: usize,
     pub down: usize,
-    /// Row after row, from the lowest.
-    pub long: Vec<f64>,
+    /// Row by row, the lowest row first.
+    pub times: Vec<f64>,
 }
 
-/// The ways of a thing.
+/// The paths of an entity.
 pub struct Track {
-    /// Which table of the map it is of.
+    /// The number of its table on the map.
     pub nth: usize,
-    /// As it was when it was first seen.
-    pub thing: Thing,
-    pub ways: Vec<Vec<(f64, f64)>>,
+    /// The entity as it was first seen.
+    pub entity: Entity,
+    pub paths: Vec<Vec<(f64, f64)>>,
     since: Option<(Stamp, (f64, f64))>,
     seen: usize,
     every: usize,
     held: usize,
 }
 
-/// While rows are read.
-pub struct Tracks<'s> {
-    sides: &'s Sides,
-    lasts: Lasts,
+/// Follows entities while rows are read.
+pub struct Tracker<'s> {
+    projection: &'s Projection,
+    axis: Axis,
     most: usize,
     density: Density,
     all: Vec<Track>,
     known: BTreeMap<(usize, Vec<Owned>), usize>,
-    /// There were more things than are followed.
-    pub more: bool,
 }
 
 /// The key of a row.
@@ -61,75 +59,72 @@ pub fn key(points: &Points, batch: &Batch, row: usize) -> Vec<Owned> {
 impl Track {
     fn go(&mut self, at: (f64, f64), most: usize) {
         self.seen += 1;
-        if self.ways.is_empty() {
-            self.ways.push(Vec::new());
+        if self.paths.is_empty() {
+            self.paths.push(Vec::new());
         }
-        let Some(way) = self.ways.last_mut() else {
+        let Some(path) = self.paths.last_mut() else {
             return;
         };
-        if way.last() != Some(&at) && self.seen.is_multiple_of(self.every) {
-            way.push(at);
+        if path.last() != Some(&at) && self.seen.is_multiple_of(self.every) {
+            path.push(at);
             self.held += 1;
         }
         if self.held > most {
-            self.ways.retain(|way| way.len() > 1);
-            for way in &mut self.ways {
+            self.paths.retain(|path| path.len() > 1);
+            for path in &mut self.paths {
                 let mut nth = 0_usize;
-                way.retain(|_| {
+                path.retain(|_| {
                     nth += 1;
                     nth % 2 == 1
                 });
             }
-            self.held = self.ways.iter().map(Vec::len).sum();
+            self.held = self.paths.iter().map(Vec::len).sum();
             self.every = self.every.saturating_mul(2);
         }
     }
 
     fn stop(&mut self) {
-        if self.ways.last().is_some_and(|way| !way.is_empty()) {
-            self.ways.push(Vec::new());
+        if self.paths.last().is_some_and(|path| !path.is_empty()) {
+            self.paths.push(Vec::new());
         }
     }
 }
 
-impl<'s> Tracks<'s> {
-    /// Of about so many things.
-    pub fn new(sides: &'s Sides, lasts: Lasts, things: usize) -> Self {
-        let ratio = (sides.up[1] - sides.up[0]) / (sides.across[1] - sides.across[0]);
+impl<'s> Tracker<'s> {
+    /// Starts; paths are thinned so that those of about `entities` fit in memory.
+    pub fn new(projection: &'s Projection, axis: Axis, entities: usize) -> Self {
+        let ratio =
+            (projection.up[1] - projection.up[0]) / (projection.across[1] - projection.across[0]);
         let down = (ACROSS as f64 * ratio).round().clamp(1.0, 400.0) as usize;
         Self {
-            sides,
-            lasts,
-            most: (PLACES / things.max(1)).clamp(32, MOST),
+            projection,
+            axis,
+            most: (PLACES / entities.max(1)).clamp(32, MOST),
             density: Density {
                 across: ACROSS,
                 down,
-                long: vec![0.0; ACROSS * down],
+                times: vec![0.0; ACROSS * down],
             },
             all: Vec::new(),
             known: BTreeMap::new(),
-            more: false,
         }
     }
 
-    /// Some rows of a table of the map; what held before is as if it were of `from`.
+    /// Takes rows of a table of the map. Rows that held before count as of `from`.
     pub fn see(&mut self, nth: usize, points: &Points, batch: &Batch, from: Option<Stamp>) {
         for row in 0..batch.len() {
-            let at = self.sides.place(points, batch, row);
+            let at = self.projection.place(points, batch, row);
             let known = (nth, key(points, batch, row));
             let place = match (self.known.get(&known), at) {
                 (Some(place), _) => *place,
-                // What was never anywhere goes nowhere.
+                // An entity without a position is not followed.
                 (None, None) => continue,
-                (None, Some(_)) if self.all.len() >= THINGS => {
-                    self.more = true;
-                    continue;
-                }
+                (None, Some(_)) if self.all.len() >= ENTITIES => continue,
                 (None, Some(at)) => {
                     self.all.push(Track {
                         nth,
-                        thing: thing(points, nth, batch, row, at),
-                        ways: Vec::new(),
+                        entity: entity(points, nth, batch, row, at),
+                        paths: Vec::new(),
                         since: None,
                         seen: 0,
                         every: 1,
@@ -153,42 +148,43 @@ impl<'s> Tracks<'s> {
                 }
                 None => track.stop(),
             }
-            self.hold(before, stamp);
+            self.count(before, stamp);
         }
     }
 
-    /// A thing was there until now.
-    fn hold(&mut self, since: Option<(Stamp, (f64, f64))>, until: Stamp) {
+    /// Counts the time that an entity spent at a place.
+    fn count(&mut self, since: Option<(Stamp, (f64, f64))>, until: Stamp) {
         let Some((since, (x, y))) = since else {
             return;
         };
-        let long = self.lasts.between(since, until);
+        let length = self.axis.between(since, until);
         let bin = |at: f64, [from, to]: [f64; 2], count: usize| {
             let part = (at - from) / (to - from);
-            // Outside there is nothing: bounds are those of the rows that are read.
+            // No place is outside: the bounds are those of the rows that are read.
             ((part * count as f64).clamp(0.0, count.saturating_sub(1) as f64)) as usize
         };
         let Density { across, down, .. } = self.density;
-        let place = bin(y, self.sides.up, down) * across + bin(x, self.sides.across, across);
-        if let Some(bin) = self.density.long.get_mut(place) {
-            *bin += long;
+        let place =
+            bin(y, self.projection.up, down) * across + bin(x, self.projection.across, across);
+        if let Some(bin) = self.density.times.get_mut(place) {
+            *bin += length;
         }
     }
 
-    /// All of it, until now.
+    /// Ends the paths.
     pub fn end(mut self, until: Stamp) -> (Vec<Track>, Density) {
         for at in 0..self.all.len() {
             let Some(track) = self.all.get_mut(at) else {
                 continue;
             };
             let since = track.since.take();
-            // Where it is now may have been thinned away.
-            if let Some(((_, place), way)) = since.zip(track.ways.last_mut())
-                && way.last() != Some(&place)
+            // The last place may have been thinned away.
+            if let Some(((_, place), path)) = since.zip(track.paths.last_mut())
+                && path.last() != Some(&place)
             {
-                way.push(place);
+                path.push(place);
             }
-            self.hold(since, until);
+            self.count(since, until);
         }
         (self.all, self.density)
     }
@@ -202,9 +198,9 @@ mod tests {
     use crate::scene::map::Plane;
     use crate::scene::range::Range;
 
-    /// However long a way is, and however often it is broken: it has its ends, and few places.
+    /// A path of any length, broken or not, keeps its ends and few places.
     #[test]
-    fn long_ways_are_thinned_to_their_ends() {
+    fn long_paths_are_thinned_to_their_ends() {
         let points = Points {
             table: "players".to_owned(),
             columns: Vec::new(),
@@ -219,7 +215,7 @@ mod tests {
             from: 0.0,
             to: 100_000.0,
         });
-        let sides = Sides::new(
+        let projection = Projection::new(
             std::slice::from_ref(&points),
             &[range, range, None],
             Plane::Xy,
@@ -234,22 +230,22 @@ mod tests {
                 let x = (!gone).then_some(step as f64);
                 batch.push(stamp, [Value::Uint(7), x.into(), Value::Float64(1.0)]);
             }
-            let mut tracks = Tracks::new(&sides, Lasts::Seconds, 1);
+            let mut tracks = Tracker::new(&projection, Axis::Time, 1);
             tracks.see(0, &points, &batch, None);
             let (tracks, density) = tracks.end(stamp);
             let [track] = tracks.as_slice() else {
                 panic!("{} tracks", tracks.len());
             };
-            let places: usize = track.ways.iter().map(Vec::len).sum();
+            let places: usize = track.paths.iter().map(Vec::len).sum();
             assert!(places <= MOST + 1, "{places}");
-            let last = track.ways.last().and_then(|way| way.last());
+            let last = track.paths.last().and_then(|path| path.last());
             assert_eq!(last, Some(&(100_000.0, 1.0)));
-            let long: f64 = density.long.iter().sum();
+            let long: f64 = density.times.iter().sum();
             let wanted = if broken { 50.0 } else { 100.0 };
             assert!((long - wanted).abs() < 0.01, "{long}");
             if !broken {
                 assert!(places > MOST / 4, "{places}");
-                assert_eq!(track.ways[0].first(), Some(&(0.0, 1.0)));
+                assert_eq!(track.paths[0].first(), Some(&(0.0, 1.0)));
             }
         }
     }

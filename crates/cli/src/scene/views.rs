@@ -1,16 +1,16 @@
-//! What there is to look at: it follows from what the tables are.
+//! The views of a recording, derived from its tables.
 
 use gametape::core::table::ColumnDef;
 use gametape::{Kind, Lane, Scan, Secrets, TableDef};
 
-/// A way to look at the recording.
+/// A view of a recording.
 #[derive(Clone, PartialEq, Debug)]
 pub enum View {
     /// The cells of a grid.
     Grid(Grid),
-    /// Positions, from above.
+    /// A map of positions.
     Map(Vec<Points>),
-    /// The rows of a state, or of facts.
+    /// The rows of a table of state or facts.
     Rows(String),
     /// A list of events around now.
     Events(String),
@@ -18,43 +18,50 @@ pub enum View {
     Marks,
 }
 
-/// A grid, by the places of its columns.
+/// A grid; its columns are numbered from 0.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     pub table: String,
     /// The key that goes to the right.
     pub across: usize,
-    /// The one that goes down, where there are two.
+    /// The key that goes down, if there are two.
     pub down: Option<usize>,
-    /// The one that slices are taken of, where there are three.
+    /// The key of the slices, if there are three.
     pub deep: Option<usize>,
-    /// What the cells hold.
+    /// The columns that are not keys.
     pub values: Vec<usize>,
-    /// Two texts that say what is in a cell, one beside the other: where they differ, it is marked.
+    /// Two text columns that describe the same cell; cells where they differ are marked.
     pub compared: Option<(usize, usize)>,
-    /// A state of one row that says which cell it is at: its table.
+    /// The table of the cursor: a state of one row with a column and a row.
     pub cursor: Option<String>,
 }
 
-/// The positions that a table has.
+/// The positions in a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Points {
     pub table: String,
     /// Columns to ask for.
     pub columns: Vec<String>,
-    /// How many of them, from the first, say which thing it is.
+    /// The number of key columns; they come first.
     pub keys: usize,
-    /// Where among them the coordinates start: two, or three.
+    /// The column at which the two or three coordinates start.
     pub at: usize,
     pub three: bool,
-    /// Where its name is among them, and what it belongs to.
+    /// The columns of the entity's name and team.
     pub name: Option<usize>,
     pub team: Option<usize>,
     pub unit: String,
 }
 
+impl Grid {
+    /// The key columns: across, down, deep.
+    pub const fn keys(&self) -> [Option<usize>; 3] {
+        [Some(self.across), self.down, self.deep]
+    }
+}
+
 impl View {
-    /// What its tab says.
+    /// The name on its tab.
     pub fn name(&self) -> &str {
         match self {
             Self::Grid(grid) => &grid.table,
@@ -64,7 +71,7 @@ impl View {
         }
     }
 
-    /// What has to be read of a moment to draw it.
+    /// The scans that read all that is drawn at a moment.
     pub fn scans(&self, secrets: Secrets) -> Vec<Scan> {
         let scan = |table: &str, columns: &[String]| Scan {
             secrets,
@@ -90,7 +97,7 @@ impl View {
     }
 }
 
-/// All that there is, what says most first.
+/// Returns all views of these tables, the most informative first.
 pub fn views(tables: &[TableDef]) -> Vec<View> {
     let of = |lane| tables.iter().filter(move |table| table.lane == lane);
     let name = |table: &TableDef| table.name.to_string();
@@ -105,7 +112,7 @@ pub fn views(tables: &[TableDef]) -> Vec<View> {
     views
 }
 
-/// What is called so goes across, or down.
+/// The names of keys that go across, and of keys that go down.
 const ACROSS: [&str; 4] = ["col", "column", "x", "q"];
 const DOWN: [&str; 3] = ["row", "y", "r"];
 
@@ -120,7 +127,7 @@ fn grid(table: &TableDef, tables: &[TableDef]) -> Option<Grid> {
     if keys.len() > 3 || values.is_empty() {
         return None;
     }
-    // A key by its name, else the last: rows are said before columns.
+    // A key by its name, else the last: rows come before columns.
     let mut take = |names: &[&str]| {
         let named = |at: &usize| {
             let column = table.columns.get(*at);
@@ -160,7 +167,7 @@ fn grid(table: &TableDef, tables: &[TableDef]) -> Option<Grid> {
     })
 }
 
-/// Positions that have one unit are on one map.
+/// Puts positions with the same unit on one map.
 fn maps(tables: &[TableDef]) -> Vec<Vec<Points>> {
     let mut maps: Vec<Vec<Points>> = Vec::new();
     for points in tables.iter().filter_map(points) {
@@ -177,7 +184,7 @@ fn points(table: &TableDef) -> Option<Points> {
     let columns = &table.columns;
     let keys = columns.iter().filter(|column| column.key);
     let keys: Vec<String> = keys.map(|column| column.name.to_string()).collect();
-    // Parts of things have two keys: they say too little from above.
+    // A table with two keys has parts of entities, such as bones: too small for a map.
     if table.lane != Lane::State || keys.len() > 1 {
         return None;
     }
@@ -212,8 +219,8 @@ fn points(table: &TableDef) -> Option<Points> {
     })
 }
 
-/// The column that a position starts with, and what stands before its `x`: `x` itself where it is
-/// there, else what is a length (`m`, not `m/s`), else whatever comes first.
+/// Returns the column of a position's first coordinate, and the prefix of its name. `x` is preferred, then
+/// a length (`m`, not `m/s`), then the first column.
 fn position(columns: &[ColumnDef]) -> Option<(&ColumnDef, String)> {
     let number = |column: &&ColumnDef| !matches!(column.kind, Kind::Text | Kind::Bool);
     let found = columns.iter().filter(number).filter_map(|column| {

@@ -1,4 +1,4 @@
-//! `gametape serve --as-game`: a recording in the place of the game.
+//! `gametape serve --as-game`: answers as the game did.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use gametape_live::server::{ApiAnswer, ApiServer};
 use gametape_record::echo::{AsGame, AsGameOptions};
 use serde_json::json;
 
-use super::given::parsed;
+use super::inputs::parsed;
 use crate::args::Serve;
 use crate::call::{Call, open};
 use crate::commands::publish::fail;
@@ -19,7 +19,7 @@ use crate::commands::serve::{unmapped, until_stopped};
 use crate::ui::{Ui, secrets};
 use crate::{Exit, Tool, options};
 
-/// Where Echo VR answers.
+/// The address at which Echo VR answers.
 const GAME: SocketAddr = SocketAddr::V4(std::net::SocketAddrV4::new(
     std::net::Ipv4Addr::LOCALHOST,
     6721,
@@ -78,18 +78,18 @@ impl Tool for Game {
 struct Args {
     /// Answer as Echo VR did, about one match and in the recorded times
     ///
-    /// Listens where the game does, at 127.0.0.1:6721, if --listen says nothing else. The clock starts
-    /// when it is first asked; behind the end no match is on. Names and user ids are replaced, and
-    /// addresses left out, unless --show-secrets is given.
+    /// Listens at the game's own address, 127.0.0.1:6721, unless --listen is given. The clock starts with
+    /// the first request; after the end no match is on. Names and user ids are replaced, and addresses
+    /// left out, unless --show-secrets is given.
     #[arg(long, conflicts_with_all = ["cache", "cache_mb", "page"])]
     as_game: bool,
-    /// So many times as fast
+    /// The speed, relative to the recording
     #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = speed, requires = "as_game")]
     speed: f64,
     /// Begin at this moment: a time such as 1:23.4 or 83.4, or step:600
     #[arg(long, value_name = "AT", requires = "as_game")]
     from: Option<At>,
-    /// Behind the end, begin again
+    /// Begin again after the end
     #[arg(long = "loop", requires = "as_game")]
     again: bool,
 }

@@ -3,42 +3,29 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::core::text::printable;
 use gametape::murk::tape::MurkTape;
 use gametape::murk::tools::{IndexFile, index};
 use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
-use super::given::{parsed, simulation};
+use super::inputs::simulation;
+use crate::Exit;
 use crate::call::open;
 use crate::located::located;
 use crate::many::recordings;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape index`.
-#[derive(Clone, Copy, Debug)]
-pub struct Index;
+tool!(
+    /// `gametape index`.
+    Index, writes: true
+);
 
-impl Tool for Index {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn writes(&self) -> bool {
-        true
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
-
-/// Make the index beside a recording
+/// Write the index beside a recording
 ///
-/// The index finds ticks at once, and tells which bit was flipped in a damaged recording:
-/// verify names it, repair turns it back. It is refused where the recording has changed.
+/// The index finds ticks at once, and shows which bit was flipped in a damaged recording:
+/// verify names it, repair turns it back. An index of a recording that has changed is refused.
 #[derive(Parser, Debug)]
 #[command(name = "index")]
 struct Args {
@@ -53,7 +40,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let options = OpenOptions::default();
     let standard_input = |path: &_| open(formats, path, &options);
     for opened in recordings(formats, &args.paths, &options, standard_input) {
-        // What was merely found, and has no index, is not meant.
+        // Files that were only found are skipped if their format has no index.
         if let Ok((recording, false)) = &opened
             && recording.tape_as::<MurkTape>().is_none()
         {

@@ -1,60 +1,47 @@
 //! `gametape minimise`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording};
 
-use super::given::{open, parsed, simulation, world};
+use super::inputs::{open, simulation, world};
+use crate::Exit;
 use crate::commands::convert::{LESS, deliver, target_folder};
-use crate::located::located;
+use crate::located::from_to;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape minimise`.
-#[derive(Clone, Copy, Debug)]
-pub struct Minimise;
-
-impl Tool for Minimise {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn writes(&self) -> bool {
-        true
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape minimise`.
+    Minimise, writes: true
+);
 
 /// Find the smallest command log that still diverges
 ///
-/// Commands are taken away as long as the fault shows (delta debugging). The result is a
-/// recording that verify finds diverging in the same way.
+/// Commands are removed as long as the fault persists (delta debugging). The result is a recording
+/// that diverges in the same way.
 #[derive(Parser, Debug)]
 #[command(name = "minimise")]
 struct Args {
     /// A recording that diverges, or -
     #[arg(value_name = "IN")]
     input: OsString,
-    /// Where to write the smallest one, or -. A file that is there already is replaced
+    /// The smallest recording, or -. An existing file is replaced
     #[arg(value_name = "OUT")]
     output: OsString,
-    /// The world it was made in, if it carries none
+    /// The world of the recording, if it carries none
     #[arg(long, value_name = "TOML")]
     world: Option<PathBuf>,
-    /// The fault is that this world has another state than the recording's
+    /// The fault is a difference between this world and the recording's
     ///
-    /// Without it the fault is where the recording and its replay part, which one value or one slip
-    /// has to explain.
+    /// Without it, the fault is the tick at which the recording and its replay diverge; one value or one
+    /// slip has to explain it.
     #[arg(long, value_name = "TOML")]
     against: Option<PathBuf>,
-    /// How many logs to try at most
+    /// The largest number of logs to try
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     max_trials: u64,
 }
@@ -64,19 +51,13 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         Ok(found) => found,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    // The smaller log is another recording: it never stands in the place of the first.
+    // The smaller log is another recording; it never replaces the first.
     let format = recording.format();
     if let Err(exit) = deliver(&args.input, &args.output, content, format, Some(LESS), ui)? {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {
-        ui.object(&located(
-            [
-                ("path", OsStr::new(&args.input)),
-                ("out", OsStr::new(&args.output)),
-            ],
-            found.data(),
-        ))?;
+        ui.object(&from_to(&args.input, &args.output, found.data()))?;
     } else {
         let [ticks_before, ticks] = found.ticks;
         let [commands_before, commands] = found.commands;
@@ -106,7 +87,7 @@ fn search(args: &Args, formats: &Formats) -> Result<(Recording, Minimised, Conte
     };
     let recording = open(formats, &args.input)?;
     let tape = simulation(&recording, "commands to run")?;
-    // Before the search, which may take its time.
+    // The output is checked before the search, which may take long.
     let output = Path::new(&args.output);
     if args.output != "-" {
         formats.check_name(recording.format(), output)?;

@@ -1,10 +1,47 @@
-//! What gametape's own formats alone can do: here, and nowhere else, formats are known by name.
+//! The commands for single formats. Only this module knows formats by name.
+
+/// Declares a tool: a unit struct whose arguments are the `Args` of the module and whose work is its function
+/// `run`.
+macro_rules! tool {
+    ($(#[$doc:meta])* $name:ident $(, under: $under:literal)? $(, writes: $writes:literal)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl crate::Tool for $name {
+            $(
+                fn under(&self) -> Option<&'static str> {
+                    Some($under)
+                }
+            )?
+
+            fn command(&self) -> clap::Command {
+                <Args as clap::CommandFactory>::command()
+            }
+
+            $(
+                fn writes(&self) -> bool {
+                    $writes
+                }
+            )?
+
+            fn run(
+                &self,
+                matches: &clap::ArgMatches,
+                formats: &gametape::Formats,
+                ui: &mut crate::Ui,
+            ) -> std::io::Result<crate::Exit> {
+                run(&crate::tools::inputs::parsed(matches), formats, ui)
+            }
+        }
+    };
+}
 
 #[cfg(feature = "live")]
 pub mod as_game;
 pub mod demo;
-mod given;
 pub mod index;
+mod inputs;
 pub mod minimise;
 pub mod record;
 pub mod schema;
@@ -14,14 +51,13 @@ use gametape::Formats;
 
 use crate::App;
 
-/// The whole `gametape` command over these formats: every verb, and what gametape's own formats alone
-/// can do.
+/// The whole `gametape` command over these formats: every verb, and the commands for single formats.
 ///
 /// ```no_run
 /// use gametape::murk::engine::own::Kinds;
 /// use gametape::murk::tape::Murk;
 ///
-/// // With the propagators of one's own: `Kinds::new().with("rain", rain)`.
+/// // Propagators of your own: `Kinds::new().with("rain", rain)`.
 /// let murk = Murk::with_kinds(Kinds::new());
 /// let app = gametape_cli::tools::app(gametape::formats().with(murk));
 /// let _ = app.named("weather", env!("CARGO_PKG_VERSION")).run();

@@ -3,30 +3,21 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use gametape::Formats;
 use gametape::core::text::printable;
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
-use super::given::{parsed, schema as read};
+use super::inputs::schema as read;
+use crate::Exit;
 use crate::located::{located, shown};
 use crate::ui::{STRONG, Ui, counted, styled};
-use crate::{Exit, Tool};
 
-/// `gametape schema`.
-#[derive(Clone, Copy, Debug)]
-pub struct Schema;
-
-impl Tool for Schema {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape schema`.
+    Schema
+);
 
 /// Show, name and compare the schemas of snapshot/delta streams
 #[derive(Parser, Debug)]
@@ -38,15 +29,15 @@ struct Args {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Print a schema: its components, and how each field is written
+    /// Print a schema: its components, and the encoding of each field
     ///
-    /// With --json, in the form that is kept beside packets.
+    /// With --json, in the form of a schema file beside packets.
     Show(Show),
-    /// Print the hash that packets name their schema by
+    /// Print the hash by which packets name their schema
     Hash(Hash),
-    /// Say how two schemas differ, names aside
+    /// Show the differences between two schemas, names aside
     ///
-    /// Exits with 0 if packets of the one are packets of the other, with 1 if not.
+    /// Exits with 0 if packets of one are packets of the other, with 1 if not.
     Compare(Compare),
 }
 
@@ -69,7 +60,7 @@ struct Compare {
     /// A schema as JSON, or a recording that has one
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// The other
+    /// The other schema
     #[arg(value_name = "B")]
     second: PathBuf,
 }
@@ -135,7 +126,7 @@ fn show(path: &Path, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// A codec with the range of its values and the bits they take.
+/// A codec in words: the range of its values, and their bits.
 fn in_words(codec: Codec) -> String {
     match codec {
         Codec::Bool => "bool, 1 bit".into(),
@@ -162,7 +153,7 @@ fn in_words(codec: Codec) -> String {
     }
 }
 
-/// A threshold as people think of it.
+/// A threshold in the unit of the field.
 fn in_units(codec: Codec, threshold_q: u32) -> String {
     match FixedPoint::of(codec) {
         Some(fixed) => fixed.value(threshold_q.into()).to_string(),
@@ -170,7 +161,7 @@ fn in_units(codec: Codec, threshold_q: u32) -> String {
     }
 }
 
-/// False if there is none.
+/// Prints the hash of a schema; false if there is no schema.
 fn hash(path: &Path, with_path: bool, formats: &Formats, ui: &mut Ui) -> io::Result<bool> {
     let schema = match read(formats, path) {
         Ok(schema) => schema,

@@ -4,27 +4,18 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::murk::tools::{Subject, SyncTest as Test, Synced, sync_test};
 use gametape::{Error, Formats};
 
-use super::given::{commands, open, parsed, simulation, world};
+use super::inputs::{commands, open, simulation, world};
+use crate::Exit;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape sync-test`.
-#[derive(Clone, Copy, Debug)]
-pub struct SyncTest;
-
-impl Tool for SyncTest {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape sync-test`.
+    SyncTest
+);
 
 /// Run a world several times at once, and prove or break its determinism
 ///
@@ -32,23 +23,23 @@ impl Tool for SyncTest {
 #[derive(Parser, Debug)]
 #[command(name = "sync-test")]
 struct Args {
-    /// A world (.toml), or a recording whose commands and world are taken
+    /// A world (.toml), or a recording with its commands and world
     #[arg(value_name = "WORLD|RECORDING")]
     subject: OsString,
     /// The world of a recording that carries none
     #[arg(long, value_name = "TOML")]
     world: Option<PathBuf>,
-    /// Commands for a world, as for record; - for standard input
+    /// The commands for a world, as for record; - for standard input
     #[arg(long, value_name = "JSONL")]
     commands: Option<OsString>,
-    /// Ticks of a world [default: 1000]
+    /// The number of ticks of a world [default: 1000]
     #[arg(long, value_name = "N")]
     ticks: Option<u64>,
-    /// Runs at once, each on a thread of its own
+    /// The number of runs at once, each on a thread of its own
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(2..=256))]
     runs: u16,
-    /// Instead of several runs: go back N ticks and make them again, over and over, as netcode
-    /// does when it rolls back
+    /// Instead of several runs: go back N ticks and run them again, over and over, as rollback
+    /// netcode does
     #[arg(long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u16).range(1..))]
     rollback: Option<u16>,
 }
@@ -61,7 +52,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
         ui.object(&synced)?;
     } else {
-        ui.line(told(&synced, args.rollback))?;
+        ui.line(describe(&synced, args.rollback))?;
     }
     Ok(if synced.in_sync {
         Exit::Fine
@@ -70,10 +61,10 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     })
 }
 
-/// What came of it, a line.
-fn told(synced: &Synced, rollback: Option<u16>) -> String {
+/// Describes the result in a line.
+fn describe(synced: &Synced, rollback: Option<u16>) -> String {
     if let (Some(tick), Some(message)) = (synced.tick, &synced.message) {
-        // What a world does otherwise after it went back, it may do alike in each run.
+        // A world that differs after going back may still be the same in each run.
         let what = match rollback {
             Some(_) => "not the same after going back",
             None => "not deterministic",
@@ -123,7 +114,7 @@ fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
     let recording = open(formats, &args.subject)?;
     let world = args.world.as_deref();
     let world = world
-        .map(|path| super::given::world(formats, path))
+        .map(|path| super::inputs::world(formats, path))
         .transpose()?;
     let subject = Subject::Recording(simulation(&recording, "commands to run")?, world.as_ref());
     sync_test(&subject, &options).map_err(Error::tape(path))
@@ -134,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_world_that_goes_back_otherwise_is_not_called_another_in_each_run() {
+    fn a_world_that_differs_after_going_back_is_not_called_nondeterministic() {
         let synced = Synced {
             ticks: 20,
             runs: 2,
@@ -148,11 +139,11 @@ mod tests {
             last_hash: None,
         };
         assert_eq!(
-            told(&synced, None),
+            describe(&synced, None),
             "not deterministic: tick 7: run 1 differs"
         );
         assert_eq!(
-            told(&synced, Some(4)),
+            describe(&synced, Some(4)),
             "not the same after going back: tick 7: run 1 differs"
         );
     }

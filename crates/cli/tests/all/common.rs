@@ -1,9 +1,9 @@
-//! What every test of the command needs.
+//! Helpers of all tests of the command.
 
 use std::fs;
 use std::path::Path;
 
-use snapbox::cmd::{Command, cargo_bin};
+use snapbox::cmd::{Command, OutputAssert, cargo_bin};
 
 /// The command, in a folder, without colours.
 pub fn gametape(folder: &Path, args: &[&str]) -> Command {
@@ -18,32 +18,37 @@ pub fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-/// What a command says that exits with `code`: on standard output, and on standard error.
-pub fn said(folder: &Path, args: &str, code: i32) -> (String, String) {
-    let run = gametape(folder, &words(args)).assert().code(code);
+/// Runs a command line, which has to exit with `code`.
+pub fn expect(folder: &Path, args: &str, code: i32) -> OutputAssert {
+    gametape(folder, &words(args)).assert().code(code)
+}
+
+/// Runs a command that exits with `code`; returns standard output and standard error.
+pub fn outputs(folder: &Path, args: &str, code: i32) -> (String, String) {
+    let run = expect(folder, args, code);
     let [out, err] = [&run.get_output().stdout, &run.get_output().stderr]
         .map(|text| String::from_utf8(text.clone()).unwrap());
     (out, err)
 }
 
-/// Runs a command that has to end well, and say nothing on standard error.
+/// Runs a command that has to succeed without output on standard error.
 pub fn fine(folder: &Path, args: &str) -> String {
-    let (out, err) = said(folder, args, 0);
+    let (out, err) = outputs(folder, args, 0);
     assert_eq!(err, "", "{args}");
     out
 }
 
-/// Runs a command that must not be carried out: one line on standard error, nothing on standard
-/// output, and no file more or less than before.
+/// Runs a command that has to be refused: one line on standard error, nothing on standard output, and no
+/// change in the folder.
 pub fn refused(folder: &Path, args: &str, complaint: &str) {
     let before = names(folder);
-    let (out, err) = said(folder, args, 2);
+    let (out, err) = outputs(folder, args, 2);
     assert_eq!(err, format!("gametape: {complaint}\n"), "{args}");
     assert_eq!(out, "", "{args}");
     assert_eq!(names(folder), before, "{args}");
 }
 
-/// Runs a command within a limit of the shell's, such as `ulimit -f 1`.
+/// Runs a command under a limit of the shell, such as `ulimit -f 1`.
 #[cfg(target_os = "linux")]
 pub fn within(limit: &str, folder: &Path, args: &str) -> std::process::Command {
     let command = cargo_bin("gametape");
@@ -55,8 +60,8 @@ pub fn within(limit: &str, folder: &Path, args: &str) -> std::process::Command {
     bash
 }
 
-/// Of the size of files, in kilobytes: stands for a disk that is full. Ignored, its signal becomes
-/// an error.
+/// A limit on the size of files, in kilobytes, in the place of a full disk. The signal is ignored, so that it
+/// becomes an error.
 #[cfg(target_os = "linux")]
 pub fn full_at(kilobytes: usize) -> String {
     format!("trap '' XFSZ; ulimit -f {kilobytes}")
@@ -67,7 +72,7 @@ pub fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The names of what is in a folder, sorted.
+/// The sorted names in a folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()

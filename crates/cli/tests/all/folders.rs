@@ -10,7 +10,7 @@ use gametape_samples::echo::{Match, MatchOptions};
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use crate::common::{fine, gametape, json, said};
+use crate::common::{expect, fine, json, outputs};
 
 /// Matches of an archive.
 const MATCHES: u64 = 40;
@@ -67,7 +67,7 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     archive(path, MATCHES);
-    let (whole, _) = said(path, "convert archive --to butter --out whole", 3);
+    let (whole, _) = outputs(path, "convert archive --to butter --out whole", 3);
     assert_eq!(whole.lines().count() as u64, MATCHES + 1, "{whole}");
     assert!(
         whole.contains("40 recordings: 40 made, 40 with loss; "),
@@ -96,24 +96,24 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     }
     let notes = fs::read(path.join("killed/.gametape-made.jsonl")).unwrap();
     let noted = notes.split(|byte| *byte == b'\n').count() - 1;
-    let (again, _) = said(path, "convert --json archive --to butter --out killed", 3);
+    let (again, _) = outputs(path, "convert --json archive --to butter --out killed", 3);
     let summary = json(again.lines().last().unwrap());
     assert_eq!(summary["summary"]["kept"], noted, "{again}");
     assert_eq!(summary["summary"]["lossy"], MATCHES, "{again}");
     assert_eq!(tree(&path.join("killed")), tree(&path.join("whole")));
-    // What was lost then is still lost.
+    // The losses of the first call are still reported.
     let kept = json(again.lines().next().unwrap());
     assert_eq!(kept["lossy"], true, "{kept}");
 }
 
 #[test]
-fn what_is_not_what_it_would_be_is_made_anew() {
+fn an_output_that_would_differ_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     archive(path, 4);
     let statuses = |more: &str, code: i32| -> BTreeMap<String, String> {
         let line = format!("convert --json archive --to butter --out made{more}");
-        let (out, _) = said(path, &line, code);
+        let (out, _) = outputs(path, &line, code);
         let lines = out
             .lines()
             .map(json)
@@ -161,18 +161,18 @@ fn what_is_not_what_it_would_be_is_made_anew() {
         .set_modified(now)
         .unwrap();
     assert_eq!(count(&statuses("", 3), "kept"), 4);
-    // What can't be as asked is refused, file by file, and nothing of it is there.
+    // A conversion that cannot keep the limit is refused, file by file, and leaves no file.
     let refused = statuses(" --max-error 0.000001", 1);
     assert_eq!(count(&refused, "failed"), 4);
 }
 
 #[test]
-fn what_would_go_wrong_is_said_before_anything_is_done() {
+fn problems_are_reported_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     archive(path, 2);
     let one = "archive/2021/match-00.echoreplay";
-    said(
+    outputs(
         path,
         &format!("convert {one} archive/2021/match-00.butter"),
         3,
@@ -213,7 +213,7 @@ fn what_would_go_wrong_is_said_before_anything_is_done() {
             "repair: several files are made below a folder: PATH... --out DIR",
         ),
     ] {
-        let (out, err) = said(path, args, 2);
+        let (out, err) = outputs(path, args, 2);
         let is_missing = args.contains("missing");
         assert_eq!(err, format!("gametape: {complaint}\n"), "{args}");
         assert!(out.is_empty() || is_missing, "{args}: {out}");
@@ -225,7 +225,7 @@ fn what_would_go_wrong_is_said_before_anything_is_done() {
     }
     // A pattern takes some of them, and may write beside them.
     fine(path, "verify archive/2022/match-01.echoreplay");
-    said(
+    outputs(
         path,
         "convert archive/*/*.echoreplay --to butter --out archive",
         3,
@@ -258,13 +258,7 @@ fn verify_says_in_json_what_it_passed_over() {
         fine(path, &format!("verify --json {one}")).lines().count(),
         1
     );
-    gametape(
-        path,
-        &["convert", "archive", "--out", "copies", "--dry-run"],
-    )
-    .assert()
-    .code(0)
-    .stdout_eq(str![[r#"
+    expect(path, "convert archive --out copies --dry-run", 0).stdout_eq(str![[r#"
 would make  copies/2021/match-00.echoreplay  of archive/2021/match-00.echoreplay
 would make  copies/2022/match-01.echoreplay  of archive/2022/match-01.echoreplay
 2 recordings: 2 would be made; [..] kB in [..] s, 1 other file skipped
@@ -285,7 +279,7 @@ fn a_pattern_goes_where_a_folder_goes() {
     }
     fs::create_dir(path.join("there")).unwrap();
     let paths = |folder: &str, line: &str, code: i32| -> Vec<String> {
-        let (out, err) = said(&path.join(folder), line, code);
+        let (out, err) = outputs(&path.join(folder), line, code);
         assert_eq!(err, "", "{line}");
         let lines = out.lines().map(json);
         let paths = lines.filter_map(|line| Some(line["path"].as_str()?.to_owned()));
@@ -320,10 +314,10 @@ fn a_pattern_goes_where_a_folder_goes() {
             assert_eq!(paths, expected, "{line}");
         }
         let line = format!("{verb} archive/**/*.rmv{more}");
-        let (_, err) = said(path, &line, 2);
+        let (_, err) = outputs(path, &line, 2);
         assert_eq!(err, "gametape: archive/**/*.rmv: no such file\n", "{line}");
         let line = format!("{verb} archive/**.echoreplay{more}");
-        let (_, err) = said(path, &line, 2);
+        let (_, err) = outputs(path, &line, 2);
         let complaint = "is no pattern: ** stands for folders, and alone between two /";
         let expected = format!("gametape: archive/**.echoreplay: {complaint}\n");
         assert_eq!(err, expected, "{line}");

@@ -70,7 +70,7 @@ games/a.rmv  as a.rmv
 }
 
 #[test]
-fn what_can_not_be_published_is_said_and_nothing_is_lost() {
+fn a_failed_publication_is_reported_and_loses_nothing() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("taken"), "a file").unwrap();
@@ -120,9 +120,9 @@ fn what_can_not_be_published_is_said_and_nothing_is_lost() {
         (&["serve", "nowhere"], "nowhere: no such file"),
     ];
     for (args, sentence) in cases {
-        let said = run(path, args).code(2).get_output().stderr.clone();
-        let said = String::from_utf8(said).unwrap();
-        assert!(said.contains(sentence), "{args:?}: {said}");
+        let printed = run(path, args).code(2).get_output().stderr.clone();
+        let printed = String::from_utf8(printed).unwrap();
+        assert!(printed.contains(sentence), "{args:?}: {printed}");
         let site = path.join("site/library.json");
         assert!(!site.exists(), "{args:?}");
     }
@@ -178,8 +178,8 @@ impl Serving {
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
-        let said: serde_json::Value = serde_json::from_str(&line).unwrap();
-        let address = said["address"].as_str().unwrap().to_owned();
+        let printed: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let address = printed["address"].as_str().unwrap().to_owned();
         Self { child, address }
     }
 
@@ -298,8 +298,8 @@ fn a_match_answers_in_the_place_of_the_game_whoever_may_ask() {
         (&["serve", "games", "--loop"], "--as-game"),
     ];
     for (args, sentence) in cases {
-        let said = gametape(path, args).assert().code(2);
-        let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
-        assert!(said.contains(sentence), "{args:?}: {said}");
+        let printed = gametape(path, args).assert().code(2);
+        let printed = String::from_utf8(printed.get_output().stderr.clone()).unwrap();
+        assert!(printed.contains(sentence), "{args:?}: {printed}");
     }
 }

@@ -1,18 +1,16 @@
-//! The command as users see it: what it prints, how it exits, what it leaves on disk. One program, so
-//! that it is linked once.
+//! Tests of the command: its output, its exit codes, and its files. They are one program, which is linked
+//! once.
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
 mod common;
 mod delta;
 mod echo;
-mod echo_record;
 mod folders;
 mod kit;
 #[cfg(feature = "live")]
 mod live;
 mod murk;
-mod murk_crash;
 mod options;
 #[cfg(feature = "picture")]
 mod picture;

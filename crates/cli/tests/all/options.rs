@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 
-use crate::common::said;
+use crate::common::outputs;
 use crate::echo::support as echo;
 
 /// Lines with calls of other programs have options of their own.
@@ -169,13 +169,13 @@ fn every_option_that_is_named_anywhere_exists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a page says of secrets is what whoever published it can do.
+/// A published page names the options of `publish`, not those of other verbs.
 #[cfg(feature = "live")]
 #[test]
 fn options_that_a_published_page_names_are_those_of_what_publishes() {
     let folder = echo::folder();
     let path = folder.path();
-    said(path, "publish match.butter text.echoreplay --out site", 0);
+    outputs(path, "publish match.butter text.echoreplay --out site", 0);
     let verbs = options();
     let mut said_of = 0;
     for id in ["match.butter", "text.echoreplay"] {

@@ -10,7 +10,7 @@ use gametape_samples::mines::{self, Tampering};
 use gametape_samples::murk;
 use snapbox::cmd::cargo_bin;
 
-use crate::common::{fine, json, names, refused, said};
+use crate::common::{fine, json, names, outputs, refused};
 use crate::delta::support as delta;
 use crate::echo::support as echo;
 
@@ -28,7 +28,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What was drawn is what was drawn before; `SNAPSHOTS=overwrite` draws it anew.
+/// The picture equals the golden one; `SNAPSHOTS=overwrite` rewrites it.
 fn same(drawn: &Path, golden: &str) {
     let golden = snapbox::Data::read_from(
         &Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -68,16 +68,16 @@ fn pictures_of_a_game_and_of_a_world() {
             "heat at 2.000 s, tick 20, step 19: 16 x 16 cells; value from ",
         ),
     ] {
-        let said = fine(path, &format!("picture {args} {golden}"));
-        assert!(said.starts_with(words), "{said}");
-        assert_eq!(said.lines().count(), 1);
+        let printed = fine(path, &format!("picture {args} {golden}"));
+        assert!(printed.starts_with(words), "{printed}");
+        assert_eq!(printed.lines().count(), 1);
         let svg = fs::read_to_string(path.join(golden)).unwrap();
         let xml = roxmltree::Document::parse(&svg).unwrap();
         let desc = xml
             .descendants()
             .find(|node| node.tag_name().name() == "desc");
         // The words are in the picture, for who can't see it.
-        assert_eq!(desc.unwrap().text(), Some(said.trim_end()));
+        assert_eq!(desc.unwrap().text(), Some(printed.trim_end()));
         same(&path.join(golden), golden);
     }
 }
@@ -181,7 +181,7 @@ fn standard_output_is_svg_alone() {
     let drawn = fine(path, "picture game.rmv out.svg");
     assert_eq!(svg, fs::read_to_string(path.join("out.svg")).unwrap());
     assert!(drawn.starts_with("board at "));
-    // Who has seen enough ends it, and that is no fault.
+    // A reader that closes the pipe early is not an error.
     let mut run = std::process::Command::new(cargo_bin("gametape"))
         .args(["picture", "game.rmv", "-"])
         .current_dir(path)
@@ -197,29 +197,29 @@ fn standard_output_is_svg_alone() {
 }
 
 #[test]
-fn of_a_broken_recording_what_is_before_the_damage_is_drawn() {
+fn a_broken_recording_is_drawn_up_to_the_damage() {
     let folder = folder();
     let path = folder.path();
-    let (out, err) = said(path, "picture cut.rmv out.svg", 1);
+    let (out, err) = outputs(path, "picture cut.rmv out.svg", 1);
     assert!(out.starts_with("board at "), "{out}");
     assert!(
         err.contains("the file ends in the video section")
-            && err.ends_with("(drew what could be read)\n"),
+            && err.ends_with("(drew the readable part)\n"),
         "{err}"
     );
     assert!(path.join("out.svg").is_file());
-    let (_, err) = said(path, "picture cut.rmv over.png --over ..", 1);
-    assert!(err.contains("(drew what could be read)"), "{err}");
-    // Before the damage nothing is wrong; what may be behind it is not known.
+    let (_, err) = outputs(path, "picture cut.rmv over.png --over ..", 1);
+    assert!(err.contains("(drew the readable part)"), "{err}");
+    // A moment before the damage is drawn without a problem; a moment after it may be lost.
     fine(path, "picture cut.rmv first.svg --at 0.5");
-    let (out, err) = said(path, "picture cut.rmv late.svg --at 2.4", 2);
+    let (out, err) = outputs(path, "picture cut.rmv late.svg --at 2.4", 2);
     assert_eq!(out, "");
     assert!(err.contains("the file ends in the video section"), "{err}");
     assert!(!path.join("late.svg").exists());
 }
 
 #[test]
-fn what_can_not_be_drawn_is_refused_in_a_sentence() {
+fn a_recording_that_cannot_be_drawn_is_refused_with_a_message() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("empty.rmv"), "").unwrap();
@@ -270,7 +270,7 @@ fn what_can_not_be_drawn_is_refused_in_a_sentence() {
     ] {
         refused(path, &format!("picture {args}"), &complaint);
     }
-    let (_, err) = said(path, "picture game.rmv out.svg --over 1", 2);
+    let (_, err) = outputs(path, "picture game.rmv out.svg --over 1", 2);
     assert!(err.contains("a stretch is FROM..TO"), "{err}");
     assert!(!path.join("out.svg").exists());
 }
@@ -285,7 +285,7 @@ fn a_run_without_its_world_has_nothing_to_draw() {
         header.space_descriptor = (&[]).into();
     });
     fs::write(folder.path().join("run.murk"), bare).unwrap();
-    let (_, err) = said(folder.path(), "picture run.murk out.svg", 2);
+    let (_, err) = outputs(folder.path(), "picture run.murk out.svg", 2);
     assert!(
         err.contains(
             "run.murk: there is nothing to draw: it has ticks, commands, and no cells or positions;"
@@ -298,7 +298,7 @@ fn a_run_without_its_world_has_nothing_to_draw() {
 /// A picture that is there stays, if a new one can't be written.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_can_not_be_written_leaves_what_was_there() {
+fn a_failed_write_keeps_the_old_file() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("out.svg"), "before").unwrap();
@@ -311,7 +311,7 @@ fn what_can_not_be_written_leaves_what_was_there() {
     assert_eq!(fs::read_to_string(path.join("out.svg")).unwrap(), "before");
     assert!(!names(path).iter().any(|name| name.ends_with(".partial")));
     std::os::unix::fs::symlink("/dev/full", path.join("full.svg")).unwrap();
-    let (out, err) = said(path, "picture game.rmv full.svg", 2);
+    let (out, err) = outputs(path, "picture game.rmv full.svg", 2);
     assert_eq!(
         (out.as_str(), err.as_str()),
         (

@@ -99,7 +99,7 @@ impl Terminal {
         children.split_whitespace().next().unwrap().to_owned()
     }
 
-    /// Waits for the end: the terminal is as it was before. Gives all that was written behind the show.
+    /// Waits for the end and checks that the terminal is restored. Returns the output after that.
     fn restored(mut self, exit: i32) -> String {
         loop {
             match self.bytes.recv_timeout(LONG) {
@@ -113,20 +113,20 @@ impl Terminal {
         assert!(!screen.alternate_screen());
         assert!(!screen.hide_cursor());
         let all = String::from_utf8(self.all.clone()).unwrap();
-        let (shown, behind) = all
+        let (shown, after) = all
             .rsplit_once("\x1b[?1049l")
             .expect("it leaves the screen");
         assert!(shown.contains("\x1b[?1049h"), "it has a screen of its own");
         assert!(
-            behind.starts_with("\x1b[?25h"),
-            "the cursor is back: {behind:?}"
+            after.starts_with("\x1b[?25h"),
+            "the cursor is back: {after:?}"
         );
-        assert!(behind.contains(&format!("exit {exit}\r\n")), "{behind:?}");
-        let modes: VecDeque<&str> = behind.split([' ', ';', '\r', '\n']).collect();
+        assert!(after.contains(&format!("exit {exit}\r\n")), "{after:?}");
+        let modes: VecDeque<&str> = after.split([' ', ';', '\r', '\n']).collect();
         for mode in ["icanon", "echo", "isig", "icrnl", "opost"] {
-            assert!(modes.contains(&mode), "{mode} is on again: {behind:?}");
+            assert!(modes.contains(&mode), "{mode} is on again: {after:?}");
         }
-        behind.to_owned()
+        after.to_owned()
     }
 }
 
@@ -252,18 +252,18 @@ fn a_recording_that_is_piped_leaves_the_keys_to_the_terminal() {
 }
 
 #[test]
-fn what_can_t_be_shown_is_refused_with_a_sentence() {
+fn a_recording_that_cannot_be_shown_is_refused_with_a_message() {
     let folder = tempfile::tempdir().unwrap();
     game(folder.path());
     refused(
         folder.path(),
         "play game.rmv",
-        "play draws on a terminal, and standard output is none",
+        "play draws on a terminal; standard output is not one",
     );
     refused(
         folder.path(),
         "play --json game.rmv",
-        "play draws on a terminal: it has no JSON; dump has",
+        "play draws on a terminal and has no JSON; use dump",
     );
     let bytes = gametape_samples::mines::example();
     std::fs::write(folder.path().join("start.rmv"), &bytes[..40]).unwrap();
@@ -276,7 +276,7 @@ fn what_can_t_be_shown_is_refused_with_a_sentence() {
         ),
     ] {
         let terminal = Terminal::play(folder.path(), &args, &[("NO_COLOR", "1")]);
-        let behind = terminal.restored(2);
-        assert!(behind.contains(sentence), "{behind:?}");
+        let after = terminal.restored(2);
+        assert!(after.contains(sentence), "{after:?}");
     }
 }

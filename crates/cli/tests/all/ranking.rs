@@ -10,7 +10,7 @@ use gametape_samples::mines::{Tampering, record, scenarios};
 use serde_json::Value;
 use snapbox::cmd::cargo_bin;
 
-use crate::common::{fine, gametape, json, said};
+use crate::common::{fine, gametape, json, outputs};
 
 fn scenario(name: &str, seed: u64) -> Game<'static> {
     let scenarios = scenarios();
@@ -76,7 +76,7 @@ fn the_page_of_the_book_is_what_happens() {
     );
     // The other one is one.
     fs::write(path.join("summer.toml"), tomls[1]).unwrap();
-    let (_, err) = said(path, "verify --policy summer.toml demo-recordings", 1);
+    let (_, err) = outputs(path, "verify --policy summer.toml demo-recordings", 1);
     assert_eq!(err, "");
     fs::write(path.join("friday.toml"), tomls[1].replace("win7", "win6")).unwrap();
     let binary = cargo_bin("gametape");
@@ -89,19 +89,19 @@ fn the_page_of_the_book_is_what_happens() {
             .arg(format!("PATH=\"{bin}:$PATH\"; {command} 2>&1"))
             .output()
             .unwrap();
-        let said = String::from_utf8(run.stdout).unwrap();
+        let printed = String::from_utf8(run.stdout).unwrap();
         let same = |(line, expected): (&str, &&str)| match expected.split_once('…') {
             Some((start, _)) => line.starts_with(start),
             None => line == *expected,
         };
         assert!(
-            said.lines().count() == expected.len() && said.lines().zip(&expected).all(same),
-            "{command}\n{said}\n{expected:#?}"
+            printed.lines().count() == expected.len() && printed.lines().zip(&expected).all(same),
+            "{command}\n{printed}\n{expected:#?}"
         );
     }
 }
 
-/// What lines of JSON say of each path.
+/// The JSON lines of each path.
 fn by_path(out: &str) -> BTreeMap<String, Vec<Value>> {
     let mut lines: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for line in out.lines().map(json) {
@@ -126,7 +126,7 @@ fn a_copy_is_found_in_both_files_and_rejected() {
         fs::create_dir(path.join("games")).unwrap();
         fs::write(path.join("games/a.rmv"), rmv::write(&game).unwrap()).unwrap();
         fs::write(path.join("games/b.rmv"), rmv::write(&forged).unwrap()).unwrap();
-        let lines = by_path(&said(path, "verify --json games", 0).0);
+        let lines = by_path(&outputs(path, "verify --json games", 0).0);
         for (one, other) in [
             ("games/a.rmv", "games/b.rmv"),
             ("games/b.rmv", "games/a.rmv"),
@@ -140,10 +140,10 @@ fn a_copy_is_found_in_both_files_and_rejected() {
             assert_eq!(finding["data"]["other"], other, "{}", twin.name);
             assert_eq!(line["verdict"], "warn", "{}", twin.name);
         }
-        let (out, _) = said(path, "verify games", 0);
+        let (out, _) = outputs(path, "verify games", 0);
         assert!(out.contains(&format!("warning {}: ", twin.code)), "{out}");
         assert!(out.contains(", 2 related to others; "), "{out}");
-        let lines = by_path(&said(path, "verify --json --policy default games", 1).0);
+        let lines = by_path(&outputs(path, "verify --json --policy default games", 1).0);
         for line in lines.values().map(|lines| &lines[0]) {
             assert_eq!(line["admitted"], false, "{}", twin.name);
             let mut codes = line["reasons"].as_array().unwrap().iter();
@@ -180,7 +180,7 @@ fn a_policy_says_one_line_a_file_and_what_was_skipped() {
     demo(path);
     fs::write(path.join("demo-recordings/notes.txt"), "notes").unwrap();
     fs::write(path.join("demo-recordings/broken.rmv"), "nothing").unwrap();
-    let (out, _) = said(path, "verify --json --policy default demo-recordings", 1);
+    let (out, _) = outputs(path, "verify --json --policy default demo-recordings", 1);
     let lines = by_path(&out);
     assert!(lines.values().all(|lines| lines.len() == 1), "{out}");
     let of = |name: &str| &lines[&format!("demo-recordings/{name}")][0];
@@ -201,9 +201,9 @@ fn a_policy_says_one_line_a_file_and_what_was_skipped() {
     assert_eq!(admitted + rejected, summary["recordings"].as_u64().unwrap());
     // A policy that rejects nothing.
     fs::write(path.join("all.toml"), "[rmv]\nreject = []\n").unwrap();
-    said(path, "verify --policy all.toml demo-recordings", 0);
+    outputs(path, "verify --policy all.toml demo-recordings", 0);
     for verb in ["stats", "inspect"] {
-        let (out, _) = said(path, &format!("{verb} --json demo-recordings"), 2);
+        let (out, _) = outputs(path, &format!("{verb} --json demo-recordings"), 2);
         assert!(
             out.contains("\"skipped\":\"not a recording"),
             "{verb}: {out}"
@@ -216,7 +216,7 @@ fn stats_mark_a_game_that_fails() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     demo(path);
-    let (out, err) = said(path, "stats demo-recordings/tampered-time.rmv", 1);
+    let (out, err) = outputs(path, "stats demo-recordings/tampered-time.rmv", 1);
     assert_eq!(err, "");
     let mut lines = out.lines();
     assert_eq!(
@@ -227,7 +227,7 @@ fn stats_mark_a_game_that_fails() {
         lines.next().unwrap().starts_with("      error rmv.time, "),
         "{out}"
     );
-    let (out, _) = said(path, "stats --json demo-recordings/tampered-time.rmv", 1);
+    let (out, _) = outputs(path, "stats --json demo-recordings/tampered-time.rmv", 1);
     let line = json(&out);
     assert_eq!(line["verdict"], "fail");
     assert_eq!(line["findings"][0]["code"], "rmv.time");
@@ -260,19 +260,19 @@ fn paths_that_are_no_text_do_not_collide() {
         ("inspect", 0),
         ("convert --out made", 0),
     ] {
-        let (out, _) = said(path, &format!("--json {verb} games"), code);
+        let (out, _) = outputs(path, &format!("--json {verb} games"), code);
         let lines = out.lines().map(json);
         let bytes = lines.filter_map(|line| Some(line["path_bytes"].as_str()?.to_owned()));
         let bytes: Vec<String> = bytes.collect();
         assert_eq!(bytes, ["games/g%FE.rmv", "games/g%FF.rmv"], "{verb}: {out}");
     }
-    let (out, _) = said(path, "verify games", 0);
+    let (out, _) = outputs(path, "verify games", 0);
     assert!(out.contains("games/g\\xff.rmv"), "{out}");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn who_stops_reading_has_no_verdict() {
+fn a_closed_pipe_has_no_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     // More than a pipe holds.
@@ -304,7 +304,7 @@ fn who_stops_reading_has_no_verdict() {
 }
 
 #[test]
-fn what_is_no_policy_is_refused_before_anything_is_read() {
+fn a_broken_policy_is_refused_before_anything_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("bad.toml"), "[rmv]\nreject = [\"rmv.timee\"]\n").unwrap();

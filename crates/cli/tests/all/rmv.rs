@@ -7,7 +7,7 @@ use gametape_samples::mines::tamper::{mouse_of, remake};
 use gametape_samples::mines::{record, scenarios};
 use snapbox::str;
 
-use crate::common::gametape;
+use crate::common::{expect, gametape};
 
 /// A game, by a player with a token.
 fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {
@@ -34,25 +34,19 @@ fn diff_says_where_two_games_part() {
     let folder = folder();
     let path = folder.path();
     fs::copy(path.join("game.rmv"), path.join("copy.rmv")).unwrap();
-    gametape(path, &["diff", "game.rmv", "copy.rmv"])
-        .assert()
-        .code(0)
+    expect(path, "diff game.rmv copy.rmv", 0)
         .stdout_eq("the recordings are the same\n")
         .stderr_eq("");
-    gametape(path, &["diff", "--json", "game.rmv", "copy.rmv"])
-        .assert()
-        .code(0)
+    expect(path, "diff --json game.rmv copy.rmv", 0)
         .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n");
-    gametape(path, &["diff", "game.rmv", "other.rmv"])
-        .assert()
-        .code(1)
+    expect(path, "diff game.rmv other.rmv", 1)
         .stdout_eq(str![[r#"
 header: generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
 header: declared_3bv is 10 in the first, 12 in the second
 header: duration_ms is 2472 in the first, 5238 in the second
 header: frames is 275 in the first, 422 in the second
 mouse_events: step 0, 0.000 s: x is 76 px in the first, 106 px in the second
-420 more events differ behind it
+420 more events differ after it
 game: 1 row differs (generated in 1, declared_3bv in 1, total_time_ms in 1, bbbv in 1, solved_bbbv in 1, bbbv_per_s in 1, 22 more); generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
 mouse_events: 14 rows differ (x in 14, y in 14, col in 11, row in 5, action in 3, reduced in 3, 3 more); 189 rows only in the first; 326 rows only in the second; first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second
 board_events: 2 rows differ (col in 2, row in 2, face in 1); 69 rows only in the first; 79 rows only in the second; first at step 1, 0.000 s: col is 4 in the first, 6 in the second
@@ -62,17 +56,13 @@ counters: 43 rows differ (solved_bbbv in 43, opened in 43, left_clicks in 37, mi
 
 "#]])
         .stderr_eq("");
-    gametape(path, &["diff", "game.rmv", "renamed.rmv"])
-        .assert()
-        .code(1)
+    expect(path, "diff game.rmv renamed.rmv", 1)
         .stdout_eq(str![[r#"
 header: player is {"name":"Ada","nickname":"Ada","country":"UK","token":"<hidden>"} in the first, {"name":"Bob","nickname":"Bob","country":"UK","token":"<hidden>"} in the second
 game: 1 row differs (player_name in 1, player_nickname in 1); player_name is "Ada" in the first, "Bob" in the second
 
 "#]]);
-    let run = gametape(path, &["diff", "--json", "game.rmv", "other.rmv"])
-        .assert()
-        .code(1);
+    let run = expect(path, "diff --json game.rmv other.rmv", 1);
     let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
     let keys: Vec<&String> = diff.as_object().unwrap().keys().collect();
     assert_eq!(
@@ -87,7 +77,7 @@ game: 1 row differs (player_name in 1, player_nickname in 1); player_name is "Ad
     assert!(diff["more"].as_u64().unwrap() > 0);
 }
 
-/// What is hidden is not shown, and still not called the same.
+/// A difference between hidden values is reported without the values.
 #[test]
 fn secrets_alone_make_a_difference() {
     let folder = folder();
@@ -97,9 +87,9 @@ fn secrets_alone_make_a_difference() {
         &["diff", "--json", "game.rmv", "token.rmv"],
     ] {
         let run = gametape(path, args).assert().code(1).stderr_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
-        assert!(said.contains("player_token"), "{said}");
-        assert!(!said.contains("TOKEN"), "{said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        assert!(printed.contains("player_token"), "{printed}");
+        assert!(!printed.contains("TOKEN"), "{printed}");
     }
 }
 
@@ -122,10 +112,7 @@ gametape: cut.rmv: event [..] the file ends in the video section: [..]
 
 "#]]);
     }
-    gametape(path, &["diff", "game.rmv", "none.rmv"])
-        .assert()
-        .code(2)
-        .stderr_eq("gametape: none.rmv: no such file\n");
+    expect(path, "diff game.rmv none.rmv", 2).stderr_eq("gametape: none.rmv: no such file\n");
 }
 
 #[test]
@@ -229,16 +216,11 @@ fn a_moment_of_a_table_is_the_newest_step() {
     ] {
         let args = [&["dump", "--table", "mouse_events", "game.rmv"][..], more].concat();
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-        assert!(said.contains(complaint), "{said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(printed.contains(complaint), "{printed}");
     }
-    gametape(
-        path,
-        &["--json", "dump", "--table", "game", "--csv", "game.rmv"],
-    )
-    .assert()
-    .code(2)
-    .stderr_eq("gametape: either --json or --csv\n");
+    expect(path, "--json dump --table game --csv game.rmv", 2)
+        .stderr_eq("gametape: either --json or --csv\n");
 }
 
 #[test]
@@ -270,14 +252,14 @@ fn stamps_are_columns() {
         format!(r#"{{"x":{x}}}"#)
     );
     assert_eq!(first(&["game", "--columns", "step"], 2), r#"{"step":0}"#);
-    // What ended does so in JSON, whether that was asked for or not; here, of a state.
+    // JSON has the key `ended` whether it was asked for or not; here for a state.
     let state = first(&["cursor", "--state", "--columns", "step,x"], 1);
     assert!(state.starts_with(r#"{"table":"cursor","step":"#), "{state}");
 }
 
 /// A pause in the middle: all that follows is later, and nothing else differs.
 #[test]
-fn what_is_put_in_between_is_one_difference() {
+fn inserted_rows_are_one_difference() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = record(&scenarios()[0], 1).unwrap();
@@ -294,9 +276,7 @@ fn what_is_put_in_between_is_one_difference() {
     for (name, game) in [("game.rmv", &game), ("paused.rmv", &paused)] {
         fs::write(path.join(name), rmv::write(game).unwrap()).unwrap();
     }
-    let run = gametape(path, &["diff", "--json", "game.rmv", "paused.rmv"])
-        .assert()
-        .code(1);
+    let run = expect(path, "diff --json game.rmv paused.rmv", 1);
     let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
     let tables = diff["tables"].as_array().unwrap();
     let clicks = tables

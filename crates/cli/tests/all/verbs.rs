@@ -7,7 +7,7 @@ use gametape::mines::{DeclaredSize, PlayerFields};
 use gametape_samples::mines::{record, scenarios};
 use snapbox::str;
 
-use crate::common::{fine, gametape};
+use crate::common::{expect, fine, gametape};
 
 /// A folder with a sound recording, `game.rmv`.
 fn folder() -> tempfile::TempDir {
@@ -30,9 +30,7 @@ fn verify_says_a_line_a_file_and_explains_what_fails() {
     bytes[at] = 0xF4;
     fs::write(folder.path().join("invalid.rmv"), bytes).unwrap();
     fs::write(folder.path().join("notes.txt"), "not a recording").unwrap();
-    gametape(folder.path(), &["verify", "."])
-        .assert()
-        .code(1)
+    expect(folder.path(), "verify .", 1)
         .stdout_eq(str![[r#"
 pass  ./game.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
 fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
@@ -45,17 +43,15 @@ fail  ./invalid.rmv  among the others
 
 "#]])
         .stderr_eq("");
-    gametape(folder.path(), &["verify", "--json", "game.rmv"])
-        .assert()
-        .success()
+    expect(folder.path(), "verify --json game.rmv", 0)
         .stdout_eq(str![[r#"
 {"path":"game.rmv","format":"rmv","verdict":"pass","facts":{"outcome":"win","mode":"normal","level":"beginner","style":"FL","bbbv":10,"total_time_ms":2472,"board_cols":8,"board_rows":8,"board_mines":10},"findings":[{"code":"rmv.file-size","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out","data":{"declared":1199,"real":1201}},{"code":"rmv.checksum-none","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's","data":{}}]}
 
 "#]]);
 }
 
-/// What every command does with what is no recording: a sentence on standard error, exit code
-/// 2, and no output.
+/// Every command reports a file that is not a recording: a message on standard error, exit code 2, and no
+/// output.
 #[test]
 fn unreadable_input_is_explained() {
     let folder = folder();
@@ -110,8 +106,8 @@ fn unreadable_input_is_explained() {
             .stderr_eq(complaint);
         assert!(!path.join("out.rmv").exists(), "{args:?}");
     }
-    gametape(path, &["verify"]).assert().code(2);
-    gametape(path, &["no-such-command"]).assert().code(2);
+    expect(path, "verify", 2);
+    expect(path, "no-such-command", 2);
 }
 
 /// Broken files of a known format: `verify` names the rule, the others say it and stop.
@@ -161,18 +157,14 @@ fn broken_recordings_are_explained() {
                 .stdout_eq("")
                 .stderr_eq(complaint);
         }
-        let verified = gametape(path, &["verify", "--json", file]).assert().code(1);
+        let verified = expect(path, &format!("verify --json {file}"), 1);
         let output = String::from_utf8(verified.get_output().stdout.clone()).unwrap();
         assert!(output.contains(code), "{file}: {output}");
-        gametape(path, &["convert", file, "out.rmv"])
-            .assert()
-            .code(2);
+        expect(path, &format!("convert {file} out.rmv"), 2);
         assert!(!path.join("out.rmv").exists(), "{file}");
     }
-    gametape(path, &["convert", "cut.rmv", "out.rmv"])
-        .assert()
-        .code(2);
-    let dumped = gametape(path, &["dump", "cut.rmv"]).assert().code(1);
+    expect(path, "convert cut.rmv out.rmv", 2);
+    let dumped = expect(path, "dump cut.rmv", 1);
     let lines = String::from_utf8_lossy(&dumped.get_output().stdout)
         .lines()
         .count();
@@ -185,12 +177,12 @@ fn broken_recordings_are_explained() {
             .iter()
             .count()
     );
-    gametape(path, &["tables", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
-gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (they have what could be read)
+    expect(path, "tables cut.rmv", 1).stderr_eq(str![[r#"
+gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (the tables have the readable part)
 
 "#]]);
-    gametape(path, &["stats", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
-gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
+    expect(path, "stats cut.rmv", 1).stderr_eq(str![[r#"
+gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of the readable part)
 
 "#]]);
 }
@@ -199,10 +191,7 @@ gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video sec
 fn a_copy_is_identical_and_a_conversion_says_what_is_lost() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["convert", "game.rmv", "copy.rmv"])
-        .assert()
-        .code(0)
-        .stderr_eq("");
+    expect(path, "convert game.rmv copy.rmv", 0).stderr_eq("");
     assert_eq!(fs::read(path.join("copy.rmv")).unwrap(), game_bytes());
     let piped = gametape(path, &["convert", "-", "-"])
         .stdin(game_bytes())
@@ -210,67 +199,36 @@ fn a_copy_is_identical_and_a_conversion_says_what_is_lost() {
         .code(0);
     assert_eq!(piped.get_output().stdout, game_bytes());
 
-    gametape(
-        path,
-        &["convert", "game.rmv", "old.rmv", "--format-version", "1"],
-    )
-    .assert()
-    .code(3)
-    .stderr_eq(str![[r#"
+    expect(path, "convert game.rmv old.rmv --format-version 1", 3).stderr_eq(str![[r#"
 not carried over: clone id 0, major version 0
 not carried over: extension property "clone_name"
 not carried over: extension property "gametape_scenario"
 
 "#]]);
-    gametape(path, &["verify", "old.rmv"]).assert().code(0);
-    gametape(
-        path,
-        &["convert", "--json", "game.rmv", "open.rmv", "--redact"],
-    )
-    .assert()
-    .code(3)
+    expect(path, "verify old.rmv", 0);
+    expect(path, "convert --json game.rmv open.rmv --redact", 3)
     .stdout_eq(str![[r#"
 {"path":"game.rmv","out":"open.rmv","format":"rmv","to":"rmv","bytes":1150,"losses":["the player's name","the player's nickname","the player's country","the player's token","the time the board was made","extension property [..]gametape_scenario[..]"],"notes":[],"report":null}
 
 "#]]);
     let open = fs::read(path.join("open.rmv")).unwrap();
     assert!(!open.windows(12).any(|window| window == b"SECRET-TOKEN"));
-    gametape(path, &["convert", "open.rmv", "again.rmv", "--redact"])
-        .assert()
-        .code(0)
+    expect(path, "convert open.rmv again.rmv --redact", 0)
         .stderr_eq("note: there was nothing to redact\n");
     assert_eq!(fs::read(path.join("again.rmv")).unwrap(), open);
-    gametape(
+    expect(
         path,
-        &[
-            "convert",
-            "game.rmv",
-            "kept.rmv",
-            "--redact",
-            "--keep",
-            "nick,date,extensions",
-        ],
+        "convert game.rmv kept.rmv --redact --keep nick,date,extensions",
+        3,
     )
-    .assert()
-    .code(3)
     .stderr_eq(str![[r#"
 not carried over: the player's name
 not carried over: the player's country
 not carried over: the player's token
 
 "#]]);
-    gametape(
-        path,
-        &[
-            "convert", "game.rmv", "x.rmv", "--redact", "--keep", "names",
-        ],
-    )
-    .assert()
-    .code(2);
-    gametape(path, &["convert", "game.rmv", "x.rmv", "--keep", "name"])
-        .assert()
-        .code(2)
-        .stderr_eq(str![[r#"
+    expect(path, "convert game.rmv x.rmv --redact --keep names", 2);
+    expect(path, "convert game.rmv x.rmv --keep name", 2).stderr_eq(str![[r#"
 gametape: game.rmv: option keep does nothing without option redact
 
 "#]]);
@@ -282,9 +240,7 @@ fn repair_keeps_whole_events_and_leaves_the_input_alone() {
     let path = folder.path();
     let bytes = game_bytes();
     fs::write(path.join("cut.rmv"), &bytes[..bytes.len() - 100]).unwrap();
-    gametape(path, &["repair", "cut.rmv", "mended.rmv"])
-        .assert()
-        .code(3)
+    expect(path, "repair cut.rmv mended.rmv", 3)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 set file_size right, it said 1199
@@ -296,29 +252,21 @@ ended the game as "other" at 2.094 s: its termination event was lost
         fs::read(path.join("cut.rmv")).unwrap(),
         bytes[..bytes.len() - 100]
     );
-    gametape(path, &["verify", "mended.rmv"]).assert().code(0);
-    gametape(path, &["repair", "game.rmv", "same.rmv"])
-        .assert()
-        .code(0)
-        .stderr_eq(str![[r#"
-nothing to repair: the form is whole. Whether the content is sound, verify says
+    expect(path, "verify mended.rmv", 0);
+    expect(path, "repair game.rmv same.rmv", 0).stderr_eq(str![[r#"
+nothing to repair: the form is intact; verify checks the content
 
 "#]]);
     assert_eq!(fs::read(path.join("same.rmv")).unwrap(), bytes);
     // The input is not replaced by what holds less.
-    gametape(path, &["repair", "cut.rmv", "cut.rmv"])
-        .assert()
-        .code(2)
-        .stderr_eq(
-            "gametape: cut.rmv: would be replaced by a file that holds less; name another output\n",
-        );
+    expect(path, "repair cut.rmv cut.rmv", 2).stderr_eq(
+        "gametape: cut.rmv: would be replaced by a file that holds less; name another output\n",
+    );
     assert_eq!(
         fs::read(path.join("cut.rmv")).unwrap(),
         bytes[..bytes.len() - 100]
     );
-    gametape(path, &["convert", "game.rmv", "game.rmv"])
-        .assert()
-        .code(0);
+    expect(path, "convert game.rmv game.rmv", 0);
     assert_eq!(fs::read(path.join("game.rmv")).unwrap(), bytes);
 }
 
@@ -337,9 +285,7 @@ fn secrets_are_hidden_unless_asked_for() {
         let text = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
         assert!(!text.contains("SECRET-TOKEN"), "{args:?}");
     }
-    let shown = gametape(path, &["inspect", "--show-secrets", "game.rmv"])
-        .assert()
-        .success();
+    let shown = expect(path, "inspect --show-secrets game.rmv", 0);
     assert!(String::from_utf8_lossy(&shown.get_output().stdout).contains("SECRET-TOKEN"));
 
     // Tournament editions before 4.0 put the token into the result string.
@@ -352,9 +298,7 @@ fn secrets_are_hidden_unless_asked_for() {
     game.version_info = "Vienna Minesweeper - Tournament Edition".into();
     game.file_size = DeclaredSize::Exact;
     fs::write(path.join("tournament.rmv"), rmv::write(&game).unwrap()).unwrap();
-    let shown = gametape(path, &["inspect", "tournament.rmv"])
-        .assert()
-        .success();
+    let shown = expect(path, "inspect tournament.rmv", 0);
     let text = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
     assert!(
         text.contains("NICK <hidden>") && !text.contains("SECRET-TOKEN"),
@@ -378,7 +322,7 @@ fn hostile_folders_are_harmless() {
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.is_ok_and(|status| status.success()));
     for command in ["verify", "inspect", "stats"] {
-        let run = gametape(path, &[command, "."]).assert().code(2);
+        let run = expect(path, &format!("{command} ."), 2);
         let output = run.get_output();
         for text in [&output.stdout, &output.stderr] {
             let control = |b: &&u8| **b < 0x20 && **b != b'\n';
@@ -396,18 +340,16 @@ fn hostile_folders_are_harmless() {
 fn inspect_and_stats_have_stable_keys() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["inspect", "--json", "game.rmv"]).assert().success().stdout_eq(str![[r#"
+    expect(path, "inspect --json game.rmv", 0).stdout_eq(str![[r#"
 {"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
     // In folders only headers are read.
-    gametape(path, &["inspect", "--json", "."]).assert().success().stdout_eq(str![[r#"
+    expect(path, "inspect --json .", 0).stdout_eq(str![[r#"
 {"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
-    let stats = gametape(path, &["stats", "--json", "game.rmv"])
-        .assert()
-        .success();
+    let stats = expect(path, "stats --json game.rmv", 0);
     let stats: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
     for key in [
         "time_ms",
@@ -443,7 +385,7 @@ fn inspect_and_stats_have_stable_keys() {
             "{key}"
         );
     }
-    let dumped = gametape(path, &["dump", "game.rmv"]).assert().success();
+    let dumped = expect(path, "dump game.rmv", 0);
     let lines: Vec<serde_json::Value> = dumped
         .get_output()
         .stdout
@@ -466,7 +408,7 @@ fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
     );
     let failed = out.lines().filter(|line| line.starts_with("fail "));
     assert_eq!(failed.count(), 7);
-    gametape(path, &["verify", "out"]).assert().code(1);
+    expect(path, "verify out", 1);
     // The arena: what it says is what there is.
     let at = out.find("An arena of").unwrap();
     let end = out.find("\nA match of Echo VR").unwrap();
@@ -486,10 +428,10 @@ fail  out/arena-flipped.mcap  540 packets, 326 applied
 
 "#]]
     );
-    let said = fine(path, "verify out/arena.mcap");
+    let printed = fine(path, "verify out/arena.mcap");
     assert!(
-        out.contains(said.split_once("arena.mcap").unwrap().1.trim_end()),
-        "{said}"
+        out.contains(printed.split_once("arena.mcap").unwrap().1.trim_end()),
+        "{printed}"
     );
     let json = fine(path, "demo --json out");
     assert_eq!(
@@ -504,14 +446,10 @@ fail  out/arena-flipped.mcap  540 packets, 326 applied
 fn completions_and_manual_pages_are_generated() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = gametape(folder.path(), &["completions", shell])
-            .assert()
-            .success();
+        let script = expect(folder.path(), &format!("completions {shell}"), 0);
         assert!(String::from_utf8_lossy(&script.get_output().stdout).contains("verify"));
     }
-    gametape(folder.path(), &["man", "pages"])
-        .assert()
-        .success();
+    expect(folder.path(), "man pages", 0);
     let page = fs::read_to_string(folder.path().join("pages/gametape-verify.1")).unwrap();
     assert!(page.contains("pass"));
 }
@@ -536,12 +474,10 @@ fn one_of_two_recordings_can_come_from_standard_input() {
 }
 
 #[test]
-fn what_is_no_recording_says_how_it_starts_as_data() {
+fn a_file_that_is_no_recording_shows_its_first_bytes_as_data() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.bin"), "hello").unwrap();
-    gametape(folder.path(), &["verify", "--json", "x.bin"])
-        .assert()
-        .code(2)
+    expect(folder.path(), "verify --json x.bin", 2)
         .stdout_eq(str![[r#"
 {"path":"x.bin","format":null,"verdict":"fail","facts":{},"findings":[{"code":"unknown-format","severity":"error",[..]"data":{"starts_with":"68656c6c6f"}}]}
 

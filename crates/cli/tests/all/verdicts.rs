@@ -10,7 +10,7 @@ use gametape_samples::mines::{Tampering, record, scenarios};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{gametape, json, said, words};
+use crate::common::{gametape, json, outputs, words};
 
 /// A file of a sort: of two with the same letter one is a copy of the other.
 fn bytes(sort: char) -> Vec<u8> {
@@ -54,7 +54,7 @@ fn lay(sorts: &str) -> (TempDir, Vec<(String, char)>) {
     (folder, names)
 }
 
-/// What is known of a file.
+/// The expected result for a file.
 #[derive(Clone, Debug)]
 struct Known {
     verdict: String,
@@ -160,8 +160,8 @@ fn lines(out: &str) -> (BTreeMap<String, Value>, Vec<Value>, Option<Value>) {
 
 fn hold_json(out: &str, known: &BTreeMap<String, Known>, policy: bool) -> Option<Value> {
     let (files, _, summary) = lines(out);
-    let said: Vec<&String> = files.keys().collect();
-    assert_eq!(said, known.keys().collect::<Vec<_>>());
+    let printed: Vec<&String> = files.keys().collect();
+    assert_eq!(printed, known.keys().collect::<Vec<_>>());
     // In the order of the files.
     let order = out.lines().map(json);
     let order: Vec<String> = order
@@ -281,16 +281,16 @@ fn hold(folder: &Path, known: &BTreeMap<String, Known>, paths: &str, has_summary
         let options = if policy { " --policy default" } else { "" };
         let code = code(known, policy);
         let line = format!("verify --json{options} {paths}");
-        let (out, err) = said(folder, &line, code);
+        let (out, err) = outputs(folder, &line, code);
         assert_eq!(err, "", "{line}");
         let summary = hold_json(&out, known, policy);
         assert_eq!(summary.is_some(), has_summary, "{line}");
         // Again, and nothing is said otherwise; with what is kept back, too.
         for more in ["", " -v"] {
-            let again = said(folder, &format!("{line}{more}"), code).0;
+            let again = outputs(folder, &format!("{line}{more}"), code).0;
             let [first, again] = [&out, &again].map(|out| lines(out).0);
             assert_eq!(first, again, "{line}{more}");
-            let text = said(folder, &format!("verify{options}{more} {paths}"), code).0;
+            let text = outputs(folder, &format!("verify{options}{more} {paths}"), code).0;
             hold_text(&text, known, policy);
         }
     }
@@ -335,12 +335,12 @@ fn each_file_has_one_final_verdict() {
     }
 }
 
-/// What is said of each file: of two paths that lead to it, of one.
+/// Checks that each file is reported once, even if two paths lead to it.
 fn hold_once(folder: &Path, paths: &str, expected: &[(&str, &str)], repeated: &[(&str, &str)]) {
     for options in ["", " --policy default"] {
         let are_copies = expected.iter().any(|(_, verdict)| *verdict == "warn");
         let code = i32::from(are_copies && !options.is_empty());
-        let out = said(folder, &format!("verify --json{options} {paths}"), code).0;
+        let out = outputs(folder, &format!("verify --json{options} {paths}"), code).0;
         let (files, others, summary) = lines(&out);
         let told: Vec<(&str, &str)> = files
             .iter()
@@ -379,7 +379,7 @@ fn hold_once(folder: &Path, paths: &str, expected: &[(&str, &str)], repeated: &[
             assert_eq!(summary["warn"], expected.len() - pass, "{summary}");
             assert_eq!(summary["repeated"], repeated.len(), "{summary}");
         }
-        let text = said(folder, &format!("verify{options} {paths}"), code).0;
+        let text = outputs(folder, &format!("verify{options} {paths}"), code).0;
         let last = text.lines().last().unwrap();
         assert!(
             last.starts_with(&format!("{} recordings: ", expected.len())),
@@ -420,7 +420,7 @@ fn a_file_that_is_given_twice_has_one_verdict() {
     );
     // A folder was looked through, even if nothing in it was new.
     let line = "verify --json games/000.rmv games/001.rmv games/002.rmv ./games";
-    assert!(lines(&said(path, line, 0).0).2.is_some());
+    assert!(lines(&outputs(path, line, 0).0).2.is_some());
     symlink("002.rmv", path.join("games/003.rmv")).unwrap();
     symlink("games", path.join("linked")).unwrap();
     hold_once(path, "games", &all, &[("games/003.rmv", c)]);
@@ -433,7 +433,7 @@ fn a_file_that_is_given_twice_has_one_verdict() {
         ("linked/003.rmv", c),
     ];
     hold_once(path, "games linked", &all, &linked);
-    // What leads to it first is what it is called.
+    // A file is named by the first path that leads to it.
     symlink("000.rmv", path.join("games/!.rmv")).unwrap();
     let all = [("games/!.rmv", "warn"), (b, "warn"), (c, "pass")];
     hold_once(
@@ -442,8 +442,8 @@ fn a_file_that_is_given_twice_has_one_verdict() {
         &all,
         &[(a, "games/!.rmv"), ("games/003.rmv", c)],
     );
-    // What can't be read is told once, too.
-    let (out, err) = said(path, "verify missing missing games/nothing* missing", 2);
+    // An unreadable path is reported once as well.
+    let (out, err) = outputs(path, "verify missing missing games/nothing* missing", 2);
     assert_eq!(out, "");
     let missing = "gametape: missing: no such file\ngametape: games/nothing*: no such file\n";
     assert_eq!(err, missing);
@@ -457,7 +457,7 @@ fn a_link_that_can_not_be_read_hides_no_file_that_can() {
     fs::create_dir(path.join("links")).unwrap();
     std::os::unix::fs::symlink("../run.delta", path.join("links/run.delta")).unwrap();
     let line = "verify --json links/run.delta run.delta links/run.delta ./run.delta";
-    let (files, others, _) = lines(&said(path, line, 2).0);
+    let (files, others, _) = lines(&outputs(path, line, 2).0);
     assert_eq!(files["links/run.delta"]["verdict"], "fail");
     assert_eq!(files["links/run.delta"]["findings"][0]["code"], "schema");
     assert_eq!(files["run.delta"]["verdict"], "pass");
@@ -470,7 +470,7 @@ fn a_link_that_can_not_be_read_hides_no_file_that_can() {
 
 /// Ctrl-C while something is read that takes long: what was found until then is said.
 #[test]
-fn what_is_known_is_said_when_it_is_stopped() {
+fn results_so_far_are_printed_when_it_is_stopped() {
     use std::process::{Command, Stdio};
     use std::time::Duration;
     let (folder, files) = lay("aabfa");
@@ -542,7 +542,7 @@ fn what_is_known_is_said_when_it_is_stopped() {
     }
 }
 
-/// Whoever counts lines counts each path once, whichever verb says them.
+/// Every verb prints one line per path.
 #[test]
 fn no_verb_speaks_twice_of_a_path() {
     let (folder, _) = lay("abXDT");
@@ -573,7 +573,7 @@ fn no_verb_speaks_twice_of_a_path() {
     }
     #[cfg(feature = "live")]
     {
-        let (out, _) = said(path, &format!("publish --json {paths} --out site"), 2);
+        let (out, _) = outputs(path, &format!("publish --json {paths} --out site"), 2);
         let lines = out.lines().map(json);
         let told: Vec<String> = lines
             .map(|line| line["path"].as_str().unwrap().to_owned())
@@ -584,9 +584,9 @@ fn no_verb_speaks_twice_of_a_path() {
     }
 }
 
-/// What is final is there for whoever reads it while other files are still worked on.
+/// Final results are printed while other files are still in progress.
 #[test]
-fn what_is_final_does_not_wait() {
+fn final_results_do_not_wait() {
     use std::io::{BufRead as _, BufReader};
     use std::process::{Command, Stdio};
     use std::time::Duration;

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::echo_record::game::{Game, a_match, frames};
-use crate::echo_record::{MANY, Recorder, wait_for};
+use crate::echo::record::game::{Game, a_match, frames};
+use crate::echo::record::{MANY, Recorder, wait_for};
 use crate::live::get;
 
 const RECORDING: &str = "/r/match.echoreplay/recording.json";
 
-/// What a recorder prints, object by object.
-struct Said(BufReader<ChildStdout>);
+/// The objects that a recorder prints.
+struct Printed(BufReader<ChildStdout>);
 
-impl Said {
+impl Printed {
     fn next(&mut self) -> Value {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
@@ -24,16 +24,16 @@ impl Said {
     }
 }
 
-fn start(game: &Game, folder: &std::path::Path, more: &str) -> (Recorder, Said, String) {
+fn start(game: &Game, folder: &std::path::Path, more: &str) -> (Recorder, Printed, String) {
     let args = format!("--serve=127.0.0.1:0 --json{more} match.echoreplay");
     let mut recorder = Recorder::start(folder, game, &args);
-    let mut said = Said(BufReader::new(recorder.child.stdout.take().unwrap()));
-    let address = said.next()["address"].as_str().unwrap().to_owned();
-    (recorder, said, address)
+    let mut printed = Printed(BufReader::new(recorder.child.stdout.take().unwrap()));
+    let address = printed.next()["address"].as_str().unwrap().to_owned();
+    (recorder, printed, address)
 }
 
-/// What is said of the recording, once it is `live` or not any more.
-fn told(address: &str, live: bool) -> Value {
+/// The server's entry of the recording, once its `live` has this value.
+fn live_entry(address: &str, live: bool) -> Value {
     for _ in 0..600 {
         let answer = get(address, RECORDING);
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -48,9 +48,9 @@ fn told(address: &str, live: bool) -> Value {
     panic!("live is never {live}");
 }
 
-fn ended(mut recorder: Recorder, mut said: Said) -> Option<i32> {
+fn ended(mut recorder: Recorder, mut printed: Printed) -> Option<i32> {
     let mut rest = String::new();
-    said.0.read_to_string(&mut rest).unwrap();
+    printed.0.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "");
     recorder.child.wait().unwrap().code()
 }
@@ -59,35 +59,35 @@ fn ended(mut recorder: Recorder, mut said: Said) -> Option<i32> {
 fn a_match_is_watched_while_it_is_recorded_and_when_it_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, 400), frames(400));
-    let (mut recorder, mut said, address) = start(&game, folder.path(), " --frames 400");
-    let live = told(&address, true);
+    let (mut recorder, mut printed, address) = start(&game, folder.path(), " --frames 400");
+    let live = live_entry(&address, true);
     assert_eq!(live["socket"], "live");
-    let recorded = said.next();
+    let recorded = printed.next();
     assert_eq!(recorded["frames"], 400);
     // It goes on being served, and is judged.
-    let done = told(&address, false);
+    let done = live_entry(&address, false);
     assert_eq!(done["steps"], 400);
     assert!(done["socket"].is_null() && done["verdict"].is_string());
     assert_eq!(done["schema"], live["schema"]);
     while !recorder.says().contains("can still be watched") {}
     recorder.signal("-INT");
-    assert_eq!(ended(recorder, said), Some(0));
+    assert_eq!(ended(recorder, printed), Some(0));
 }
 
 #[test]
 fn outside_of_a_terminal_one_signal_ends_all() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, MANY as u64), frames(MANY));
-    let (recorder, mut said, address) = start(&game, folder.path(), "");
-    told(&address, true);
+    let (recorder, mut printed, address) = start(&game, folder.path(), "");
+    live_entry(&address, true);
     wait_for(&game, 25);
     recorder.signal("-TERM");
-    assert_eq!(said.next()["frames"], game.served());
-    assert_eq!(ended(recorder, said), Some(0));
+    assert_eq!(printed.next()["frames"], game.served());
+    assert_eq!(ended(recorder, printed), Some(0));
 }
 
 #[test]
-fn what_nobody_may_reach_is_not_recorded() {
+fn a_recording_that_cannot_be_served_is_not_begun() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, 10), frames(10));
     let args = "--serve=0.0.0.0:0 match.echoreplay";

@@ -1,20 +1,19 @@
-//! Draws tiles: their colours, the lines between them, the numbers beside them.
+//! Paints tiles: their colours, the lines between them, and the axes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use gametape::TableDef;
 
-use super::ink::{FAINT, Rgb};
-use super::letters::width;
-use super::svg::{Anchor, Letters, N, Svg};
+use super::palette::{FAINT, Rgb};
+use super::svg::{Anchor, Letters, N, Svg, width};
 use super::tiles::{Shape, TALL, Tile, Tiles};
-use crate::scene::cells::Cells;
+use crate::scene::board::Cells;
 use crate::scene::views::Grid;
 
 impl Tiles {
-    /// Fills tiles: those of one colour are one path.
-    pub fn fill(&self, svg: &mut Svg, colour: impl Fn(Tile) -> Option<Rgb>) {
+    /// Fills all tiles; tiles of one colour become one path.
+    pub fn fill(&self, svg: &mut Svg, colour: impl Fn(Tile) -> Rgb) {
         let mut paths: BTreeMap<Rgb, String> = BTreeMap::new();
         let mut run: Option<(Rgb, Tile, usize)> = None;
         let mut end = |run: &mut Option<(Rgb, Tile, usize)>| {
@@ -23,13 +22,10 @@ impl Tiles {
             }
         };
         for tile in self.all() {
-            let Some(colour) = colour(tile) else {
-                end(&mut run);
-                continue;
-            };
+            let colour = colour(tile);
             match &mut run {
                 Some((same, first, count))
-                    if *same == colour && self.goes_on(*first, *count, tile) =>
+                    if *same == colour && self.continues(*first, *count, tile) =>
                 {
                     *count += 1;
                 }
@@ -50,8 +46,8 @@ impl Tiles {
         }
     }
 
-    /// Whether a tile is the next of a run of so many.
-    fn goes_on(&self, first: Tile, count: usize, tile: Tile) -> bool {
+    /// Whether a tile continues a run of `count` tiles.
+    fn continues(&self, first: Tile, count: usize, tile: Tile) -> bool {
         let next = first.slice == tile.slice && first.at[1] == tile.at[1];
         match self.shape {
             Shape::Square => next && first.at[0] / self.band == tile.at[0] / self.band,
@@ -77,7 +73,7 @@ impl Tiles {
         );
     }
 
-    /// Lines around each tile, where there is room for them.
+    /// Draws lines around the tiles if they are large enough.
     pub fn gaps(&self, svg: &mut Svg, ink: Rgb) {
         if self.edge < 8.0 {
             return;
@@ -92,7 +88,7 @@ impl Tiles {
         ));
     }
 
-    /// The numbers of columns and rows, and what they are called.
+    /// Draws the names of the axes, and the numbers of columns and rows.
     pub fn axes(&self, svg: &mut Svg, grid: &Grid, table: &TableDef, cells: &Cells) {
         let name = |key: Option<usize>| {
             let column = key.and_then(|key| table.columns.get(key));
@@ -149,7 +145,7 @@ impl Tiles {
         }
     }
 
-    /// Every which tile is numbered, where numbers need so much room.
+    /// The step between numbered tiles, where a number needs this much room.
     fn every(&self, room: f64) -> usize {
         let steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000];
         let fits = |step: &&usize| **step as f64 * self.edge >= room;

@@ -1,38 +1,30 @@
-//! Draws a grid at a moment, and what became of it meanwhile.
+//! Paints a grid: its cells at a moment, how often they changed, or how long the cursor was over each.
 
-use std::collections::BTreeMap;
-
-use gametape::Value;
-
-use super::ink::{self, DIFFERS, GAP, Heat, INK, NOTHING, RULE, WAY};
 use super::page::Page;
+use super::palette::{self, DIFFERS, GAP, Heat, INK, NOTHING, PATH, RULE, Rgb};
 use super::signs::{self, Icon};
 use super::svg::{N, Svg};
 use super::tiles::{Shape, Tile, Tiles};
-use super::way::line;
-use crate::scene::board::Board;
-use crate::scene::cells::number;
-use crate::scene::change::Changes;
-use crate::scene::range::Range;
-use crate::scene::stay::Stay;
-use crate::scene::symbols::Symbols;
-use crate::scene::text::digits;
-use crate::scene::words::counted;
+use crate::scene::board::{Board, Changes, Content};
+use crate::scene::describe::counted;
+use crate::scene::dwell::Dwell;
+use crate::scene::range::decimals;
 use gametape::core::table::plain;
 
-/// Smaller cells have nothing written in them.
+/// The least size of a cell in which text is written.
 const WRITTEN: f64 = 7.0;
+/// The meaning of a tile of several cells, in the notes on changes and on the cursor.
+pub const MOST_CHANGED: &str = "as often as that which changed most";
+pub const LONGEST: &str = "as long as over that where it was longest";
 
-/// A grid, and how it is laid out.
+/// A grid and its layout.
 pub struct Drawing<'s> {
     pub board: Board<'s>,
     pub tiles: Tiles,
-    /// The column that is shown.
-    pub value: usize,
 }
 
 impl Drawing<'_> {
-    /// A note on cells that are drawn together, and on slices that are not shown.
+    /// Returns a note on cells that are drawn as one, and on slices that are left out.
     pub fn note(&self, how: &str) -> Option<String> {
         let by = self.tiles.by;
         let together = (by > 1).then(|| match self.tiles.shape {
@@ -41,13 +33,13 @@ impl Drawing<'_> {
         });
         let (shown, slices) = (self.tiles.shown, self.tiles.slices);
         let left = (shown < slices).then(|| format!("the first {shown} of {slices} slices"));
-        let told: Vec<String> = [left, together].into_iter().flatten().collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let parts: Vec<String> = [left, together].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// What is drawn of cells that are drawn together.
-    pub fn together(&self) -> &'static str {
-        if self.board.is_text(self.value) {
+    /// How several cells are merged into one tile.
+    pub fn merging(&self) -> &'static str {
+        if self.board.is_text() {
             "what most of them hold"
         } else {
             "their mean"
@@ -55,53 +47,45 @@ impl Drawing<'_> {
     }
 
     fn unit(&self) -> &str {
-        let column = self.board.table.columns.get(self.value);
-        column.map_or("", |column| &column.unit)
+        self.board.column().map_or("", |column| &column.unit)
     }
 
     fn title(&self) -> &str {
-        let column = self.board.table.columns.get(self.value);
-        column.map_or("", |column| &column.name)
+        self.board.column().map_or("", |column| &column.name)
     }
 
-    /// What most cells of a tile say.
+    fn content(&self, tile: Tile) -> Content<'_> {
+        self.board.content(self.tiles.cell(tile), self.tiles.by)
+    }
+
+    /// The text of a tile.
     fn text(&self, tile: Tile) -> Option<&str> {
-        let board = &self.board;
-        let text = |place| match board.batch.get(board.cells.row(place)?, self.value) {
-            Value::Text(text) => Some(text),
+        match self.content(tile) {
+            Content::Text(text) => Some(text),
             _ => None,
-        };
-        if self.tiles.by == 1 {
-            return text(self.tiles.cell(tile));
         }
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for text in self.tiles.cells(tile, board.cells).filter_map(text) {
-            *counts.entry(text).or_default() += 1;
-        }
-        let most = counts.into_iter().max_by_key(|(_, count)| *count);
-        most.map(|(text, _)| text)
     }
 
-    /// The cells at a moment.
-    pub fn at(&self, page: &mut Page, symbols: &Symbols) {
-        if self.board.is_text(self.value) {
-            self.texts(page, symbols);
+    /// Draws the cells at a moment.
+    pub fn at(&self, page: &mut Page) {
+        if self.board.is_text() {
+            self.texts(page);
         } else {
             self.values(page);
         }
     }
 
-    fn texts(&self, page: &mut Page, symbols: &Symbols) {
+    fn texts(&self, page: &mut Page) {
         let mut svg = Svg::default();
         self.tiles.fill(&mut svg, |tile| {
-            Some(self.text(tile).map_or(NOTHING, ink::ground))
+            self.text(tile).map_or(NOTHING, palette::ground)
         });
         self.tiles.gaps(&mut svg, GAP);
-        self.letters(&mut svg, symbols);
+        self.letters(&mut svg);
         let differ = self.differ(&mut svg);
         let cursor = self.cursor(&mut svg);
         self.lay(page, &svg);
-        let mut entries = self.faces(symbols);
+        let mut entries = self.faces();
         if differ > 0 {
             let names = self.compared().join(" and ");
             let text = format!("{names} differ: {differ}");
@@ -111,13 +95,13 @@ impl Drawing<'_> {
             entries.push((Icon::Outline(INK), "the cursor".to_owned()));
         }
         page.legend(&entries);
-        if let Some(note) = self.note(self.together()) {
+        if let Some(note) = self.note(self.merging()) {
             page.note(&note);
         }
     }
 
-    /// What stands in the cells, where there is room for it.
-    fn letters(&self, svg: &mut Svg, symbols: &Symbols) {
+    /// Draws the text of cells that are large enough.
+    fn letters(&self, svg: &mut Svg) {
         let size = self.tiles.edge;
         if size < WRITTEN {
             return;
@@ -125,12 +109,12 @@ impl Drawing<'_> {
         for tile in self.tiles.all() {
             if let Some(text) = self.text(tile) {
                 let at = self.tiles.middle(tile);
-                signs::in_cell(svg, at, size, text, symbols.get(text));
+                signs::in_cell(svg, at, size, text, self.board.legend.symbols.get(text));
             }
         }
     }
 
-    /// The names of two columns that are compared.
+    /// The names of the compared columns.
     fn compared(&self) -> Vec<&str> {
         let columns = self.board.grid.compared.map(|(one, other)| [one, other]);
         let columns = columns.into_iter().flatten();
@@ -138,7 +122,7 @@ impl Drawing<'_> {
         columns.map(|column| &*column.name).collect()
     }
 
-    /// Marks cells that two columns say different things of: how many they are.
+    /// Marks cells whose compared columns differ, and returns their number.
     fn differ(&self, svg: &mut Svg) -> usize {
         let (mut count, mut path) = (0, String::new());
         for tile in self.tiles.all() {
@@ -158,7 +142,7 @@ impl Drawing<'_> {
         count
     }
 
-    /// The recording's cursor, if it is over a cell.
+    /// Draws the recording's cursor; true if it is over a cell.
     fn cursor(&self, svg: &mut Svg) -> bool {
         let Some([x, y]) = self.board.cursor() else {
             return false;
@@ -183,29 +167,25 @@ impl Drawing<'_> {
         true
     }
 
-    /// What stands in cells, commonest first.
-    fn faces(&self, symbols: &Symbols) -> Vec<(Icon, String)> {
-        let counts = counted(&self.board, self.value);
+    /// The legend of texts, the commonest first.
+    fn faces(&self) -> Vec<(Icon, String)> {
+        let counts = counted(&self.board);
         let entry = |(text, count): (&str, usize)| {
             let name = if text.is_empty() { "(empty)" } else { text };
-            let icon = Icon::Cell(text.to_owned(), symbols.get(text));
+            let icon = Icon::Cell(text.to_owned(), self.board.legend.symbols.get(text));
             (icon, format!("{name}: {count}"))
         };
         counts.into_iter().map(entry).collect()
     }
 
-    /// Numbers, as a heat.
+    /// Draws numbers as colours.
     fn values(&self, page: &mut Page) {
         let board = &self.board;
-        let rows = 0..board.batch.len();
-        let values = rows.filter_map(|row| number(board.batch.get(row, self.value)));
-        let range = values.fold(None, |range, value| Some(Range::with(range, value)));
-        let colour = |tile| {
-            let mean = board.mean(self.value, self.tiles.cell(tile), self.tiles.by);
-            Some(mean.map_or(NOTHING, |mean| Heat::Values.at(Range::part(range, mean))))
-        };
         let mut svg = Svg::default();
-        self.tiles.fill(&mut svg, colour);
+        self.tiles.fill(&mut svg, |tile| match self.content(tile) {
+            Content::Part(part) => Heat::Values.at(part),
+            _ => NOTHING,
+        });
         if self.tiles.shape == Shape::Hexagon {
             self.tiles.gaps(&mut svg, RULE);
         }
@@ -215,15 +195,15 @@ impl Drawing<'_> {
             "" => self.title().to_owned(),
             unit => format!("{} ({unit})", self.title()),
         };
-        match range {
+        match board.range() {
             None => page.note(&format!("{what}: no cell has a number")),
             Some(range) if range.from >= range.to => {
                 page.note(&format!("{what}: {} everywhere", plain(range.from, 3)));
             }
             Some(range) => {
                 let middle = f64::midpoint(range.from, range.to);
-                let digits = digits(range.from.abs().max(range.to.abs()));
-                let tick = |part, value| (part, plain(value, digits));
+                let decimals = decimals(range.from.abs().max(range.to.abs()));
+                let tick = |part, value| (part, plain(value, decimals));
                 let ticks = [
                     tick(0.0, range.from),
                     tick(0.5, middle),
@@ -232,33 +212,46 @@ impl Drawing<'_> {
                 page.scale(&what, |part| Heat::Values.at(part), &ticks);
             }
         }
-        if let Some(note) = self.note(self.together()) {
+        if let Some(note) = self.note(self.merging()) {
             page.note(&note);
         }
     }
 
-    /// The axes, and what was drawn.
-    fn lay(&self, page: &mut Page, svg: &Svg) {
-        page.svg.put(format_args!(
-            r#"<g transform="translate(0 {})">"#,
-            N(page.y)
-        ));
-        let board = &self.board;
-        self.tiles
-            .axes(&mut page.svg, board.grid, board.table, board.cells);
-        page.svg.append(svg);
-        page.svg.put(format_args!("</g>"));
-        page.y += self.tiles.height() + 18.0;
+    /// Puts the axes and the cells on the page.
+    fn lay(&self, page: &mut Page, cells: &Svg) {
+        let mut svg = Svg::default();
+        let Board {
+            grid,
+            table,
+            cells: index,
+            ..
+        } = self.board;
+        self.tiles.axes(&mut svg, grid, table, index);
+        svg.append(cells);
+        page.place(&svg, self.tiles.height() + 18.0);
     }
 
-    /// The greatest of the cells of a tile.
+    /// Fills tiles by a part of the greatest count, from 0 to 1; 0 and NaN have no colour.
+    fn counts(&self, svg: &mut Svg, part: impl Fn(Tile) -> f64) {
+        let colour = |part: f64| -> Rgb {
+            if part > 0.0 {
+                Heat::Counts.at(part)
+            } else {
+                NOTHING
+            }
+        };
+        self.tiles.fill(svg, |tile| colour(part(tile)));
+        self.tiles.gaps(svg, RULE);
+    }
+
+    /// The greatest value of the cells in a tile.
     fn greatest(&self, of: &[f64], tile: Tile) -> f64 {
         let cells = self.tiles.cells(tile, self.board.cells);
         let values = cells.filter_map(|cell| of.get(self.board.cells.index(cell)?));
         values.fold(0.0, |most, value| most.max(*value))
     }
 
-    /// How often cells changed.
+    /// Draws how often cells changed.
     pub fn changes(&self, page: &mut Page, changes: &Changes) {
         let counts: Vec<f64> = changes
             .counts
@@ -266,17 +259,8 @@ impl Drawing<'_> {
             .map(|count| f64::from(*count))
             .collect();
         let most = counts.iter().copied().fold(0.0, f64::max);
-        let colour = |tile| {
-            let count = self.greatest(&counts, tile);
-            Some(if count > 0.0 {
-                Heat::Counts.at(count / most)
-            } else {
-                NOTHING
-            })
-        };
         let mut svg = Svg::default();
-        self.tiles.fill(&mut svg, colour);
-        self.tiles.gaps(&mut svg, RULE);
+        self.counts(&mut svg, |tile| self.greatest(&counts, tile) / most);
         self.lay(page, &svg);
         if most > 0.0 {
             let what = format!("how often {} changed", self.title());
@@ -285,58 +269,41 @@ impl Drawing<'_> {
         } else {
             page.note("no cell changed");
         }
-        if let Some(note) = self.note("as often as that which changed most") {
+        if let Some(note) = self.note(MOST_CHANGED) {
             page.note(&note);
         }
     }
 
-    /// Where the cursor was, and for how long: over what the cells hold in the end.
-    pub fn stay(&self, page: &mut Page, stay: &Stay, symbols: &Symbols) {
-        let most = stay.over.iter().copied().fold(0.0, f64::max);
-        let part = |tile| (self.greatest(&stay.over, tile) / most).sqrt();
+    /// Draws how long the cursor was over each cell, and its path.
+    pub fn dwell(&self, page: &mut Page, dwell: &Dwell) {
+        let most = dwell.over.iter().copied().fold(0.0, f64::max);
         let mut svg = Svg::default();
-        self.tiles.fill(&mut svg, |tile| {
-            let part = part(tile);
-            // What is not even a shade is nothing.
-            Some(if part > 0.0 {
-                Heat::Counts.at(part)
-            } else {
-                NOTHING
-            })
+        self.counts(&mut svg, |tile| {
+            (self.greatest(&dwell.over, tile) / most).sqrt()
         });
-        self.tiles.gaps(&mut svg, RULE);
-        if self.board.is_text(self.value) && self.tiles.by == 1 {
+        if self.board.is_text() && self.tiles.by == 1 {
             svg.put(format_args!(r#"<g opacity="0.3">"#));
-            self.letters(&mut svg, symbols);
+            self.letters(&mut svg);
             svg.put(format_args!("</g>"));
         }
-        self.way(&mut svg, stay);
+        self.path(&mut svg, dwell);
         self.lay(page, &svg);
-        page.legend(&[(Icon::Way(WAY), "the way of the cursor".to_owned())]);
+        page.legend(&[(Icon::Path(PATH), "the way of the cursor".to_owned())]);
         if most > 0.0 {
-            let unit = stay.unit;
-            let tick = |part: f64| {
-                (
-                    part,
-                    format!("{} {unit}", plain(part * part * most, digits(most))),
-                )
-            };
-            let what = "how long it was over each cell";
-            let ticks = [0.0, 0.25, 0.5, 1.0].map(tick);
-            page.scale(what, |part| Heat::Counts.at(part), &ticks);
+            page.time_scale("how long it was over each cell", most, dwell.unit);
         } else {
             page.note("the cursor was over no cell");
         }
-        if let Some(note) = self.note("as long as over that where it was longest") {
+        if let Some(note) = self.note(LONGEST) {
             page.note(&note);
         }
     }
 
-    fn way(&self, svg: &mut Svg, stay: &Stay) {
+    fn path(&self, svg: &mut Svg, dwell: &Dwell) {
         let by = self.tiles.by.max(1) as f64;
         let spot = |(x, y): (f64, f64)| self.tiles.spot(0, x / by, y / by);
         let [left, top, wide, high] = self.tiles.area();
-        // Beside the board it is drawn as far as the numbers.
+        // Beside the board the path is drawn as far as the numbers.
         svg.put(format_args!(
             r#"<clipPath id="board"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath>"#,
             N(left - 4.0),
@@ -346,23 +313,23 @@ impl Drawing<'_> {
         ));
         svg.put(format_args!(r#"<g clip-path="url(#board)">"#));
         let panel = |(x, _): &(f64, f64)| self.tiles.panel(0, x / by).0;
-        for way in &stay.ways {
-            // From one band to the next it jumps.
-            for part in way.chunk_by(|one, other| panel(one) == panel(other)) {
-                line(svg, part.iter().map(|at| spot(*at)), WAY, 1.4, 0.75);
+        for path in &dwell.paths {
+            // The path is broken between bands.
+            for part in path.chunk_by(|one, other| panel(one) == panel(other)) {
+                svg.path(part.iter().map(|at| spot(*at)), PATH, 1.4, 0.75);
             }
         }
         svg.put(format_args!("</g>"));
         let within = |(x, y): &(f64, f64)| {
             (left - 4.0..left + wide + 4.0).contains(x) && (top - 4.0..top + high + 4.0).contains(y)
         };
-        if let Some(last) = stay.last.map(spot).filter(within) {
+        if let Some(last) = dwell.last.map(spot).filter(within) {
             signs::cursor(svg, last, self.tiles.edge.clamp(16.0, 28.0));
         }
     }
 }
 
-/// Ticks of a scale of whole numbers from 0.
+/// The ticks of a scale of whole numbers from 0.
 fn whole_ticks(most: f64) -> Vec<(f64, String)> {
     let mut values = vec![0.0, (most / 2.0).round(), most];
     values.dedup();

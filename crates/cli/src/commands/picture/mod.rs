@@ -1,43 +1,38 @@
-//! `gametape picture`: a moment of a recording, or what became of it meanwhile, as a file to show to
-//! others. It knows no format: what there is to see follows from the tables.
+//! `gametape picture`: draws a moment or a stretch of a recording as SVG or PNG. The scene follows from the
+//! tables (`crate::scene`); this module paints it.
 
-mod at;
+mod compose;
 mod fill;
 mod grid;
-mod ink;
-mod letters;
-mod look;
 mod map;
-mod over;
 mod page;
+mod palette;
 mod png;
-mod seen;
 mod signs;
+mod source;
 mod subject;
 mod svg;
 #[cfg(test)]
 mod tests;
 mod tiles;
-mod way;
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use gametape::core::text::printable;
-use gametape::{Draft, Error, Stamp, Time};
-use serde_json::{Value, json};
+use gametape::{Draft, Error};
+use serde_json::json;
 
 use self::subject::{Drawn, Fault};
-use super::Call;
-use super::convert::of_output;
+use super::convert::{is_same_file, of_output};
+use super::{Call, stamp};
 use crate::args::Picture;
 use crate::exit::Exit;
-use crate::located::located;
+use crate::located::from_to;
 use crate::ui::Ui;
 
-/// What the file is to be.
+/// The format of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Svg,
@@ -62,14 +57,14 @@ impl Form {
 }
 
 pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
-    let form = match Form::of(&args.output).and_then(|form| device(&args.output, form)) {
+    let form = match Form::of(&args.output).and_then(|form| check_output(&args.output, form)) {
         Ok(form) => form,
         Err(sentence) => {
             ui.complain(&sentence);
             return Ok(Exit::Unusable);
         }
     };
-    if is_same(&args.path, &args.output) {
+    if is_same_file(&args.path, &args.output) {
         ui.complain(&format!(
             "{}: would be replaced by a picture of it; name another output",
             args.path.display()
@@ -79,11 +74,11 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let drawn = call
         .open(&args.path)
         .map_err(Fault::from)
-        .and_then(|recording| look::look(&recording, args));
+        .and_then(|recording| compose::compose(&recording, args));
     let drawn = match drawn {
         Ok(drawn) => drawn,
         Err(Fault::Error(error)) => return Ok(ui.fail(&error)),
-        Err(Fault::Said(sentence)) => {
+        Err(Fault::Message(sentence)) => {
             ui.complain(&sentence);
             return Ok(Exit::Unusable);
         }
@@ -99,7 +94,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         },
     };
     if args.output == "-" {
-        // Past the colour filter: these bytes are a file.
+        // The bytes of a file must not pass through the colour filter.
         ui.flush()?;
         let mut stdout = io::stdout().lock();
         stdout.write_all(&bytes)?;
@@ -107,11 +102,11 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     } else if let Err(error) = save(&args.output, &bytes) {
         return Ok(ui.fail(&of_output(error, &args.output)));
     }
-    say(args, &drawn, bytes.len(), ui)
+    report(args, &drawn, bytes.len(), ui)
 }
 
-/// What can't be written is said before anything is read.
-fn device(output: &OsStr, form: Form) -> Result<Form, String> {
+/// Refuses an output that can't be written, before the recording is read.
+fn check_output(output: &OsStr, form: Form) -> Result<Form, String> {
     if output == "-" {
         return Ok(form);
     }
@@ -119,13 +114,6 @@ fn device(output: &OsStr, form: Form) -> Result<Form, String> {
         Ok(_) => Ok(form),
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn is_same(input: &OsStr, output: &OsStr) -> bool {
-    matches!(
-        (fs::canonicalize(input), fs::canonicalize(output)),
-        (Ok(input), Ok(output)) if input == output
-    )
 }
 
 fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
@@ -138,15 +126,13 @@ fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
     draft.finish()?.put(path)
 }
 
-/// What it shows, in words.
-fn say(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<Exit> {
+/// Reports what the picture shows, in words.
+fn report(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<Exit> {
     if args.output != "-" {
         if ui.json {
-            ui.object(&located(
-                [
-                    ("path", OsStr::new(&args.path)),
-                    ("out", OsStr::new(&args.output)),
-                ],
+            ui.object(&from_to(
+                &args.path,
+                &args.output,
                 json!({
                     "view": drawn.view,
                     "at": drawn.at.map(stamp),
@@ -163,22 +149,14 @@ fn say(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<E
             ui.line(printable(&drawn.words))?;
         }
     }
-    if let Some(made) = &drawn.made {
-        ui.complain(&made.to_string());
+    if let Some(problem) = &drawn.playback_problem {
+        ui.complain(&problem.to_string());
     }
     if let Some(problem) = &drawn.problem {
-        ui.complain(&format!("{problem} (drew what could be read)"));
+        ui.complain(&format!("{problem} (drew the readable part)"));
     }
-    Ok(match (&drawn.made, &drawn.problem) {
+    Ok(match (&drawn.playback_problem, &drawn.problem) {
         (None, None) => Exit::Fine,
         _ => Exit::Problems,
-    })
-}
-
-fn stamp(stamp: Stamp) -> Value {
-    json!({
-        "step": stamp.step,
-        "tick": stamp.tick,
-        "time_ms": stamp.time.map(Time::ms),
     })
 }

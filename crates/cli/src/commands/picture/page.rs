@@ -1,25 +1,27 @@
-//! A picture as a whole: what it is of, what is drawn, what signs and colours mean, one below the other.
+//! The page of a picture: a title, drawings, legends and scales, one below the other.
 
-use super::ink::{FAINT, RULE, Rgb};
-use super::letters::{fitted, width};
+use gametape::core::table::plain;
+
+use super::palette::{FAINT, Heat, RULE, Rgb};
 use super::signs::{self, Icon};
-use super::svg::{Anchor, Letters, N, Svg};
+use super::svg::{Anchor, Letters, N, Svg, fitted, width};
+use crate::scene::range::decimals;
 
-/// How wide a picture is, in its own units, which are pixels unless it is wanted larger.
+/// The width of a picture in SVG units: pixels, unless `--width` scales the picture.
 pub const WIDTH: f64 = 800.0;
-/// Around what is drawn.
+/// The margin around the drawing.
 pub const MARGIN: f64 = 24.0;
-/// How wide what is drawn may be.
+/// The largest width of the drawing.
 pub const ROOM: f64 = WIDTH - 2.0 * MARGIN;
 const TITLE: f64 = 20.0;
 const SMALL: f64 = 13.0;
-/// More entries than this say less.
+/// The largest number of entries in a legend.
 const ENTRIES: usize = 24;
 
-/// A picture that is being made.
+/// A picture in the making.
 pub struct Page {
     pub svg: Svg,
-    /// Where the next thing goes.
+    /// The place of the next part.
     pub y: f64,
 }
 
@@ -32,7 +34,7 @@ pub struct Picture {
 }
 
 impl Page {
-    /// With what it is of.
+    /// Starts a page with a title and a line below it.
     pub fn new(title: &str, under: &str) -> Self {
         let mut svg = Svg::default();
         let title = fitted(title, TITLE * 1.12, ROOM);
@@ -42,7 +44,18 @@ impl Page {
         Self { svg, y: 74.0 }
     }
 
-    /// A line of small text.
+    /// Adds a drawing of this height.
+    pub fn place(&mut self, drawing: &Svg, height: f64) {
+        self.svg.put(format_args!(
+            r#"<g transform="translate(0 {})">"#,
+            N(self.y)
+        ));
+        self.svg.append(drawing);
+        self.svg.put(format_args!("</g>"));
+        self.y += height;
+    }
+
+    /// Adds a line of small text.
     pub fn note(&mut self, text: &str) {
         let text = fitted(text, SMALL, ROOM);
         let letters = Letters::new(SMALL).ink(FAINT);
@@ -50,7 +63,7 @@ impl Page {
         self.y += 22.0;
     }
 
-    /// What signs mean.
+    /// Adds a legend of signs.
     pub fn legend(&mut self, entries: &[(Icon, String)]) {
         let mut x = MARGIN;
         let more = entries.len().saturating_sub(ENTRIES);
@@ -76,7 +89,16 @@ impl Page {
         }
     }
 
-    /// What colours mean: `at` gives the colour of a part of the bar, and ticks say numbers.
+    /// Adds a scale of times, up to the longest. Colours grow with the square root of the time.
+    pub fn time_scale(&mut self, what: &str, most: f64, unit: &str) {
+        let ticks = [0.0, 0.25, 0.5, 1.0].map(|part: f64| {
+            let time = plain(part * part * most, decimals(most));
+            (part, format!("{time} {unit}"))
+        });
+        self.scale(what, |part| Heat::Counts.at(part), &ticks);
+    }
+
+    /// Adds a scale of colours. `at` gives the colour of a part of the bar; ticks have numbers.
     pub fn scale(&mut self, what: &str, at: impl Fn(f64) -> Rgb, ticks: &[(f64, String)]) {
         const BAR: f64 = 320.0;
         const STEPS: u32 = 64;
@@ -93,7 +115,7 @@ impl Page {
                 r#"<rect x="{}" y="{}" width="{}" height="14" fill="{colour}"/>"#,
                 N(x),
                 N(top),
-                // Without seams.
+                // The overlap hides the seams.
                 N(step + 0.4),
             ));
         }
@@ -110,7 +132,7 @@ impl Page {
         self.y = top + 40.0;
     }
 
-    /// All of it, as wide as this in pixels; in words, too, for who can't see it.
+    /// Finishes the picture, scaled to a width in pixels. The words describe it to readers who cannot see it.
     pub fn finish(self, title: &str, words: &str, width: u32) -> Picture {
         let height = (self.y + MARGIN - 12.0).ceil();
         let pixels = (height * f64::from(width) / WIDTH).round().max(1.0) as u32;
@@ -120,8 +142,8 @@ impl Page {
             N(WIDTH),
             N(height)
         ));
-        svg.said("title", "title", title);
-        svg.said("desc", "desc", words);
+        svg.element("title", "title", title);
+        svg.element("desc", "desc", words);
         svg.put(format_args!(
             r##"<rect width="{}" height="{}" fill="#ffffff" stroke="{RULE}"/>"##,
             N(WIDTH),

@@ -1,4 +1,4 @@
-//! A picture as PNG: drawn by resvg, in letters that come with the command.
+//! Pictures as PNG, drawn by resvg with fonts that the command carries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,11 @@ use super::page::Picture;
 
 const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
 const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold.ttf");
-/// From this weight on letters are bold.
+/// The least weight of bold text.
 const HEAVY: u16 = 600;
 
-/// The same picture on every machine; letters that the command does not have are looked for among the
-/// machine's.
+/// Encodes a picture as PNG, the same on every machine. Characters that the command's fonts lack are looked
+/// up in the machine's fonts.
 pub fn encode(picture: &Picture) -> Result<Vec<u8>, String> {
     let mut fonts = Database::new();
     let mut load = |bytes: &'static [u8]| -> Option<ID> {

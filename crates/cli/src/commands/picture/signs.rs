@@ -1,24 +1,23 @@
-//! The signs of things, and what stands in cells.
+//! Draws signs: of cells, of entities, of the cursor, and in the legend.
 
-use super::ink::{self, BLACK, DIFFERS, GAP, Rgb, WHITE};
+use super::palette::{self, BLACK, DIFFERS, GAP, Rgb, WHITE};
 use super::svg::{Anchor, Letters, N, Svg};
 use crate::scene::symbols::{Face, face};
 
-/// What stands before an entry of the legend.
+/// The icon of an entry in the legend.
 #[derive(Clone, Debug)]
 pub enum Icon {
-    /// A cell with this text in it, and the sign of that text.
+    /// A cell with this text; the symbol of that text.
     Cell(String, char),
-    /// The sign of a thing.
+    /// The sign of an entity.
     Sign(char, Rgb),
-    /// A piece of a way, in this colour.
-    Way(Rgb),
+    /// A piece of a path in this colour.
+    Path(Rgb),
     /// The outline of a cell.
     Outline(Rgb),
 }
 
-/// Draws what stands in a cell of this size, whose left upper corner is here: its ground is there
-/// already.
+/// Draws the content of a cell, given its upper left corner and size. The background is drawn already.
 pub fn in_cell(svg: &mut Svg, (x, y): (f64, f64), size: f64, text: &str, symbol: char) {
     let (cx, cy) = (x + size / 2.0, y + size / 2.0);
     match face(text) {
@@ -33,7 +32,7 @@ pub fn in_cell(svg: &mut Svg, (x, y): (f64, f64), size: f64, text: &str, symbol:
 
 fn written(svg: &mut Svg, (cx, cy): (f64, f64), size: f64, text: &str, sign: &str) {
     let letters = Letters::new(size * 0.7)
-        .ink(ink::letter(text))
+        .ink(palette::letter(text))
         .anchor(Anchor::Middle)
         .bold();
     svg.text(cx, cy + size * 0.255, letters, sign);
@@ -83,8 +82,8 @@ fn mine(svg: &mut Svg, (x, y): (f64, f64), size: f64) {
     ));
 }
 
-/// The sign of a thing on a map.
-pub fn thing(svg: &mut Svg, (x, y): (f64, f64), r: f64, sign: char, colour: Rgb) {
+/// Draws the sign of an entity on a map.
+pub fn entity(svg: &mut Svg, (x, y): (f64, f64), r: f64, sign: char, colour: Rgb) {
     let hollow = matches!(sign, '○' | '◇' | '△' | '□');
     let (fill, line) = if hollow {
         (WHITE, colour)
@@ -127,7 +126,7 @@ pub fn thing(svg: &mut Svg, (x, y): (f64, f64), r: f64, sign: char, colour: Rgb)
     }
 }
 
-/// An arrow, as cursors are: its tip is here.
+/// Draws an arrow, given its tip.
 pub fn cursor(svg: &mut Svg, (x, y): (f64, f64), size: f64) {
     let at = |dx: f64, dy: f64| format!("{} {}", N(x + dx * size), N(y + dy * size));
     svg.put(format_args!(
@@ -143,7 +142,7 @@ pub fn cursor(svg: &mut Svg, (x, y): (f64, f64), size: f64) {
     ));
 }
 
-/// What stands before an entry of the legend: 16 wide, 16 high.
+/// Draws an icon of the legend, 16 units wide and high.
 pub fn icon(svg: &mut Svg, x: f64, y: f64, icon: &Icon) {
     match icon {
         Icon::Cell(text, symbol) => {
@@ -151,12 +150,12 @@ pub fn icon(svg: &mut Svg, x: f64, y: f64, icon: &Icon) {
                 r#"<rect x="{}" y="{}" width="16" height="16" fill="{}" stroke="{GAP}"/>"#,
                 N(x),
                 N(y),
-                ink::ground(text)
+                palette::ground(text)
             ));
             in_cell(svg, (x, y), 16.0, text, *symbol);
         }
-        Icon::Sign(sign, colour) => thing(svg, (x + 8.0, y + 8.0), 6.0, *sign, *colour),
-        Icon::Way(colour) => svg.put(format_args!(
+        Icon::Sign(sign, colour) => entity(svg, (x + 8.0, y + 8.0), 6.0, *sign, *colour),
+        Icon::Path(colour) => svg.put(format_args!(
             r#"<path d="M{} {}c5 -9 9 7 16 -2" stroke="{colour}" stroke-width="2" fill="none"/>"#,
             N(x),
             N(y + 9.0)

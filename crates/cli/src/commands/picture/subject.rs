@@ -1,24 +1,22 @@
-//! What a picture is of, and what all of them need.
+//! The subject of a picture, the finished drawing, and the reasons why there is none.
 
 use std::ffi::OsStr;
 
-use gametape::{Batch, Error, Stamp, TableDef, Value};
+use gametape::{Error, Stamp, TableDef};
 
 use super::page::{Page, Picture};
-use super::tiles::Tiles;
 use crate::args::{Picture as Args, Show, Side};
-use crate::scene::cells::Cells;
 use crate::scene::map::Plane;
-use crate::scene::symbols::Symbols;
 use crate::scene::views::{Grid, View};
 
-/// From where to where, both ends taken.
+/// The first and the last stamp of a stretch.
 pub type Ends = (Stamp, Stamp);
 
-/// Why there is no picture.
+/// The reason why there is no picture.
 pub enum Fault {
     Error(Box<Error>),
-    Said(String),
+    /// A whole message.
+    Message(String),
 }
 
 impl From<Error> for Fault {
@@ -27,99 +25,82 @@ impl From<Error> for Fault {
     }
 }
 
-/// A picture, and what it is of.
+/// A finished drawing, and what it shows.
 pub struct Drawn {
     pub picture: Picture,
     pub view: String,
     pub at: Option<Stamp>,
     pub over: Option<Ends>,
     pub show: Option<&'static str>,
+    /// A description for readers who cannot see the picture.
     pub words: String,
-    /// What is wrong with the recording: only what could be read was drawn.
+    /// The damage of the recording: only the readable part was drawn.
     pub problem: Option<Error>,
-    /// What is wrong with what was made of it.
-    pub made: Option<Error>,
+    /// A problem of the playback, such as a replay that differs from the recording.
+    pub playback_problem: Option<Error>,
 }
 
-/// What is drawn of which recording.
+/// The subject of a picture.
 pub struct Subject<'s> {
     pub args: &'s Args,
     pub view: &'s View,
-    /// What the view is called.
+    /// The name of the view.
     pub title: String,
-    /// The name of its file.
+    /// The name of the file.
     pub name: String,
     /// `rmv v2`
     pub format: String,
 }
 
 impl Subject<'_> {
-    /// What the path says, in messages.
+    /// Makes a fault of a sentence about the recording.
     pub fn fault(&self, sentence: &str) -> Fault {
-        Fault::Said(format!("{}: {sentence}", shown(&self.args.path)))
+        Fault::Message(format!("{}: {sentence}", shown(&self.args.path)))
     }
 
-    /// A page that says what it is of.
+    /// Starts a page with its title.
     pub fn page(&self, when: &str) -> Page {
         let view = &self.title;
         Page::new(&self.name, &format!("{} · {view} · {when}", self.format))
     }
 
-    /// The finished picture.
-    pub fn finish(&self, page: Page, words: &str) -> Picture {
+    /// Finishes a page.
+    pub fn drawn(&self, page: Page, words: String) -> Drawn {
         let title = format!("{} of {}", self.title, self.name);
-        page.finish(&title, words, self.args.width)
-    }
-}
-
-pub fn shown(path: &OsStr) -> String {
-    gametape::core::text::printable(&path.display().to_string())
-}
-
-/// Which of the values of a cell is shown.
-pub fn value(subject: &Subject<'_>, grid: &Grid, table: &TableDef) -> Result<usize, Fault> {
-    let name = |at: &usize| table.columns.get(*at).map(|column| &*column.name);
-    let found = match subject.args.column.as_deref() {
-        None => grid.values.first(),
-        Some(wanted) => grid.values.iter().find(|at| name(at) == Some(wanted)),
-    };
-    found.copied().ok_or_else(|| {
-        let known: Vec<&str> = grid.values.iter().filter_map(name).collect();
-        let wanted = subject.args.column.as_deref().unwrap_or_default();
-        subject.fault(&format!(
-            "cells of {} have no {wanted:?}; they have {}",
-            grid.table,
-            known.join(", ")
-        ))
-    })
-}
-
-/// The tiles of a grid that has any.
-pub fn tiles(
-    subject: &Subject<'_>,
-    grid: &Grid,
-    table: &TableDef,
-    cells: &Cells,
-) -> Result<Tiles, Fault> {
-    Tiles::new(grid, table, cells).ok_or_else(|| {
-        subject.fault(&format!(
-            "{} has no cells then, or more than can be drawn",
-            grid.table
-        ))
-    })
-}
-
-/// Symbols for what stands in cells.
-pub fn symbols(grid: &Grid, batch: &Batch) -> Symbols {
-    let mut symbols = Symbols::default();
-    for at in &grid.values {
-        for row in 0..batch.len() {
-            if let Value::Text(text) = batch.get(row, *at) {
-                symbols.learn(text);
-            }
+        Drawn {
+            picture: page.finish(&title, &words, self.args.width),
+            view: self.title.clone(),
+            at: None,
+            over: None,
+            show: None,
+            words,
+            problem: None,
+            playback_problem: None,
         }
     }
-    symbols
+
+    /// Returns the column of a grid that is drawn.
+    pub fn value(&self, grid: &Grid, table: &TableDef) -> Result<usize, Fault> {
+        let name = |at: &usize| table.columns.get(*at).map(|column| &*column.name);
+        let found = match self.args.column.as_deref() {
+            None => grid.values.first(),
+            Some(wanted) => grid.values.iter().find(|at| name(at) == Some(wanted)),
+        };
+        found.copied().ok_or_else(|| {
+            let known: Vec<&str> = grid.values.iter().filter_map(name).collect();
+            let wanted = self.args.column.as_deref().unwrap_or_default();
+            self.fault(&format!(
+                "cells of {} have no {wanted:?}; they have {}",
+                grid.table,
+                known.join(", ")
+            ))
+        })
+    }
+}
+
+/// A path as printable text.
+pub fn shown(path: &OsStr) -> String {
+    gametape::core::text::printable(&path.display().to_string())
 }
 
 impl From<Side> for Plane {
@@ -132,8 +113,8 @@ impl From<Side> for Plane {
     }
 }
 
-/// What is shown of a stretch, as it is said.
-pub const fn named(show: Show) -> &'static str {
+/// The name of a value of `--show`.
+pub const fn name_of(show: Show) -> &'static str {
     match show {
         Show::Ways => "ways",
         Show::Time => "time",

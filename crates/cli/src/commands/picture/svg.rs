@@ -1,20 +1,24 @@
-//! Writes SVG. Text of a recording goes through [`Svg::text`] and [`Svg::said`] alone, which escape it.
+//! Writes SVG, and measures text. Text of a recording goes only through [`Svg::text`] and
+//! [`Svg::element`], which escape it.
 
 use std::fmt::{self, Display, Write};
 
-use super::ink::{INK, Rgb, WHITE};
+use super::palette::{INK, Rgb, WHITE};
 
-/// SVG that is being written.
+/// A step shorter than this is not drawn.
+const NEAR: f64 = 0.6;
+
+/// SVG in the making.
 #[derive(Default)]
 pub struct Svg(String);
 
-/// A number, as short as it is exact enough: to a hundredth.
+/// A number, rounded to hundredths and written as short as possible.
 #[derive(Clone, Copy)]
 pub struct N(pub f64);
 
 impl Display for N {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is no number is nowhere; what is too far away is not seen.
+        // NaN becomes 0; a place too far away is not visible anyway.
         let value = if self.0.is_finite() { self.0 } else { 0.0 };
         let hundredths = (value.clamp(-1e6, 1e6) * 100.0).round() as i64;
         let (whole, part) = (hundredths / 100, hundredths.abs() % 100);
@@ -31,7 +35,7 @@ impl Display for N {
     }
 }
 
-/// Text in XML.
+/// Text, escaped for XML.
 pub struct Escaped<'t>(pub &'t str);
 
 impl Display for Escaped<'_> {
@@ -43,9 +47,9 @@ impl Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\n' | '\t' => f.write_char(' ')?,
-                // XML has no such characters, not even escaped.
+                // XML cannot hold these characters, not even escaped.
                 '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                // Nor is text turned around by what it says.
+                // These characters would change the direction of the text.
                 '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                     f.write_char('\u{fffd}')?;
                 }
@@ -57,7 +61,7 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// Where a text is, of its place.
+/// The point of a text that is at its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Anchor {
     Start,
@@ -65,19 +69,19 @@ pub enum Anchor {
     End,
 }
 
-/// How a text looks.
+/// The look of a text.
 #[derive(Clone, Copy)]
 pub struct Letters {
     pub size: f64,
     pub ink: Rgb,
     pub anchor: Anchor,
     pub bold: bool,
-    /// White around it, where it stands on something.
+    /// A white outline, for text on a drawing.
     pub halo: bool,
 }
 
 impl Letters {
-    /// Dark ones that start at their place.
+    /// Dark text that starts at its place.
     pub const fn new(size: f64) -> Self {
         Self {
             size,
@@ -106,14 +110,14 @@ impl Letters {
 }
 
 impl Svg {
-    /// Elements that hold no text of a recording.
+    /// Writes elements that hold no text of a recording.
     pub fn put(&mut self, what: fmt::Arguments<'_>) {
-        // A string takes all that is written.
+        // Writing to a string does not fail.
         let _ = self.0.write_fmt(what);
         self.0.push('\n');
     }
 
-    /// A text; `y` is that of its base line.
+    /// Writes a text; `y` is its base line.
     pub fn text(&mut self, x: f64, y: f64, letters: Letters, text: &str) {
         let Letters { size, ink, .. } = letters;
         let anchor = match letters.anchor {
@@ -142,8 +146,8 @@ impl Svg {
         let _ = writeln!(self.0, ">{}</text>", Escaped(text));
     }
 
-    /// An element of a text: `title`, `desc`.
-    pub fn said(&mut self, element: &str, id: &str, text: &str) {
+    /// Writes an element that holds text: `title`, `desc`.
+    pub fn element(&mut self, element: &str, id: &str, text: &str) {
         let _ = writeln!(
             self.0,
             r#"<{element} id="{id}">{}</{element}>"#,
@@ -151,15 +155,100 @@ impl Svg {
         );
     }
 
-    /// What was written.
+    /// A path through some places.
+    pub fn path(
+        &mut self,
+        places: impl Iterator<Item = (f64, f64)>,
+        ink: Rgb,
+        wide: f64,
+        opacity: f64,
+    ) {
+        let (mut path, mut last) = (String::new(), None);
+        let mut skipped = None;
+        for (x, y) in places {
+            let is_near = |(a, b): &(f64, f64)| (x - a).abs() < NEAR && (y - b).abs() < NEAR;
+            if last.as_ref().is_some_and(is_near) {
+                skipped = Some((x, y));
+                continue;
+            }
+            let sign = if last.is_none() { 'M' } else { 'L' };
+            let _ = write!(path, "{sign}{} {}", N(x), N(y));
+            (last, skipped) = (Some((x, y)), None);
+        }
+        // The path ends at the last place.
+        if let Some((x, y)) = skipped {
+            let _ = write!(path, "L{} {}", N(x), N(y));
+        }
+        if path.contains('L') {
+            self.put(format_args!(
+                r#"<path fill="none" stroke="{ink}" stroke-width="{}" stroke-opacity="{}" stroke-linejoin="round" stroke-linecap="round" d="{path}"/>"#,
+                N(wide),
+                N(opacity)
+            ));
+        }
+    }
+
+    /// The SVG written so far.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Goes on with what was written elsewhere.
+    /// Appends other SVG.
     pub fn append(&mut self, other: &Self) {
         self.0.push_str(&other.0);
     }
+}
+
+/// The widths of the ASCII characters from the space on, in thousandths of the font size: those of
+/// `DejaVu Sans`, and of `Verdana`, which is as wide.
+const WIDTHS: [u16; 95] = [
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636,
+    636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632,
+    575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685,
+    611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579,
+    278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+];
+/// The width of bold text relative to normal text.
+const BOLD: f64 = 1.12;
+
+/// The width of a text in this font size.
+pub fn width(text: &str, size: f64) -> f64 {
+    let letter = |letter: char| {
+        let known = (letter as usize).checked_sub(32);
+        match known.and_then(|at| WIDTHS.get(at)) {
+            Some(width) => f64::from(*width),
+            // An unknown character counts as wide; East Asian characters are square.
+            None if letter as u32 >= 0x1100 => 1000.0,
+            None => 700.0,
+        }
+    };
+    text.chars().map(letter).sum::<f64>() * size / 1000.0
+}
+
+/// The width of a bold text.
+pub fn bold_width(text: &str, size: f64) -> f64 {
+    width(text, size) * BOLD
+}
+
+/// Cuts a text to fit; a text that was cut ends in `…`.
+pub fn fitted(text: &str, size: f64, room: f64) -> String {
+    // A longer text never fits; it need not be measured.
+    const MOST: usize = 400;
+    let mut fits = String::new();
+    let (mut used, end) = (0.0, width("…", size));
+    let whole = text.chars().nth(MOST).is_none() && width(text, size) <= room;
+    if whole {
+        return text.to_owned();
+    }
+    for letter in text.chars().take(MOST) {
+        used += width(letter.encode_utf8(&mut [0; 4]), size);
+        if used + end > room {
+            break;
+        }
+        fits.push(letter);
+    }
+    fits.push('…');
+    fits
 }
 
 #[cfg(test)]
@@ -168,11 +257,11 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let told: Vec<String> = [0.0, -0.001, 1.5, -0.25, -12.345, 1e300, f64::NAN, 3.0]
+        let texts: Vec<String> = [0.0, -0.001, 1.5, -0.25, -12.345, 1e300, f64::NAN, 3.0]
             .map(|number| N(number).to_string())
             .to_vec();
         assert_eq!(
-            told,
+            texts,
             ["0", "0", "1.5", "-0.25", "-12.35", "1000000", "0", "3"]
         );
     }
@@ -183,5 +272,13 @@ mod tests {
             Escaped("<img onerror=\"x\">&\u{0}\u{1b}\u{202e}\u{ffff}").to_string(),
             "&lt;img onerror=&quot;x&quot;&gt;&amp;\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
         );
+    }
+
+    #[test]
+    fn text_is_cut_where_its_room_ends() {
+        assert_eq!(fitted("short", 10.0, 100.0), "short");
+        let cut = fitted(&"long ".repeat(1 << 18), 10.0, 100.0);
+        assert!(cut.ends_with('…') && width(&cut, 10.0) <= 100.0, "{cut}");
+        assert_eq!(fitted("any", 10.0, 0.0), "…");
     }
 }

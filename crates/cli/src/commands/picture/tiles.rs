@@ -1,5 +1,5 @@
-//! How the cells of a grid are laid out: squares, hexagons, a line that is broken; a slice beside the
-//! other; several cells in one where there are too many.
+//! The layout of a grid's cells in tiles: squares, hexagons, or lines; slices side by side; several cells in
+//! one tile if there are too many.
 
 use std::fmt::Write;
 
@@ -7,70 +7,70 @@ use gametape::TableDef;
 
 use super::page::{ROOM, WIDTH};
 use super::svg::N;
-use crate::scene::cells::Cells;
+use crate::scene::board::Cells;
 use crate::scene::views::Grid;
 
-/// More cells than this are not worked with.
-const HELD: usize = 1 << 22;
-/// More tiles than this make a file that nobody can open.
-const MOST: usize = 1 << 16;
-/// Smaller ones are not seen, larger ones look silly.
+/// The largest number of cells that are drawn.
+const MAX_CELLS: usize = 1 << 22;
+/// The largest number of tiles: viewers cannot open larger files.
+const MAX_TILES: usize = 1 << 16;
+/// The least and the largest size of a tile.
 const LEAST: f64 = 2.0;
 const LARGEST: f64 = 56.0;
-/// As high as all of it may be.
+/// The largest height of all tiles.
 const HIGH: f64 = 900.0;
-/// Below this size of its tiles a wide board is broken into bands, of which there are at most so many.
+/// A wide board whose tiles would be smaller than this is broken into at most [`BANDS`] bands.
 const BROKEN: f64 = 9.0;
 const BANDS: usize = 24;
-/// Slices that are shown, and between them.
+/// The largest number of slices shown, and the gap between them.
 const SLICES: usize = 32;
 const BETWEEN: f64 = 30.0;
-/// Where the numbers of rows and columns stand.
+/// The room for the numbers of rows and columns.
 const LEFT: f64 = 52.0;
 const TOP: f64 = 20.0;
-/// Tiles of a line of cells, before it is broken; how high it is, and how many of them there may be.
+/// The number of tiles in a line, the height of a line, and the largest number of lines.
 const LINE: usize = 64;
 pub const TALL: f64 = 24.0;
 const LINES: usize = 24;
-/// Between two of them.
+/// The gap between two lines.
 const LEAD: f64 = 8.0;
-/// The height of a row of hexagons, and how far it is pushed to the right, of their width.
+/// The height of a row of hexagons, and its offset to the right, both relative to their width.
 const ROW: f64 = 0.866;
 const PUSHED: f64 = 0.5;
 
-/// What a tile looks like.
+/// The shape of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     Square,
-    /// Keys `q` and `r`: a hexagon on its corner, each row half a hexagon further right.
+    /// For keys `q` and `r`: a hexagon on its corner; each row is half a hexagon further right.
     Hexagon,
-    /// A grid of one key, broken into lines of so many.
+    /// For a grid of one key, broken into lines of this many tiles.
     Line(usize),
 }
 
-/// Where cells are drawn.
+/// The layout of the tiles.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tiles {
     pub shape: Shape,
-    /// Cells of a tile, each way.
+    /// The number of cells in a tile in each direction.
     pub by: usize,
-    /// Tiles across and down, of a slice.
+    /// The number of tiles across and down in a slice.
     pub size: [usize; 2],
-    /// Slices that are shown, and how many there are.
+    /// The number of slices shown, and of all slices.
     pub shown: usize,
     pub slices: usize,
-    /// Tiles across of a band: a board that is much wider than high is broken into some, one below the
-    /// other.
+    /// The number of tiles across in a band. A board that is much wider than high is broken into bands, one
+    /// below the other.
     pub band: usize,
-    /// Slices beside each other.
+    /// The number of slices side by side.
     pub beside: usize,
     /// The width of a tile.
     pub edge: f64,
-    /// Where the first one starts.
+    /// The left edge of the first tile.
     left: f64,
 }
 
-/// One of them: the slice, and where in it.
+/// A tile: its slice, and its place there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tile {
     pub slice: usize,
@@ -78,10 +78,10 @@ pub struct Tile {
 }
 
 impl Tiles {
-    /// Of a grid that has cells.
+    /// Lays out a grid; `None` if it has no cells or too many.
     pub fn new(grid: &Grid, table: &TableDef, cells: &Cells) -> Option<Self> {
         let [across, down, slices] = cells.size;
-        if cells.room() == 0 || cells.room() > HELD {
+        if cells.room() == 0 || cells.room() > MAX_CELLS {
             return None;
         }
         let named = |key: Option<usize>, name: &str| {
@@ -102,9 +102,9 @@ impl Tiles {
             let count = size[0].saturating_mul(size[1]).saturating_mul(shown);
             let fits = match tiles.shape {
                 Shape::Line(_) => count <= LINE * LINES,
-                // Each of them is an outline by itself.
-                Shape::Hexagon => tiles.edge >= LEAST && count <= MOST / 4,
-                Shape::Square => tiles.edge >= LEAST && count <= MOST,
+                // Each hexagon is an outline of its own.
+                Shape::Hexagon => tiles.edge >= LEAST && count <= MAX_TILES / 4,
+                Shape::Square => tiles.edge >= LEAST && count <= MAX_TILES,
             };
             if fits || count <= shown {
                 return Some(tiles);
@@ -142,10 +142,10 @@ impl Tiles {
         tiles
     }
 
-    /// Puts panels beside each other so that they are largest.
+    /// Arranges the panels so that tiles are as large as possible.
     fn put(&mut self) {
         let panels = self.panels();
-        // Bands are one below the other.
+        // Bands go one below the other.
         let most = if self.is_broken() { 1 } else { panels };
         let mut best = (0.0, 1);
         for beside in 1..=most.max(1) {
@@ -155,7 +155,7 @@ impl Tiles {
             let room = (ROOM - LEFT - BETWEEN * (beside - 1) as f64) / beside as f64;
             let below = (HIGH - TOP * lines - BETWEEN * (lines - 1.0)) / lines;
             let below = match self.shape {
-                // Lines are as high as they are.
+                // The height of a line is fixed.
                 Shape::Line(_) => LARGEST,
                 _ => below / high,
             };
@@ -172,12 +172,12 @@ impl Tiles {
         self.left = ((WIDTH - wide - LEFT) / 2.0 + LEFT).floor();
     }
 
-    /// Whether it is broken into bands.
+    /// Whether the board is broken into bands.
     const fn is_broken(&self) -> bool {
         self.band < self.size[0]
     }
 
-    /// How many slices there are, or bands.
+    /// The number of slices shown, or of bands.
     pub fn panels(&self) -> usize {
         if self.is_broken() {
             self.size[0].div_ceil(self.band)
@@ -186,13 +186,13 @@ impl Tiles {
         }
     }
 
-    /// The panel that a place is in, and where it starts, in tiles.
+    /// The panel of a place, and the first column of that panel.
     pub fn panel(&self, slice: usize, x: f64) -> (usize, f64) {
         if !self.is_broken() {
             return (slice, 0.0);
         }
         let last = self.panels().saturating_sub(1);
-        // What is before the first is 0.
+        // A negative number becomes 0.
         let nth = ((x / self.band as f64).floor() as usize).min(last);
         (nth, (nth * self.band) as f64)
     }
@@ -207,7 +207,7 @@ impl Tiles {
         }
     }
 
-    /// All of it: left, top, width, height.
+    /// The area of all tiles: left, top, width, height.
     pub fn area(&self) -> [f64; 4] {
         let [wide, _] = self.panel_size();
         let beside = self.beside as f64;
@@ -215,7 +215,7 @@ impl Tiles {
         [self.left, TOP, wide, self.height() - TOP]
     }
 
-    /// How wide and how high a panel is.
+    /// The width and height of a panel.
     fn panel_size(&self) -> [f64; 2] {
         let [across, down] = [self.band, self.size[1]].map(|count| count as f64);
         let [wide, high] = match self.shape {
@@ -233,7 +233,7 @@ impl Tiles {
         [wide * self.edge, high * self.edge]
     }
 
-    /// How high a tile is.
+    /// The height of a tile.
     pub fn tall(&self) -> f64 {
         match self.shape {
             Shape::Line(_) => TALL,
@@ -241,7 +241,7 @@ impl Tiles {
         }
     }
 
-    /// How high all of it is.
+    /// The height of all tiles.
     pub fn height(&self) -> f64 {
         let lines = self.panels().div_ceil(self.beside).max(1) as f64;
         let [_, high] = self.panel_size();
@@ -261,15 +261,12 @@ impl Tiles {
         [tile.at[0] * self.by, tile.at[1] * self.by, tile.slice]
     }
 
-    /// The cells of a tile that a grid has room for.
+    /// The cells of a tile.
     pub fn cells(&self, tile: Tile, of: &Cells) -> impl Iterator<Item = [usize; 3]> + use<> {
-        let [x, y, z] = self.cell(tile);
-        let [across, down, _] = of.size;
-        let (right, below) = ((x + self.by).min(across), (y + self.by).min(down));
-        (y..below).flat_map(move |y| (x..right).map(move |x| [x, y, z]))
+        of.square(self.cell(tile), self.by)
     }
 
-    /// The tile that a cell is in.
+    /// The tile of a cell.
     pub fn tile(&self, [x, y, z]: [usize; 3]) -> Tile {
         let by = self.by.max(1);
         Tile {
@@ -278,7 +275,7 @@ impl Tiles {
         }
     }
 
-    /// The left upper corner of a panel.
+    /// The upper left corner of a panel.
     pub fn origin(&self, panel: usize) -> (f64, f64) {
         let beside = self.beside.max(1);
         let [wide, high] = self.panel_size();
@@ -289,7 +286,7 @@ impl Tiles {
         )
     }
 
-    /// Where a place is, in tiles from the left upper corner of a slice.
+    /// The point of a place, which is given in tiles from the upper left corner of its slice.
     pub fn spot(&self, slice: usize, x: f64, y: f64) -> (f64, f64) {
         let (panel, start) = self.panel(slice, x);
         let (left, top) = self.origin(panel);
@@ -304,7 +301,7 @@ impl Tiles {
         }
     }
 
-    /// The left upper corner of a tile; of a hexagon, of the square in the middle of it.
+    /// The upper left corner of a tile; for a hexagon, of the square in its middle.
     pub fn corner(&self, tile: Tile) -> (f64, f64) {
         let [x, y] = tile.at.map(|at| at as f64);
         match self.shape {
@@ -321,7 +318,7 @@ impl Tiles {
         }
     }
 
-    /// The left upper corner of the square in the middle of a tile, for what stands in it.
+    /// The upper left corner of the square in the middle of a tile, for its text.
     pub fn middle(&self, tile: Tile) -> (f64, f64) {
         let (x, y) = self.corner(tile);
         (x, y + (self.tall() - self.edge) / 2.0)
@@ -333,7 +330,7 @@ impl Tiles {
         let e = self.edge;
         let _ = if self.shape == Shape::Hexagon {
             let (cx, cy) = (x + e / 2.0, y + e / 2.0);
-            // From the upper corner around.
+            // Clockwise from the top.
             let (half, short, long) = (e / 2.0, e * 0.2887, e * 0.5774);
             write!(
                 out,

@@ -1,47 +1,35 @@
-//! Where in the recording the show is, and how fast it goes on.
+//! The clock of the player: its position in the recording and its speed.
 
 use std::time::Duration;
 
 use gametape::core::table::Span;
 use gametape::{At, Stamp, Time};
 
-/// What the show goes along.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Axis {
-    /// The recording's times, in nanoseconds.
-    Time,
-    /// Its steps, in millionths, where it has no times: a step a frame.
-    Step,
-}
+use crate::scene::time::Axis;
 
-/// Steps that go by in a second at their own speed: one a frame that is drawn.
+/// The frames drawn in a second. A recording without times plays one step per frame.
 pub const FRAMES: u64 = 30;
-/// How a step is counted.
+/// The length of a step on the axis.
 const STEP: i64 = 1_000_000;
-/// The slowest is an eighth, the fastest 64 times as fast.
+/// The speeds as powers of two: from an eighth to 64 times as fast.
 const SPEEDS: std::ops::RangeInclusive<i32> = -3..=6;
 
-/// Where the show is.
+/// The position of the player, in nanoseconds or in millionths of a step, and its speed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Clock {
     axis: Axis,
     span: Span,
     at: i64,
     playing: bool,
-    /// Two to the power of this.
+    /// The speed is two to the power of this.
     speed: i32,
 }
 
 impl Clock {
-    /// At the start, standing.
+    /// Starts at the first moment, paused.
     pub fn new(span: Span) -> Self {
-        let times = span.first.time.zip(span.last.time);
-        let axis = match times {
-            Some((first, last)) if first < last => Axis::Time,
-            _ => Axis::Step,
-        };
         let mut clock = Self {
-            axis,
+            axis: Axis::new(span.first, span.last),
             span,
             at: 0,
             playing: false,
@@ -63,11 +51,11 @@ impl Clock {
         self.playing
     }
 
-    /// Where on the axis a stamp is; what has no time is at the start.
+    /// The position of a stamp on the axis; a stamp without a time is at the start.
     pub fn place(&self, stamp: Stamp) -> i64 {
         match self.axis {
             Axis::Time => stamp.time.or(self.span.first.time).map_or(0, |time| time.0),
-            Axis::Step => i64::try_from(stamp.step)
+            Axis::Steps => i64::try_from(stamp.step)
                 .unwrap_or(i64::MAX)
                 .saturating_mul(STEP),
         }
@@ -81,33 +69,33 @@ impl Clock {
         self.place(self.span.last)
     }
 
-    /// Where it is on the axis.
+    /// The position on the axis.
     pub const fn at(&self) -> i64 {
         self.at
     }
 
-    /// Goes there, or to the end that is nearer.
+    /// Goes to a position, or to the nearer end if it is outside the recording.
     pub fn go(&mut self, at: i64) {
         self.at = at.clamp(self.first(), self.last().max(self.first()));
     }
 
-    /// Goes to a part of the whole, from 0 to 1.
+    /// Goes to a part of the recording, from 0 to 1.
     pub fn go_part(&mut self, part: f64) {
         let first = self.first();
         let length = self.last().saturating_sub(first);
         self.go(first.saturating_add((length as f64 * part) as i64));
     }
 
-    /// Goes so many seconds on, or so many twentieths of a recording without times.
+    /// Goes this many seconds on, or this many hundredths of a recording without times.
     pub fn jump(&mut self, seconds: i64) {
         let length = match self.axis {
             Axis::Time => 1_000_000_000,
-            Axis::Step => (self.last().saturating_sub(self.first()) / 100).max(STEP),
+            Axis::Steps => (self.last().saturating_sub(self.first()) / 100).max(STEP),
         };
         self.go(self.at.saturating_add(length.saturating_mul(seconds)));
     }
 
-    /// Which part of the whole a place is, from 0 to 1.
+    /// The position as a part of the recording, from 0 to 1.
     pub fn part(&self, at: i64) -> f64 {
         let length = self.last().saturating_sub(self.first());
         if length <= 0 {
@@ -117,7 +105,7 @@ impl Clock {
         part.clamp(0.0, 1.0)
     }
 
-    /// The moment to seek; its ends are steps, so that nothing that shares their time is left out.
+    /// The moment to seek. The ends are given as steps, since several steps may share a time.
     pub fn moment(&self) -> At {
         if self.at <= self.first() {
             return At::Step(self.span.first.step);
@@ -127,11 +115,11 @@ impl Clock {
         }
         match self.axis {
             Axis::Time => At::Time(Time(self.at)),
-            Axis::Step => At::Step(u64::try_from(self.at / STEP).unwrap_or_default()),
+            Axis::Steps => At::Step(u64::try_from(self.at / STEP).unwrap_or_default()),
         }
     }
 
-    /// Plays, or stands. At the end it starts again.
+    /// Plays or pauses. At the end, starts again.
     pub fn toggle(&mut self) {
         self.playing = !self.playing;
         if self.playing && self.at >= self.last() {
@@ -143,7 +131,7 @@ impl Clock {
         self.playing = false;
     }
 
-    /// Twice as fast, or half as fast, as often as it is said.
+    /// Doubles the speed this many times; halves it if negative.
     pub fn faster(&mut self, times: i32) {
         self.speed = (self.speed + times).clamp(*SPEEDS.start(), *SPEEDS.end());
     }
@@ -158,14 +146,14 @@ impl Clock {
         }
     }
 
-    /// So much time went by. True where it went on.
+    /// Advances by a real time. True if the position changed.
     pub fn tick(&mut self, by: Duration) -> bool {
         if !self.playing {
             return false;
         }
         let by = match self.axis {
             Axis::Time => by.as_nanos() as f64,
-            Axis::Step => by.as_secs_f64() * (FRAMES * STEP as u64) as f64,
+            Axis::Steps => by.as_secs_f64() * (FRAMES * STEP as u64) as f64,
         };
         let by = by * f64::from(self.speed).exp2();
         self.go(self.at.saturating_add(by as i64));
@@ -227,7 +215,7 @@ mod tests {
     #[test]
     fn without_times_a_frame_is_a_step() {
         let mut clock = clock(None);
-        assert_eq!(clock.axis(), Axis::Step);
+        assert_eq!(clock.axis(), Axis::Steps);
         clock.toggle();
         clock.tick(Duration::from_secs(1));
         assert_eq!(clock.moment(), At::Step(33));
@@ -240,12 +228,12 @@ mod tests {
                 last: stamp(9, Some(0))
             })
             .axis(),
-            Axis::Step
+            Axis::Steps
         );
     }
 
     #[test]
-    fn what_is_outside_is_the_end_that_is_nearer() {
+    fn a_position_outside_is_the_nearer_end() {
         let mut clock = clock(Some(10_000));
         clock.jump(-5);
         assert_eq!(clock.moment(), At::Step(3));

@@ -1,18 +1,17 @@
-//! `gametape play`: a recording in the terminal. It knows no format: what there is to see follows from
-//! the tables.
+//! `gametape play`: plays a recording in the terminal. The scene follows from the tables
+//! (`crate::scene`); this module paints it and reads keys.
 
+mod background;
 mod clock;
-mod desk;
 mod draw;
 mod keys;
-mod marks;
-mod news;
+mod messages;
 mod player;
-mod sight;
+mod reader;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod worker;
+mod view_state;
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -22,10 +21,10 @@ use std::time::{Duration, Instant};
 use gametape::{At, Error, Secrets};
 use ratatui::crossterm::event::{self, Event};
 
-use self::desk::Desk;
 use self::draw::paint::Paint;
-use self::news::News;
-use self::player::{Player, Then};
+use self::messages::{Inbox, Update};
+use self::player::Player;
+use self::player::actions::Then;
 use self::terminal::Screen;
 use super::Call;
 use crate::args::Play;
@@ -33,22 +32,22 @@ use crate::exit::Exit;
 use crate::scene::views::View;
 use crate::ui::{Ui, secrets};
 
-/// As often as the screen is drawn, at most.
+/// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(1000 / clock::FRAMES);
 
-/// How the show ended.
+/// How the player ended.
 enum Ended {
     Quit,
     Signal,
-    /// It can't be shown: why.
     Failed(Box<Error>),
+    /// There is nothing to show; the message says why.
     Nothing(String),
-    /// A fault of ours.
+    /// A bug in the command.
     Panic(String),
 }
 
-/// How it begins.
-struct Begin {
+/// The moment and the view to start with.
+struct Start {
     path: String,
     secrets: Secrets,
     at: Option<At>,
@@ -57,19 +56,19 @@ struct Begin {
 
 pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
-        ui.complain("play draws on a terminal: it has no JSON; dump has");
+        ui.complain("play draws on a terminal and has no JSON; use dump");
         return Ok(Exit::Unusable);
     }
     if !io::stdout().is_terminal() {
-        ui.complain("play draws on a terminal, and standard output is none");
+        ui.complain("play draws on a terminal; standard output is not one");
         return Ok(Exit::Unusable);
     }
-    let (tell, news) = mpsc::channel();
-    let desk = Arc::new(Desk::default());
+    let (tell, updates) = mpsc::channel();
+    let inbox = Arc::new(Inbox::default());
     let secrets = secrets(args.show_secrets);
     let (formats, options) = (call.formats.clone(), call.open_options());
-    let (path, reading) = (args.path.clone(), Arc::clone(&desk));
-    let begin = Begin {
+    let (path, reading) = (args.path.clone(), Arc::clone(&inbox));
+    let start = Start {
         path: gametape::core::text::printable(&path.display().to_string()),
         secrets,
         at: args.at,
@@ -82,13 +81,13 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             return Ok(Exit::Unusable);
         }
     };
-    // It ends with the process: what it reads may take long.
+    // The thread ends with the process, since a read may take long.
     let reader = std::thread::Builder::new().name("reader".to_owned());
     reader.spawn(move || {
         let open = || crate::call::open(&formats, &path, &options);
-        worker::serve(open, secrets, &reading, &tell);
+        reader::serve(open, secrets, &reading, &tell);
     })?;
-    let ended = show(&mut screen, &begin, &desk, &news);
+    let ended = show(&mut screen, &start, &inbox, &updates);
     drop(screen);
     Ok(match ended? {
         Ended::Quit => Exit::Fine,
@@ -99,23 +98,23 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             Exit::Unusable
         }
         Ended::Panic(what) => {
-            ui.complain(&format!("a fault of {}'s own: {what}", ui.name));
+            ui.complain(&format!("a bug in {}: {what}", ui.name));
             Exit::Unusable
         }
     })
 }
 
-/// Plays until somebody has seen enough.
+/// Plays until the user quits.
 fn show(
     screen: &mut Screen,
-    begin: &Begin,
-    desk: &Desk,
-    news: &Receiver<News>,
+    start: &Start,
+    inbox: &Inbox,
+    updates: &Receiver<Update>,
 ) -> io::Result<Ended> {
     let paint = Paint::from_env();
     let began = Instant::now();
     let (mut player, mut last, mut stale) = (None, began, true);
-    // Keys that were pressed while it opened.
+    // The keys pressed while the recording was being opened.
     let mut early = Vec::new();
     loop {
         if terminal::is_over() {
@@ -124,14 +123,14 @@ fn show(
         if let Some(what) = terminal::panicked() {
             return Ok(Ended::Panic(what));
         }
-        for told in news.try_iter() {
+        for update in updates.try_iter() {
             stale = true;
-            if let Some(ended) = hear(&mut player, told, begin) {
+            if let Some(ended) = receive(&mut player, update, start) {
                 return Ok(ended);
             }
         }
         let now = Instant::now();
-        // A machine that slept does not skip what was not seen.
+        // After the machine slept, nothing is skipped.
         let by = (now - last).min(Duration::from_secs(1));
         last = now;
         if let Some(player) = &mut player {
@@ -141,8 +140,8 @@ fn show(
                 }
             }
             stale |= player.tick(by);
-            if let Some(wish) = player.wish() {
-                desk.wish(wish);
+            if let Some(request) = player.request() {
+                inbox.request(request);
             }
             if stale {
                 screen
@@ -153,7 +152,7 @@ fn show(
             let tenths = began.elapsed().as_millis() / 100;
             screen
                 .terminal
-                .draw(|frame| draw::opening(frame, paint, &begin.path, tenths))?;
+                .draw(|frame| draw::opening(frame, paint, &start.path, tenths))?;
         }
         stale = false;
         while event::poll((now + FRAME).saturating_duration_since(Instant::now()))? {
@@ -163,7 +162,7 @@ fn show(
             };
             let then = match &mut player {
                 Some(player) => press(player, key),
-                None if keys::act(key, false) == Some(player::Act::Quit) => Then::End,
+                None if keys::act(key, false) == Some(player::actions::Action::Quit) => Then::End,
                 None => {
                     early.push(key);
                     Then::On
@@ -183,39 +182,39 @@ fn press(player: &mut Player, key: event::KeyEvent) -> Then {
     }
 }
 
-/// What is told to the show; how it ended by that, if it did.
-fn hear(player: &mut Option<Player>, told: News, begin: &Begin) -> Option<Ended> {
-    match (told, &mut *player) {
-        (News::Opened(opened), _) => {
-            let mut new = Player::new(*opened, begin.secrets);
-            if let Some(view) = begin.view.as_ref().filter(|view| !new.choose(view)) {
+/// Takes an update; returns how the player ended, if it did.
+fn receive(player: &mut Option<Player>, update: Update, start: &Start) -> Option<Ended> {
+    match (update, &mut *player) {
+        (Update::Opened(opened), _) => {
+            let mut new = Player::new(*opened, start.secrets);
+            if let Some(view) = start.view.as_ref().filter(|view| !new.choose(view)) {
                 let known: Vec<&str> = new.views.iter().map(View::name).collect();
                 let known = known.join(", ");
-                let path = &begin.path;
+                let path = &start.path;
                 return Some(Ended::Nothing(format!(
                     "{path}: there is no view {view:?}; there are {known}"
                 )));
             }
-            if let Some(at) = begin.at {
+            if let Some(at) = start.at {
                 new.go(at);
             }
             *player = Some(new);
         }
-        (News::Failed(error), _) => return Some(Ended::Failed(error)),
-        (News::Nothing(sentence), _) => return Some(Ended::Nothing(sentence)),
-        (News::Shot(shot), Some(player)) => player.show(*shot),
-        (News::Refused(number, why), Some(player)) => player.refuse(number, why),
-        (News::Events(table, rows), Some(player)) => {
+        (Update::Failed(error), _) => return Some(Ended::Failed(error)),
+        (Update::Nothing(sentence), _) => return Some(Ended::Nothing(sentence)),
+        (Update::Response(response), Some(player)) => player.show(*response),
+        (Update::Refused(number, why), Some(player)) => player.refuse(number, why),
+        (Update::Events(table, rows), Some(player)) => {
             player.whole.insert(table, rows);
         }
-        (News::Marks(marks), Some(player)) => player.mark(marks),
-        (News::Findings(marks), Some(player)) => {
+        (Update::Marks(marks), Some(player)) => player.mark(marks),
+        (Update::Findings(marks), Some(player)) => {
             player.mark(marks);
             player.searched = true;
         }
-        (News::Bounds(table, bounds), Some(player)) => player.bound(&table, &bounds),
-        (News::Damage(damage), Some(player)) => player.damage = Some(damage),
-        // Nobody tells them before it is open.
+        (Update::Bounds(table, bounds), Some(player)) => player.bound(&table, &bounds),
+        (Update::Damage(damage), Some(player)) => player.damage = Some(damage),
+        // Other updates come only after the recording is open.
         (_, None) => {}
     }
     None

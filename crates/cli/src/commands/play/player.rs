@@ -1,6 +1,7 @@
-//! The show: what is played, how it is looked at, and what keys do to it. No terminal is in it.
+//! The player: the recording on the screen, the state of each view, and the actions of keys. It does not
+//! depend on a terminal.
 
-mod jumps;
+pub mod actions;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,106 +10,66 @@ use gametape::core::table::{Marker, MarkerKind, sort_markers};
 use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 
 use super::clock::Clock;
-use super::news::{Look, Opened, Shot, Wish};
-use super::sight::Sight;
+use super::messages::{Opened, Query, Request, Response};
+use super::view_state::ViewState;
 use crate::scene::range::Bounds;
 use crate::scene::views::{View, views};
 
-/// What a key means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
-    Quit,
-    Toggle,
-    /// Twice as fast, or half.
-    Faster(i32),
-    /// So many steps on, or back.
-    Step(i64),
-    /// So many seconds.
-    Jump(i64),
-    Start,
-    End,
-    /// To the next marker, or the one before.
-    Mark(i64),
-    /// A view by its number, from 0.
-    View(usize),
-    NextView(i64),
-    /// Right, and down.
-    Move(i64, i64),
-    Value,
-    Slice(i64),
-    Plane,
-    Close,
-    Help,
-    /// A moment is going to be typed.
-    Ask,
-    Letter(char),
-    Erase,
-    Enter,
-    Cancel,
-}
-
-/// Whether the show goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Then {
-    On,
-    End,
-}
-
-/// The show.
+/// The player.
 pub struct Player {
     pub opened: Opened,
     pub clock: Clock,
     pub views: Vec<View>,
-    /// Which of them is seen.
+    /// The number of the current view.
     pub view: usize,
-    sights: Vec<Sight>,
-    pub shot: Option<Shot>,
-    /// The one before it, of another moment.
-    pub before: Option<Shot>,
-    /// Worst first, then by their time.
+    view_states: Vec<ViewState>,
+    pub response: Option<Response>,
+    /// The response before it, of another moment.
+    pub before: Option<Response>,
+    /// The worst first, then by time.
     pub marks: Vec<Marker>,
-    /// Whether all of them are there.
+    /// Whether the search for markers is over.
     pub searched: bool,
-    /// What is wrong with the recording.
+    /// The damage of the recording.
     pub damage: Option<String>,
-    /// What is being typed.
+    /// The moment that is typed.
     pub typing: Option<String>,
-    /// A sentence for whoever pressed a key.
-    pub said: Option<String>,
+    /// A message about the last key.
+    pub message: Option<String>,
     pub help: bool,
-    /// All rows of tables of events that are short.
+    /// All rows of short tables of events.
     pub whole: BTreeMap<String, Vec<Batch>>,
     secrets: Secrets,
     to: Option<At>,
     steps: i64,
     number: u64,
-    /// Of which wish the answer came.
+    /// The number of the last request that was answered.
     answered: u64,
-    /// The clock goes where this wish leads.
+    /// The clock follows the response to this request.
     follows: Option<u64>,
-    asked: Option<(Option<At>, Look)>,
+    asked: Option<(Option<At>, Query)>,
     waited: Duration,
 }
 
 impl Player {
-    /// At the start, standing.
+    /// Starts at the first moment, paused.
     pub fn new(opened: Opened, secrets: Secrets) -> Self {
         let views = views(&opened.tables);
         let clock = Clock::new(opened.span);
         Self {
             to: Some(clock.moment()),
             clock,
-            sights: vec![Sight::default(); views.len()],
+            view_states: vec![ViewState::default(); views.len()],
             views,
             opened,
             view: 0,
-            shot: None,
+            response: None,
             before: None,
             marks: Vec::new(),
             searched: false,
             damage: None,
             typing: None,
-            said: None,
+            message: None,
             help: false,
             whole: BTreeMap::new(),
             secrets,
@@ -121,41 +82,43 @@ impl Player {
         }
     }
 
-    /// The view that is seen, and how.
-    pub fn seen(&self) -> Option<(&View, &Sight)> {
-        self.views.get(self.view).zip(self.sights.get(self.view))
+    /// The current view and its state.
+    pub fn seen(&self) -> Option<(&View, &ViewState)> {
+        self.views
+            .get(self.view)
+            .zip(self.view_states.get(self.view))
     }
 
     pub fn table(&self, name: &str) -> Option<&TableDef> {
         self.opened.tables.iter().find(|table| table.name == name)
     }
 
-    /// The moment that is seen.
+    /// The moment on the screen.
     pub fn now(&self) -> Stamp {
-        let shot = self.shot.as_ref();
-        shot.map_or(self.opened.span.first, |shot| shot.stamp)
+        let response = self.response.as_ref();
+        response.map_or(self.opened.span.first, |response| response.stamp)
     }
 
-    /// True where an answer is so late that somebody wonders.
+    /// Whether a response is so late that the screen says so.
     pub fn is_late(&self) -> bool {
         self.waited > Duration::from_millis(300)
     }
 
-    /// Looks at the view of this name; true where there is one.
+    /// Shows the view of this name; false if there is none.
     pub fn choose(&mut self, name: &str) -> bool {
         let found = self.views.iter().position(|view| view.name() == name);
         self.view = found.unwrap_or(self.view);
         found.is_some()
     }
 
-    /// Goes to a moment, and the clock with it.
+    /// Goes to a moment; the clock follows.
     pub fn go(&mut self, at: At) {
         self.to = Some(at);
         self.steps = 0;
         self.follows = Some(self.number + 1);
     }
 
-    /// So much time went by. True where something is to be drawn.
+    /// Advances by a real time. True if the screen has to be drawn.
     pub fn tick(&mut self, by: Duration) -> bool {
         let late = self.is_late();
         if self.number > self.answered {
@@ -163,7 +126,7 @@ impl Player {
         } else {
             self.waited = Duration::ZERO;
         }
-        // The clock waits until it is known where it goes.
+        // The clock waits for the response that it follows.
         let moved = self.follows.is_none() && self.steps == 0 && self.clock.tick(by);
         if moved {
             self.to = Some(self.clock.moment());
@@ -171,14 +134,14 @@ impl Player {
         moved || late != self.is_late()
     }
 
-    /// What has to be read, if anything has.
-    pub fn wish(&mut self) -> Option<Wish> {
-        let look = self.look();
+    /// Returns the next request, if there is anything to read.
+    pub fn request(&mut self) -> Option<Request> {
+        let query = self.query();
         let to = self.to.take();
         let steps = std::mem::take(&mut self.steps);
         let known = self.asked.as_ref().is_some_and(|(at, asked)| {
-            // A moment that is sought once more is where it was.
-            *asked == look && (to.is_none() || to == *at && self.follows.is_none())
+            // The same moment need not be read again.
+            *asked == query && (to.is_none() || to == *at && self.follows.is_none())
         });
         if known && steps == 0 {
             return None;
@@ -188,19 +151,19 @@ impl Player {
             self.follows = Some(self.number);
         }
         let place = if steps == 0 { to } else { None };
-        self.asked = Some((place, look.clone()));
-        Some(Wish {
+        self.asked = Some((place, query.clone()));
+        Some(Request {
             number: self.number,
             to,
             steps,
-            look,
+            query,
         })
     }
 
-    /// What the view needs.
-    fn look(&self) -> Look {
+    /// The query of the current view.
+    fn query(&self) -> Query {
         let Some(view) = self.views.get(self.view) else {
-            return Look::default();
+            return Query::default();
         };
         let events = match view {
             View::Events(table) if !self.whole.contains_key(table) => Some(Scan {
@@ -209,53 +172,53 @@ impl Player {
             }),
             _ => None,
         };
-        Look {
+        Query {
             states: view.scans(self.secrets),
             trail: matches!(view, View::Map(_)),
             events,
         }
     }
 
-    /// What is wrong with the recording, or with what is seen of it.
-    pub fn wrong(&self) -> Option<String> {
+    /// The damage of the recording, or a problem of the playback.
+    pub fn problem(&self) -> Option<String> {
         let damage = self.damage.as_ref();
         let damage = damage.map(|damage| format!("damaged: {damage}"));
-        let made = || self.shot.as_ref()?.problem.as_ref();
+        let made = || self.response.as_ref()?.problem.as_ref();
         let made = || made().map(|made| format!("not as recorded: {made}"));
         damage.or_else(made)
     }
 
-    /// A moment was read.
-    pub fn show(&mut self, shot: Shot) {
-        self.answered = self.answered.max(shot.number);
+    /// Takes a response.
+    pub fn show(&mut self, response: Response) {
+        self.answered = self.answered.max(response.number);
         if self
-            .shot
+            .response
             .as_ref()
-            .is_some_and(|old| old.number > shot.number)
+            .is_some_and(|old| old.number > response.number)
         {
             return;
         }
-        let follows = self.follows.is_some_and(|number| number <= shot.number);
-        if follows || (!self.clock.is_playing() && shot.number == self.number) {
-            self.clock.go(self.clock.place(shot.stamp));
+        let follows = self.follows.is_some_and(|number| number <= response.number);
+        if follows || (!self.clock.is_playing() && response.number == self.number) {
+            self.clock.go(self.clock.place(response.stamp));
         }
         if follows {
             self.follows = None;
         }
-        self.learn(&shot);
-        let old = self.shot.replace(shot);
-        let moved = |old: &Shot| {
-            self.shot
+        self.learn(&response);
+        let old = self.response.replace(response);
+        let moved = |old: &Response| {
+            self.response
                 .as_ref()
-                .is_some_and(|shot| shot.stamp != old.stamp)
+                .is_some_and(|response| response.stamp != old.stamp)
         };
         if let Some(old) = old.filter(moved) {
             self.before = Some(old);
         }
     }
 
-    fn learn(&mut self, shot: &Shot) {
-        for (view, sight) in self.views.iter().zip(&mut self.sights) {
+    fn learn(&mut self, response: &Response) {
+        for (view, view_state) in self.views.iter().zip(&mut self.view_states) {
             match view {
                 View::Grid(grid) => {
                     let table = self
@@ -263,13 +226,13 @@ impl Player {
                         .tables
                         .iter()
                         .find(|table| table.name == grid.table);
-                    if let Some((batch, table)) = shot.state(&grid.table).zip(table) {
-                        sight.learn_grid(grid, table, batch);
+                    if let Some((batch, table)) = response.state(&grid.table).zip(table) {
+                        view_state.learn_grid(grid, table, batch);
                     }
                 }
-                View::Map(map) if shot.look.trail => {
-                    for (points, batch) in map.iter().zip(&shot.states) {
-                        sight.learn_points(points, batch);
+                View::Map(map) if response.query.trail => {
+                    for (points, batch) in map.iter().zip(&response.states) {
+                        view_state.learn_points(points, batch);
                     }
                 }
                 _ => {}
@@ -277,57 +240,57 @@ impl Player {
         }
     }
 
-    /// What was wished for can't be had.
+    /// Takes the failure of a request.
     pub fn refuse(&mut self, number: u64, why: String) {
         self.answered = self.answered.max(number);
         if self.follows.is_some_and(|follows| follows <= number) {
             self.follows = None;
         }
-        self.said = Some(why);
+        self.message = Some(why);
         self.clock.pause();
-        // What is seen is where it is.
-        if let Some(shot) = &self.shot {
-            self.clock.go(self.clock.place(shot.stamp));
+        // The clock goes back to the moment on the screen.
+        if let Some(response) = &self.response {
+            self.clock.go(self.clock.place(response.stamp));
         }
-        // Something has to be seen.
-        if self.shot.is_none() {
+        // Without a response yet, show the first moment.
+        if self.response.is_none() {
             self.to = Some(At::Step(self.opened.span.first.step));
         }
     }
 
-    /// More markers.
+    /// Adds markers.
     pub fn mark(&mut self, marks: Vec<Marker>) {
         self.marks.extend(marks);
         sort_markers(&mut self.marks);
     }
 
-    /// From where to where the positions of a table go.
+    /// Takes the bounds of the positions in a table.
     pub fn bound(&mut self, table: &str, bounds: &Bounds) {
-        for (view, sight) in self.views.iter().zip(&mut self.sights) {
+        for (view, view_state) in self.views.iter().zip(&mut self.view_states) {
             if let View::Map(map) = view
                 && map.iter().any(|points| points.table == table)
             {
-                sight.bound(bounds);
+                view_state.bound(bounds);
             }
         }
     }
 
-    /// The worst marker at the step that is seen.
+    /// The worst marker at the current step.
     pub fn mark_here(&self) -> Option<&Marker> {
         let step = self.now().step;
         let here = |mark: &&Marker| mark.stamp.is_some_and(|stamp| stamp.step == step);
         self.marks.iter().find(here)
     }
 
-    /// The rows of the events that are seen, and how many of them are not after now.
+    /// The events of a table around now, and the number of those up to now.
     pub fn events(&self, table: &str) -> (Vec<(&Batch, usize)>, usize) {
-        let read = self.shot.as_ref().map_or(&[][..], |shot| {
-            let of = shot
-                .look
+        let read = self.response.as_ref().map_or(&[][..], |response| {
+            let of = response
+                .query
                 .events
                 .as_ref()
                 .is_some_and(|scan| scan.table == table);
-            if of { &shot.events[..] } else { &[] }
+            if of { &response.events[..] } else { &[] }
         });
         let batches = self.whole.get(table).map_or(read, |whole| whole);
         let rows = batches
@@ -339,131 +302,7 @@ impl Player {
         (rows, upto)
     }
 
-    /// Does what a key means.
-    pub fn act(&mut self, act: Act) -> Then {
-        self.said = None;
-        match act {
-            Act::Quit => return Then::End,
-            Act::Toggle => {
-                let at = self.clock.at();
-                self.clock.toggle();
-                if self.clock.at() != at {
-                    self.moved();
-                }
-            }
-            Act::Faster(times) => {
-                self.clock.faster(times);
-                self.said = Some(format!("speed {}", self.clock.speed()));
-            }
-            Act::Step(steps) => {
-                self.clock.pause();
-                self.steps += steps;
-            }
-            Act::Jump(seconds) => {
-                self.clock.jump(seconds);
-                self.moved();
-            }
-            Act::Start => {
-                self.clock.go(i64::MIN);
-                self.moved();
-            }
-            Act::End => {
-                self.clock.go(i64::MAX);
-                self.clock.pause();
-                self.moved();
-            }
-            Act::Mark(on) => self.go_mark(on),
-            Act::View(view) if view < self.views.len() => self.view = view,
-            Act::View(_) => {}
-            Act::NextView(on) => {
-                let count = i64::try_from(self.views.len()).unwrap_or(1).max(1);
-                let view = i64::try_from(self.view).unwrap_or_default() + on;
-                self.view = usize::try_from(view.rem_euclid(count)).unwrap_or_default();
-            }
-            Act::Help => self.help = !self.help,
-            Act::Ask => self.typing = Some(String::new()),
-            Act::Letter(letter) => self.typing.get_or_insert_default().push(letter),
-            Act::Erase => {
-                if let Some(typing) = &mut self.typing {
-                    typing.pop();
-                }
-            }
-            Act::Cancel => {
-                self.typing = None;
-                self.help = false;
-            }
-            Act::Enter => self.enter(),
-            Act::Move(..) | Act::Value | Act::Slice(_) | Act::Plane | Act::Close => self.turn(act),
-        }
-        Then::On
-    }
-
-    /// The clock was set.
-    fn moved(&mut self) {
-        self.to = Some(self.clock.moment());
-        self.steps = 0;
-        self.follows = None;
-    }
-
-    /// Looks at the view in another way.
-    fn turn(&mut self, act: Act) {
-        let events = match self.views.get(self.view) {
-            Some(View::Events(table)) => {
-                let (rows, upto) = self.events(table);
-                (rows.len(), upto)
-            }
-            _ => (0, 0),
-        };
-        let marks = self.marks.len();
-        let rows = |shot: &Shot, table: &str| shot.state(table).map_or(0, Batch::len);
-        let Some((view, sight)) = self
-            .views
-            .get(self.view)
-            .zip(self.sights.get_mut(self.view))
-        else {
-            return;
-        };
-        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        match (act, view) {
-            // A line is broken: down is on.
-            (Act::Move(right, down), View::Grid(grid)) if grid.down.is_none() => {
-                sight.probe(right + 10 * down, 0);
-            }
-            (Act::Move(right, down), View::Grid(_)) => sight.probe(right, down),
-            (Act::Move(right, down), _) => {
-                let (least, most) = match view {
-                    View::Events(_) => {
-                        let (rows, upto) = events;
-                        (1 - count(upto), count(rows) - count(upto))
-                    }
-                    View::Marks => (0, count(marks) - 1),
-                    View::Rows(table) => {
-                        // A single row stands on its side: its columns are scrolled.
-                        let shot = self.shot.as_ref();
-                        let rows = shot.map_or(0, |shot| rows(shot, table));
-                        let table = self.opened.tables.iter().find(|other| other.name == *table);
-                        let columns = table.map_or(0, |table| table.columns.len());
-                        (0, count(if rows > 1 { rows } else { columns }) - 1)
-                    }
-                    View::Grid(_) | View::Map(_) => (0, 0),
-                };
-                sight.down = sight
-                    .down
-                    .saturating_add(down)
-                    .clamp(least.min(0), most.max(0));
-                sight.right = sight.right.saturating_add(right).clamp(0, 400);
-            }
-            (Act::Value, View::Grid(grid)) => {
-                sight.value = (sight.value + 1) % grid.values.len().max(1);
-            }
-            (Act::Slice(by), View::Grid(_)) => sight.slice(by),
-            (Act::Close, View::Grid(_)) => sight.close = !sight.close,
-            (Act::Plane, View::Map(_)) => sight.plane = sight.plane.next(),
-            _ => {}
-        }
-    }
-
-    /// How many findings or events there are of a kind.
+    /// The number of findings or events of a kind.
     pub fn count(&self, kind: MarkerKind) -> u64 {
         let marks = self.marks.iter().filter(|mark| mark.kind == kind);
         marks.map(|mark| mark.count).sum()

@@ -1,4 +1,4 @@
-//! The terminal: taken, and given back as it was, whatever happens.
+//! The terminal: taken over, and restored on every way out.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,32 +15,32 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
-/// Whether the terminal is taken.
+/// Whether the terminal is taken over.
 static TAKEN: AtomicBool = AtomicBool::new(false);
-/// Whether a signal said that it is over.
+/// Whether a signal asked the player to end.
 static OVER: AtomicBool = AtomicBool::new(false);
-/// What a thread panicked with that does not have the terminal.
+/// The panic message of a thread that does not own the terminal.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
-/// The thread that has the terminal.
+/// The thread that owns the terminal.
 static OWNER: OnceLock<ThreadId> = OnceLock::new();
 
-/// The terminal, as long as the show has it.
+/// The terminal while the player owns it.
 pub struct Screen {
     pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
 }
 
 impl Screen {
-    /// Takes it: from now on a panic or a signal gives it back.
+    /// Takes the terminal over. From now on a panic or a signal restores it.
     pub fn enter() -> io::Result<Self> {
-        // A frame is sent on at once.
+        // A whole frame fits into the buffer.
         const FRAME: usize = 64 << 10;
-        hear();
+        handle_signals_and_panics();
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
         let out = BufWriter::with_capacity(FRAME, io::stdout());
         let entered = execute!(io::stdout(), EnterAlternateScreen, Hide);
         let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(out)));
-        // Which colours are wanted is asked elsewhere.
+        // `Paint` decides about colours.
         force_color_output(true);
         match terminal {
             Ok(terminal) => Ok(Self { terminal }),
@@ -58,7 +58,7 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back. Nobody can be told if it is gone.
+/// Restores the terminal. If it is gone, there is nobody to tell.
 fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = disable_raw_mode();
@@ -68,25 +68,25 @@ fn restore() {
     }
 }
 
-/// True behind SIGINT, SIGTERM or SIGHUP.
+/// True after SIGINT, SIGTERM or SIGHUP.
 pub fn is_over() -> bool {
     OVER.load(Ordering::SeqCst)
 }
 
-/// What another thread panicked with.
+/// The panic message of another thread.
 pub fn panicked() -> Option<String> {
     PANIC.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// Signals and panics, once a process.
-fn hear() {
-    static HEARD: Once = Once::new();
-    HEARD.call_once(|| {
+/// Handles signals and panics, once per process.
+fn handle_signals_and_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
         let _ = OWNER.set(thread::current().id());
-        // Where signals can't be heard, the system does what it does.
+        // Without a handler, the system's default applies.
         let _ = ctrlc::set_handler(|| {
             OVER.store(true, Ordering::SeqCst);
-            // The show ends by itself, unless the terminal takes no more.
+            // The player ends by itself, unless the terminal blocks.
             thread::sleep(Duration::from_secs(2));
             restore();
             std::process::exit(130);
@@ -99,9 +99,9 @@ fn hear() {
                 restore();
                 usual(panic);
             } else {
-                // The show goes on drawing: it has to end before anything is printed.
-                let mut told = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-                *told = Some(panic.to_string());
+                // The player has to end before anything is printed.
+                let mut message = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+                *message = Some(panic.to_string());
             }
         }));
     });
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// Not a test: what the test below runs on a terminal of its own.
+    /// Not a test: the test below runs it on a terminal of its own.
     #[test]
     #[ignore = "panics"]
     fn panics() {
@@ -128,7 +128,7 @@ mod tests {
         panic!("in the middle of it");
     }
 
-    /// Not a test, either.
+    /// Not a test either.
     #[test]
     #[ignore = "panics"]
     fn another_panics() {
@@ -140,7 +140,7 @@ mod tests {
         println!("told: {told}");
     }
 
-    /// What one of them writes on a terminal.
+    /// The output of one of them on a terminal.
     fn written(test: &str) -> String {
         let (mut pty, pts) = open().unwrap();
         pty.resize(Size::new(24, 80)).unwrap();
@@ -159,22 +159,22 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_gives_the_terminal_back_before_it_is_printed() {
+    fn a_panic_restores_the_terminal_before_it_is_printed() {
         let all = written("panics");
-        let (before, behind) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
+        let (before, after) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
         assert!(before.contains("show"), "{all:?}");
         assert!(!before.contains("in the middle of it"), "{all:?}");
-        assert!(behind.contains("in the middle of it"), "{all:?}");
-        assert!(!behind.contains("\x1b[?1049"), "once is enough: {all:?}");
+        assert!(after.contains("in the middle of it"), "{all:?}");
+        assert!(!after.contains("\x1b[?1049"), "once is enough: {all:?}");
     }
 
     #[test]
-    fn a_panic_of_another_thread_is_told_when_the_terminal_is_given_back() {
+    fn a_panic_of_another_thread_is_told_after_the_terminal_is_restored() {
         let all = written("another_panics");
-        let (before, behind) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
+        let (before, after) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
         assert!(!before.contains("beside it"), "{all:?}");
         assert!(
-            behind.contains("told: ") && behind.contains("beside it"),
+            after.contains("told: ") && after.contains("beside it"),
             "{all:?}"
         );
     }

@@ -9,7 +9,7 @@ use gametape::core::text::printable;
 use gametape::{AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict};
 use serde_json::{Value, json};
 
-use super::verify::say;
+use super::verify::print_finding;
 use super::{Call, many_of};
 use crate::args::Stats;
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
     let measure = |recording: &Recording, _| -> Figures {
-        recording.stats(&call.told_of(recording, Verb::Stats))
+        recording.stats(&call.options_of(recording, Verb::Stats))
     };
     many_of(&args.paths, call, ui, &measure, |path, measured, ui| {
         seen = true;
@@ -47,7 +47,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     };
     let mut exit = Exit::Fine;
     if let Some(problem) = measured.problem {
-        ui.complain(&format!("{problem} (statistics of what could be read)"));
+        ui.complain(&format!("{problem} (statistics of the readable part)"));
         exit = Exit::Problems;
     }
     let Measured { stats, audit } = measured.value;
@@ -67,7 +67,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     }
     let title = styled(STRONG, printable(&shown(path)));
     match verdict {
-        // Its figures are none to be compared with those of sound ones.
+        // The statistics of a broken recording are not comparable.
         Some(verdict @ (Verdict::Warn | Verdict::Fail)) => {
             ui.line(format_args!(
                 "{}  {title}",
@@ -76,14 +76,14 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
         }
         Some(Verdict::Pass) | None => ui.line(title)?,
     }
-    findings.try_for_each(|finding| say(finding, ui))?;
+    findings.try_for_each(|finding| print_finding(finding, ui))?;
     for (key, value) in &stats {
         show(key, value, ui)?;
     }
     Ok(exit)
 }
 
-/// A line for a figure; lists of things, on their own or several in an object, are tables.
+/// Prints a statistic as a line, or as a table if it is a list of objects.
 fn show(key: &str, value: &Value, ui: &mut Ui) -> io::Result<()> {
     match value {
         Value::Array(values) if values.iter().any(Value::is_object) => {
@@ -106,10 +106,10 @@ fn show(key: &str, value: &Value, ui: &mut Ui) -> io::Result<()> {
     }
 }
 
-/// Entries of a list of counts that people are shown; --json has them all.
+/// The number of counts printed of a list; --json has all.
 const SHOWN: usize = 12;
 
-/// Whole numbers as they are, others with three decimals, absent ones as a dash.
+/// A number: whole as it is, others with three decimals; a dash if it is absent.
 fn number(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),

@@ -1,13 +1,13 @@
-//! Lists of things with the same properties, as tables for people.
+//! Lists of objects with the same keys, as tables for people.
 
 use gametape::core::text::{TextTable, printable, shortened};
 use serde_json::{Map, Value};
 
-/// Rows that people are shown; --json has them all.
+/// The number of rows printed; --json has all.
 const ROWS: usize = 200;
 
-/// The lines of a table under its title. What an entry holds in an object of its own follows in a
-/// table of its own, under the entries' first property.
+/// The lines of a table under its title. Objects within entries follow in tables of their own, under the first
+/// key of the entries.
 pub fn table(title: &str, values: &[Value]) -> Vec<String> {
     let rows: Vec<&Map<String, Value>> = values.iter().filter_map(Value::as_object).collect();
     let mut keys: Vec<&str> = Vec::new();
@@ -22,7 +22,7 @@ pub fn table(title: &str, values: &[Value]) -> Vec<String> {
             list.push(key);
         }
     }
-    // What is an object in one entry and absent in another.
+    // A key may be an object in one entry and absent in another.
     keys.retain(|key| !nested.contains(key));
     let mut lines = vec![format!("  {}", title.replace('_', " "))];
     lines.extend(grid(&rows, |row| {
@@ -57,7 +57,7 @@ pub fn table(title: &str, values: &[Value]) -> Vec<String> {
     lines
 }
 
-/// Cells in columns; the words of a column's name stand one below the other.
+/// Aligns cells in columns; the words of a column's name go one below the other.
 fn grid<'v>(
     rows: &[&'v Map<String, Value>],
     cells: impl Fn(&'v Map<String, Value>) -> Vec<(&'v str, Option<&'v Value>)>,
@@ -76,7 +76,7 @@ where
             .collect();
         let (key, _) = column.first()?;
         let numbers = column.iter().filter_map(|(_, value)| (*value)?.as_f64());
-        // As many decimals in all of a column.
+        // All numbers of a column have the same decimals.
         let decimals = if numbers.into_iter().all(|n| n.fract() == 0.0) {
             0
         } else {

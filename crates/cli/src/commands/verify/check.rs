@@ -1,4 +1,4 @@
-//! One file, checked.
+//! Checks one file.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,36 +9,36 @@ use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationD
 use crate::call::Call;
 use crate::many::Item;
 
-/// What became of one file.
+/// A checked file.
 pub struct Checked {
     pub path: OsString,
     pub named: bool,
-    /// Which file it is: several paths may lead to one.
+    /// Identifies the file; several paths may lead to it.
     pub real: u64,
     pub outcome: Outcome,
 }
 
 /// How far reading a file came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Came {
+pub enum Stage {
     Skipped,
     Unreadable,
     Audited,
 }
 
 pub enum Outcome {
-    /// A file of another kind that nobody named, and what it is instead.
+    /// A file of another kind that was not named; the message says what it is.
     Skipped(String),
     Unreadable(Error),
     Audited(Box<Audited>),
 }
 
 impl Outcome {
-    pub const fn came(&self) -> Came {
+    pub const fn stage(&self) -> Stage {
         match self {
-            Self::Skipped(_) => Came::Skipped,
-            Self::Unreadable(_) => Came::Unreadable,
-            Self::Audited(_) => Came::Audited,
+            Self::Skipped(_) => Stage::Skipped,
+            Self::Unreadable(_) => Stage::Unreadable,
+            Self::Audited(_) => Stage::Audited,
         }
     }
 }
@@ -49,16 +49,16 @@ pub struct Audited {
     pub relations: &'static [RelationDef],
     pub bytes: u64,
     pub audit: Audit,
-    /// What a policy says of it, if there is one.
+    /// The decision of the policy, if there is one.
     pub decision: Decision,
 }
 
-/// What every file is checked with.
+/// Checks files with the same options.
 pub struct Checker<'a> {
     pub call: &'a Call<'a>,
     pub options: &'a OpenOptions,
     pub policy: Option<&'a Policy>,
-    /// Hears what takes long.
+    /// Takes messages about slow steps.
     pub say: &'a (dyn Fn(&str) + Sync),
 }
 
@@ -89,7 +89,7 @@ impl Checker<'_> {
             }
         };
         Checked {
-            // What is not there is known by its path.
+            // A missing file is identified by its path.
             real: fs::canonicalize(&path).map_or_else(|_| hash(&path), |real| hash(&real)),
             path,
             named,
@@ -99,12 +99,12 @@ impl Checker<'_> {
 
     fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
         let audited = opened.and_then(|recording| {
-            let told = self.call.told_of(&recording, Verb::Verify);
+            let options = self.call.options_of(&recording, Verb::Verify);
             let work = Work {
                 say: Some(self.say),
                 ..Work::default()
             };
-            let audit = recording.audit_with(&told, &work)?;
+            let audit = recording.audit_with(&options, &work)?;
             let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
             Ok(Box::new(Audited {
                 format: recording.format().name(),

@@ -1,12 +1,11 @@
-//! `gametape verify`.
+//! `gametape verify`: audits recordings, then compares them with one another, and prints the verdicts.
 
 mod check;
-mod held;
-mod line;
+mod lines;
 mod related;
 mod report;
-mod tally;
-mod words;
+mod spool;
+mod summary;
 
 use std::fs;
 use std::io;
@@ -16,18 +15,16 @@ use gametape::{Error, Formats, Policy};
 
 use super::Call;
 use crate::args::Verify;
-use crate::exit::Exit;
-use crate::many::{self, Item, Progress, stop};
+use crate::exit::{self, Exit};
+use crate::many::{self, Item, Progress};
 use crate::options::open_file;
 use crate::ui::Ui;
 
+pub use lines::print_finding;
 #[cfg(feature = "tools")]
-pub use line::audited;
-pub use words::say;
-#[cfg(feature = "tools")]
-pub use words::show;
+pub use lines::{audited, print_audit};
 
-/// The name of what the people of each format admit.
+/// The name of the default policy.
 const DEFAULT: &str = "default";
 
 pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -69,7 +66,7 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
                 all.into_iter()
                     .try_for_each(|checked| report.take(checked, ui))
             })?;
-            if stop::is_asked() {
+            if exit::is_stop_asked() {
                 progress.end();
                 report.stop(started, ui);
             }
@@ -80,7 +77,7 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     report.finish(started, ui)
 }
 
-/// What is admitted, or why nobody can tell.
+/// Reads a policy, or returns a message.
 fn policy(name: &std::ffi::OsStr, formats: &Formats) -> Result<Policy, String> {
     const MOST: u64 = 1 << 20;
     if name == DEFAULT {
@@ -96,7 +93,7 @@ fn policy(name: &std::ffi::OsStr, formats: &Formats) -> Result<Policy, String> {
                 limit: MOST,
             });
         }
-        fs::read_to_string(path).map_err(|source| crate::ui::said_shortly(path, source))
+        fs::read_to_string(path).map_err(|source| crate::ui::short_error(path, source))
     };
     let text = read().map_err(|error| error.to_string())?;
     let policy = Policy::parse(&text, formats);

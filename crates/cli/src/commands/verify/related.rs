@@ -1,4 +1,4 @@
-//! What many recordings have in common, as findings.
+//! Relations between recordings, such as the same game twice, as findings.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,67 +8,66 @@ use std::path::Path;
 use gametape::core::{Class, Datum, Finding};
 use gametape::{AnyFinding, Related, Relations, Told, Verdict};
 
-use super::check::{Audited, Came};
+use super::check::{Audited, Stage};
 use crate::located::{located, shown};
 
-/// So many others a sentence names.
+/// The number of other files that a sentence names.
 const NAMED: usize = 8;
 
-/// All files, those that may have something in common, and what.
+/// All files, and their relations.
 #[derive(Default)]
 pub struct Files {
     relations: Relations,
-    /// The paths that led to each of them first.
+    /// The first path of each file.
     paths: Vec<OsString>,
-    /// Which of these led to a file, and how far reading it came.
-    met: HashMap<u64, (usize, Came)>,
-    /// Those that may have something in common, by their numbers.
+    /// The number of the path of each file, and how far reading it came.
+    met: HashMap<u64, (usize, Stage)>,
+    /// The files that may be related, by their numbers.
     known: Vec<Known>,
 }
 
-/// What is known of a file by itself.
+/// A file that may be related to others.
 struct Known {
     path: usize,
     format: &'static str,
     verdict: Verdict,
 }
 
-/// What is found of one of them.
-pub struct OfFile<'f> {
+/// The relations of a file, as findings.
+pub struct FileFindings<'f> {
     pub file: u32,
     pub path: &'f OsStr,
     pub format: &'static str,
-    /// By itself, and with what it has in common with others.
+    /// The verdict on the file by itself, and the one with its relations.
     pub alone: Verdict,
     pub verdict: Verdict,
     pub findings: Vec<AnyFinding>,
 }
 
-/// Whether a path leads to a file of before.
+/// Whether a path leads to a new file.
 pub enum Met {
-    /// It does not: its number.
+    /// The number of a new file.
     New(usize),
-    /// It leads where this one did.
+    /// The file that an earlier path led to; the earlier path.
     Again(OsString),
 }
 
 impl Files {
-    /// A path that leads to a file: `real` says to which.
+    /// Adds a path; `real` identifies the file that it leads to.
     ///
-    /// One that could be read no better than from here is told once. What lies beside it may make it
-    /// readable.
-    pub fn meet(&mut self, path: &OsStr, real: u64, came: Came) -> Met {
+    /// A file counts as new again if this path made more of it readable: the files beside a path may matter.
+    pub fn meet(&mut self, path: &OsStr, real: u64, stage: Stage) -> Met {
         let new = self.paths.len();
         match self.met.entry(real) {
             Entry::Vacant(entry) => {
-                entry.insert((new, came));
+                entry.insert((new, stage));
             }
             Entry::Occupied(mut entry) => {
                 let (first, best) = entry.get();
-                let first = self.paths.get(*first).filter(|_| came <= *best);
+                let first = self.paths.get(*first).filter(|_| stage <= *best);
                 match first {
                     Some(first) => return Met::Again(first.clone()),
-                    None => entry.insert((new, came)),
+                    None => entry.insert((new, stage)),
                 };
             }
         }
@@ -76,8 +75,7 @@ impl Files {
         Met::New(new)
     }
 
-    /// Takes what may have something in common with others; gives its number, unless there is nothing to
-    /// compare.
+    /// Adds a recording; returns its number, or `None` if there is nothing to compare.
     pub fn add(&mut self, path: usize, audited: &Audited) -> Option<u32> {
         let Audited { audit, format, .. } = audited;
         if audit.traces.is_empty() {
@@ -91,26 +89,26 @@ impl Files {
         Some(self.relations.add(audited.relations, &audit.traces))
     }
 
-    /// What they have in common, in their order.
+    /// Returns the relations in the order of the files.
     pub fn find(&mut self) -> Vec<Related> {
         std::mem::take(&mut self.relations).find()
     }
 
-    /// The verdict on a file by itself, and the one with what is found of it among the others.
+    /// The verdict on a file by itself, and the one with its relations.
     pub fn verdicts(&self, found: &[Related]) -> Option<(Verdict, Verdict)> {
         let known = self.known.get(found.first()?.tape as usize)?;
         let worst = found.iter().map(|related| related.severity).max();
         Some((known.verdict, known.verdict.max(Verdict::of(worst))))
     }
 
-    /// What is found of them, file by file: made one by one, as all of them may be many.
-    pub fn tell<'f>(&'f self, found: &'f [Related]) -> impl Iterator<Item = OfFile<'f>> {
+    /// Returns the findings file by file, made lazily since there may be many.
+    pub fn findings<'f>(&'f self, found: &'f [Related]) -> impl Iterator<Item = FileFindings<'f>> {
         let of_one = found.chunk_by(|a, b| a.tape == b.tape);
         of_one.filter_map(|related| {
             let file = related.first()?.tape;
             let (alone, verdict) = self.verdicts(related)?;
             let findings = related.iter().map(|related| self.finding(related));
-            Some(OfFile {
+            Some(FileFindings {
                 file,
                 path: self.path(file)?,
                 format: self.known.get(file as usize)?.format,

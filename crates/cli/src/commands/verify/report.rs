@@ -1,5 +1,5 @@
-//! What is said of all files: of each as it comes, unless more may be known when all have been read; then
-//! what they have in common, and how many of what there were.
+//! The report on all files: each file, then their relations, then the summary. A file is printed as soon as it
+//! is read, unless a relation to a later file may change its verdict.
 
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
@@ -14,45 +14,44 @@ use gametape::{
 use serde_json::{Map, Value, json};
 
 use super::check::{Audited, Checked, Outcome};
-use super::held::{Held, Line};
-use super::related::{Files, Met, OfFile};
-use super::tally::Tally;
-use super::{line, words};
+use super::lines;
+use super::related::{FileFindings, Files, Met};
+use super::spool::{Line, Spool};
+use super::summary::Summary;
 use crate::args::Verify;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::located::{located, shown};
-use crate::many::stop;
 use crate::ui::{STRONG, Ui, styled, verdict_style};
 
 pub struct Report<'a> {
     args: &'a Verify,
     policy: Option<&'a Policy>,
-    /// How many there will be, and are yet to come.
+    /// The number of all files, and of those yet to come.
     total: usize,
     left: usize,
-    tally: Tally,
+    summary: Summary,
     files: Files,
-    /// Who belongs to whom is known when all have been read: what is said of a file that may be related to
-    /// others waits for that, and what is said of those after it, so that they come in their order. Without a
-    /// policy people are told at once, and corrected.
-    held: Option<Held>,
+    /// The lines that wait. Relations are known when all files have been read: the line of a file that may be
+    /// related waits for that, and so do the lines after it, to keep the order. For people, without a policy,
+    /// nothing waits; relations are printed at the end.
+    spool: Option<Spool>,
 }
 
 impl<'a> Report<'a> {
-    /// Of so many files.
+    /// A report on this many files.
     pub fn new(args: &'a Verify, policy: Option<&'a Policy>, files: usize) -> Self {
         Self {
             args,
             policy,
             total: files,
             left: files,
-            tally: Tally::default(),
+            summary: Summary::default(),
             files: Files::default(),
-            held: None,
+            spool: None,
         }
     }
 
-    /// The next file.
+    /// Takes the next file.
     pub fn take(&mut self, checked: Checked, ui: &mut Ui) -> io::Result<()> {
         let Checked {
             path,
@@ -61,8 +60,8 @@ impl<'a> Report<'a> {
             outcome,
         } = checked;
         self.left -= 1;
-        self.tally.found += usize::from(!named);
-        let number = match self.files.meet(&path, real, outcome.came()) {
+        self.summary.found += usize::from(!named);
+        let number = match self.files.meet(&path, real, outcome.stage()) {
             Met::New(number) => number,
             Met::Again(first) => return self.again(&path, &first, ui),
         };
@@ -73,18 +72,18 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A path that leads to a file of before.
+    /// Reports a path that leads to an earlier file.
     fn again(&mut self, path: &OsStr, first: &OsStr, ui: &mut Ui) -> io::Result<()> {
-        self.tally.repeated += 1;
+        self.summary.repeated += 1;
         let what = format!("the same file as {}", shown(Path::new(first)));
-        let rest = Value::Object(line::of(path, None, None, &[], &Map::new()));
+        let rest = Value::Object(lines::object(path, None, None, &[], &Map::new()));
         let line = located([("path", path), ("same_as", first)], rest);
         self.pass_over(line, &what, ui)
     }
 
     fn skipped(&mut self, path: &OsStr, what: &str, ui: &mut Ui) -> io::Result<()> {
-        self.tally.skipped += 1;
-        let line = line::of(path, None, None, &[], &Map::new());
+        self.summary.skipped += 1;
+        let line = lines::object(path, None, None, &[], &Map::new());
         self.pass_over(line, what, ui)
     }
 
@@ -98,25 +97,25 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         if self.policy.is_some() {
-            line::decide(&mut line, &Decision::default());
+            lines::decide(&mut line, &Decision::default());
         }
         line.insert("skipped".to_owned(), what.into());
         self.put(None, &line, ui)
     }
 
     fn unreadable(&mut self, path: &OsStr, error: &Error, ui: &mut Ui) -> io::Result<()> {
-        self.tally.unreadable += 1;
+        self.summary.unreadable += 1;
         if !ui.json {
             ui.complain(&error.to_string());
             return Ok(());
         }
         let finding = unreadable(error);
         let findings = std::slice::from_ref(&finding);
-        let mut line = line::of(path, None, Some(Verdict::Fail), findings, &Map::new());
+        let mut line = lines::object(path, None, Some(Verdict::Fail), findings, &Map::new());
         if self.policy.is_some() {
             let mut decision = Decision::default();
             decision.reject(&finding);
-            line::decide(&mut line, &decision);
+            lines::decide(&mut line, &decision);
         }
         self.put(None, &line, ui)
     }
@@ -129,86 +128,87 @@ impl<'a> Report<'a> {
         ui: &mut Ui,
     ) -> io::Result<()> {
         let Audited { audit, bytes, .. } = audited;
-        self.tally.bytes += bytes;
-        self.tally.count(audit.verdict());
-        // One alone has nothing in common with others.
+        self.summary.bytes += bytes;
+        self.summary.count(audit.verdict());
+        // A single file has no relations.
         let file = (self.total > 1).then(|| self.files.add(number, audited));
         let file = file.flatten();
         let decides = self.policy.is_some();
         if !ui.json && !decides {
-            return words::show(&shown(Path::new(path)), audit, self.args.verbose, ui);
+            return lines::print_audit(&shown(Path::new(path)), audit, self.args.verbose, ui);
         }
         let line = if ui.json {
-            let mut line = line::audited(path, Some(audited.format), audit);
+            let mut line = lines::audited(path, Some(audited.format), audit);
             if decides {
-                line::decide(&mut line, &audited.decision);
+                lines::decide(&mut line, &audited.decision);
             }
             line
         } else {
-            for_people(path, audit, &audited.decision, self.args.verbose)
+            object_for_people(path, audit, &audited.decision, self.args.verbose)
         };
         self.put(file, &line, ui)
     }
 
-    /// Says a line, or keeps it for later.
+    /// Prints a line, or keeps it for later.
     fn put(&mut self, file: Option<u32>, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
-        if file.is_some() && self.held.is_none() {
-            self.held = Some(Held::new());
-            stop::listen();
+        if file.is_some() && self.spool.is_none() {
+            self.spool = Some(Spool::new());
+            exit::listen_for_stop();
         }
-        match &mut self.held {
-            Some(held) => held.put(file, line),
-            None => self.say(line, ui),
+        match &mut self.spool {
+            Some(spool) => spool.put(file, line),
+            None => self.print(line, ui),
         }
     }
 
-    /// What is final.
-    fn say(&mut self, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
+    /// Prints a final line.
+    fn print(&mut self, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
         let admitted = line.get("admitted").and_then(Value::as_bool);
-        self.tally.decide(admitted);
+        self.summary.decide(admitted);
         if ui.json {
             ui.object(line)
         } else {
-            words::decided(line, ui)
+            lines::print_decision(line, ui)
         }
     }
 
-    /// Nobody waits for the files that are left: says what is known of the others, and ends the command.
+    /// Prints the results so far and ends the command.
     pub fn stop(&mut self, started: Instant, ui: &mut Ui) -> ! {
-        let said = self.finish(started, ui);
+        let printed = self.finish(started, ui);
         if self.left > 0 {
             let (left, total) = (self.left, self.total);
             ui.complain(&format!("stopped: {left} of {total} files are not checked"));
         }
-        let said = said.and_then(|exit| ui.flush().map(|()| exit));
-        stop::end(said.unwrap_or(Exit::Unseen))
+        let printed = printed.and_then(|exit| ui.flush().map(|()| exit));
+        exit::end(printed.unwrap_or(Exit::Unseen))
     }
 
-    /// No more files come.
+    /// Ends the report after the last file.
     pub fn finish(&mut self, started: Instant, ui: &mut Ui) -> io::Result<Exit> {
         let found = self.files.find();
         for of_file in found.chunk_by(|a, b| a.tape == b.tape) {
             if let Some((alone, verdict)) = self.files.verdicts(of_file) {
-                self.tally.correct(alone, verdict);
+                self.summary.correct(alone, verdict);
             }
             let matters = of_file.iter().any(|one| one.severity > Severity::Info);
-            self.tally.related += usize::from(matters);
+            self.summary.related += usize::from(matters);
         }
-        match self.held.take() {
-            Some(held) => self.release(held, &found, ui)?,
+        match self.spool.take() {
+            Some(spool) => self.release(spool, &found, ui)?,
             None => self.relate(&found, ui)?,
         }
-        self.tally.left = self.left;
+        self.summary.left = self.left;
         let seconds = started.elapsed().as_secs_f64();
         let decides = self.policy.is_some();
-        self.tally.say(&self.args.paths, seconds, decides, ui)
+        self.summary.print(&self.args.paths, seconds, decides, ui)
     }
 
-    /// Tells people what files have in common, after all that is said of them alone.
+    /// Prints the relations of files for people.
     fn relate(&self, found: &[Related], ui: &mut Ui) -> io::Result<()> {
-        let told = |finding: &&AnyFinding| self.args.verbose || finding.severity() > Severity::Info;
-        for of in self.files.tell(found) {
-            if of.findings.iter().any(|finding| told(&finding)) {
+        let shown_to_people =
+            |finding: &&AnyFinding| self.args.verbose || finding.severity() > Severity::Info;
+        for of in self.files.findings(found) {
+            if of.findings.iter().any(|finding| shown_to_people(&finding)) {
                 let word = styled(verdict_style(of.verdict), format!("{:<4}", of.verdict));
                 let path = styled(STRONG, printable(&shown(Path::new(of.path))));
                 let alone = if of.alone == of.verdict {
@@ -218,26 +218,26 @@ impl<'a> Report<'a> {
                 };
                 ui.line(format_args!("{word}  {path}  among the others{alone}"))?;
             }
-            let mut told = of.findings.iter().filter(told);
-            told.try_for_each(|finding| words::say(finding, ui))?;
+            let mut findings = of.findings.iter().filter(shown_to_people);
+            findings.try_for_each(|finding| lines::print_finding(finding, ui))?;
         }
         Ok(())
     }
 
-    /// Says what was kept, with what is known now.
-    fn release(&mut self, held: Held, found: &[Related], ui: &mut Ui) -> io::Result<()> {
+    /// Prints the lines that waited, with their relations.
+    fn release(&mut self, spool: Spool, found: &[Related], ui: &mut Ui) -> io::Result<()> {
         let files = std::mem::take(&mut self.files);
-        let mut related = files.tell(found).peekable();
-        for line in held.take()? {
+        let mut related = files.findings(found).peekable();
+        for line in spool.lines()? {
             let Line {
                 file,
                 admitted,
                 value,
             } = line?;
-            // Both are in the order of the files.
+            // Lines and relations are in the order of the files.
             let of_file = related.next_if(|of| Some(of.file) == file);
             if of_file.is_none() && ui.json {
-                self.tally.decide(admitted);
+                self.summary.decide(admitted);
                 ui.out().write_all(&value)?;
                 ui.line("")?;
                 continue;
@@ -246,13 +246,13 @@ impl<'a> Report<'a> {
             if let Some(of_file) = of_file {
                 amend(&mut line, &of_file, self.policy, self.args.verbose);
             }
-            self.say(&line, ui)?;
+            self.print(&line, ui)?;
         }
         Ok(())
     }
 }
 
-/// Why a file can't be checked, as a finding.
+/// An error as a finding.
 fn unreadable(error: &Error) -> AnyFinding {
     Finding::new(Told {
         code: error.code(),
@@ -263,8 +263,8 @@ fn unreadable(error: &Error) -> AnyFinding {
     })
 }
 
-/// What people are told where a policy decides.
-fn for_people(
+/// The object for people if a policy decides; [`lines::print_decision`] prints it.
+fn object_for_people(
     path: &OsStr,
     audit: &Audit,
     decision: &Decision,
@@ -272,28 +272,33 @@ fn for_people(
 ) -> Map<String, Value> {
     let findings = audit.findings.iter().filter(|_| verbose);
     let findings: Vec<String> = findings.map(ToString::to_string).collect();
-    let told = json!({
+    let object = json!({
         "path": shown(Path::new(path)),
         "summary": audit.summary,
         "said": findings,
         "admitted": decision.admitted,
         "reasons": decision.reasons,
     });
-    match told {
-        Value::Object(told) => told,
+    match object {
+        Value::Object(object) => object,
         _ => Map::new(),
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding as a number.
 fn rank(finding: &Value) -> Option<usize> {
     let all = [Severity::Info, Severity::Warning, Severity::Error];
     let severity = finding.get("severity").and_then(Value::as_str);
     all.iter().position(|one| Some(one.name()) == severity)
 }
 
-/// What was found among the others speaks of this file, too.
-fn amend(line: &mut Map<String, Value>, of: &OfFile<'_>, policy: Option<&Policy>, verbose: bool) {
+/// Adds the relations of a file to its line.
+fn amend(
+    line: &mut Map<String, Value>,
+    of: &FileFindings<'_>,
+    policy: Option<&Policy>,
+    verbose: bool,
+) {
     let list = |line: &mut Map<String, Value>, key: &str, more: Vec<Value>| {
         if let Some(all) = line.get_mut(key).and_then(Value::as_array_mut) {
             all.extend(more);
@@ -308,7 +313,7 @@ fn amend(line: &mut Map<String, Value>, of: &OfFile<'_>, policy: Option<&Policy>
         of.findings.iter().map(|finding| json!(finding)).collect(),
     );
     if let Some(findings) = line.get_mut("findings").and_then(Value::as_array_mut) {
-        // The worst first, as in each file alone.
+        // The worst first, as in every audit.
         findings.sort_by_key(|finding| std::cmp::Reverse(rank(finding)));
     }
     let said = of.findings.iter().filter(|_| verbose);

@@ -9,13 +9,13 @@ use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 use super::part::{self, Args, audit, print, save};
 use crate::ui::{STRONG, Ui, counted, styled};
 
-/// Ships in the arena.
+/// The number of ships.
 const SHIPS: u32 = 300;
-/// Ticks of the recording.
+/// The number of ticks.
 const TICKS: u32 = 600;
-/// Ticks a second.
+/// The number of ticks a second.
 const RATE: u32 = 30;
-/// Of 100 packets, how many are lost, each way.
+/// The percentage of packets lost in each direction.
 const LOSS: u32 = 10;
 const NETWORK: Network = Network {
     loss: LOSS,
@@ -23,7 +23,7 @@ const NETWORK: Network = Network {
     rest: 60,
 };
 
-/// Says whether everything came out as it has to; the inner error is a sentence.
+/// Plays this part; true if every result is as expected. The inner error is a message.
 pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     if !ui.json {
         ui.line(styled(
@@ -84,7 +84,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
     Ok(Ok(as_expected && audit.verdict() == Verdict::Fail))
 }
 
-/// The capture of what the receiver sees, and how it went.
+/// Captures the view of the receiver, and counts its losses.
 fn replicate(seed: u64) -> Result<(Vec<u8>, Outcome), String> {
     let options = Options {
         tick_ns: Some(1_000_000_000 / u64::from(RATE)),

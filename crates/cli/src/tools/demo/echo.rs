@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 use super::part::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
-/// How long the match is recorded.
+/// The length of the match.
 const LASTS: Duration = Duration::from_secs(90);
-/// Frames a second.
+/// The number of frames a second.
 const RATE: u32 = 15;
-/// Somebody cuts six seconds of play out, closing the gap: so many frames,
+/// A cheater cuts six seconds of play out and closes the gap: the number of frames,
 const CUT_OUT: usize = 90;
-/// around here.
+/// and the first one.
 const CUT_AT: usize = 600;
 
-/// Says whether everything came out as it has to; the inner error is a sentence.
+/// Plays this part; true if every result is as expected. The inner error is a message.
 pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     if !ui.json {
         ui.line(styled(
@@ -51,7 +51,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
     if ui.json {
         ui.object(&json!({ "path": made.butter, "report": made.report }))?;
     } else {
-        told(&made, ui)?;
+        print_statistics(&made, ui)?;
         ui.line("")?;
         ui.line(styled(
             STRONG,
@@ -133,7 +133,7 @@ fn make(args: &Args) -> Result<Made, String> {
     })
 }
 
-/// How far off each kind of number is.
+/// The rounding of each kind of number.
 fn numbers(report: &Value) -> impl Iterator<Item = &Value> {
     report["numbers"].as_array().into_iter().flatten()
 }
@@ -142,8 +142,8 @@ fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// How small, how far off, and what happened in the match.
-fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
+/// The size, the rounding, and the statistics of the match.
+fn print_statistics(made: &Made, ui: &mut Ui) -> io::Result<()> {
     let [replay, butter] = made
         .sizes
         .map(|bytes| bytes as f64 / made.report["frames"].as_f64().unwrap_or(1.0));

@@ -9,7 +9,7 @@ use gametape_samples::mines::{Scenario, Tampering, record, scenarios};
 use super::part::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
-/// Says whether everything came out as it has to; the inner error is a sentence.
+/// Plays this part; true if every result is as expected. The inner error is a message.
 pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     let mut as_expected = true;
     if !ui.json {

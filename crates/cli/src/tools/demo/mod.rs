@@ -1,4 +1,4 @@
-//! `gametape demo`: the main job from nothing.
+//! `gametape demo`: plays, simulates, records, verifies and tampers, from nothing.
 
 mod arena;
 mod echo;
@@ -13,7 +13,7 @@ use std::io;
 use clap::{ArgMatches, Command, CommandFactory};
 use gametape::Formats;
 
-use super::given::parsed;
+use super::inputs::parsed;
 use crate::ui::Ui;
 use crate::{Exit, Tool};
 use part::Args;

@@ -10,7 +10,7 @@ use gametape_samples::murk::{FORAGING, HEAT, record};
 use super::part::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
-/// Ticks of each recording.
+/// The number of ticks of each recording.
 const TICKS: u64 = 200;
 
 /// The worlds, with the names of their recordings.
@@ -24,7 +24,7 @@ const FAULT: Fault = Fault {
     bit: 20,
 };
 
-/// Says whether everything came out as it has to; the inner error is a sentence.
+/// Plays this part; true if every result is as expected. The inner error is a message.
 pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     if !ui.json {
         ui.line(styled(
@@ -72,7 +72,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
     })
 }
 
-/// A recording of a world, which `wrap` may make run otherwise.
+/// Records a world; `wrap` may change how it runs.
 fn recording<S: Simulation>(
     text: &str,
     seed: u64,

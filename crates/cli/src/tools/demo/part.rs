@@ -1,4 +1,4 @@
-//! What each part of the demo is given, and does with a recording.
+//! Helpers of all parts of the demo.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use gametape::{Audit, Format, Recording};
 
-use crate::commands::verify::{audited, show};
+use crate::commands::verify::{audited, print_audit};
 use crate::ui::Ui;
 
 /// Play, simulate, record, verify and tamper, from nothing
 #[derive(Parser, Debug)]
 #[command(name = "demo")]
 pub(super) struct Args {
-    /// Where to put the recordings
+    /// The folder for the recordings
     #[arg(value_name = "FOLDER", default_value = "demo-recordings")]
     pub(super) folder: PathBuf,
-    /// Another seed, other games
+    /// The seed of the games
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
 }
 
-/// Writes a recording; gives the path, or a sentence.
+/// Writes a recording; returns its path, or a message.
 pub(super) fn save(
     folder: &Path,
     name: &str,
@@ -32,14 +32,14 @@ pub(super) fn save(
     Ok(path.display().to_string())
 }
 
-/// The audit of a recording, or a sentence.
+/// Audits a recording; returns the audit, or a message.
 pub(super) fn audit(path: &str) -> Result<Audit, String> {
     Recording::open(path)
         .and_then(|recording| recording.audit())
         .map_err(|error| error.to_string())
 }
 
-/// Shows an audit as `verify` does; as JSON, with the findings in a list.
+/// Prints an audit as `verify` does.
 pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         let format = gametape::formats()
@@ -47,5 +47,5 @@ pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
             .map(<dyn Format>::name);
         return ui.object(&audited(path.as_ref(), format, audit));
     }
-    show(path, audit, false, ui)
+    print_audit(path, audit, false, ui)
 }

@@ -1,4 +1,4 @@
-//! All recordings of the demo, to be looked at in a browser.
+//! Publishes the recordings of the demo for a browser.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use gametape_live::{Error, Page, Site, Store};
 
 use crate::ui::{Ui, counted};
 
-/// Beside the recordings: what is published is none.
+/// The folder of the site, beside that of the recordings.
 fn folder_beside(folder: &Path) -> PathBuf {
     let mut name = folder.as_os_str().to_owned();
     name.push("-site");
     name.into()
 }
 
-/// Publishes what is in a folder, and says how to look at it.
+/// Publishes the recordings in a folder, and prints how to watch them.
 pub fn publish(folder: &Path, ui: &mut Ui) -> io::Result<Result<(), String>> {
     let out = folder_beside(folder);
     let (published, page) = match make(folder, &out) {
@@ -42,7 +42,7 @@ fn make(folder: &Path, out: &Path) -> Result<(u64, bool), Error> {
     let mut site = Site::new(Store::folder(out)?)?;
     let mut published = 0;
     for found in gametape::find(folder) {
-        // Whatever else may lie in the folder.
+        // Other files in the folder are skipped.
         let Ok(recording) = Recording::open(&found?.path) else {
             continue;
         };

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::core::text::printable;
 use gametape::echo::Session;
 use gametape::echo::tape::Echoreplay;
@@ -12,49 +12,35 @@ use gametape::{Error, Format, Formats};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
-use super::seconds::seconds;
 use super::serving::{Serve, Watched};
+use crate::Exit;
 use crate::located::located;
-use crate::tools::given::parsed;
+use crate::tools::inputs::seconds;
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape record echo`.
-#[derive(Clone, Copy, Debug)]
-pub struct Echo;
-
-impl Tool for Echo {
-    fn under(&self) -> Option<&'static str> {
-        Some("record")
-    }
-
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape record echo`.
+    Echo, under: "record"
+);
 
 // Each is a switch of its own.
 #[allow(clippy::struct_excessive_bools)]
-/// Ask Echo VR for its session again and again, and record what it answers
+/// Poll the API of Echo VR and record its answers
 ///
-/// The game answers while a match is on. Until then, and whenever it closes or restarts, it is
-/// waited for; Ctrl-C or one of the options ends the recording. Killed at any time, the file
-/// holds all frames before, and --resume goes on with it. A .butter holds one match: the second
+/// The game answers while a match is on. At other times, also when it closes or restarts, the
+/// recorder waits; Ctrl-C or one of the options ends the recording. If the recorder is killed, the
+/// file holds all frames so far, and --resume continues it. A .butter holds one match: the second
 /// goes into OUT.2.butter, the third into OUT.3.butter. Exits with 2 if no frame came.
 #[derive(Parser, Debug)]
 #[command(name = "echo")]
 struct Args {
-    /// Where the game answers: on this computer, or at the address of a headset
+    /// The address of the game: on this computer, or on a headset
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:6721")]
     url: String,
     /// Frames a second
     #[arg(long, value_name = "HZ", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=120))]
     rate: u32,
-    /// Don't ask for the bones of the players
+    /// Do not record the bones of players
     #[arg(long)]
     no_bones: bool,
     /// Stop after this many frames
@@ -66,20 +52,20 @@ struct Args {
     /// Stop when no frame has come for this many seconds, once one has
     #[arg(long, value_name = "S", value_parser = seconds)]
     idle: Option<Duration>,
-    /// A file for each match in an .echoreplay, too: OUT.2.echoreplay, OUT.3.echoreplay
+    /// Write a file for each match of an .echoreplay as well: OUT.2.echoreplay, OUT.3.echoreplay
     #[arg(long)]
     split: bool,
-    /// Make a zip of an .echoreplay at the end. Until then, and without, it is text
+    /// Compress an .echoreplay as a zip at the end. Until then, or without it, the file is text
     #[arg(long)]
     zip: bool,
-    /// Go on with a recording that is there already
+    /// Continue an existing recording
     ///
-    /// Behind the last whole frame; behind a .butter that is finished, in the next file.
+    /// It continues after the last whole frame; after a finished .butter, in the next file.
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
     serve: Serve,
-    /// The recording, a .butter or an .echoreplay file. A file that is there is not replaced
+    /// The recording, a .butter or an .echoreplay file. An existing file is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
 }
@@ -156,7 +142,7 @@ fn what(session: &Session) -> String {
     }
 }
 
-/// Why there was no frame, where there was none.
+/// The reasons for missing frames, in words.
 fn why(faults: &Faults) -> String {
     [
         (faults.unreachable, "time", "nobody answered"),
@@ -201,7 +187,7 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
     }
     if recorded.dropped > 0 {
         ui.remark(&format!(
-            "cut off {} behind the last whole frame",
+            "cut off {} after the last whole frame",
             counted(recorded.dropped, "byte")
         ));
     }
@@ -218,7 +204,7 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
         ))?;
     }
     if !args.zip && format == Some(Echoreplay.info().name) {
-        ui.remark("kept as text; gametape convert --zip makes a zip of it");
+        ui.remark("kept as text; gametape convert --zip compresses it");
     }
     let skipped = match recorded.skipped {
         0 => String::new(),

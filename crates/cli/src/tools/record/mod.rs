@@ -1,8 +1,7 @@
-//! `gametape record`.
+//! `gametape record`: the recorders of single formats.
 
 mod echo;
 mod murk;
-mod seconds;
 #[cfg(feature = "live")]
 mod serving;
 mod stream;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::core::tape;
 use gametape::core::text::printable;
 use gametape::murk::engine::World;
@@ -15,72 +15,58 @@ use gametape::murk::tools::{self, Branch, LineAgent, RecordOptions, Recorded, Wa
 use gametape::{Error, Formats};
 
 use super::serving::{Serve, Watched};
-use crate::tools::given::{commands, open, parsed, simulation, world};
+use crate::Exit;
+use crate::tools::inputs::{commands, open, simulation, world};
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape record murk`.
-#[derive(Clone, Copy, Debug)]
-pub struct Murk;
-
-impl Tool for Murk {
-    fn under(&self) -> Option<&'static str> {
-        Some("record")
-    }
-
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
+tool!(
+    /// `gametape record murk`.
+    Murk, under: "record"
+);
 
 /// Run a Murk world and record it
 ///
-/// Its commands come out of a list, or from whoever sees what they lead to. The recording may begin as
-/// another one did.
+/// The commands come from a list, or from an agent that sees their effects. The recording may begin as a
+/// copy of another one.
 #[derive(Parser, Debug)]
 #[command(name = "murk")]
 struct Args {
     /// The world
     #[arg(long, value_name = "TOML", required_unless_present = "from")]
     world: Option<PathBuf>,
-    /// Begin as this recording did: in its world, with its frames, which have to replay
+    /// Begin with the world and the frames of this recording, which have to replay
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     from: Option<OsString>,
-    /// With --from, the last tick that is taken over; all of them if it is left out
+    /// With --from, the last tick to copy [default: the last of the recording]
     #[arg(long, value_name = "N", requires = "from")]
     tick: Option<u64>,
-    /// Give a parameter of the world another value, such as propagator.0.coefficient=0.2; may be given
-    /// several times
+    /// Set a parameter of the world, such as propagator.0.coefficient=0.2; may be given several times
     ///
-    /// With --from the commands alone are taken over: the world makes its own states of them, from the
-    /// first tick on.
+    /// With --from, only the commands are copied; the world computes its own states from the first tick
+    /// on.
     #[arg(long, value_name = "PARAM=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
-    /// Commands, one JSON object a line, as dump prints them; - for standard input
+    /// The commands, one JSON object a line, as dump prints them; - for standard input
     #[arg(long, value_name = "JSONL")]
     commands: Option<OsString>,
-    /// Ask for the commands of each tick: a line with the state goes to standard output, and the commands
-    /// come from standard input, up to a line with "commands", which may be an empty list
+    /// Ask an agent for the commands of each tick: a line with the state goes to standard output, and the
+    /// commands come from standard input, up to a line with "commands", which may be an empty list
     #[arg(long, conflicts_with_all = ["commands", "resume", "serve"])]
     agent: bool,
-    /// With --agent, a cell that its line shows, such as heat@3,4, or all cells of a field: heat; may be
+    /// With --agent, a cell to show in the line, such as heat@3,4, or all cells of a field: heat; may be
     /// given several times
     #[arg(long, value_name = "FIELD[@CELL]", requires = "agent")]
     watch: Vec<String>,
-    /// Ticks that the recording is to have; with --agent as many as it gives commands for, if it is
-    /// left out
+    /// The number of ticks in the recording; with --agent it may be left out, and the agent's commands
+    /// decide
     #[arg(long, value_name = "N", required_unless_present = "agent")]
     ticks: Option<u64>,
-    /// Go on behind the last whole frame of a recording that is there already
+    /// Continue an existing recording after its last whole frame
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
     serve: Serve,
-    /// The recording. Every frame is written as it is made; a file that is there is not replaced
+    /// The recording. Every frame is written at once; an existing file is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
 }
@@ -136,7 +122,7 @@ fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Done,
     let path = args.from.as_deref().map(Path::new);
     let path = path.or(args.world.as_deref()).unwrap_or(&args.output);
     let world = options.chosen_world().map_err(Error::tape(path))?;
-    // Wrong ones are refused before anything is recorded.
+    // Wrong watches are refused before anything is recorded.
     let watches = watches(args, &world).map_err(Error::tape(path))?;
     let commands = commands(args.commands.as_deref(), &world)?;
     let ending = watched.ending();
@@ -172,7 +158,7 @@ fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Done,
     })
 }
 
-/// What was recorded, and commands that no tick was made for.
+/// The recording, and the number of commands without a tick.
 struct Done {
     recorded: Recorded,
     unfinished: u64,
@@ -198,7 +184,7 @@ fn options(args: &Args, formats: &Formats) -> Result<RecordOptions, Error> {
     })
 }
 
-/// What the agent is to see.
+/// The cells that the agent sees.
 fn watches(args: &Args, world: &World) -> Result<Vec<Watch>, tape::Error> {
     let wrong = |message: String| tape::Error::from(MurkError::Unwritable { message });
     let checker = world.checker();
@@ -216,20 +202,20 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     }
     if recorded.dropped > 0 {
         ui.remark(&format!(
-            "cut off {} behind the last whole frame",
+            "cut off {} after the last whole frame",
             counted(recorded.dropped, "byte")
         ));
     }
     if recorded.branched_after > 0 {
         ui.remark(&format!(
-            "went on behind tick {} of the other recording",
+            "continued after tick {} of the other recording",
             recorded.branched_after
         ));
     }
     if recorded.resumed_after > 0 {
         let last = recorded.resumed_after;
         ui.remark(&if recorded.ticks > 0 {
-            format!("went on behind tick {last}")
+            format!("continued after tick {last}")
         } else {
             format!("nothing to make: tick {last} is there already")
         });
@@ -251,7 +237,7 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
         counted(recorded.commands, "command"),
     );
     if args.agent {
-        // Standard output is the agent's.
+        // Standard output belongs to the agent.
         ui.remark(&said);
     } else {
         ui.line(said)?;

@@ -1,4 +1,4 @@
-//! `--serve`: what is recorded is watched meanwhile.
+//! `--serve`: lets browsers watch a recording while it is made.
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
@@ -17,13 +17,13 @@ use crate::Exit;
 use crate::commands::publish;
 use crate::ui::Ui;
 
-/// How the recording is served.
+/// The options of `--serve`.
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// Let browsers watch while it is recorded; =ADDRESS:PORT where 127.0.0.1:8420 is not the place
+    /// Let browsers watch while it is recorded, at 127.0.0.1:8420 or =ADDRESS:PORT
     ///
-    /// The link is printed. When the recording is done, it can still be watched until Ctrl-C; where
-    /// Ctrl-C ended the recording, until it is pressed again. Outside of a terminal, once ends both.
+    /// The link is printed. After the recording ends, it can still be watched until Ctrl-C; if Ctrl-C
+    /// ended the recording, until it is pressed again. Without a terminal, Ctrl-C ends both at once.
     #[arg(
         id = "serve",
         long = "serve",
@@ -33,9 +33,9 @@ pub struct Serve {
         default_missing_value = "127.0.0.1:8420"
     )]
     pub listen: Option<SocketAddr>,
-    /// With --serve, what whoever asks has to know: in a link as ?token=…
+    /// With --serve, the token that requests need: in a link as ?token=…
     ///
-    /// Better in the environment, where other users of the machine can't see it.
+    /// Better set it in the environment, where other users of the machine can't see it.
     #[arg(
         long,
         value_name = "TOKEN",
@@ -43,10 +43,10 @@ pub struct Serve {
         hide_env_values = true
     )]
     pub token: Option<String>,
-    /// With --serve, a name that the server goes by; may be given several times
+    /// With --serve, a name of the server; may be given several times
     #[arg(long, value_name = "HOST", requires = "serve")]
     pub host: Vec<String>,
-    /// With --serve, a built page to use instead of the one that this command carries
+    /// With --serve, a built page to use instead of the command's own
     #[arg(long, value_name = "DIR", requires = "serve")]
     pub page: Option<PathBuf>,
     /// With --serve, show tokens, IP addresses and user ids
@@ -54,30 +54,31 @@ pub struct Serve {
     pub show_secrets: bool,
 }
 
-/// Ends a recording, and then what serves it.
+/// Ends a recording, and then its server.
 #[derive(Clone, Default)]
 pub struct Ending {
-    /// The recording is to end.
+    /// True when the recording has to end.
     pub stop: Arc<AtomicBool>,
     server: Option<Stop>,
 }
 
-/// A server of what is recorded.
+/// A server of a growing recording.
 pub struct Serving {
     growth: Growth,
     server: JoinHandle<Result<(), Error>>,
     ending: Ending,
     link: String,
-    /// What is recorded into.
+    /// The file of the recording.
     path: Option<PathBuf>,
 }
 
-/// What a recorder tells, whether it is served or not.
+/// The link from a recorder to its server, if there is one.
 #[derive(Default)]
 pub struct Watched(Option<Serving>);
 
 impl Ending {
-    /// From now on Ctrl-C ends the recording; again, or where nobody could press it again, the server.
+    /// From now on Ctrl-C ends the recording, and the second Ctrl-C the server. Without a terminal, the first
+    /// one ends both.
     ///
     /// # Errors
     /// [`RecordingError::Unwritable`], of this output.
@@ -98,12 +99,12 @@ impl Ending {
 }
 
 impl Serve {
-    /// Whether somebody may watch.
+    /// Whether the recording is served.
     pub const fn is_asked(&self) -> bool {
         self.listen.is_some()
     }
 
-    /// Serves, if that is asked for, and says where. What can't be served is said before anything is
+    /// Starts the server if it is asked for, and prints its address. An error is reported before anything is
     /// recorded.
     pub fn begin(&self, formats: &Formats, ui: &mut Ui) -> Result<Watched, Exit> {
         let Some(listen) = self.listen else {
@@ -118,7 +119,7 @@ impl Serve {
         } else {
             ui.line(format_args!("{link}{asks}"))
         };
-        // Who does not hear that may still want the recording.
+        // If this cannot be printed, the recording is still made.
         let _ = said.and_then(|()| ui.flush());
         let ending = Ending {
             server: Some(server.stop()),
@@ -152,31 +153,31 @@ impl Serve {
 }
 
 impl Watched {
-    /// What ends the recording.
+    /// The signal that ends the recording.
     pub fn ending(&self) -> Ending {
         let serving = self.0.as_ref();
         serving.map_or_else(Ending::default, |serving| serving.ending.clone())
     }
 
-    /// It is recorded into this file from now on.
+    /// Tells the server that the recording goes into this file from now on.
     pub fn goes_into(&mut self, path: &Path) {
         if let Some(serving) = &mut self.0 {
             serving.done();
-            // Where it is gone already, there is nothing to watch.
+            // If the file is gone already, there is nothing to watch.
             if serving.growth.begin(path).is_ok() {
                 serving.path = Some(path.to_owned());
             }
         }
     }
 
-    /// Something was recorded.
+    /// Tells the server that the file grew.
     pub fn grew(&self) {
         if let Some(serving) = &self.0 {
             serving.growth.grew();
         }
     }
 
-    /// The recording is done: it can be watched until Ctrl-C, if there is something in it.
+    /// After the recording ends, keeps the server until Ctrl-C, unless the recording is empty.
     pub fn stay(self, exit: Exit, ui: &mut Ui) -> io::Result<Exit> {
         let Some(mut serving) = self.0 else {
             return Ok(exit);
@@ -192,7 +193,7 @@ impl Watched {
                 serving.link
             ));
         }
-        // From now on once is enough.
+        // From now on one Ctrl-C ends the server.
         serving.ending.stop.store(true, Ordering::Relaxed);
         Ok(match serving.server.join() {
             Ok(Err(error)) => exit.max(publish::fail(&error, ui)),
@@ -204,7 +205,7 @@ impl Watched {
 impl Serving {
     fn done(&mut self) {
         if let Some(path) = self.path.take() {
-            // An empty one was removed.
+            // An empty file was removed.
             let _ = self.growth.end(&path);
         }
     }

@@ -6,55 +6,41 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::Parser;
 use gametape::capture::Options;
 use gametape::core::text::printable;
 use gametape::{Error, Formats};
 use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded, Told};
 use serde_json::json;
 
-use super::seconds::seconds;
 use super::serving::{Serve, Watched};
+use crate::Exit;
 use crate::located::located;
-use crate::tools::given::{parsed, schema};
+use crate::tools::inputs::{schema, seconds};
 use crate::ui::{Ui, counted};
-use crate::{Exit, Tool};
 
-/// `gametape record stream`.
-#[derive(Clone, Copy, Debug)]
-pub struct Stream;
+tool!(
+    /// `gametape record stream`.
+    Stream, under: "record"
+);
 
-impl Tool for Stream {
-    fn under(&self) -> Option<&'static str> {
-        Some("record")
-    }
-
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
-    }
-}
-
-/// Listen to a snapshot/delta stream over UDP and record it as a capture
+/// Record a snapshot/delta stream over UDP as a capture
 ///
-/// Packets of the first sender are recorded as they come, those that can be applied, until
-/// Ctrl-C or one of the options ends it. Killed at any time, the capture can be read up to the
-/// last second; with --serve up to the last packet, and it is larger for that. When the sender begins anew, as when its
-/// server is started again, the capture is done, and the next one is begun: OUT with a number. Exits with 3 if packets
-/// came that could not be recorded.
+/// Packets of the first sender are recorded if they can be applied, until Ctrl-C or one of the
+/// options ends the recording. If the recorder is killed, the capture can be read up to the last
+/// second; with --serve up to the last packet, and it is larger for that. When the sender starts
+/// again, such as after a restart of the server, the next capture is begun: OUT with a number. Exits
+/// with 3 if packets could not be recorded.
 #[derive(Parser, Debug)]
 #[command(name = "stream")]
 struct Args {
-    /// Where to listen, such as 0.0.0.0:7777
+    /// The address to listen at, such as 0.0.0.0:7777
     #[arg(long, value_name = "ADDR")]
     udp: SocketAddr,
-    /// The schema of the packets: JSON, or a recording that has it
+    /// The schema of the packets, as JSON, or a recording with this schema
     #[arg(long, value_name = "FILE")]
     schema: PathBuf,
-    /// A server that sends once it is spoken to
+    /// A server that sends after it receives a packet
     #[arg(long, value_name = "ADDR")]
     join: Option<SocketAddr>,
     /// Stop after this many packets
@@ -63,32 +49,32 @@ struct Args {
     /// Stop after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Stop when nothing has come for this many seconds, once something has
+    /// Stop when no packet has come for this many seconds, once one has
     #[arg(long, value_name = "S", value_parser = seconds)]
     idle: Option<Duration>,
-    /// Record what a receiver sees in place of the packets
+    /// Record the view of a receiver instead of the packets
     ///
-    /// Of each entity the newest values, as deltas one on the other: for senders that stay within
-    /// a byte budget by leaving entities out, whose bare states let entities go back in time.
+    /// The view has the newest values of each entity, each delta on the one before. Use it for senders
+    /// that keep a byte budget by leaving entities out: in their bare states, entities go back in time.
     #[arg(long)]
     view: bool,
-    /// Send no acknowledgements: for senders that code each packet on the one before
+    /// Send no acknowledgements, for senders that code each packet on the one before
     #[arg(long)]
     no_feedback: bool,
-    /// Ticks a second, where it is known
+    /// The number of ticks a second, if it is known
     #[arg(long, value_name = "HZ", value_parser = tick_rate)]
     tick_rate: Option<f64>,
-    /// Add a full snapshot to seek by where the stream has none for this many ticks; 0: never
+    /// Add a full snapshot for seeking if the stream has none for this many ticks; 0: never
     #[arg(long, value_name = "TICKS", default_value_t = 300)]
     keyframe_every: u32,
     #[command(flatten)]
     serve: Serve,
-    /// The capture, an .mcap file. A file that is there is not replaced
+    /// The capture, an .mcap file. An existing file is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
 }
 
-/// Ticks a second, such that a tick takes a nanosecond at least.
+/// A number of ticks a second; a tick takes at least a nanosecond.
 fn tick_rate(text: &str) -> Result<f64, String> {
     let rate: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.001..=1e9).contains(&rate) {
@@ -110,7 +96,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     watched.stay(exit, ui)
 }
 
-/// Says what is in the last file: the others were told of when they were done.
+/// Reports the last file; the others were reported when they were finished.
 fn ended(args: &Args, files: &[(PathBuf, Recorded)], ui: &mut Ui) -> io::Result<Exit> {
     let Some((path, recorded)) = files.last() else {
         return Ok(Exit::Unusable);
@@ -154,8 +140,8 @@ fn record(
     }
     let (mut warned, mut warned_of_schema, mut warned_of_others) = (false, false, false);
     let mut packets = 0;
-    recorder.run(|told| {
-        let so_far = match told {
+    recorder.run(|update| {
+        let so_far = match update {
             Told::Recorded(so_far) => so_far,
             Told::Anew {
                 path,
@@ -169,7 +155,7 @@ fn record(
                     recorded.anew.unwrap_or_default(),
                     next.display()
                 ));
-                // Who does not hear that may still want the rest.
+                // If this cannot be printed, the rest is still recorded.
                 let _ = report(path, recorded, Some(next), ui).and_then(|()| ui.flush());
                 return ending.stop.load(Ordering::Relaxed);
             }
@@ -183,19 +169,19 @@ fn record(
             .filter(|_| so_far.foreign > 0 && !warned_of_others)
         {
             ui.remark(&format!(
-                "packets come from others, too: those of {sender} alone are recorded"
+                "packets also come from other senders; only those of {sender} are recorded"
             ));
             warned_of_others = true;
         }
         if let Some(hash) = so_far.first_other_schema.filter(|_| !warned_of_schema) {
             ui.remark(&format!(
-                "a packet of schema {hash:016x} came, recorded is {:016x}",
+                "a packet of schema {hash:016x} came; the recorded schema is {:016x}",
                 schema.hash()
             ));
             warned_of_schema = true;
         }
         if let Some(broken) = so_far.first_broken.filter(|_| !warned) {
-            ui.remark(&format!("a packet came that can't be read: {broken}"));
+            ui.remark(&format!("an unreadable packet came: {broken}"));
             warned = true;
         }
         ending.stop.load(Ordering::Relaxed)
@@ -223,7 +209,7 @@ fn options(args: &Args) -> FileOptions {
     }
 }
 
-/// Who watches does not wait for a chunk to be full.
+/// With viewers, every packet is flushed at once.
 fn flushed(args: &Args) -> RecordOptions {
     let usual = RecordOptions::default();
     RecordOptions {
@@ -236,7 +222,7 @@ fn flushed(args: &Args) -> RecordOptions {
     }
 }
 
-/// What came and was of no use.
+/// The packets that were not recorded, in words.
 fn why(recorded: &Recorded) -> String {
     let mut parts = Vec::new();
     if recorded.unusable > 0 {
@@ -277,7 +263,7 @@ fn why(recorded: &Recorded) -> String {
         .fold(String::new(), |text, part| text + "; " + &part)
 }
 
-/// Says what is in a file, and in which one it goes on.
+/// Reports a file, and the next one if there is one.
 fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         let rest = json!({

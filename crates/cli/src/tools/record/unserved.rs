@@ -1,4 +1,4 @@
-//! This command has no server: nothing is watched while it is recorded.
+//! The replacement of `serving` in a command without a server.
 
 use std::io;
 use std::path::Path;
@@ -11,18 +11,18 @@ use gametape::{Error, Formats};
 use crate::Exit;
 use crate::ui::Ui;
 
-/// Nothing can be asked for.
+/// No options.
 #[derive(Args, Debug)]
 pub struct Serve {}
 
 /// Ends a recording.
 #[derive(Clone, Default)]
 pub struct Ending {
-    /// The recording is to end.
+    /// True when the recording has to end.
     pub stop: Arc<AtomicBool>,
 }
 
-/// Nobody watches.
+/// The link to a server that does not exist.
 pub struct Watched;
 
 impl Ending {
@@ -40,35 +40,35 @@ impl Ending {
     }
 }
 
-// As where there is a server.
+// The same signatures as with a server.
 #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
 impl Serve {
-    /// Nobody may watch.
+    /// The recording is never served.
     pub const fn is_asked(&self) -> bool {
         false
     }
 
-    /// Serves nothing.
+    /// Does nothing.
     pub fn begin(&self, _formats: &Formats, _ui: &mut Ui) -> Result<Watched, Exit> {
         Ok(Watched)
     }
 }
 
-// As where there is a server.
+// The same signatures as with a server.
 #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
 impl Watched {
-    /// What ends the recording.
+    /// The signal that ends the recording.
     pub fn ending(&self) -> Ending {
         Ending::default()
     }
 
-    /// Nobody hears it.
+    /// Does nothing.
     pub fn goes_into(&mut self, _path: &Path) {}
 
-    /// Nobody hears it.
+    /// Does nothing.
     pub const fn grew(&self) {}
 
-    /// Nothing stays.
+    /// Does nothing.
     pub fn stay(self, exit: Exit, _ui: &mut Ui) -> io::Result<Exit> {
         Ok(exit)
     }

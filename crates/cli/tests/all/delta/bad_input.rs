@@ -1,5 +1,5 @@
-//! What is no recording, or no whole one, given to every command: a sentence, an exit code, and
-//! nothing lost.
+//! Files that are not recordings, or are broken, given to every command: a message, an exit code, and no
+//! loss.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use super::support::within;
 use super::support::{
-    capture, fine, folder, gametape, held, names, packets, refused, said, schema_json, starts,
-    with_keyframes,
+    capture, expect, fine, folder, gametape, names, outputs, packets, refused, schema_json, starts,
+    state_rows, with_keyframes,
 };
 
 /// Every command that reads a recording, given `file`.
@@ -60,19 +60,19 @@ fn files_that_are_no_captures() {
         fs::write(path.join("bad.mcap"), &content).unwrap();
         for args in commands("bad.mcap") {
             let hint = if args.starts_with("convert bad.mcap") {
-                " (gametape repair may keep what is whole)"
+                " (gametape repair may save the intact parts)"
             } else {
                 ""
             };
             if args.starts_with("convert run.mcap") {
-                // Whatever its name is, it may be JSON as well.
-                let (_, err) = said(path, &args, 2);
+                // The file may be JSON in spite of its name.
+                let (_, err) = outputs(path, &args, 2);
                 assert!(err.starts_with("gametape: bad.mcap: "), "{args}: {err}");
                 continue;
             }
             refused(path, &args, &format!("bad.mcap: {complaint}{hint}"));
         }
-        let (out, err) = said(path, "verify bad.mcap", 1);
+        let (out, err) = outputs(path, "verify bad.mcap", 1);
         let sentence = complaint.trim_start_matches("byte 0: ");
         assert!(out.contains(sentence), "{out}");
         assert_eq!(err, "");
@@ -165,16 +165,16 @@ fn files_that_end_too_early() {
     // Bare packets: all that are whole.
     let starts = starts(&packets);
     fs::write(path.join("cut.delta"), &delta[..starts[20] + 30]).unwrap();
-    let (out, err) = said(path, "dump cut.delta", 1);
+    let (out, err) = outputs(path, "dump cut.delta", 1);
     assert_eq!(out.lines().count(), 20);
     assert!(err.starts_with("gametape: cut.delta: "), "{err}");
-    let (out, err) = said(path, "dump --state cut.delta", 1);
+    let (out, err) = outputs(path, "dump --state cut.delta", 1);
     assert!(
         err.contains("the file ends inside its last packet"),
         "{err}"
     );
     let whole = fine(path, "dump --state --at tick:20 run.mcap");
-    assert_eq!(held(&out), held(&whole));
+    assert_eq!(state_rows(&out), state_rows(&whole));
 }
 
 /// Lengths of up to 2^64 in every length field of a capture, and of 2^32 in packets.
@@ -188,7 +188,7 @@ fn lengths_that_lie() {
     let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
     let chunk = summary.chunk_indexes[0].chunk_start_offset as usize;
     let footer = bytes.len() - 8 - 20;
-    // Of the header record, the chunk, its unpacked size, its packed size, the summary.
+    // The lengths of the header record and the chunk, its unpacked and packed size, the summary.
     for (at, width) in [
         (9, 8),
         (17, 4),
@@ -244,8 +244,8 @@ fn lengths_that_lie() {
 #[cfg(target_os = "linux")]
 fn limited(folder: &Path, args: &str) -> (Option<i32>, String) {
     let run = within("ulimit -v 1048576", folder, args).output().unwrap();
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    (run.status.code(), said)
+    let printed = String::from_utf8_lossy(&run.stderr).into_owned();
+    (run.status.code(), printed)
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn folders_links_and_names() {
         symlink("loop.mcap", path.join("loop.mcap")).unwrap();
         symlink("run.mcap", path.join("link.mcap")).unwrap();
         for args in commands("loop.mcap") {
-            let (out, err) = said(path, &args, 2);
+            let (out, err) = outputs(path, &args, 2);
             assert_eq!(out, "");
             assert_eq!(
                 err, "gametape: loop.mcap: Too many levels of symbolic links (os error 40)\n",
@@ -321,7 +321,7 @@ fn folders_links_and_names() {
             "{out:?}"
         );
     }
-    let run = gametape(path, &["verify", "--json", name]).assert().code(0);
+    let run = expect(path, &format!("verify --json {name}"), 0);
     let out = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
     assert!(out.contains("a\\u001b[2Jb\\n.delta"), "{out:?}");
     // Names inside of a capture.
@@ -348,7 +348,7 @@ fn folders_links_and_names() {
 
 #[cfg(unix)]
 #[test]
-fn what_must_not_be_read() {
+fn files_that_must_not_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder();
     let path = folder.path();
@@ -382,6 +382,6 @@ fn what_must_not_be_read() {
     }
     // One of many packets.
     forbid("packets/delta_000009_base_000008.bin");
-    let (_, err) = said(path, "verify packets", 2);
+    let (_, err) = outputs(path, "verify packets", 2);
     assert!(err.contains("Permission denied"), "{err}");
 }

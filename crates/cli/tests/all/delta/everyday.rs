@@ -5,15 +5,15 @@ use gametape_samples::delta::Arena;
 use serde_json::{Value, json};
 use snapbox::str;
 
-use super::support::{Held, TICKS, fine, folder, gametape, held, packets, said, states};
+use super::support::{
+    StateRow, TICKS, expect, fine, folder, gametape, outputs, packets, state_rows, states,
+};
 
 #[test]
 fn inspect_says_where_the_bytes_go() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["inspect", "run.mcap"])
-        .assert()
-        .code(0)
+    expect(path, "inspect run.mcap", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 run.mcap
@@ -152,8 +152,8 @@ fn inspect_as_json_has_every_bit_once() {
         let both = sum(&json!([values, masks]));
         assert!((sum(&details["bytes_by_component"]) - both).abs() < 1e-9);
     }
-    // Of files that are merely found, what their index says.
-    let (out, _) = said(path, "inspect --json .", 0);
+    // For files that are only found, the index is enough.
+    let (out, _) = outputs(path, "inspect --json .", 0);
     let lines: Vec<Value> = out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -179,9 +179,7 @@ fn inspect_as_json_has_every_bit_once() {
 fn verify_says_how_much_was_applied() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["verify", "."])
-        .assert()
-        .code(0)
+    expect(path, "verify .", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 pass  ./packets  40 packets, all applied, 4 entities at tick 40
@@ -207,9 +205,7 @@ pass  ./run.mcap  40 packets, all applied, 4 entities at tick 40
 fn stats_are_those_of_the_stream() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["stats", "run.mcap"])
-        .assert()
-        .code(0)
+    expect(path, "stats run.mcap", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 run.mcap
@@ -284,9 +280,9 @@ fn dump_state_has_a_row_a_component_of_each_entity() {
             }
         }
         for name in ["run.mcap", "run.delta", "packets"] {
-            let (at, rows) = held(&fine(path, &format!("dump --state{args} {name}")));
+            let (at, rows) = state_rows(&fine(path, &format!("dump --state{args} {name}")));
             assert_eq!(at, Some(u64::from(tick)), "{name}{args}");
-            let as_floats = |rows: &[Held]| -> Vec<_> {
+            let as_floats = |rows: &[StateRow]| -> Vec<_> {
                 let float = |value: &Value| value.as_f64().map_or(value.clone(), Value::from);
                 let rows = rows.iter();
                 rows.map(|(table, entity, values)| {
@@ -381,7 +377,7 @@ fn ticks_that_are_not_there() {
             ("--at tick:4294967297", "tick 4294967297 is not recorded"),
             ("--state --at tick:0", "tick 0 is not recorded"),
         ] {
-            let (out, err) = said(path, &format!("dump {args} {name}"), 2);
+            let (out, err) = outputs(path, &format!("dump {args} {name}"), 2);
             assert_eq!(out, "");
             assert_eq!(err, format!("gametape: {name}: {complaint}\n"));
         }

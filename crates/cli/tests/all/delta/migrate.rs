@@ -7,7 +7,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{Held, TICKS, fine, folder, gametape, held, refused, said};
+use super::support::{StateRow, TICKS, expect, fine, folder, outputs, refused, state_rows};
 
 /// The arena's components, changed.
 fn changed(change: impl FnOnce(&mut Vec<Component>)) -> Vec<u8> {
@@ -16,8 +16,8 @@ fn changed(change: impl FnOnce(&mut Vec<Component>)) -> Vec<u8> {
     serde_json::to_vec(&Schema::new(components).unwrap()).unwrap()
 }
 
-fn last_state(folder: &std::path::Path, name: &str) -> Vec<Held> {
-    held(&fine(folder, &format!("dump --state {name}"))).1
+fn last_state(folder: &std::path::Path, name: &str) -> Vec<StateRow> {
+    state_rows(&fine(folder, &format!("dump --state {name}"))).1
 }
 
 #[test]
@@ -69,12 +69,12 @@ fn a_compatible_schema_loses_nothing() {
         fs::read(path.join("as-other.mcap")).unwrap(),
         fs::read(path.join("wide.mcap")).unwrap()
     );
-    let (out, _) = said(path, "schema compare wide.json wide.schema.json", 0);
+    let (out, _) = outputs(path, "schema compare wide.json wide.schema.json", 0);
     assert!(out.starts_with("both are schema "), "{out}");
 }
 
 #[test]
-fn what_the_new_schema_cannot_hold_is_lost_and_named() {
+fn values_that_the_new_schema_cannot_hold_are_lost_and_named() {
     let folder = folder();
     let path = folder.path();
     // Without shields and hulls, positions in tenths.
@@ -90,14 +90,9 @@ fn what_the_new_schema_cannot_hold_is_lost_and_named() {
         }
     });
     fs::write(path.join("poor.json"), &poor).unwrap();
-    gametape(
-        path,
-        &["convert", "run.mcap", "poor.mcap", "--schema", "poor.json"],
-    )
-    .assert()
-    .code(3)
-    .stdout_eq("")
-    .stderr_eq(str![[r#"
+    expect(path, "convert run.mcap poor.mcap --schema poor.json", 3)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
 not carried over: component 1, field 1: what multiples of 1/100 have beyond multiples of 1/10
 not carried over: component 1, field 2: what multiples of 1/100 have beyond multiples of 1/10
 not carried over: component 1, field 3: what multiples of 1/100 have beyond multiples of 1/10
@@ -105,19 +100,7 @@ not carried over: component 1, field 8 (hull)
 not carried over: component 2 (shield)
 
 "#]]);
-    gametape(
-        path,
-        &[
-            "convert",
-            "--json",
-            "run.delta",
-            "poor.delta",
-            "--schema",
-            "poor.json",
-        ],
-    )
-    .assert()
-    .code(3)
+    expect(path, "convert --json run.delta poor.delta --schema poor.json", 3)
     .stdout_eq(str![[r#"
 {"path":"run.delta","out":"poor.delta","format":"delta","to":"delta","bytes":3785,"losses":["component 1, field 1: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 2: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 3: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 8 (hull)","component 2 (shield)"],"notes":[],"report":null}
 
@@ -172,11 +155,13 @@ gametape: run.mcap: the recording can't be carried over to the schema: tick 1: e
         ),
     ] {
         for (input, output) in [("run.mcap", "out.mcap"), ("run.mcap", "out.delta")] {
-            gametape(path, &["convert", input, output, "--schema", schema])
-                .assert()
-                .code(2)
-                .stdout_eq("")
-                .stderr_eq(complaint.clone());
+            expect(
+                path,
+                &format!("convert {input} {output} --schema {schema}"),
+                2,
+            )
+            .stdout_eq("")
+            .stderr_eq(complaint.clone());
             assert!(!path.join(output).exists() && !path.join("out.schema.json").exists());
         }
     }
@@ -193,7 +178,7 @@ gametape: run.mcap: the recording can't be carried over to the schema: tick 1: e
             complaint,
         );
     }
-    let (_, err) = said(path, "convert run.mcap out.mcap --schema none.json", 2);
+    let (_, err) = outputs(path, "convert run.mcap out.mcap --schema none.json", 2);
     assert!(
         err.starts_with("gametape: none.json: not a schema: "),
         "{err}"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use snapbox::str;
 
-use super::support::{fine, gametape, held, json};
+use super::support::{expect, fine, json, state_rows};
 
 fn tapes() -> Option<PathBuf> {
     let tapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
@@ -40,7 +40,7 @@ fn the_last_state_is_the_origins() {
         expected.push((table, id.parse().unwrap(), values.collect()));
     }
     let state = |folder: &Path, args: &str| {
-        let (tick, rows) = held(&fine(folder, &format!("dump --state {args}")));
+        let (tick, rows) = state_rows(&fine(folder, &format!("dump --state {args}")));
         assert_eq!(tick, Some(60));
         rows
     };
@@ -85,16 +85,14 @@ fn the_last_state_is_the_origins() {
 }
 
 #[test]
-fn what_is_said_of_it() {
+fn the_output_for_the_origins_stream() {
     let Some(tapes) = tapes() else { return };
     let folder = &tapes;
     assert_eq!(
         fine(folder, "verify demo12"),
         "pass  demo12  60 packets, all applied, 12 entities at tick 60\n"
     );
-    gametape(folder, &["inspect", "demo12"])
-        .assert()
-        .code(0)
+    expect(folder, "inspect demo12", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 demo12
@@ -158,9 +156,7 @@ demo12
 
 
 "#]]);
-    gametape(folder, &["stats", "demo12"])
-        .assert()
-        .code(0)
+    expect(folder, "stats demo12", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 demo12
@@ -189,9 +185,7 @@ demo12
   bytes per entity tick  16.949
 
 "#]]);
-    gametape(folder, &["schema", "show", "demo12"])
-        .assert()
-        .code(0)
+    expect(folder, "schema show demo12", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 schema bf0ad705bd743aa1, 1 component

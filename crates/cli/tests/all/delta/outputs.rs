@@ -1,12 +1,11 @@
-//! Where output goes: files that are there already, disks that fill up. What the same is for every
-//! format, the kit proves.
+//! Outputs: existing files and full disks. The kit tests the parts that all formats share.
 
 use std::fs;
 
 use gametape_cli::kit::Kit;
 use snapbox::cmd::cargo_bin;
 
-use super::support::{fine, folder, names, said};
+use super::support::{fine, folder, names, outputs};
 #[cfg(target_os = "linux")]
 use super::support::{full_at, packets, schema_json, within};
 
@@ -14,7 +13,7 @@ use super::support::{full_at, packets, schema_json, within};
 fn outputs_that_are_there_already() {
     let folder = folder();
     let path = folder.path();
-    // What is there is replaced, by a whole file.
+    // An existing file is replaced by a whole file.
     fs::write(path.join("old.mcap"), "old").unwrap();
     fine(path, "convert packets old.mcap");
     assert_eq!(
@@ -25,9 +24,9 @@ fn outputs_that_are_there_already() {
     fs::write(path.join("old.schema.json"), "{}").unwrap();
     fine(path, "convert packets old.delta");
     assert_eq!(fine(path, "schema hash old.delta"), "8bd8c1dbe8794429\n");
-    // Where the schema can't be written, it is said.
+    // A schema that can't be written is reported.
     fs::create_dir(path.join("stuck.schema.json")).unwrap();
-    let (out, err) = said(path, "convert packets stuck.delta", 2);
+    let (out, err) = outputs(path, "convert packets stuck.delta", 2);
     assert_eq!(
         (out.as_str(), err.as_str()),
         ("", "gametape: stuck.schema.json: is a folder\n")
@@ -35,7 +34,7 @@ fn outputs_that_are_there_already() {
     assert!(names(path).iter().all(|name| !name.contains("partial")));
 }
 
-/// What is printed of streams alone, or of a folder.
+/// The commands that print only for streams, or for folders.
 #[test]
 fn a_full_standard_output_is_an_error_and_a_closed_pipe_is_none() {
     let folder = folder();
@@ -69,11 +68,11 @@ fn a_disk_that_fills_up_leaves_what_was_there() {
         "convert run.mcap out.mcap",
     ] {
         let output = within(&full_at(1), path, args).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{args}: {said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args}: {printed}");
         assert!(
-            said.starts_with("gametape: out.mcap: ") && said.lines().count() == 1,
-            "{said}"
+            printed.starts_with("gametape: out.mcap: ") && printed.lines().count() == 1,
+            "{printed}"
         );
         assert_eq!(fs::read(path.join("out.mcap")).unwrap(), b"what was there");
         assert_eq!(names(path), before);

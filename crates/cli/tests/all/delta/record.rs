@@ -15,23 +15,21 @@ use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
 use super::support::{
-    SHIPS, fine, folder, gametape, held, names, packets, packets_of, refused, said, words,
+    SHIPS, fine, folder, gametape, outputs, packets, packets_of, state_rows, words,
 };
-#[cfg(target_os = "linux")]
-use super::support::{full_at, within};
 
-const LISTEN: &str = "record stream --udp 127.0.0.1:0 --schema run.schema.json";
+pub(super) const LISTEN: &str = "record stream --udp 127.0.0.1:0 --schema run.schema.json";
 
 /// A command that listens.
-struct Recorder {
-    child: Child,
-    stderr: BufReader<std::process::ChildStderr>,
-    at: SocketAddr,
+pub(super) struct Recorder {
+    pub(super) child: Child,
+    pub(super) stderr: BufReader<std::process::ChildStderr>,
+    pub(super) at: SocketAddr,
 }
 
 impl Recorder {
     /// Starts `record stream` on a port of the system's choice, and waits until it listens.
-    fn start(folder: &Path, args: &str) -> Self {
+    pub(super) fn start(folder: &Path, args: &str) -> Self {
         let mut command = Command::new(cargo_bin("gametape"));
         command
             .current_dir(folder)
@@ -41,7 +39,7 @@ impl Recorder {
         Self::of(command)
     }
 
-    fn of(mut command: Command) -> Self {
+    pub(super) fn of(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -60,7 +58,7 @@ impl Recorder {
     }
 
     /// Waits for its end; its exit code, standard output and the rest of standard error.
-    fn end(mut self) -> (Option<i32>, String, String) {
+    pub(super) fn end(mut self) -> (Option<i32>, String, String) {
         let (mut out, mut err) = (String::new(), String::new());
         self.stderr.read_to_string(&mut err).unwrap();
         self.child
@@ -74,14 +72,14 @@ impl Recorder {
     }
 
     #[cfg(unix)]
-    fn signal(&self, name: &str) {
+    pub(super) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let status = Command::new("kill").args([name, &id]).status().unwrap();
         assert!(status.success());
     }
 }
 
-fn socket() -> UdpSocket {
+pub(super) fn socket() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket
         .set_read_timeout(Some(Duration::from_secs(5)))
@@ -90,14 +88,14 @@ fn socket() -> UdpSocket {
 }
 
 /// Waits for an answer to a packet, so that nothing runs over.
-fn answered(socket: &UdpSocket) -> Feedback {
+pub(super) fn answered(socket: &UdpSocket) -> Feedback {
     let mut bytes = [0; 64];
     let (length, _) = socket.recv_from(&mut bytes).unwrap();
     Feedback::from_bytes(&bytes[..length]).unwrap()
 }
 
 /// Sends packets one by one, each when the one before was answered.
-fn send(socket: &UdpSocket, to: SocketAddr, packets: &[Vec<u8>]) {
+pub(super) fn send(socket: &UdpSocket, to: SocketAddr, packets: &[Vec<u8>]) {
     for packet in packets {
         socket.send_to(packet, to).unwrap();
         assert!(matches!(answered(socket), Feedback::Ack { .. }));
@@ -164,10 +162,10 @@ out.mcap: recorded 112 packets (10364 bytes), ticks 1 to 149; 5 packets came lat
     let bytes = fs::read(path.join("out.mcap")).unwrap();
     let capture = gametape::capture::read(&bytes).unwrap();
     assert_eq!(capture.ticks(), Some((1, 149)));
-    let said = fine(path, "verify out.mcap");
+    let printed = fine(path, "verify out.mcap");
     assert!(
-        said.starts_with(&format!("pass  out.mcap  {sent} packets, all applied, ")),
-        "{said}"
+        printed.starts_with(&format!("pass  out.mcap  {sent} packets, all applied, ")),
+        "{printed}"
     );
     let info: Value = serde_json::from_str(&fine(path, "inspect --json out.mcap")).unwrap();
     assert_eq!(info["details"]["tick_ns"], 16_666_667);
@@ -175,7 +173,7 @@ out.mcap: recorded 112 packets (10364 bytes), ticks 1 to 149; 5 packets came lat
         info["details"]["added_keyframes"].as_u64().unwrap() >= 3,
         "{info}"
     );
-    // What was recorded is what there was.
+    // The recording equals the states that were sent.
     let mut arena = Arena::new(SHIPS, 3);
     for _ in 0..149 {
         arena.step();
@@ -207,7 +205,7 @@ fn a_number_of_packets_ends_it() {
 }
 
 /// Waits for a hello: a server that was started again knows nobody.
-fn greeted(server: &UdpSocket) -> SocketAddr {
+pub(super) fn greeted(server: &UdpSocket) -> SocketAddr {
     let mut bytes = [0; 64];
     loop {
         let (length, from) = server.recv_from(&mut bytes).unwrap();
@@ -238,7 +236,7 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
     let mut arena = Arena::new(SHIPS, 99);
     let mut state = Snapshot::new(&schema, 0);
     let mut packet = Vec::new();
-    let mut said = String::new();
+    let mut printed = String::new();
     for tick in 1..=40 {
         arena.step();
         arena.state(&mut state).unwrap();
@@ -248,9 +246,9 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
         while !matches!(answer, Feedback::Ack { .. }) {
             answer = answered(&server);
         }
-        // What was under way when it was started again, and a late packet, are no news.
+        // Packets from before the restart, and a late packet, are not reported.
         if tick == 3 {
-            recorder.stderr.read_line(&mut said).unwrap();
+            recorder.stderr.read_line(&mut printed).unwrap();
             server.send_to(&packets()[1], recorder.at).unwrap();
             server.send_to(&packets()[20], recorder.at).unwrap();
             assert!(matches!(answered(&server), Feedback::Ack { .. }));
@@ -261,7 +259,7 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
         sleep(Duration::from_millis(30));
     }
     assert_eq!(
-        said,
+        printed,
         "the sender has begun anew, from tick 1: what comes now goes into out.2.mcap\n"
     );
     let (code, out, err) = recorder.end();
@@ -290,10 +288,10 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
         (&40.into(), &1.into(), &2.into())
     );
     for (file, packets) in [("out.mcap", 30), ("out.2.mcap", 40)] {
-        let said = fine(path, &format!("verify {file}"));
+        let printed = fine(path, &format!("verify {file}"));
         assert!(
-            said.starts_with(&format!("pass  {file}  {packets} packets, all applied, ")),
-            "{said}"
+            printed.starts_with(&format!("pass  {file}  {packets} packets, all applied, ")),
+            "{printed}"
         );
     }
 }
@@ -375,7 +373,7 @@ out.mcap: recorded 10 packets (1028 bytes), ticks 1 to 10
         fine(path, "verify out.mcap"),
         "pass  out.mcap  10 packets, all applied, 4 entities at tick 10\n"
     );
-    let (out, _) = said(path, "inspect --json .", 0);
+    let (out, _) = outputs(path, "inspect --json .", 0);
     let line = out.lines().find(|line| line.contains("out.mcap")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(line).unwrap()["frames"], 10);
 }
@@ -406,192 +404,19 @@ fn killed_it_leaves_what_it_flushed() {
     recorder.signal("-KILL");
     let (code, ..) = recorder.end();
     assert_eq!(code, None);
-    let (out, err) = said(path, "dump out.mcap", 0);
+    let (out, err) = outputs(path, "dump out.mcap", 0);
     assert_eq!(err, "");
     let there = out.lines().count();
     assert!((20..=25).contains(&there), "{there}");
-    let said = fine(path, "verify out.mcap");
-    assert!(said.starts_with("warn  out.mcap  "), "{said}");
-    assert!(said.contains("warning capture.no-summary: "), "{said}");
-    let state = held(&fine(path, "dump --state --at tick:20 out.mcap"));
+    let printed = fine(path, "verify out.mcap");
+    assert!(printed.starts_with("warn  out.mcap  "), "{printed}");
+    assert!(
+        printed.contains("warning capture.no-summary: "),
+        "{printed}"
+    );
+    let state = state_rows(&fine(path, "dump --state --at tick:20 out.mcap"));
     let whole = fine(path, "dump --state --at tick:20 run.mcap");
-    assert_eq!(state, held(&whole));
-    super::support::said(path, "repair out.mcap whole.mcap", 0);
-    assert!(fine(path, "verify whole.mcap").starts_with("pass "));
-}
-
-#[test]
-fn nothing_came() {
-    let folder = folder();
-    let path = folder.path();
-    let before = names(path);
-    let recorder = Recorder::start(path, "--seconds 0.2 out.mcap");
-    let (code, out, err) = recorder.end();
-    assert_eq!(code, Some(2));
-    assert_eq!(out, "");
-    assert_eq!(
-        err,
-        "gametape: 127.0.0.1:0: no packet of this schema came\n"
-    );
-    assert_eq!(names(path), before);
-    // Only packets of another schema.
-    let recorder = Recorder::start(path, "--seconds 1 --json out.mcap");
-    let other = Schema::new([Component::new(1, [Field::new(1, Codec::Bool)])]).unwrap();
-    for packet in packets_of(
-        &other,
-        &[Snapshot::new(&other, 1), Snapshot::new(&other, 2)],
-    ) {
-        socket().send_to(&packet, recorder.at).unwrap();
-    }
-    let (code, out, err) = recorder.end();
-    assert_eq!((code, out.as_str()), (Some(2), ""));
-    snapbox::assert_data_eq!(
-        err,
-        str![[r#"
-a packet of schema 32f5a224657bee15 came, recorded is 8bd8c1dbe8794429
-gametape: 127.0.0.1:0: no packet of this schema came; 2 packets of schema 32f5a224657bee15 came
-
-"#]]
-    );
-    assert_eq!(names(path), before);
-}
-
-#[test]
-fn what_it_does_not_begin() {
-    let folder = folder();
-    let path = folder.path();
-    let taken = socket();
-    #[cfg(target_os = "linux")]
-    let busy = taken.local_addr().unwrap();
-    fs::create_dir(path.join("folder.mcap")).unwrap();
-    let free = "127.0.0.1:0";
-    for (udp, schema, out, complaint) in [
-        (free, "run.mcap", "run.mcap", "run.mcap: is there already"),
-        (free, "run.mcap", "folder.mcap", "folder.mcap: is a folder"),
-        (
-            free,
-            "run.mcap",
-            "none/out.mcap",
-            "none/out.mcap: no such folder: none",
-        ),
-        (
-            free,
-            "run.mcap",
-            "out.delta",
-            "out.delta: a stream is recorded into an .mcap file",
-        ),
-        (
-            free,
-            "run.mcap",
-            "-",
-            "-: a stream is recorded into an .mcap file",
-        ),
-        (free, "none.json", "out.mcap", "none.json: no such file"),
-    ] {
-        refused(
-            path,
-            &format!("record stream --seconds 0.1 --udp {udp} --schema {schema} {out}"),
-            complaint,
-        );
-    }
-    #[cfg(target_os = "linux")]
-    refused(
-        path,
-        &format!("record stream --seconds 0.1 --udp {busy} --schema run.mcap out.mcap"),
-        &format!("{busy}: can't listen here: Address already in use (os error 98)"),
-    );
-    for (join, complaint) in [
-        (
-            "[::1]:9",
-            "[::1]:9: can't be joined from 127.0.0.1:0: one address is IPv4, the other IPv6",
-        ),
-        ("127.0.0.1:0", "127.0.0.1:0: a server has a port above 0"),
-    ] {
-        refused(
-            path,
-            &format!(
-                "record stream --seconds 0.1 --udp {free} --join {join} --schema run.mcap out.mcap"
-            ),
-            complaint,
-        );
-    }
-    // Where sending fails later, no empty capture stays in the way.
-    let line = format!(
-        "record stream --seconds 0.5 --udp {free} --join 255.255.255.255:9 --schema run.mcap out.mcap"
-    );
-    let (out, _) = said(path, &line, 2);
-    assert_eq!(out, "");
-    assert!(!path.join("out.mcap").exists());
-    assert!(fine(path, "verify run.mcap").starts_with("pass "));
-    for args in [
-        "--udp nowhere",
-        "--udp 127.0.0.1",
-        "--udp 127.0.0.1:0 --packets 0",
-        "--udp 127.0.0.1:0 --seconds 0",
-        "--udp 127.0.0.1:0 --idle x",
-        "--udp 127.0.0.1:0 --seconds 1e300",
-        "--udp 127.0.0.1:0 --tick-rate 0",
-        "--udp 127.0.0.1:0 --join x",
-        "",
-    ] {
-        let line = format!("record stream --schema run.mcap out.mcap {args}");
-        let run = gametape(path, &words(line.trim_end()))
-            .assert()
-            .code(2)
-            .stdout_eq("");
-        let err = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-        assert!(err.starts_with("error: "), "{err}");
-    }
-    assert!(!path.join("out.mcap").exists());
-}
-
-/// A disk that fills up: what fits can be read.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_disk_that_fills_up() {
-    let folder = folder();
-    let path = folder.path();
-    let line = format!("{LISTEN} out.mcap");
-    let mut recorder = Recorder::of(within(&full_at(40), path, &line));
-    let server = socket();
-    server
-        .set_read_timeout(Some(Duration::from_millis(300)))
-        .unwrap();
-    let schema = Arena::schema();
-    let mut sender = Sender::new(&schema);
-    let mut arena = Arena::new(SHIPS, 3);
-    let mut state = Snapshot::new(&schema, 0);
-    let mut packet = Vec::new();
-    // Until it has ended; slowly, so that a part is flushed before the disk is full.
-    for _ in 0..2000 {
-        arena.step();
-        arena.state(&mut state).unwrap();
-        sender.encode(&state, &mut packet).unwrap();
-        let _ = server.send_to(&packet, recorder.at);
-        let mut bytes = [0; 64];
-        if let Ok((length, _)) = server.recv_from(&mut bytes)
-            && let Some(feedback) = Feedback::from_bytes(&bytes[..length])
-        {
-            sender.feedback(&feedback);
-        }
-        sleep(Duration::from_millis(5));
-        if recorder.child.try_wait().unwrap().is_some() {
-            break;
-        }
-    }
-    let (code, _, err) = recorder.end();
-    assert_eq!(code, Some(2), "{err}");
-    assert!(
-        err.starts_with("gametape: out.mcap: ") && err.contains("File too large"),
-        "{err}"
-    );
-    assert_eq!(err.lines().count(), 1, "{err}");
-    // What was flushed before is there.
-    let (_, err) = said(path, "repair out.mcap whole.mcap", 3);
-    let kept = err.lines().last().unwrap();
-    assert!(
-        kept.starts_with("kept ") && !kept.starts_with("kept 0 "),
-        "{err}"
-    );
+    assert_eq!(state, state_rows(&whole));
+    outputs(path, "repair out.mcap whole.mcap", 0);
     assert!(fine(path, "verify whole.mcap").starts_with("pass "));
 }

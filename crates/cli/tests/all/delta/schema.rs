@@ -7,7 +7,7 @@ use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{fine, folder, gametape, refused, said, schema_json};
+use super::support::{expect, fine, folder, outputs, refused, schema_json};
 
 /// Every codec, with and without names and thresholds.
 fn every_codec() -> Schema {
@@ -50,9 +50,7 @@ fn show_says_how_each_field_is_written() {
     let path = folder.path();
     let json = serde_json::to_vec(&every_codec()).unwrap();
     fs::write(path.join("every.json"), json).unwrap();
-    gametape(path, &["schema", "show", "every.json"])
-        .assert()
-        .code(0)
+    expect(path, "schema show every.json", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 schema 752eaff34b3264c3, 2 components
@@ -68,9 +66,7 @@ component 3
       4  fixed point, -3074457345618258400 to 3074457345618258400 in steps of 1/3, 64 bits
 
 "#]]);
-    gametape(path, &["schema", "show", "run.mcap"])
-        .assert()
-        .code(0)
+    expect(path, "schema show run.mcap", 0)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 schema 8bd8c1dbe8794429, 2 components
@@ -115,7 +111,7 @@ fn hash_names_the_schema_of_packets() {
         "{\"path\":\"run.delta\",\"schema_hash\":\"8bd8c1dbe8794429\"}\n"
     );
     // One that can't be read does not keep the others from being named.
-    let (out, err) = said(path, "schema hash run.mcap none.json run.delta", 2);
+    let (out, err) = outputs(path, "schema hash run.mcap none.json run.delta", 2);
     assert_eq!(out.lines().count(), 2);
     assert_eq!(err, "gametape: none.json: no such file\n");
     // The hash is what the packets themselves say.
@@ -139,9 +135,7 @@ fn compare_says_what_differs() {
         "{\"same\":true,\"first\":\"8bd8c1dbe8794429\",\"second\":\"8bd8c1dbe8794429\",\"differences\":[]}\n"
     );
     // There is one standard input.
-    gametape(path, &["schema", "compare", "-", "-"])
-        .assert()
-        .code(2)
+    expect(path, "schema compare - -", 2)
         .stdout_eq("")
         .stderr_eq("gametape: one of the two schemas can come from standard input, not both\n");
     // Names are beside the hash.
@@ -161,9 +155,7 @@ fn compare_says_what_differs() {
     components.push(Component::new(9, [Field::new(1, Codec::Bool)]).named("flag"));
     let other = Schema::new(components).unwrap();
     fs::write(path.join("other.json"), serde_json::to_vec(&other).unwrap()).unwrap();
-    gametape(path, &["schema", "compare", "run.mcap", "other.json"])
-        .assert()
-        .code(1)
+    expect(path, "schema compare run.mcap other.json", 1)
         .stderr_eq("")
         .stdout_eq(str![[r#"
 the first is schema 8bd8c1dbe8794429, the second 645d9138e571c1c3
@@ -174,7 +166,7 @@ component 2, field 2 is added
 component 9 (flag) is added
 
 "#]]);
-    let (out, err) = said(path, "schema compare --json run.mcap other.json", 1);
+    let (out, err) = outputs(path, "schema compare --json run.mcap other.json", 1);
     assert_eq!(err, "");
     let out: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(out["same"], false);
@@ -184,7 +176,7 @@ component 9 (flag) is added
 }
 
 #[test]
-fn what_has_no_schema() {
+fn recordings_without_a_schema() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("list.json"), "[]").unwrap();
@@ -213,7 +205,7 @@ fn what_has_no_schema() {
         }
         refused(path, &format!("schema compare {name} run.mcap"), complaint);
     }
-    let (_, err) = said(path, "schema show list.json", 2);
+    let (_, err) = outputs(path, "schema show list.json", 2);
     assert!(
         err.starts_with("gametape: list.json: not a schema: "),
         "{err}"
@@ -224,7 +216,7 @@ fn what_has_no_schema() {
         .replace("hull", "\\u001b[2Jhull");
     fs::write(path.join("evil.json"), evil).unwrap();
     for args in ["schema show evil.json", "schema compare evil.json run.mcap"] {
-        let (out, _) = said(path, args, 0);
+        let (out, _) = outputs(path, args, 0);
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
 }

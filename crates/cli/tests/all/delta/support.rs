@@ -104,7 +104,7 @@ pub fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Where each packet starts in a `.delta` file.
+/// The offset of each packet in a `.delta` file.
 pub fn starts(packets: &[Vec<u8>]) -> Vec<usize> {
     packets
         .iter()
@@ -115,7 +115,7 @@ pub fn starts(packets: &[Vec<u8>]) -> Vec<usize> {
         .collect()
 }
 
-/// The first byte of a packet's first section body, behind header, tag and a length of one or two
+/// The first byte of a packet's first section body, after the header, the tag, and a length of one or two
 /// bytes.
 pub fn body(packet: &[u8]) -> usize {
     let length = packet[HEADER_BYTES + 1..]
@@ -125,10 +125,10 @@ pub fn body(packet: &[u8]) -> usize {
 }
 
 /// A row of a state: its table, the entity, and the values in the order of their columns.
-pub type Held = (String, u64, Vec<serde_json::Value>);
+pub type StateRow = (String, u64, Vec<serde_json::Value>);
 
-/// What holds, as `dump --state` prints it; all rows are of this tick.
-pub fn held(out: &str) -> (Option<u64>, Vec<Held>) {
+/// The state that `dump --state` printed, and its tick.
+pub fn state_rows(out: &str) -> (Option<u64>, Vec<StateRow>) {
     let mut tick = None;
     let rows = out.lines().map(|line| {
         let serde_json::Value::Object(row) = json(line) else {

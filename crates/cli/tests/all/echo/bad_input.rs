@@ -1,11 +1,11 @@
-//! What is no match, or half of one.
+//! Files that are not matches, or are broken; and full disks.
 
 use std::fs;
 use std::io::Cursor;
 
 use gametape::echo::echoreplay::ZipWriter;
 
-use super::support::{FRAMES, butter, fine, folder, frames, json, refused, said, text, zip};
+use super::support::{FRAMES, butter, fine, folder, frames, json, outputs, refused, text, zip};
 
 #[test]
 fn a_recording_of_nothing() {
@@ -37,7 +37,7 @@ fn a_recording_of_nothing() {
 }
 
 #[test]
-fn what_is_no_match_is_said_to_be_none() {
+fn files_that_are_no_matches_are_named_as_such() {
     let folder = folder();
     let path = folder.path();
     fs::create_dir(path.join("folder.butter")).unwrap();
@@ -67,7 +67,7 @@ fn what_is_no_match_is_said_to_be_none() {
     );
     // Other words with a tab are no match.
     fs::write(path.join("list"), "2022/01/02 03:00:00.000\tone\n").unwrap();
-    let (_, err) = said(path, "inspect list", 2);
+    let (_, err) = outputs(path, "inspect list", 2);
     assert!(err.contains("not a recording of a known format"), "{err}");
 }
 
@@ -82,44 +82,44 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         ("cut.butter", butter(&frames)),
     ] {
         fs::write(path.join(name), &bytes[..bytes.len() * 3 / 4]).unwrap();
-        let (out, err) = said(path, &format!("inspect --json {name}"), 1);
+        let (out, err) = outputs(path, &format!("inspect --json {name}"), 1);
         assert!(err.ends_with("(as far as it could be read)\n"), "{err}");
         let kept = json(&out)["frames"].as_u64().unwrap();
         assert!((FRAMES / 3..FRAMES).contains(&kept), "{name}: {kept}");
-        let (out, _) = said(path, &format!("verify {name}"), 1);
+        let (out, _) = outputs(path, &format!("verify {name}"), 1);
         assert!(out.starts_with("fail"), "{out}");
-        let (out, err) = said(path, &format!("dump {name}"), 1);
+        let (out, err) = outputs(path, &format!("dump {name}"), 1);
         assert_eq!(out.lines().count() as u64, kept);
-        assert!(err.ends_with("(dumped what could be read)\n"), "{err}");
+        assert!(err.ends_with("(dumped the readable part)\n"), "{err}");
         // Nothing at the start of text tells of its end.
         let told = name != "cut.echoreplay";
-        let (out, err) = said(path, &format!("tables {name}"), told.into());
+        let (out, err) = outputs(path, &format!("tables {name}"), told.into());
         assert!(out.starts_with("match (facts, 1 row)\n"), "{out}");
-        assert_eq!(err.ends_with("(they have what could be read)\n"), told);
+        assert_eq!(err.ends_with("(the tables have the readable part)\n"), told);
         if name == "cut.echoreplay" {
-            // What is whole is converted, and the line that is not is named.
-            let (_, err) = said(path, &format!("convert {name} new.butter"), 3);
+            // Whole lines are converted, and the broken one is named.
+            let (_, err) = outputs(path, &format!("convert {name} new.butter"), 3);
             let lost = format!("not carried over: line {}: the recording ends in", kept + 1);
             assert!(err.starts_with(&lost), "{err}");
             let info = json(&fine(path, "inspect --json new.butter"));
             assert_eq!(info["frames"], kept);
             fs::remove_file(path.join("new.butter")).unwrap();
         } else {
-            // It is not converted behind the user's back, and can be repaired.
-            let (_, err) = said(path, &format!("convert {name} new.butter"), 2);
+            // It is not converted silently, and can be repaired.
+            let (_, err) = outputs(path, &format!("convert {name} new.butter"), 2);
             assert!(
-                err.ends_with("(gametape repair may keep what is whole)\n"),
+                err.ends_with("(gametape repair may save the intact parts)\n"),
                 "{err}"
             );
         }
         assert!(!path.join("new.butter").exists());
         let extension = name.rsplit('.').next().unwrap();
-        let (_, err) = said(path, &format!("repair {name} mended.{extension}"), 3);
+        let (_, err) = outputs(path, &format!("repair {name} mended.{extension}"), 3);
         assert!(err.contains(&format!("kept {kept} frames")), "{err}");
         let info = json(&fine(path, &format!("inspect --json mended.{extension}")));
         assert_eq!(info["frames"], kept);
         // Not over itself, where that would lose something.
-        let (_, err) = said(path, &format!("repair {name} {name}"), 2);
+        let (_, err) = outputs(path, &format!("repair {name} {name}"), 2);
         assert!(
             err.contains("would be replaced by a file that holds less"),
             "{err}"
@@ -127,7 +127,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         fine(path, &format!("verify mended.{extension}"));
     }
     for args in ["cut.echoreplay text.echoreplay", "match.butter cut.butter"] {
-        let (_, err) = said(path, &format!("diff {args}"), 2);
+        let (_, err) = outputs(path, &format!("diff {args}"), 2);
         assert!(
             err.contains("frames that could be read of both are the same)"),
             "{err}"
@@ -149,10 +149,10 @@ fn claims_of_gigabytes_cost_nothing() {
         let mut bytes = whole.clone();
         bytes[at..at + 4].copy_from_slice(&claim.to_le_bytes());
         fs::write(path.join(name), bytes).unwrap();
-        let (out, _) = said(path, &format!("verify --json {name}"), 1);
+        let (out, _) = outputs(path, &format!("verify --json {name}"), 1);
         assert_eq!(json(&out)["verdict"], "fail", "{name}");
     }
-    let (_, err) = said(path, "repair size.butter mended.butter", 3);
+    let (_, err) = outputs(path, "repair size.butter mended.butter", 3);
     assert!(err.contains("kept "), "{err}");
 }
 
@@ -165,16 +165,16 @@ fn one_broken_line_is_named_and_taken_out() {
     bytes.extend_from_slice(b"2022/01/02 03:00:00.160\t{\"game_clock\":1\r\n");
     bytes.extend_from_slice(&text(&frames[5..]));
     fs::write(path.join("broken.echoreplay"), bytes).unwrap();
-    let (out, _) = said(path, "verify broken.echoreplay", 1);
+    let (out, _) = outputs(path, "verify broken.echoreplay", 1);
     assert!(out.contains("error echoreplay.json, frame 5 ("), "{out}");
-    let (out, err) = said(path, "convert --json broken.echoreplay new.butter", 3);
+    let (out, err) = outputs(path, "convert --json broken.echoreplay new.butter", 3);
     assert_eq!(err, "");
     let lost = &json(&out)["report"]["lost_lines"];
     assert_eq!(lost.as_array().unwrap().len(), 1, "{lost}");
     assert_eq!(lost[0]["line"], 6, "{lost}");
     let info = json(&fine(path, "inspect --json new.butter"));
     assert_eq!(info["frames"], FRAMES);
-    let (_, err) = said(path, "repair broken.echoreplay mended.echoreplay", 3);
+    let (_, err) = outputs(path, "repair broken.echoreplay mended.echoreplay", 3);
     assert!(err.starts_with("left out: frame 5 ("), "{err}");
     assert_eq!(
         fs::read(path.join("mended.echoreplay")).unwrap(),

@@ -4,13 +4,13 @@ use std::fs;
 
 use gametape::echo::echoreplay;
 
-use super::support::{FRAMES, butter, fine, folder, frames, json, names, said, text};
+use super::support::{FRAMES, butter, fine, folder, frames, json, names, outputs, text};
 
 #[test]
 fn a_match_becomes_a_butter_with_a_loss_report() {
     let folder = folder();
     let path = folder.path();
-    let (out, err) = said(path, "convert zip.echoreplay new.butter", 3);
+    let (out, err) = outputs(path, "convert zip.echoreplay new.butter", 3);
     assert_eq!(out, "");
     for column in ["field", "mean error", "max error", "bound", "beyond"] {
         assert!(err.lines().next().unwrap().contains(column), "{err}");
@@ -29,13 +29,13 @@ fn a_match_becomes_a_butter_with_a_loss_report() {
     );
 
     // The same from text, and with the same options as the library.
-    said(path, "convert text.echoreplay same.butter", 3);
+    outputs(path, "convert text.echoreplay same.butter", 3);
     let whole = fs::read(path.join("new.butter")).unwrap();
     assert_eq!(fs::read(path.join("same.butter")).unwrap(), whole);
-    said(path, "convert text.echoreplay 30.butter --keyframes 30", 3);
+    outputs(path, "convert text.echoreplay 30.butter --keyframes 30", 3);
     assert_eq!(fs::read(path.join("30.butter")).unwrap(), butter(&frames()));
 
-    let (out, err) = said(path, "convert --json zip.echoreplay new.butter", 3);
+    let (out, err) = outputs(path, "convert --json zip.echoreplay new.butter", 3);
     assert_eq!(err, "");
     let value = json(&out);
     let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
@@ -65,7 +65,7 @@ fn a_match_becomes_a_butter_with_a_loss_report() {
 fn a_butter_becomes_a_match_and_nothing_is_lost_again() {
     let folder = folder();
     let path = folder.path();
-    let (_, err) = said(path, "convert match.butter new.echoreplay", 0);
+    let (_, err) = outputs(path, "convert match.butter new.echoreplay", 0);
     assert_eq!(
         err,
         format!("{FRAMES} frames: what was written reads back the same\n")
@@ -75,15 +75,15 @@ fn a_butter_becomes_a_match_and_nothing_is_lost_again() {
             .unwrap()
             .starts_with(b"PK")
     );
-    said(path, "convert match.butter plain.echoreplay --plain", 0);
+    outputs(path, "convert match.butter plain.echoreplay --plain", 0);
     let plain = fs::read(path.join("plain.echoreplay")).unwrap();
     assert_eq!(echoreplay::read(&plain).count() as u64, FRAMES);
     assert_eq!(
         fine(path, "diff new.echoreplay plain.echoreplay"),
         "the recordings are the same\n"
     );
-    // What was rounded once stays as it is: the same numbers, the same bytes.
-    said(
+    // Rounded numbers are not rounded again: the same numbers, the same bytes.
+    outputs(
         path,
         "convert plain.echoreplay again.butter --keyframes 30",
         0,
@@ -105,7 +105,7 @@ fn without_a_wish_nothing_is_changed() {
             fs::read(path.join(name)).unwrap(),
             fs::read(path.join(format!("copy.{extension}"))).unwrap()
         );
-        let (_, err) = said(path, &format!("repair {name} mended.{extension}"), 0);
+        let (_, err) = outputs(path, &format!("repair {name} mended.{extension}"), 0);
         assert!(err.starts_with("nothing to repair"), "{err}");
         assert_eq!(
             fs::read(path.join(name)).unwrap(),
@@ -137,7 +137,7 @@ fn a_butter_is_written_anew_as_asked() {
     let folder = folder();
     let path = folder.path();
     for how in ["none", "gzip", "zstd3", "zstd7", "zstd15", "zstd22"] {
-        said(
+        outputs(
             path,
             &format!("convert match.butter {how}.butter --compression {how}"),
             0,
@@ -150,7 +150,7 @@ fn a_butter_is_written_anew_as_asked() {
             "the recordings are the same\n"
         );
     }
-    let (_, err) = said(
+    let (_, err) = outputs(
         path,
         "convert text.echoreplay compat.butter --mode compat",
         3,
@@ -163,7 +163,7 @@ fn positions_that_would_be_too_far_off_are_refused() {
     let folder = folder();
     let path = folder.path();
     let before = names(path);
-    let (out, err) = said(
+    let (out, err) = outputs(
         path,
         "convert text.echoreplay new.butter --max-error 0.0001",
         1,
@@ -172,12 +172,12 @@ fn positions_that_would_be_too_far_off_are_refused() {
     assert!(err.starts_with("gametape: text.echoreplay: the "), "{err}");
     assert!(err.ends_with(" m off; 0.0001 m are allowed\n"), "{err}");
     assert_eq!(names(path), before);
-    said(
+    outputs(
         path,
         "convert text.echoreplay new.butter --max-error 0.1",
         3,
     );
-    said(path, "convert match.butter new.echoreplay --max-error 0", 0);
+    outputs(path, "convert match.butter new.echoreplay --max-error 0", 0);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn nobody_is_named_in_what_is_redacted() {
         ("match.butter", "d.butter"),
         ("match.butter", "e.echoreplay"),
     ] {
-        let (_, err) = said(path, &format!("convert --redact {from} {to}"), 3);
+        let (_, err) = outputs(path, &format!("convert --redact {from} {to}"), 3);
         assert!(
             err.starts_with("not carried over: names of players, user ids and the address"),
             "{err}"
@@ -225,14 +225,14 @@ fn nobody_is_named_in_what_is_redacted() {
 }
 
 #[test]
-fn what_is_no_frame_is_left_out_and_told() {
+fn lines_that_are_no_frames_are_left_out_and_reported() {
     let folder = folder();
     let path = folder.path();
     let mut lines = text(&frames()[..2]);
     lines.extend_from_slice(b"2022/01/02 03:00:02.000\t404\r\n");
     lines.extend_from_slice(&text(&frames()[2..3]));
     fs::write(path.join("gap.echoreplay"), lines).unwrap();
-    let (_, err) = said(path, "convert gap.echoreplay gap.butter", 3);
+    let (_, err) = outputs(path, "convert gap.echoreplay gap.butter", 3);
     assert!(
         err.starts_with("not carried over: a line that is no session (frame 2 ("),
         "{err}"
@@ -269,4 +269,27 @@ fn options_that_would_do_nothing_are_refused() {
     ] {
         super::support::refused(path, &format!("convert {args}"), complaint);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_mode_and_a_link_its_file() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("old.butter"), "old").unwrap();
+    fs::set_permissions(path.join("old.butter"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("old.butter", path.join("link.butter")).unwrap();
+    outputs(path, "convert zip.echoreplay link.butter", 3);
+    let mode = fs::metadata(path.join("old.butter"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(
+        fs::symlink_metadata(path.join("link.butter"))
+            .unwrap()
+            .is_symlink()
+    );
+    fine(path, "diff old.butter match.butter");
 }

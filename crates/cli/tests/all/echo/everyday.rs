@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json as value_of};
 
-use super::support::{FRAMES, fine, folder, frames, json, names, said};
+use super::support::{FRAMES, fine, folder, frames, json, names, outputs};
 
 #[test]
 fn a_match_says_the_same_of_itself_in_every_form() {
@@ -127,7 +127,7 @@ fn frames_are_dumped_one_by_one() {
         fine(path, "dump match.butter").lines().nth(77),
         Some(one.trim_end())
     );
-    let (_, err) = said(path, "dump --at step:90 match.butter", 2);
+    let (_, err) = outputs(path, "dump --at step:90 match.butter", 2);
     assert_eq!(err, "gametape: match.butter: step 90 is not recorded\n");
     let state = fine(
         path,
@@ -184,7 +184,7 @@ fn forms_of_a_match_compare_with_each_other() {
             "the recordings are the same\n"
         );
     }
-    // What differs is named as the API names it.
+    // Differences are named as in the API.
     let mut changed = frames();
     changed[40].session.teams[1].players[0].head.position[2] += 0.5;
     changed[41].session.blue_points += 1.0;
@@ -194,12 +194,12 @@ fn forms_of_a_match_compare_with_each_other() {
     )
     .unwrap();
     for other in ["text.echoreplay", "match.butter"] {
-        let (out, err) = said(path, &format!("diff {other} changed.butter"), 1);
+        let (out, err) = outputs(path, &format!("diff {other} changed.butter"), 1);
         assert_eq!(err, "");
         assert!(out.starts_with("frame 40 (2022/01/02 03:00:0"), "{out}");
         assert!(out.contains("): teams[1].players[0] \""), "{out}");
         assert!(out.contains("head.position.z is "), "{out}");
-        let (out, _) = said(path, &format!("diff --json {other} changed.butter"), 1);
+        let (out, _) = outputs(path, &format!("diff --json {other} changed.butter"), 1);
         let value = json(&out);
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
         assert_eq!(
@@ -217,9 +217,9 @@ fn forms_of_a_match_compare_with_each_other() {
     }
     let short = super::support::text(&frames()[..60]);
     fs::write(path.join("short.echoreplay"), short).unwrap();
-    let (out, _) = said(path, "diff match.butter short.echoreplay", 1);
+    let (out, _) = outputs(path, "diff match.butter short.echoreplay", 1);
     assert!(
-        out.contains("the second recording has ended; the first has 90 frames, the second 60\n29 more frames differ behind it\n"),
+        out.contains("the second recording has ended; the first has 90 frames, the second 60\n29 more frames differ after it\n"),
         "{out}"
     );
     let others = Value::from(names(path));

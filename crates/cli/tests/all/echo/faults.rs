@@ -1,10 +1,10 @@
-//! What odd and broken recordings are said to be, and what is not said of them.
+//! Findings in odd and broken recordings, and the absence of false ones.
 
 use std::fs;
 
 use gametape::echo::{Frame, Holding};
 
-use super::support::{FRAMES, butter, fine, folder, frames, gametape, json, refused, said, text};
+use super::support::{FRAMES, butter, expect, fine, folder, frames, json, outputs, refused, text};
 
 /// A recording with a wrong checksum, and how that is told.
 struct Altered {
@@ -21,7 +21,7 @@ fn altered(path: &std::path::Path) -> [Altered; 3] {
     bytes[entry.unwrap() + 16] ^= 1;
     fs::write(path.join("sum.echoreplay"), bytes).unwrap();
     for (name, compression, from_end) in [("sum-gzip", "gzip", 8), ("sum-zstd", "zstd3", 4)] {
-        said(
+        outputs(
             path,
             &format!(
                 "convert text.echoreplay {name}.butter --keyframes 30 --compression {compression}"
@@ -48,7 +48,7 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
     let path = folder.path();
     for Altered { name, code, frames } in altered(path) {
         let out = format!("mended-{name}");
-        let (found, _) = said(path, &format!("verify --json {name}"), 1);
+        let (found, _) = outputs(path, &format!("verify --json {name}"), 1);
         let found = &json(&found)["findings"][0];
         assert_eq!(found["code"], code, "{found}");
         assert_eq!(found["step"], frames[0], "{found}");
@@ -68,22 +68,22 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
             format!("cut {name} new-{name} --from step:31 --to step:40"),
             format!("cut {name} new-{name} --to step:30"),
         ] {
-            let (_, err) = said(path, &args, 2);
+            let (_, err) = outputs(path, &args, 2);
             assert!(err.contains("has checksum"), "{args}: {err}");
             assert!(
-                err.ends_with("(gametape repair may keep what is whole)\n"),
+                err.ends_with("(gametape repair may save the intact parts)\n"),
                 "{err}"
             );
         }
         for verb in ["inspect", "stats", "dump"] {
-            let (out, err) = said(path, &format!("{verb} {name}"), 1);
+            let (out, err) = outputs(path, &format!("{verb} {name}"), 1);
             assert!(
                 !out.is_empty() && err.contains("has checksum"),
                 "{verb}: {err}"
             );
         }
-        // What is kept is said to be kept, and nothing is left out.
-        let (_, err) = said(path, &format!("repair {name} {out}"), 3);
+        // Every kept and dropped part is reported.
+        let (_, err) = outputs(path, &format!("repair {name} {out}"), 3);
         let lines: Vec<&str> = err.lines().collect();
         let [altered, kept] = lines[..] else {
             panic!("{err}")
@@ -96,7 +96,7 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
         assert!(kept.starts_with("kept 90 frames"), "{err}");
         fine(path, &format!("verify {out}"));
         let repair = format!("repair --json {name} {out}");
-        let (told, err) = said(path, &repair, 3);
+        let (told, err) = outputs(path, &repair, 3);
         assert_eq!(err, "");
         let told = json(&told);
         assert_eq!(told["lossy"], true);
@@ -117,22 +117,22 @@ fn a_wrong_checksum_is_said_by_whoever_reads_and_what_is_kept_of_it_by_repair() 
         );
         refused(path, &format!("repair {name} {name}"), &complaint);
         // To standard output, too.
-        let run = gametape(path, &["repair", name, "-"]).assert().code(3);
+        let run = expect(path, &format!("repair {name} -"), 3);
         assert_eq!(run.get_output().stdout, fs::read(path.join(&out)).unwrap());
         assert!(run.get_output().stderr.starts_with(begins.as_bytes()));
         // Mended, there is nothing to do.
-        let (_, again) = said(path, &format!("repair {out} again-{name}"), 0);
+        let (_, again) = outputs(path, &format!("repair {out} again-{name}"), 0);
         assert!(again.starts_with("nothing to repair"), "{again}");
     }
 }
 
 #[test]
-fn of_many_recordings_each_says_what_may_be_altered() {
+fn each_of_many_recordings_reports_its_altered_parts() {
     let folder = folder();
     let path = folder.path();
     altered(path);
     for again in [false, true] {
-        let (out, _) = said(path, "repair --json . --out mended", 3);
+        let (out, _) = outputs(path, "repair --json . --out mended", 3);
         let told: Vec<serde_json::Value> = out.lines().map(json).collect();
         let altered = |told: &&serde_json::Value| told["altered_count"] == 1;
         let altered: Vec<_> = told.iter().filter(altered).collect();
@@ -192,7 +192,7 @@ fn zip(files: &[&[u8]]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_odd_about_the_container_is_no_loss() {
+fn an_odd_container_is_no_loss() {
     let folder = folder();
     let path = folder.path();
     let all = frames();
@@ -200,7 +200,7 @@ fn what_is_odd_about_the_container_is_no_loss() {
     // The first file's last line has no end: the second's first must not go on with it.
     let cut = &first[..first.len() - 2];
     fs::write(path.join("two.zip"), zip(&[cut, &second])).unwrap();
-    let (_, err) = said(path, "convert two.zip one.echoreplay --plain", 0);
+    let (_, err) = outputs(path, "convert two.zip one.echoreplay --plain", 0);
     assert!(err.contains("note: the zip holds 2 files"), "{err}");
     assert!(!err.contains("once more"), "{err}");
     assert_eq!(fs::read(path.join("one.echoreplay")).unwrap(), text(&all));
@@ -209,7 +209,7 @@ fn what_is_odd_about_the_container_is_no_loss() {
 
     let marked = [b"\xEF\xBB\xBF".as_slice(), &text(&all)].concat();
     fs::write(path.join("bom.echoreplay"), marked).unwrap();
-    let (out, _) = said(path, "convert --json bom.echoreplay z.echoreplay --zip", 0);
+    let (out, _) = outputs(path, "convert --json bom.echoreplay z.echoreplay --zip", 0);
     let value = json(&out);
     assert_eq!(value["losses"], serde_json::json!([]));
     assert!(value["notes"].to_string().contains("byte order mark"));
@@ -222,7 +222,7 @@ fn a_line_that_redaction_makes_too_long_is_not_dropped() {
     let players = vec![r#"{"name":"A"}"#; 300_000].join(",");
     let long = format!("2022/01/02 03:00:00.000\t{{\"teams\":[{{\"players\":[{players}]}}]}}\r\n");
     fs::write(path.join("long.echoreplay"), long).unwrap();
-    let (_, err) = said(path, "convert --redact long.echoreplay new.echoreplay", 2);
+    let (_, err) = outputs(path, "convert --redact long.echoreplay new.echoreplay", 2);
     assert!(err.contains("when redacted; at most 4194304"), "{err}");
     assert!(!path.join("new.echoreplay").exists());
 }
@@ -237,8 +237,8 @@ fn accounts_are_hidden_wherever_they_stand() {
     player.holding_left = Some(Holding::Number(987_654_321));
     fs::write(path.join("old.echoreplay"), text(&all)).unwrap();
     let dumped = fine(path, "dump old.echoreplay");
-    let (told, _) = said(path, "diff old.echoreplay text.echoreplay", 1);
-    said(path, "convert --redact old.echoreplay new.echoreplay", 3);
+    let (told, _) = outputs(path, "diff old.echoreplay text.echoreplay", 1);
+    outputs(path, "convert --redact old.echoreplay new.echoreplay", 3);
     let shown = fine(path, "dump --show-secrets new.echoreplay");
     for out in [dumped, told, shown] {
         assert!(!out.contains("987654321") && !out.contains("10.1.2.3"));
@@ -249,7 +249,7 @@ fn accounts_are_hidden_wherever_they_stand() {
         [text(&all), b"10.1.2.3 12345678901\r\n".to_vec()].concat(),
     )
     .unwrap();
-    let (out, _) = said(path, "verify b.echoreplay", 1);
+    let (out, _) = outputs(path, "verify b.echoreplay", 1);
     assert!(out.contains("##.#.#.# ###########"), "{out}");
 }
 
@@ -262,13 +262,13 @@ fn repair_says_what_it_does() {
         b"2022/01/02 03:00:02.000\t{\"game_clock\":1.5}\t{\"user_bones\":7}\r\n",
     );
     fs::write(path.join("bones.echoreplay"), &lines).unwrap();
-    let (_, err) = said(path, "repair bones.echoreplay new.echoreplay", 0);
+    let (_, err) = outputs(path, "repair bones.echoreplay new.echoreplay", 0);
     assert!(err.starts_with("kept as it is: frame 2 ("), "{err}");
     assert_eq!(fs::read(path.join("new.echoreplay")).unwrap(), lines);
     // With a line that is left out.
     lines.extend_from_slice(b"nothing\r\n");
     fs::write(path.join("both.echoreplay"), &lines).unwrap();
-    let (_, err) = said(path, "repair both.echoreplay new.echoreplay", 3);
+    let (_, err) = outputs(path, "repair both.echoreplay new.echoreplay", 3);
     let told: Vec<&str> = err.lines().map(|l| l.split(':').next().unwrap()).collect();
     assert_eq!(
         told,
@@ -294,14 +294,14 @@ fn a_difference_is_told_in_the_words_of_people() {
     let mut all = frames();
     all.remove(10);
     fs::write(path.join("less.echoreplay"), text(&all)).unwrap();
-    let (out, _) = said(path, "diff text.echoreplay less.echoreplay", 1);
+    let (out, _) = outputs(path, "diff text.echoreplay less.echoreplay", 1);
     let counts = format!("the first has {FRAMES} frames, the second {}", FRAMES - 1);
     assert!(out.lines().next().unwrap().ends_with(&counts), "{out}");
     assert!(out.contains("time is 2022/01/02 03:00:0"), "{out}");
 }
 
 #[test]
-fn what_is_infinite_is_dumped_as_it_is_converted() {
+fn infinite_numbers_are_dumped_as_they_are_converted() {
     let folder = folder();
     let path = folder.path();
     let line = "2022/01/02 03:00:00.000\t{\"game_clock\":1e99,\"sessionid\":\"A\"}\r\n";

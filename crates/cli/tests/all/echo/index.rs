@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use super::support::{fine, folder, gametape, names, refused, said, words};
+use super::support::{fine, folder, gametape, names, outputs, refused, words};
 
-/// What is asked of a moment.
+/// The command that reads a moment.
 const MOMENT: &str = "dump --state --table players --at step:70";
 
 #[test]
@@ -18,14 +18,14 @@ fn an_index_is_kept_where_it_is_asked_for() {
     let index = fs::read(path.join("text.echoreplay.index")).unwrap();
     assert!(index.starts_with(b"GTECHOI1"));
     assert_eq!(fine(path, &format!("{MOMENT} text.echoreplay")), before);
-    // Of a recording that is replaced it is removed; it is none itself.
+    // The index of a replaced recording is removed; an index is not a recording.
     assert_eq!(fine(path, "verify .").lines().count(), 4);
-    said(path, "convert match.butter text.echoreplay --plain", 0);
+    outputs(path, "convert match.butter text.echoreplay --plain", 0);
     assert!(!path.join("text.echoreplay.index").exists());
 }
 
 #[test]
-fn where_none_can_be_kept_that_is_said() {
+fn an_index_that_cannot_be_written_is_reported() {
     let folder = folder();
     let path = folder.path();
     refused(
@@ -48,7 +48,7 @@ fn where_none_can_be_kept_that_is_said() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn on_a_full_disk_nothing_is_left_behind() {
+fn a_full_disk_leaves_no_index() {
     use super::support::{full_at, within};
     let folder = folder();
     let path = folder.path();
@@ -71,7 +71,7 @@ fn on_a_full_disk_nothing_is_left_behind() {
         assert_eq!(run.status.code(), Some(2));
         assert_eq!(names(path), before);
     }
-    // What goes through it once needs no room.
+    // A single pass needs no index.
     let run = within(&full_at(1), path, "dump --table game zip.echoreplay").output();
     assert!(run.unwrap().status.success());
 }
@@ -86,7 +86,7 @@ fn a_zip_without_a_folder_for_its_text_is_not_played() {
     let err = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
     assert!(err.contains("can't be kept in a temporary file"), "{err}");
     assert_eq!(
-        said(path, &args, 0).0,
+        outputs(path, &args, 0).0,
         fine(path, &format!("{MOMENT} text.echoreplay"))
     );
 }

@@ -1,10 +1,9 @@
-//! Recordings of Echo VR as users see them: what the command prints, how it exits, what it leaves
-//! on disk.
+//! Tests of the command with recordings of Echo VR.
 
 mod bad_input;
 mod convert;
 mod everyday;
 mod faults;
 mod index;
-mod outputs;
+pub mod record;
 pub mod support;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use super::support::{folder, gametape};
+use super::support::{expect, folder, gametape};
 
 #[test]
 fn a_recording_begins_as_another_one_did() {
@@ -25,15 +25,10 @@ fn a_recording_begins_as_another_one_did() {
     branch(&["--tick", "8", "--commands", "more.jsonl", "a.murk"])
         .code(0)
         .stdout_eq("a.murk: recorded 4 ticks, 1 command\n")
-        .stderr_eq("went on behind tick 8 of the other recording\n");
-    gametape(path, &["verify", "a.murk"])
-        .assert()
-        .code(0)
+        .stderr_eq("continued after tick 8 of the other recording\n");
+    expect(path, "verify a.murk", 0)
         .stdout_eq("pass  a.murk  12 ticks, replayed: every hash is right\n");
-    gametape(path, &["diff", "run.murk", "a.murk"])
-        .assert()
-        .code(1)
-        .stdout_eq("frame 8 (tick 9): [..]\n...");
+    expect(path, "diff run.murk a.murk", 1).stdout_eq("frame 8 (tick 9): [..]\n...");
     branch(&["--tick", "40", "b.murk"])
         .code(2)
         .stdout_eq("")
@@ -46,11 +41,8 @@ fn a_recording_begins_as_another_one_did() {
 {"ticks":0,"resumed_after":0,"branched_after":12,"dropped":0,"commands":0,"applied":0,"expired":0,"rejected":0,"failed_ticks":0,"failure":null,"last_hash":null}
 
 "#]]);
-    gametape(path, &["verify", "c.murk"]).assert().code(0);
-    gametape(path, &["inspect", "--world", "c.murk"])
-        .assert()
-        .code(0)
-        .stdout_eq("...\ncoefficient = 0.25\n...");
+    expect(path, "verify c.murk", 0);
+    expect(path, "inspect --world c.murk", 0).stdout_eq("...\ncoefficient = 0.25\n...");
     branch(&["--set", "propagator.0.coefficent=0.25", "d.murk"])
         .code(2)
         .stderr_eq("gametape: run.murk: propagator.0.coefficent=0.25 can't be set: propagator 0 (scalar_diffusion), coefficent: unknown key; known keys: kind, input_field, output_field, gradient_field, coefficient, decay, sources, clamp_min, clamp_max, max_degree\n");
@@ -72,7 +64,7 @@ fn spawn(folder: &Path, more: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Whoever answers only what it has seen is never kept waiting.
+/// An agent that only reacts to lines never waits forever.
 #[test]
 fn an_agent_acts_on_what_it_sees() {
     let folder = folder();
@@ -115,17 +107,15 @@ fn an_agent_acts_on_what_it_sees() {
         [0.0, 0.0, 1.6],
         "what is set is seen a tick later"
     );
-    gametape(path, &["verify", "a.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify a.murk", 0)
         .stdout_eq("pass  a.murk  10 ticks, replayed: every hash is right\n");
 }
 
 #[test]
-fn what_ends_an_agents_recording() {
+fn the_end_of_an_agents_recording() {
     let folder = folder();
     let path = folder.path();
-    let said = |more: &[&str], input: &str| {
+    let outputs = |more: &[&str], input: &str| {
         let mut child = spawn(path, more);
         child
             .stdin
@@ -144,31 +134,29 @@ fn what_ends_an_agents_recording() {
     let tick = "{\"commands\":[]}\n";
     let drop = r#"{"kind":"set_field","coord":[0,0],"field":"ink","value":1}"#;
     // The last tick that was asked for.
-    let (code, out, err) = said(&["--ticks", "2", "--json", "a.murk"], &tick.repeat(3));
+    let (code, out, err) = outputs(&["--ticks", "2", "--json", "a.murk"], &tick.repeat(3));
     assert_eq!((code, out.lines().count(), &*err), (0, 4, ""), "{out}");
     assert!(
         out.lines().last().unwrap().starts_with("{\"ticks\":2,"),
         "{out}"
     );
     // The input, within a tick.
-    let (code, _, err) = said(&["b.murk"], &format!("{tick}{drop}\n"));
+    let (code, _, err) = outputs(&["b.murk"], &format!("{tick}{drop}\n"));
     assert_eq!(code, 3);
     assert_eq!(
         err,
         "b.murk: recorded 1 tick, 0 commands\ngametape: the input ended within a tick: 1 command of it is not recorded\n"
     );
     // A line that says nothing: what was recorded by then is whole.
-    let (code, _, err) = said(&["c.murk"], &format!("{tick}{tick}\ndrop\n"));
+    let (code, _, err) = outputs(&["c.murk"], &format!("{tick}{tick}\ndrop\n"));
     assert_eq!(code, 2);
     assert_eq!(
         err,
         "gametape: -: line 4: not JSON: expected value at column 1\n"
     );
-    gametape(path, &["verify", "c.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify c.murk", 0)
         .stdout_eq("pass  c.murk  2 ticks, replayed: every hash is right\n");
-    let (code, _, err) = said(&["--watch", "ink@3,0", "d.murk"], "");
+    let (code, _, err) = outputs(&["--watch", "ink@3,0", "d.murk"], "");
     assert_eq!(code, 2);
     assert_eq!(
         err,

@@ -1,5 +1,5 @@
-//! What is no recording, or no whole one, given to every command: a sentence, an exit code, and
-//! nothing lost.
+//! Files that are not recordings, or are broken, given to every command: a message, an exit code, and no
+//! loss.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use gametape::mines::rmv;
 use gametape_samples::mines::{record as play, scenarios};
 
-use super::support::{POND, folder, gametape, header_size, names};
+use super::support::{POND, expect, folder, gametape, header_size, names};
 
 /// Every command that takes a recording, given `file`. Outputs go to `out.murk`.
 fn commands(file: &str) -> Vec<Vec<&str>> {
@@ -42,9 +42,9 @@ fn murk_folder() -> tempfile::TempDir {
 fn refused(folder: &Path, args: &[&str], code: i32, complaint: &str) {
     let before = names(folder);
     let run = gametape(folder, args).assert().code(code).stdout_eq("");
-    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-    assert!(said.starts_with(complaint), "{args:?}: {said}");
-    assert!(said.lines().count() == 1, "{args:?}: {said}");
+    let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(printed.starts_with(complaint), "{args:?}: {printed}");
+    assert!(printed.lines().count() == 1, "{args:?}: {printed}");
     assert_eq!(names(folder), before, "{args:?}");
 }
 
@@ -115,16 +115,13 @@ fn files_whose_header_cannot_be_read() {
             refused(path, &args, 2, &format!("gametape: bad.murk: {complaint}"));
         }
         // To check is to find out: that is a finding.
-        let verified = gametape(path, &["verify", "--json", "bad.murk"])
-            .assert()
-            .code(1)
-            .stderr_eq("");
-        let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        let verified = expect(path, "verify --json bad.murk", 1).stderr_eq("");
+        let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
         assert!(
-            said.contains(&format!(
+            printed.contains(&format!(
                 "\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"{code}\",\"severity\":\"error\""
             )),
-            "{said}"
+            "{printed}"
         );
         assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
     }
@@ -197,14 +194,14 @@ fn files_with_a_frame_that_cannot_be_read() {
         let complaint = format!("gametape: bad.murk: {complaint}");
         for args in commands("bad.murk") {
             match args[0] {
-                // What can be read is shown.
+                // The readable part is shown.
                 "inspect" | "stats" => {
                     let run = gametape(path, &args).assert().code(1);
-                    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-                    assert!(said.starts_with(&complaint), "{args:?}: {said}");
+                    let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+                    assert!(printed.starts_with(&complaint), "{args:?}: {printed}");
                 }
                 "dump" if args.len() == 2 => refused(path, &args, 1, &complaint),
-                // The header is whole, and nothing behind it.
+                // The header is whole; the rest is not.
                 "repair" => {
                     gametape(path, &args).assert().code(3).stdout_eq("").stderr_eq(
                         "kept the header; no frame is whole; dropped [..] bytes behind them: frame 0 [..]\n",
@@ -215,17 +212,15 @@ fn files_with_a_frame_that_cannot_be_read() {
                 _ => refused(path, &args, 2, &complaint),
             }
         }
-        let verified = gametape(path, &["verify", "--json", "bad.murk"])
-            .assert()
-            .code(1);
-        let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
-        assert!(said.contains(code), "{code}: {said}");
+        let verified = expect(path, "verify --json bad.murk", 1);
+        let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        assert!(printed.contains(code), "{code}: {printed}");
         assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
     }
 }
 
 #[test]
-fn what_is_no_murk_recording_at_all() {
+fn files_that_are_no_murk_recordings() {
     let folder = murk_folder();
     let path = folder.path();
     fs::write(path.join("paper.pdf"), b"%PDF-1.7 and so on").unwrap();
@@ -306,13 +301,11 @@ fn what_is_no_murk_recording_at_all() {
             2,
             "gametape: run.murk: is murk, the other recording is rmv\n",
         );
-        gametape(path, &["verify", file]).assert().code(0);
+        expect(path, &format!("verify {file}"), 0);
     }
     // And one of ours under a name of another's.
     fs::copy(path.join("run.murk"), path.join("run.rmv")).unwrap();
-    gametape(path, &["verify", "run.rmv"])
-        .assert()
-        .code(0)
+    expect(path, "verify run.rmv", 0)
         .stdout_eq("pass  run.rmv  12 ticks, replayed: every hash is right\n");
 }
 

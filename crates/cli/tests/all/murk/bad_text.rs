@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{POND, folder, gametape, names};
+use super::support::{POND, expect, folder, gametape, names};
 
-/// Records with a text that has to be refused; gives the complaint behind the file's name.
+/// Records with a text that has to be refused; returns the message after the file's name.
 fn complaint(folder: &Path, file: &str, text: &[u8]) -> String {
     fs::write(folder.join(file), text).unwrap();
     let mut args = vec!["record", "murk", "--ticks", "12", "out.murk"];
@@ -16,10 +16,10 @@ fn complaint(folder: &Path, file: &str, text: &[u8]) -> String {
     let before = names(folder);
     let run = gametape(folder, &args).assert().code(2).stdout_eq("");
     assert_eq!(names(folder), before);
-    let said = String::from_utf8(run.get_output().stderr.clone()).unwrap();
-    assert_eq!(said.lines().count(), 1, "{said}");
-    let said = said.strip_prefix(&format!("gametape: {file}: "));
-    said.unwrap().trim_end().to_owned()
+    let printed = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    let printed = printed.strip_prefix(&format!("gametape: {file}: "));
+    printed.unwrap().trim_end().to_owned()
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn worlds_with_mistakes() {
     ] {
         let text = POND.replacen(from, to, 1);
         assert_ne!(text, POND);
-        let said = complaint(path, "bad.toml", text.as_bytes());
-        assert!(said.starts_with(wanted), "{to}: {said}");
+        let printed = complaint(path, "bad.toml", text.as_bytes());
+        assert!(printed.starts_with(wanted), "{to}: {printed}");
     }
     // Only what is nowhere in the file has no line.
     let fieldless = POND.split("[[field]]").next().unwrap();
@@ -128,13 +128,13 @@ fn worlds_with_mistakes() {
         ),
         (fieldless, "at least one field is needed"),
     ] {
-        let said = complaint(path, "bad.toml", text.as_bytes());
-        assert!(said.ends_with(wanted), "{said}");
+        let printed = complaint(path, "bad.toml", text.as_bytes());
+        assert!(printed.ends_with(wanted), "{printed}");
     }
-    let said = complaint(path, "bad.toml", b"dt = 0.1\n\xFF\xFE");
-    assert_eq!(said, "not a world: not UTF-8 at byte 9");
-    let said = complaint(path, "bad.toml", b"");
-    assert_eq!(said, "line 1, dt: missing");
+    let printed = complaint(path, "bad.toml", b"dt = 0.1\n\xFF\xFE");
+    assert_eq!(printed, "not a world: not UTF-8 at byte 9");
+    let printed = complaint(path, "bad.toml", b"");
+    assert_eq!(printed, "line 1, dt: missing");
 }
 
 /// Whichever option names the world, and whatever is wrong: it is said of the world's file.
@@ -171,9 +171,7 @@ fn a_bad_world_is_complained_of_by_its_own_name() {
             assert!(!path.join("out.murk").exists(), "{args:?}");
         }
     }
-    gametape(path, &["sync-test", "bad.toml"])
-        .assert()
-        .code(2)
+    expect(path, "sync-test bad.toml", 2)
         .stdout_eq("")
         .stderr_eq(format!("gametape: {bad}"));
 }
@@ -315,14 +313,14 @@ fn commands_with_mistakes() {
     ] {
         // Empty lines are counted, and pass.
         let text = format!("{{\"tick\":1,{despawn}}}\n\n{line}\n");
-        let said = complaint(path, "bad.jsonl", text.as_bytes());
+        let printed = complaint(path, "bad.jsonl", text.as_bytes());
         let wanted = format!("line 3: {wanted}");
-        assert!(said.starts_with(&wanted), "{line:.80}: {said}");
+        assert!(printed.starts_with(&wanted), "{line:.80}: {printed}");
     }
-    let said = complaint(path, "bad.jsonl", b"\n{\"tick\":1,\xFF}\n");
-    assert_eq!(said, "line 2: not UTF-8 at byte 10");
-    let said = complaint(path, "run.murk", &fs::read(path.join("run.murk")).unwrap());
-    assert!(said.starts_with("line "), "{said}");
+    let printed = complaint(path, "bad.jsonl", b"\n{\"tick\":1,\xFF}\n");
+    assert_eq!(printed, "line 2: not UTF-8 at byte 10");
+    let printed = complaint(path, "run.murk", &fs::read(path.join("run.murk")).unwrap());
+    assert!(printed.starts_with("line "), "{printed}");
     for (file, wanted) in [
         ("none.jsonl", "gametape: none.jsonl: no such file\n"),
         (".", "gametape: .: is a folder\n"),

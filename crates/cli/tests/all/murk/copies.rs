@@ -6,7 +6,7 @@ use gametape::murk::read;
 use snapbox::str;
 
 use super::everyday::ODD;
-use super::support::{POND, folder, gametape, names, record, said, with_header};
+use super::support::{POND, expect, folder, gametape, names, outputs, record, with_header};
 
 #[test]
 fn convert_and_repair_keep_every_byte_of_what_is_whole() {
@@ -15,29 +15,19 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
     record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
     let bytes = fs::read(path.join("odd.murk")).unwrap();
-    gametape(path, &["convert", "odd.murk", "copy.murk"])
-        .assert()
-        .code(0)
+    expect(path, "convert odd.murk copy.murk", 0)
         .stdout_eq("")
         .stderr_eq("");
-    gametape(path, &["convert", "--json", "odd.murk", "copy.replay"])
-        .assert()
-        .code(0)
+    expect(path, "convert --json odd.murk copy.replay", 0)
         .stdout_eq(format!(
             "{{\"path\":\"odd.murk\",\"out\":\"copy.replay\",\"format\":\"murk\",\"to\":\"murk\",\"bytes\":{},\"losses\":[],\"notes\":[],\"report\":null}}\n",
             bytes.len()
         ))
         .stderr_eq("");
-    gametape(path, &["repair", "odd.murk", "whole.murk"])
-        .assert()
-        .code(0)
+    expect(path, "repair odd.murk whole.murk", 0)
         .stdout_eq("")
-        .stderr_eq(
-            "nothing to repair: the form is whole. Whether the content is sound, verify says\n",
-        );
-    gametape(path, &["repair", "--json", "odd.murk", "whole.murk"])
-        .assert()
-        .code(0)
+        .stderr_eq("nothing to repair: the form is intact; verify checks the content\n");
+    expect(path, "repair --json odd.murk whole.murk", 0)
         .stdout_eq(format!(
             "{{\"path\":\"odd.murk\",\"out\":\"whole.murk\",\"format\":\"murk\",\"bytes\":{},\"actions\":[],\"altered\":[],\"altered_count\":0,\"lossy\":false}}\n",
             bytes.len()
@@ -53,17 +43,9 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
             .code(0);
         assert_eq!(piped.get_output().stdout, bytes, "{command}");
     }
-    gametape(path, &["convert", "odd.murk", "odd.rmv"])
-        .assert()
-        .code(2)
+    expect(path, "convert odd.murk odd.rmv", 2)
         .stderr_eq("gametape: odd.murk: murk can't be converted to rmv\n");
-    gametape(
-        path,
-        &["convert", "odd.murk", "old.murk", "--format-version", "2"],
-    )
-    .assert()
-    .code(2)
-    .stderr_eq(
+    expect(path, "convert odd.murk old.murk --format-version 2", 2).stderr_eq(
         "gametape: odd.murk: murk can't be converted to murk v2: only version 3 is in use\n",
     );
     assert!(
@@ -84,17 +66,13 @@ fn repair_keeps_the_whole_frames_of_a_cut_recording() {
     };
     let cut = offset(6) - 4;
     fs::write(path.join("cut.murk"), &bytes[..cut]).unwrap();
-    gametape(path, &["verify", "cut.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify cut.murk", 1)
         .stdout_eq(str![[r#"
 fail  cut.murk  5 ticks, replayed: every hash is right
       error murk.truncated, frame 5 (tick 6, 0.600 s, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
 
 "#]]);
-    gametape(path, &["repair", "cut.murk", "mended.murk"])
-        .assert()
-        .code(3)
+    expect(path, "repair cut.murk mended.murk", 3)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
@@ -105,36 +83,35 @@ kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick
         bytes[..offset(5)]
     );
     assert_eq!(fs::read(path.join("cut.murk")).unwrap(), bytes[..cut]);
-    gametape(path, &["verify", "mended.murk"]).assert().code(0);
-    gametape(path, &["repair", "--json", "cut.murk", "mended.murk"])
-        .assert()
-        .code(3)
+    expect(path, "verify mended.murk", 0);
+    expect(path, "repair --json cut.murk mended.murk", 3)
         .stdout_eq(str![[r#"
 {"path":"cut.murk","out":"mended.murk","format":"murk","bytes":[..],"actions":["kept 5 whole frames, up to tick 5; dropped [..]"],"altered":[],"altered_count":0,"lossy":true}
 
 "#]])
         .stderr_eq("");
     // As much as can be read is shown, and that it is not all.
-    gametape(path, &["dump", "cut.murk"])
-        .assert()
-        .code(1)
+    expect(path, "dump cut.murk", 1)
         .stderr_eq(str![[r#"
-gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (dumped what could be read)
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (dumped the readable part)
 
 "#]]);
-    for command in ["inspect", "stats"] {
-        gametape(path, &[command, "cut.murk"]).assert().code(1).stderr_eq(str![[r#"
-gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left ([..]could be read)
-
-"#]]);
+    let parts = [
+        ("inspect", "as far as it could be read"),
+        ("stats", "statistics of the readable part"),
+    ];
+    for (command, part) in parts {
+        expect(path, &format!("{command} cut.murk"), 1).stderr_eq(format!(
+            "gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left ({part})\n"
+        ));
     }
-    gametape(path, &["convert", "cut.murk", "out.murk"]).assert().code(2).stderr_eq(str![[r#"
-gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair may keep what is whole)
+    expect(path, "convert cut.murk out.murk", 2).stderr_eq(str![[r#"
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair may save the intact parts)
 
 "#]]);
     assert!(!path.join("out.murk").exists());
     // The header alone, and one frame.
-    for (kept, said) in [
+    for (kept, printed) in [
         (
             0,
             "kept the header; no frame is whole; dropped 3 bytes behind them: [..]",
@@ -145,11 +122,8 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
         ),
     ] {
         fs::write(path.join("cut.murk"), &bytes[..offset(kept) + 3]).unwrap();
-        gametape(path, &["repair", "cut.murk", "mended.murk"])
-            .assert()
-            .code(3)
-            .stderr_eq(format!("{said}\n"));
-        gametape(path, &["verify", "mended.murk"]).assert().code(0);
+        expect(path, "repair cut.murk mended.murk", 3).stderr_eq(format!("{printed}\n"));
+        expect(path, "verify mended.murk", 0);
     }
 }
 
@@ -167,9 +141,7 @@ fn a_recording_without_a_world_is_replayed_in_the_one_that_is_given() {
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
     fs::write(path.join("bare.murk"), bare(&bytes)).unwrap();
-    gametape(path, &["verify", "-v", "bare.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify -v bare.murk", 0)
         .stdout_eq(str![[r#"
 pass  bare.murk  12 ticks, not replayed
       info murk.config-unset: config_hash is 0, unset: nothing in the recording says which world it is of
@@ -177,21 +149,18 @@ pass  bare.murk  12 ticks, not replayed
 
 "#]])
         .stderr_eq("");
-    gametape(path, &["verify", "--world", "pond.toml", "bare.murk"])
-        .assert()
-        .code(0)
-        .stdout_eq("pass  bare.murk  12 ticks, replayed: every hash is right  (noted: murk.config-unset)\n");
+    expect(path, "verify --world pond.toml bare.murk", 0).stdout_eq(
+        "pass  bare.murk  12 ticks, replayed: every hash is right  (noted: murk.config-unset)\n",
+    );
     // Somebody else's description is kept, and not looked at.
     let foreign = with_header(&bytes, |header| {
         header.config_hash = 0;
         header.space_descriptor = b"\x00\xffspace".into();
     });
     fs::write(path.join("foreign.murk"), &foreign).unwrap();
-    gametape(path, &["verify", "foreign.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify foreign.murk", 0)
         .stdout_eq("pass  foreign.murk  12 ticks, not replayed  (noted: murk.config-unset, murk.not-simulated)\n");
-    let inspected = said(path, &["inspect", "foreign.murk"], 0);
+    let inspected = outputs(path, &["inspect", "foreign.murk"], 0);
     assert!(
         inspected.contains("space descriptor 7 bytes, opaque"),
         "{inspected}"
@@ -215,10 +184,10 @@ pass  bare.murk  12 ticks, not replayed
             "murk.config-mismatch: the recording's config_hash is",
         ),
     ] {
-        let text = said(path, &["verify", "--world", world, recording], 1);
+        let text = outputs(path, &["verify", "--world", world, recording], 1);
         assert!(text.contains(finding), "{world} {recording}: {text}");
     }
-    // What needs a world says so, or takes one.
+    // Commands that need a world say so, or take one.
     for args in [
         &["sync-test", "bare.murk"][..],
         &["minimise", "bare.murk", "out.murk"],
@@ -231,12 +200,8 @@ pass  bare.murk  12 ticks, not replayed
                 "gametape: bare.murk: the recording carries no world; give one with --world\n",
             );
     }
-    gametape(path, &["sync-test", "bare.murk", "--world", "pond.toml"])
-        .assert()
-        .code(0);
-    gametape(path, &["diff", "bare.murk", "run.murk"])
-        .assert()
-        .code(1)
+    expect(path, "sync-test bare.murk --world pond.toml", 0);
+    expect(path, "diff bare.murk run.murk", 1)
         .stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
@@ -256,24 +221,14 @@ fn tables_need_a_world_or_take_one() {
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
     fs::write(path.join("bare.murk"), bare(&bytes)).unwrap();
-    // What is there without a world is told, and what is not is said.
-    gametape(path, &["tables", "bare.murk"])
-        .assert()
-        .code(0)
+    // Without a world, some tables are missing, and the output says so.
+    expect(path, "tables bare.murk", 0)
         .stdout_eq("run (facts, 1 row)\n...\nticks (events)\n...\ncommands (events)\n...\n")
         .stderr_eq("there is more with a world: give one with --world\n");
-    gametape(path, &["dump", "--table", "ink", "bare.murk"])
-        .assert()
-        .code(2)
+    expect(path, "dump --table ink bare.murk", 2)
         .stdout_eq("")
         .stderr_eq("gametape: bare.murk: there is no table \"ink\"; there are run, ticks, commands, and more with a world: give one with --world\n");
-    gametape(
-        path,
-        &["dump", "--table", "commands", "--from", "0.2", "bare.murk"],
-    )
-    .assert()
-    .code(2)
-    .stderr_eq(
+    expect(path, "dump --table commands --from 0.2 bare.murk", 2).stderr_eq(
         "gametape: bare.murk: 0.200 s: the recording has no times; name a tick, or a step\n",
     );
     // With one it is as if the recording carried it.
@@ -285,17 +240,20 @@ fn tables_need_a_world_or_take_one() {
         &["stats"],
         &["dump"],
     ] {
-        let mut said = ["bare.murk", "run.murk"].map(|name| {
+        let mut printed = ["bare.murk", "run.murk"].map(|name| {
             let args = [wish, &["--world", "pond.toml", name]].concat();
-            said(path, &args, 0).replace(name, "")
+            outputs(path, &args, 0).replace(name, "")
         });
         if wish == ["dump"] {
             // The header is the recording's own.
-            for said in &mut said {
-                *said = said.lines().filter(|line| line.contains("tick")).collect();
+            for printed in &mut printed {
+                *printed = printed
+                    .lines()
+                    .filter(|line| line.contains("tick"))
+                    .collect();
             }
         }
-        let [bare, run] = said;
+        let [bare, run] = printed;
         assert!(!run.is_empty() && bare == run, "{wish:?}: {bare}{run}");
     }
     // One that does not fit, one that is none, and one for a recording that has none.
@@ -335,17 +293,16 @@ fn tables_need_a_world_or_take_one() {
     ] {
         let args: Vec<&str> = args.split(' ').collect();
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
-        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-        assert!(said.contains(complaint), "{args:?}: {said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(printed.contains(complaint), "{args:?}: {printed}");
     }
     // Over recordings of several formats it is for those that have it.
     for verb in ["verify", "stats"] {
-        gametape(
+        expect(
             path,
-            &[verb, "--world", "pond.toml", "game.rmv", "run.murk"],
-        )
-        .assert()
-        .code(0);
+            &format!("{verb} --world pond.toml game.rmv run.murk"),
+            0,
+        );
     }
 }
 
@@ -358,24 +315,15 @@ fn a_recording_without_ticks_is_a_recording() {
         .assert()
         .code(0)
         .stdout_eq("none.murk: recorded 0 ticks, 0 commands\n");
-    gametape(path, &["verify", "none.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify none.murk", 0)
         .stdout_eq("pass  none.murk  0 ticks, nothing to replay  (noted: murk.no-frames)\n");
     for command in ["inspect", "stats", "dump", "sync-test", "index"] {
-        gametape(path, &[command, "none.murk"])
-            .assert()
-            .code(0)
-            .stderr_eq("");
+        expect(path, &format!("{command} none.murk"), 0).stderr_eq("");
     }
-    gametape(path, &["repair", "none.murk", "same.murk"])
-        .assert()
-        .code(0);
-    gametape(path, &["diff", "none.murk", "run.murk"])
-        .assert()
-        .code(1)
+    expect(path, "repair none.murk same.murk", 0);
+    expect(path, "diff none.murk run.murk", 1)
         .stdout_eq(
-            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\nrun: 1 row differs [..]\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
+            "frame 0 (tick 1): the first recording has ended\n11 more frames differ after it\nrun: 1 row differs [..]\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
         );
     let commands = "record murk --world pond.toml --commands drops.jsonl --ticks 0 out.murk";
     gametape(path, &commands.split(' ').collect::<Vec<_>>())

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use snapbox::str;
 
-use super::support::{POND, folder, gametape, record, said};
+use super::support::{POND, expect, folder, gametape, outputs, record};
 
 /// A command of every kind, and one of each that the engine never applies.
 pub const ODD: &str = r#"{"tick":1,"kind":"set_field","coord":[0,0],"field":"ink","value":1.5}
@@ -28,7 +28,7 @@ pub const ODD: &str = r#"{"tick":1,"kind":"set_field","coord":[0,0],"field":"ink
 "#;
 
 #[test]
-fn what_is_recorded_verifies() {
+fn a_recording_verifies() {
     let folder = folder();
     let path = folder.path();
     record(path, "pond.toml", "drops.jsonl", "again.murk")
@@ -39,23 +39,16 @@ fn what_is_recorded_verifies() {
         fs::read(path.join("again.murk")).unwrap(),
         fs::read(path.join("run.murk")).unwrap()
     );
-    gametape(path, &["verify", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify run.murk", 0)
         .stdout_eq("pass  run.murk  12 ticks, replayed: every hash is right\n")
         .stderr_eq("");
-    gametape(path, &["verify", "--json", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify --json run.murk", 0)
         .stdout_eq(
             "{\"path\":\"run.murk\",\"format\":\"murk\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[]}\n",
         )
         .stderr_eq("");
     // Many at once, found in a folder.
-    gametape(path, &["verify", "."])
-        .assert()
-        .code(0)
-        .stdout_eq(str![[r#"
+    expect(path, "verify .", 0).stdout_eq(str![[r#"
 pass  ./again.murk  12 ticks, replayed: every hash is right
 pass  ./run.murk  12 ticks, replayed: every hash is right
 2 recordings: 2 pass; 0.0 MB in [..] s, 2 other files skipped
@@ -84,9 +77,7 @@ fn record_says_what_became_of_the_commands() {
 
 "#]])
         .stderr_eq("");
-    gametape(path, &["verify", "one.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify one.murk", 0)
         .stdout_eq("pass  one.murk  1 tick, replayed: every hash is right\n");
 }
 
@@ -122,9 +113,7 @@ fn verify_finds_every_command_that_is_never_applied() {
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
     record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
     // The payload of an undefined type is an error of the form, the rest is odd.
-    gametape(path, &["verify", "odd.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify odd.murk", 1)
         .stdout_eq(str![[r#"
 fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq-unused)
       error murk.unknown-payload, frame 5 (tick 6, 0.600 s, byte [..]): command 6 has the payload type 9; types 0 to 6 are defined
@@ -138,9 +127,9 @@ fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq
 
 "#]])
         .stderr_eq("");
-    let said = said(path, &["verify", "--json", "odd.murk"], 1);
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let found: Vec<(&str, &str, u64)> = said["findings"]
+    let printed = outputs(path, &["verify", "--json", "odd.murk"], 1);
+    let printed: Value = serde_json::from_str(&printed).unwrap();
+    let found: Vec<(&str, &str, u64)> = printed["findings"]
         .as_array()
         .unwrap()
         .iter()
@@ -175,7 +164,7 @@ fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq
         .collect();
     fs::write(path.join("odd.jsonl"), lines.join("\n")).unwrap();
     record(path, "pond.toml", "odd.jsonl", "warned.murk").code(0);
-    let text = said_first_word(&gametape(path, &["verify", "warned.murk"]).assert().code(0));
+    let text = said_first_word(&expect(path, "verify warned.murk", 0));
     assert_eq!(text, "warn");
 }
 
@@ -188,9 +177,7 @@ fn said_first_word(run: &snapbox::cmd::OutputAssert) -> String {
 fn the_world_comes_out_of_a_recording_and_makes_it_again() {
     let folder = folder();
     let path = folder.path();
-    let taken = gametape(path, &["inspect", "--world", "run.murk"])
-        .assert()
-        .code(0);
+    let taken = expect(path, "inspect --world run.murk", 0);
     fs::write(path.join("taken.toml"), &taken.get_output().stdout).unwrap();
     let args = "record murk --world taken.toml --commands drops.jsonl --ticks 12 again.murk";
     gametape(path, &args.split(' ').collect::<Vec<_>>())
@@ -206,9 +193,7 @@ fn the_world_comes_out_of_a_recording_and_makes_it_again() {
 fn inspect_and_stats_have_stable_keys() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["inspect", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "inspect run.murk", 0)
         .stdout_eq(str![[r#"
 run.murk
   format           murk v3
@@ -228,18 +213,14 @@ run.murk
 
 "#]])
         .stderr_eq("");
-    gametape(path, &["inspect", "--json", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "inspect --json run.murk", 0)
         .stdout_eq(str![[r#"
 {"path":"run.murk","format":"murk","format_version":3,"bytes":[..],"duration_ms":1200,"frames":12,"details":{"build":{"toolchain":"[..]","target_triple":"[..]","murk_version":"0.1.9","compile_flags":"[..]"},"seed":0,"config_hash":"[..]","fields":3,"cells":12,"space_descriptor":"a world of gametape's, [..] bytes","first_tick":1,"last_tick":12,"commands":5}}
 
 "#]])
         .stderr_eq("");
     // In folders only headers are read.
-    gametape(path, &["inspect", "--json", "."])
-        .assert()
-        .code(0)
+    expect(path, "inspect --json .", 0)
         .stdout_eq(str![[r#"
 {"path":"./drops.jsonl","format":null,"skipped":"not a recording of a known format ([..])"}
 {"path":"./pond.toml","format":null,"skipped":"not a recording of a known format ([..])"}
@@ -248,9 +229,7 @@ run.murk
 "#]]);
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
     record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
-    gametape(path, &["stats", "odd.murk"])
-        .assert()
-        .code(0)
+    expect(path, "stats odd.murk", 0)
         .stdout_eq(str![[r#"
 odd.murk
   ticks                  12
@@ -273,9 +252,7 @@ odd.murk
 
 "#]])
         .stderr_eq("");
-    gametape(path, &["stats", "--json", "odd.murk"])
-        .assert()
-        .code(0)
+    expect(path, "stats --json odd.murk", 0)
         .stdout_eq(str![[r#"
 {"path":"odd.murk","verdict":null,"findings":[],"ticks":12,"first_tick":1,"last_tick":12,"seconds":1.2000000000000002,"commands":16,"commands_per_tick":1.3333333333333333,"commands_per_second":13.33333333333333[..],"max_commands_in_a_tick":7,"idle_ticks":5,"kinds":{"move":1,"spawn":1,"despawn":1,"set_field":9,"custom":1,"set_parameter":1,"set_parameter_batch":1},"unreadable":1,"sources":{"7":1,"8":1},"anonymous":14,"other_sources":0,"expiring":1,"expired":1,"payload_bytes":293}
 
@@ -289,7 +266,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
     let path = folder.path();
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
     record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
-    gametape(path, &["dump", "odd.murk"]).assert().code(0).stderr_eq("").stdout_eq(str![[r#"
+    expect(path, "dump odd.murk", 0).stderr_eq("").stdout_eq(str![[r#"
 {"step":0,"tick":1,"time_ms":100,"commands":[{"kind":"set_field","coord":[0,0],"field":0,"value":1.5,"priority":1,"arrival_seq":0}],"hash":"[..]"}
 {"step":1,"tick":2,"time_ms":200,"commands":[{"kind":"set_field","coord":[1,2],"field":0,"value":-0.0,"priority":0,"source_id":7,"source_seq":1,"arrival_seq":0},{"kind":"set_field","coord":[1,2],"field":0,"value":0.1,"priority":2,"source_id":8,"arrival_seq":1}],"hash":"[..]"}
 {"step":2,"tick":3,"time_ms":300,"commands":[{"kind":"set_field","coord":[2,3],"field":0,"value":"0x7fc00001","priority":1,"arrival_seq":0}],"hash":"[..]"}
@@ -304,7 +281,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
 {"step":11,"tick":12,"time_ms":1200,"commands":[],"hash":"[..]"}
 
 "#]]);
-    let dumped = said(path, &["dump", "odd.murk"], 0);
+    let dumped = outputs(path, &["dump", "odd.murk"], 0);
     for (line, text) in dumped.lines().enumerate() {
         let frame: Value = serde_json::from_str(text).unwrap();
         let hash = frame["hash"].as_str().unwrap();
@@ -328,9 +305,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
         fs::read(path.join("again.murk")).unwrap(),
         fs::read(path.join("odd.murk")).unwrap()
     );
-    gametape(path, &["dump", "--at", "tick:13", "odd.murk"])
-        .assert()
-        .code(2)
+    expect(path, "dump --at tick:13 odd.murk", 2)
         .stdout_eq("")
         .stderr_eq("gametape: odd.murk: tick 13 is not recorded\n");
 }
@@ -348,7 +323,7 @@ fn parameters_survive_the_way_through_json() {
     let lines: String = values.into_iter().map(line).collect();
     fs::write(path.join("parameters.jsonl"), lines).unwrap();
     record(path, "pond.toml", "parameters.jsonl", "parameters.murk").code(0);
-    let dumped = said(path, &["dump", "--at", "tick:1", "parameters.murk"], 0);
+    let dumped = outputs(path, &["dump", "--at", "tick:1", "parameters.murk"], 0);
     for value in values {
         assert!(
             dumped.contains(&format!("\"value\":{value:?},")),

@@ -1,4 +1,4 @@
-//! Where determinism broke, or somebody changed something: it is named.
+//! Broken determinism and altered recordings: the first difference is named.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use super::support::{
-    DROPS, POND, folder, gametape, record, said, with_flipped_value, with_hashes_of, with_header,
+    DROPS, POND, expect, folder, gametape, outputs, record, with_flipped_value, with_hashes_of,
+    with_header,
 };
 
 /// The cell [1, 2].
-const CELL: usize = 6;
+pub(super) const CELL: usize = 6;
 
 #[test]
 fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
@@ -45,29 +46,23 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             "field {field} ({name}) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains {behind}{touched}"
         );
         let frame = tick - 1;
-        gametape(path, &["verify", "faulty.murk"])
-            .assert()
-            .code(1)
+        expect(path, "verify faulty.murk", 1)
             .stdout_eq(format!(
                 "fail  faulty.murk  12 ticks, replayed: diverges\n      error murk.snapshot-mismatch, frame {frame} (tick {tick}, {:.3} s, byte [..]): {sentence}\n",
                 tick as f64 * 0.1
             ))
             .stderr_eq("");
-        gametape(path, &["verify", "--json", "faulty.murk"])
-            .assert()
-            .code(1)
+        expect(path, "verify --json faulty.murk", 1)
             .stdout_eq(format!(
                 "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"step\":{frame},\"tick\":{tick},\"time_ms\":{tick}00,\"line\":null,\"offset\":[..],\"offset_in\":null,\"repeats\":0,\"message\":\"{sentence}\",\"data\":{{[..]}}}}]}}\n"
             ));
         // Beside the sound one, it is told which of the two is wrong.
-        gametape(path, &["diff", "run.murk", "faulty.murk"])
-            .assert()
-            .code(1)
+        expect(path, "diff run.murk faulty.murk", 1)
             .stdout_eq(format!(
                 "frame {frame} (tick {tick}): hash [..] in the first, [..] in the second; the first has the hash of its replay; in the second, field {field} ({name}) at [1, 2] was {is:?} where the replay has {was:?}\nticks: 1 row differs (hash in 1); first at step {frame}, tick {tick}, {s:.3} s: hash is [..] in the first, [..] in the second\n",
                 s = tick as f64 / 10.0
             ));
-        let diff = said(path, &["diff", "--json", "faulty.murk", "run.murk"], 1);
+        let diff = outputs(path, &["diff", "--json", "faulty.murk", "run.murk"], 1);
         let diff: Value = serde_json::from_str(&diff).unwrap();
         assert_eq!(diff["tick"], tick);
         assert_eq!(
@@ -87,51 +82,53 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             (text(&output.stdout), text(&output.stderr))
         };
-        let (rows, said) = grid("faulty.murk", 12, 1);
+        let (rows, printed) = grid("faulty.murk", 12, 1);
         assert_eq!(rows, grid("run.murk", 12, 0).0);
         let place = format!("gametape: faulty.murk: frame {frame} (tick {tick}, byte ");
-        assert!(said.starts_with(&place), "{said}");
+        assert!(printed.starts_with(&place), "{printed}");
         assert!(
-            said.ends_with("; from there on the values are those of the replay, not of the run that was recorded (dumped what could be read)\n"),
-            "{said}"
+            printed.ends_with("; from there on the values are those of the replay, not of the run that was recorded (dumped the readable part)\n"),
+            "{printed}"
         );
         grid("faulty.murk", tick, 1);
         assert_eq!(grid("faulty.murk", tick - 1, 0).1, "");
-        // What holds at a moment says it, too, and so does a picture of it.
+        // The state at a moment and a picture of it report it as well.
         let drawn = ["picture", "faulty.murk", "moment.svg", "--view", "ink"];
         for what in [&["dump", "--state", "faulty.murk"][..], &drawn] {
             for (at, code) in [(tick - 1, 0), (tick, 1), (12, 1)] {
                 let at = format!("tick:{at}");
                 let run = gametape(path, &[what, &["--at", &at]].concat());
                 let run = run.assert().code(code);
-                let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-                assert_eq!(said.starts_with(&place), code == 1, "{what:?} {at}: {said}");
+                let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+                assert_eq!(
+                    printed.starts_with(&place),
+                    code == 1,
+                    "{what:?} {at}: {printed}"
+                );
             }
         }
         let run = gametape(path, &[&drawn[..], &["--over", "tick:2..tick:12"]].concat());
         let run = run.assert().code(1);
-        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-        assert!(said.starts_with(&place), "{said}");
+        let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(printed.starts_with(&place), "{printed}");
         // All of them can be looked at elsewhere, and the doubt goes with them.
         let converted = gametape(path, &["convert", "faulty.murk", "faulty.mcap"]);
         let converted = converted.assert().code(3);
-        let said = String::from_utf8_lossy(&converted.get_output().stderr).into_owned();
+        let printed = String::from_utf8_lossy(&converted.get_output().stderr).into_owned();
         let lost = format!("not carried over: frame {frame} (tick {tick}, byte ");
-        assert!(said.starts_with(&lost), "{said}");
-        gametape(path, &["verify", "faulty.mcap"]).assert().code(0);
+        assert!(printed.starts_with(&lost), "{printed}");
+        expect(path, "verify faulty.mcap", 0);
         fs::remove_file(path.join("faulty.mcap")).unwrap();
         // The world itself is deterministic: the fault is the recording's.
-        gametape(path, &["sync-test", "faulty.murk"])
-            .assert()
-            .code(0);
+        expect(path, "sync-test faulty.murk", 0);
     }
 }
 
-/// What is wrong with a recording, as JSON has it.
+/// The data of a recording's first finding.
 fn data(path: &Path, name: &str) -> Value {
-    let said = said(path, &["verify", "--json", name], 1);
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let wrong = said["findings"].as_array().unwrap().iter();
+    let printed = outputs(path, &["verify", "--json", name], 1);
+    let printed: Value = serde_json::from_str(&printed).unwrap();
+    let wrong = printed["findings"].as_array().unwrap().iter();
     let mut wrong = wrong.filter(|one| one["code"] == "murk.snapshot-mismatch");
     wrong.next().unwrap()["data"].clone()
 }
@@ -156,8 +153,8 @@ fn the_writer_is_named_and_no_command_that_came_to_nothing() {
         let data = data(path, "wrong.murk");
         // The shortest decimal of 32 bits.
         for (key, value) in [("replayed", was), ("recorded", is)] {
-            let said = data[key].as_f64().map(|said| (said as f32).to_bits());
-            assert_eq!(said, Some(value.to_bits()), "{key}");
+            let printed = data[key].as_f64().map(|printed| (printed as f32).to_bits());
+            assert_eq!(printed, Some(value.to_bits()), "{key}");
         }
         data
     };
@@ -206,162 +203,23 @@ fn the_writer_is_named_and_no_command_that_came_to_nothing() {
         "step": 4, "tick": 5, "command": 0, "value": 8.0, "source_id": null, "cell": null
     });
     assert_eq!(wrong(5, 1)["written_by"], propagator(over));
-    gametape(path, &["verify", "wrong.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify wrong.murk", 1)
         .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; written by propagator 0 (scalar_diffusion), over command 0 of tick 5, which had set it to 8.0\n...");
     // The shore is never written.
     assert_eq!(wrong(3, 2)["written_by"]["kind"], "nobody");
-    gametape(path, &["verify", "wrong.murk"])
-        .assert()
-        .code(1)
-        .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; no command and no propagator wrote it\n...");
-}
-
-#[test]
-fn minimise_leaves_the_commands_that_the_fault_needs() {
-    let folder = folder();
-    let path = folder.path();
-    let bytes = fs::read(path.join("run.murk")).unwrap();
-    let (faulty, was, is) = with_flipped_value(&bytes, 9, 0, CELL, 22);
-    fs::write(path.join("faulty.murk"), &faulty).unwrap();
-    gametape(path, &["minimise", "faulty.murk", "small.murk"])
-        .assert()
-        .code(0)
-        .stdout_eq("")
-        .stderr_eq(format!(
-            "5 commands became 1, 12 ticks [..], after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; set by command 0 of tick 6 from source 8 to 3.0\n"
-        ));
-    let small = fs::read(path.join("small.murk")).unwrap();
-    assert!(small.len() < faulty.len());
-    gametape(path, &["verify", "small.murk"])
-        .assert()
-        .code(1)
-        .stdout_eq(format!(
-            "fail  small.murk  [..], replayed: diverges[..]\n      error murk.snapshot-mismatch, frame [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; set by command 0 of tick 6 from source 8 to 3.0\n"
-        ));
-    let told = said(
-        path,
-        &["minimise", "--json", "faulty.murk", "small.murk"],
-        0,
+    expect(path, "verify wrong.murk", 1).stdout_eq(
+        "...\n      error murk.snapshot-mismatch, [..]; no command and no propagator wrote it\n...",
     );
-    let told: Value = serde_json::from_str(&told).unwrap();
-    let number = |value: f32| serde_json::from_str::<Value>(&format!("{value:?}")).unwrap();
-    for (key, value) in [
-        ("path", json!("faulty.murk")),
-        ("out", json!("small.murk")),
-        ("verdict", json!("value")),
-        ("commands", json!([5, 1])),
-        ("minimal", json!(true)),
-        ("same_verdict", json!(true)),
-        ("field", json!(0)),
-        ("field_name", json!("ink")),
-        ("cell", json!([1, 2])),
-        ("replayed", number(was)),
-        ("recorded", number(is)),
-    ] {
-        assert_eq!(told[key], value, "{key}: {told}");
-    }
-    assert_eq!(told["written_by"]["command"]["tick"], 6, "{told}");
-    assert_eq!(told["slip"]["kind"], "value");
-    let piped = gametape(path, &["minimise", "-", "-"])
-        .stdin(faulty)
-        .assert()
-        .code(0);
-    assert_eq!(piped.get_output().stdout, small);
-    // Without a fault there is nothing to find.
-    gametape(path, &["minimise", "run.murk", "out.murk"])
-        .assert()
-        .code(2)
-        .stdout_eq("")
-        .stderr_eq("gametape: run.murk: the recording does not diverge; name a second world with --against\n");
-    assert!(!path.join("out.murk").exists());
-}
-
-#[test]
-fn minimise_finds_what_tells_two_worlds_apart() {
-    let folder = folder();
-    let path = folder.path();
-    // Where nothing is spread, nothing differs: it takes a drop, and a tick for it to be seen.
-    let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
-    fs::write(path.join("slow.toml"), slow).unwrap();
-    let args = ["minimise", "run.murk", "small.murk", "--against"];
-    gametape(path, &[&args[..], &["slow.toml"]].concat())
-        .assert()
-        .code(0)
-        .stdout_eq("")
-        .stderr_eq(str![[r#"
-5 commands became 1, 12 ticks 2, after [..] trials
-tick 2: field 1 (spread) at [..] is [..] in the replay and was [..] when it was recorded; field 1 (spread) at [..]coefficient = 0.25 in place of 0.5[..]
-
-"#]]);
-    let told = said(path, &[&args[..], &["slow.toml", "--json"]].concat(), 0);
-    let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["values"][0]["field_name"], "spread");
-    assert!(told["differing"].as_u64() > Some(1), "{told}");
-    gametape(path, &["verify", "small.murk"])
-        .assert()
-        .code(1)
-        .stdout_eq(str![[r#"
-fail  small.murk  2 ticks, replayed: diverges
-      error murk.snapshot-mismatch, frame 1 (tick 2, 0.200 s, byte [..]): [..]more than one value differs[..]
-      warning murk.one-slip, frame 1 (tick 2, 0.200 s, byte [..]): [..]coefficient = 0.25 in place of 0.5[..]
-
-"#]]);
-    // In the other world it diverges at the same tick.
-    gametape(path, &["diff", "small.murk", "run.murk"])
-        .assert()
-        .code(1);
-    let few = gametape(
-        path,
-        &[&args[..], &["slow.toml", "--max-trials", "1"]].concat(),
-    );
-    few.assert().code(0).stderr_eq(str![[r#"
-5 commands became [..], after 1 trial
-tick [..]
-stopped before it was minimal: see --max-trials
-
-"#]]);
-
-    fs::remove_file(path.join("small.murk")).unwrap();
-    fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
-    for (world, complaint) in [
-        (
-            "pond.toml",
-            "gametape: run.murk: both worlds have the same state at every tick\n",
-        ),
-        (
-            "wide.toml",
-            "gametape: run.murk: its world has 3 fields of 12 cells, the second one 3 of 15: their states can't be compared\n",
-        ),
-        (
-            "drops.jsonl",
-            "gametape: drops.jsonl: line 1, the world: [..]\n",
-        ),
-        ("none.toml", "gametape: none.toml: no such file\n"),
-        (".", "gametape: .: is a folder\n"),
-    ] {
-        gametape(path, &[&args[..], &[world]].concat())
-            .assert()
-            .code(2)
-            .stdout_eq("")
-            .stderr_eq(complaint);
-        assert!(!path.join("small.murk").exists(), "{world}");
-    }
 }
 
 #[test]
 fn diff_names_the_command_and_the_cells() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["diff", "run.murk", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "diff run.murk run.murk", 0)
         .stdout_eq("the recordings are the same\n")
         .stderr_eq("");
-    gametape(path, &["diff", "--json", "run.murk", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "diff --json run.murk run.murk", 0)
         .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n");
 
     fs::write(
@@ -370,16 +228,16 @@ fn diff_names_the_command_and_the_cells() {
     )
     .unwrap();
     record(path, "pond.toml", "other.jsonl", "other.murk").code(0);
-    gametape(path, &["diff", "run.murk", "other.murk"]).assert().code(1).stderr_eq("").stdout_eq(str![[r#"
+    expect(path, "diff run.murk other.murk", 1).stderr_eq("").stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field [..]0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
-6 more frames differ behind it
+6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
 ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
 spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col 2: value is 0.15 in the first, 0.175 in the second
 
 "#]]);
-    gametape(path, &["diff", "--json", "run.murk", "other.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff --json run.murk other.murk", 1).stdout_eq(str![[r#"
 {"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
 
 "#]]);
@@ -392,7 +250,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
     let args = ["diff", "bare-run.murk", "bare-other.murk"];
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second
-6 more frames differ behind it
+6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6: value is 3 in the first, 3.5 in the second
 
@@ -400,7 +258,7 @@ commands: 1 row differs (value in 1); first at step 5, tick 6: value is 3 in the
     let args = [&args[..], &["--world", "pond.toml"]].concat();
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
-6 more frames differ behind it
+6 more frames differ after it
 ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
 ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
@@ -414,16 +272,16 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
         fs::write(path.join("nan.jsonl"), commands).unwrap();
         record(path, "pond.toml", "nan.jsonl", &format!("{name}.murk")).code(0);
     }
-    gametape(path, &["diff", "nan.murk", "other-nan.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff nan.murk other-nan.murk", 1).stdout_eq(str![[r#"
 frame 7 (tick 8): command 0 is [..] to NaN (0x7fc00000)[..] in the first, [..] to NaN (0x7f800001)[..] in the second; hash [..]; field 0 (ink) at [2, 0] is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
-[..] more frame[..] differ[..] behind it
+[..] more frame[..] differ[..] after it
 ticks: 5 rows differ (hash in 5); first at step 7, tick 8, 0.800 s: hash is "f9a59da946e49da0" in the first, "6f11365d7590f8d1" in the second
 commands: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: value is NaN (0x7ff8000000000000) in the first, NaN (0x7ff8000020000000) in the second
 ink: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: row 2, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
 spread: 3 rows differ (value in 3); first at step 8, tick 9, 0.900 s: row 1, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7fc00001) in the second
 
 "#]]);
-    let diff = said(path, &["diff", "--json", "nan.murk", "other-nan.murk"], 1);
+    let diff = outputs(path, &["diff", "--json", "nan.murk", "other-nan.murk"], 1);
     assert!(
         diff.contains(r#""first":"0x7fc00000","second":"0x7f800001"}]"#),
         "{diff}"
@@ -438,27 +296,23 @@ fn diff_says_where_one_ends_and_where_worlds_are_others() {
     gametape(path, &args.split(' ').collect::<Vec<_>>())
         .assert()
         .code(0);
-    gametape(path, &["diff", "run.murk", "long.murk"])
-        .assert()
-        .code(1)
+    expect(path, "diff run.murk long.murk", 1)
         .stdout_eq(
-            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
+            "frame 12 (tick 13): the first recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
         );
-    gametape(path, &["diff", "long.murk", "run.murk"])
-        .assert()
-        .code(1)
+    expect(path, "diff long.murk run.murk", 1)
         .stdout_eq(
-            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
+            "frame 12 (tick 13): the second recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
         );
 
     fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
     record(path, "wide.toml", "drops.jsonl", "wide.murk").code(0);
-    gametape(path, &["diff", "run.murk", "wide.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff run.murk wide.murk", 1).stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: cell_count is 12 in the first, 15 in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ: the worlds have other fields or other cells
-11 more frames differ behind it
+11 more frames differ after it
 run: 1 row differs (config_hash in 1, cells in 1); config_hash is "945df876fade878a" in the first, "b491b32be846fa58" in the second
 ticks: 12 rows differ (hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
 parameters: 1 row differs (value in 1, amount in 1); part "space", number 0, parameter "cols": value is "4" in the first, "5" in the second
@@ -471,121 +325,17 @@ shore: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4
     let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
     fs::write(path.join("slow.toml"), slow).unwrap();
     record(path, "slow.toml", "drops.jsonl", "slow.murk").code(0);
-    gametape(path, &["diff", "run.murk", "slow.murk"]).assert().code(1).stdout_eq(str![[r#"
+    expect(path, "diff run.murk slow.murk", 1).stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
-10 more frames differ behind it
+10 more frames differ after it
 run: 1 row differs (config_hash in 1, space_descriptor in 1); config_hash is "945df876fade878a" in the first, "5cf369a38df4821c" in the second
 ticks: 11 rows differ (hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
 parameters: 1 row differs (value in 1, amount in 1); part "propagator", number 0, parameter "coefficient": value is "0.5" in the first, "0.25" in the second
 spread: 19 rows differ (value in 19); first at step 1, tick 2, 0.200 s: row 0, col 0: value is 1.3499999 in the first, 1.425 in the second
 
 "#]]);
-}
-
-#[test]
-fn sync_test_proves_worlds_and_recordings() {
-    let folder = folder();
-    let path = folder.path();
-    for (args, said) in [
-        (
-            &["pond.toml"][..],
-            "in sync: 1000 ticks made 2 times at once, every state the same (last hash [..])\n",
-        ),
-        (
-            &[
-                "pond.toml",
-                "--commands",
-                "drops.jsonl",
-                "--ticks",
-                "12",
-                "--runs",
-                "4",
-            ],
-            "in sync: 12 ticks made 4 times at once, every state the same (last hash [..])\n",
-        ),
-        (
-            &["pond.toml", "--ticks", "1", "--rollback", "7"],
-            "in sync: 1 tick made twice, going back 7 at a time, every state the same (last hash [..])\n",
-        ),
-        (
-            &["run.murk", "--runs", "4"],
-            "in sync: 12 ticks made 4 times at once, every state the same (last hash [..])\n",
-        ),
-        (
-            &["run.murk", "--rollback", "7"],
-            "in sync: 12 ticks made twice, going back 7 at a time, every state the same (last hash [..])\n",
-        ),
-    ] {
-        gametape(path, &[&["sync-test"], args].concat())
-            .assert()
-            .code(0)
-            .stdout_eq(said)
-            .stderr_eq("");
-    }
-    // The recording, its world with its commands, and rolling back: one last state.
-    let hashes: Vec<Value> = [
-        &["run.murk"][..],
-        &["run.murk", "--rollback", "7"],
-        &["pond.toml", "--commands", "drops.jsonl", "--ticks", "12"],
-    ]
-    .into_iter()
-    .map(|args| {
-        let said = said(path, &[&["sync-test", "--json"], args].concat(), 0);
-        let synced: Value = serde_json::from_str(&said).unwrap();
-        let keys: Vec<&String> = synced.as_object().unwrap().keys().collect();
-        let stable = [
-            "ticks",
-            "runs",
-            "in_sync",
-            "tick",
-            "run",
-            "hashes",
-            "values",
-            "differing",
-            "message",
-            "last_hash",
-        ];
-        assert_eq!(keys, stable);
-        assert_eq!(synced["in_sync"], true);
-        synced["last_hash"].clone()
-    })
-    .collect();
-    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
-
-    // What would be passed over is refused instead.
-    for (args, complaint) in [
-        (
-            &["run.murk", "--ticks", "3"][..],
-            "gametape: run.murk: a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)\n",
-        ),
-        (
-            &["run.murk", "--commands", "drops.jsonl"],
-            "gametape: run.murk: a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)\n",
-        ),
-        (
-            &["pond.toml", "--world", "pond.toml"],
-            "gametape: pond.toml: is a world itself: --world is for recordings\n",
-        ),
-    ] {
-        gametape(path, &[&["sync-test"], args].concat())
-            .assert()
-            .code(2)
-            .stdout_eq("")
-            .stderr_eq(complaint);
-    }
-    for wrong in [
-        &["--runs", "1"][..],
-        &["--runs", "257"],
-        &["--rollback", "0"],
-        &["--rollback", "7", "--runs", "2"],
-    ] {
-        gametape(path, &[&["sync-test", "pond.toml"], wrong].concat())
-            .assert()
-            .code(2)
-            .stdout_eq("");
-    }
 }
 
 #[test]
@@ -604,16 +354,14 @@ fn one_slip_is_named_with_its_command_and_its_figures() {
         &fs::read(path.join("few.murk")).unwrap(),
     );
     fs::write(path.join("lost.murk"), lost).unwrap();
-    gametape(path, &["verify", "lost.murk"])
-        .assert()
-        .code(1)
+    expect(path, "verify lost.murk", 1)
         .stdout_eq(str![[r#"
 fail  lost.murk  12 ticks, replayed: diverges
       error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 behind it[..]; set by command 0 of tick 6 from source 8 to 3.0
       warning murk.one-slip, frame 5 (tick 6, 0.600 s, byte [..]): one slip explains it: the recorded simulation did not take command 0 of tick 6 (set_field 0 at [1, 2] to 3.0[..]), or it had no effect. Explained: this hash and all 6 behind it; by the next best: [..] slips tried)
 
 "#]]);
-    let told = said(path, &["verify", "--json", "lost.murk"], 1);
+    let told = outputs(path, &["verify", "--json", "lost.murk"], 1);
     let told: Value = serde_json::from_str(&told).unwrap();
     let findings = told["findings"].as_array().unwrap();
     let of = |code: &str| {
@@ -639,7 +387,7 @@ fail  lost.murk  12 ticks, replayed: diverges
     }
     assert_eq!(verdict["evidence"]["explained"], 7);
     // The smaller one goes wrong in the same way: the drop that was lost, and the one before it.
-    let told = said(path, &["minimise", "--json", "lost.murk", "small.murk"], 0);
+    let told = outputs(path, &["minimise", "--json", "lost.murk", "small.murk"], 0);
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(
         (&told["commands"], &told["same_verdict"]),
@@ -647,7 +395,7 @@ fail  lost.murk  12 ticks, replayed: diverges
     );
     assert_eq!(told["slip"]["kind"], "dropped");
     // Nobody has to wait for it.
-    let told = said(path, &["verify", "--explain", "0", "lost.murk"], 1);
+    let told = outputs(path, &["verify", "--explain", "0", "lost.murk"], 1);
     assert!(
         !told.contains("slip") && !told.contains("explains"),
         "{told}"

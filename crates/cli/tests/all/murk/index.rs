@@ -4,34 +4,26 @@ use std::fs;
 
 use snapbox::str;
 
-use super::support::{folder, gametape, header_size, record, said};
+use super::support::{expect, folder, gametape, header_size, outputs, record};
 
 #[test]
 fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
-    let plain = said(path, &["dump", "--at", "tick:6", "run.murk"], 0);
-    gametape(path, &["index", "run.murk"])
-        .assert()
-        .code(0)
+    let plain = outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0);
+    expect(path, "index run.murk", 0)
         .stdout_eq("run.murk.index: 12 frames\n")
         .stderr_eq("");
-    gametape(path, &["index", "--json", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "index --json run.murk", 0)
         .stdout_eq("{\"path\":\"run.murk\",\"index\":\"run.murk.index\",\"frames\":12}\n");
     assert_eq!(
-        said(path, &["dump", "--at", "tick:6", "run.murk"], 0),
+        outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0),
         plain
     );
-    gametape(path, &["dump", "--at", "tick:0", "run.murk"])
-        .assert()
-        .code(2)
+    expect(path, "dump --at tick:0 run.murk", 2)
         .stderr_eq("gametape: run.murk: tick 0 is not recorded\n");
-    gametape(path, &["verify", "run.murk"])
-        .assert()
-        .code(0)
+    expect(path, "verify run.murk", 0)
         .stdout_eq("pass  run.murk  12 ticks, replayed: every hash is right\n");
 
     let index = fs::read(path.join("run.murk.index")).unwrap();
@@ -50,7 +42,7 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << bit;
         fs::write(path.join("run.murk"), &flipped).unwrap();
-        let text = said(path, &["verify", "run.murk"], 1);
+        let text = outputs(path, &["verify", "run.murk"], 1);
         let named = format!("bit {bit} of byte {} is flipped", grouped(at));
         assert!(text.contains(&named), "{text}");
         let code = if at < first {
@@ -58,27 +50,23 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         } else {
             "murk.frame-changed"
         };
-        assert!(said(path, &["verify", "--json", "run.murk"], 1).contains(code));
+        assert!(outputs(path, &["verify", "--json", "run.murk"], 1).contains(code));
         // An index of the damaged recording would replace the one that knows the bit.
-        let refused = gametape(path, &["index", "run.murk"]).assert().code(2);
+        let refused = expect(path, "index run.murk", 2);
         let complaint = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
         assert!(complaint.starts_with("gametape: run.murk: "), "{complaint}");
         assert_eq!(fs::read(path.join("run.murk.index")).unwrap(), index);
 
-        gametape(path, &["repair", "run.murk", "mended.murk"])
-            .assert()
-            .code(0)
+        expect(path, "repair run.murk mended.murk", 0)
             .stdout_eq("")
             .stderr_eq(format!("[..]: turned back: {named}\n"));
         assert_eq!(fs::read(path.join("mended.murk")).unwrap(), bytes);
         assert_eq!(fs::read(path.join("run.murk")).unwrap(), flipped);
     }
     // Nothing was lost: the recording may be replaced by itself, mended.
-    gametape(path, &["repair", "run.murk", "run.murk"])
-        .assert()
-        .code(0);
+    expect(path, "repair run.murk run.murk", 0);
     assert_eq!(fs::read(path.join("run.murk")).unwrap(), bytes);
-    gametape(path, &["verify", "run.murk"]).assert().code(0);
+    expect(path, "verify run.murk", 0);
 }
 
 /// As offsets are shown: `1,093`.
@@ -93,37 +81,30 @@ fn grouped(number: usize) -> String {
 fn an_index_does_not_give_out_a_damaged_tick() {
     let folder = folder();
     let path = folder.path();
-    gametape(path, &["index", "run.murk"]).assert().code(0);
+    expect(path, "index run.murk", 0);
     let mut bytes = fs::read(path.join("run.murk")).unwrap();
     let at = header_size(&bytes) + 2;
     bytes[at] ^= 1;
     fs::write(path.join("run.murk"), &bytes).unwrap();
-    gametape(path, &["dump", "--at", "tick:1", "run.murk"])
-        .assert()
-        .code(2)
+    expect(path, "dump --at tick:1 run.murk", 2)
         .stdout_eq("")
         .stderr_eq(format!(
             "gametape: run.murk: frame 0 (tick 1, byte [..]): the frame is not what it was when the index was made: bit 0 of byte {} is flipped\n",
             grouped(at)
         ));
     // The others are as they were.
-    gametape(path, &["dump", "--at", "tick:2", "run.murk"])
-        .assert()
-        .code(0);
+    expect(path, "dump --at tick:2 run.murk", 0);
     // In two frames, each bit is turned back; two in one frame can't be.
     let mut twice = bytes.clone();
     let last = twice.len() - 1;
     twice[last] ^= 8;
     fs::write(path.join("run.murk"), &twice).unwrap();
-    gametape(path, &["repair", "run.murk", "mended.murk"])
-        .assert()
-        .code(0)
-        .stderr_eq(str![[r#"
+    expect(path, "repair run.murk mended.murk", 0).stderr_eq(str![[r#"
 frame 0 (tick 1): turned back: bit 0 of byte [..] is flipped
 frame 11 (tick 12): turned back: bit 3 of byte [..] is flipped
 
 "#]]);
-    gametape(path, &["verify", "mended.murk"]).assert().code(0);
+    expect(path, "verify mended.murk", 0);
     // Two bits of a hash can't be: the frame is kept, and said to be.
     let replay = gametape::murk::read(&bytes).unwrap();
     let offsets: Vec<u64> = replay.frames().map(|frame| frame.unwrap().offset).collect();
@@ -132,15 +113,13 @@ frame 11 (tick 12): turned back: bit 3 of byte [..] is flipped
         twice[offsets[6] as usize - byte] ^= 1;
     }
     fs::write(path.join("run.murk"), &twice).unwrap();
-    gametape(path, &["repair", "run.murk", "mended.murk"])
-        .assert()
-        .code(3)
+    expect(path, "repair run.murk mended.murk", 3)
         .stderr_eq(str![[r#"
 frame 0 (tick 1): turned back: bit 0 of byte [..] is flipped
 kept, but may be altered: frame 5 (tick 6, byte [..]): the frame is not what it was when the index was made: more than one bit of it differs
 
 "#]]);
-    let told = said(path, &["repair", "--json", "run.murk", "mended.murk"], 3);
+    let told = outputs(path, &["repair", "--json", "run.murk", "mended.murk"], 3);
     let altered =
         r#""altered":[{"first_step":5,"last_step":5,"beside":null,"code":"murk.frame-changed","#;
     assert!(told.contains(altered), "{told}");
@@ -151,12 +130,12 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
-    let plain = said(path, &["dump", "--at", "tick:6", "run.murk"], 0);
-    gametape(path, &["index", "run.murk"]).assert().code(0);
+    let plain = outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0);
+    expect(path, "index run.murk", 0);
     let index = fs::read(path.join("run.murk.index")).unwrap();
     fs::write(path.join("none.jsonl"), "").unwrap();
     record(path, "pond.toml", "none.jsonl", "other.murk").code(0);
-    gametape(path, &["index", "other.murk"]).assert().code(0);
+    expect(path, "index other.murk", 0);
     let mut flipped = index.clone();
     flipped[60] ^= 1;
     let mut head = index.clone();
@@ -175,23 +154,21 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
         ("a recording", bytes.clone()),
     ] {
         fs::write(path.join("run.murk.index"), wrong).unwrap();
-        let text = said(path, &["verify", "run.murk"], 0);
+        let text = outputs(path, &["verify", "run.murk"], 0);
         assert!(
             text.starts_with("warn  run.murk  12 ticks, replayed: every hash is right\n      warning murk.index-stale: the index beside the recording is not used: "),
             "{what}: {text}"
         );
         assert_eq!(
-            said(path, &["dump", "--at", "tick:6", "run.murk"], 0),
+            outputs(path, &["dump", "--at", "tick:6", "run.murk"], 0),
             plain,
             "{what}"
         );
-        gametape(path, &["repair", "run.murk", "mended.murk"])
-            .assert()
-            .code(0)
+        expect(path, "repair run.murk mended.murk", 0)
             .stderr_eq("the index beside the recording is not used: [..]\n");
         assert_eq!(fs::read(path.join("mended.murk")).unwrap(), bytes, "{what}");
         // Such an index is replaced.
-        gametape(path, &["index", "run.murk"]).assert().code(0);
+        expect(path, "index run.murk", 0);
         assert_eq!(
             fs::read(path.join("run.murk.index")).unwrap(),
             index,
@@ -220,29 +197,23 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
         .code(0);
     assert!(!path.join("run.murk.index").exists());
     fs::write(path.join("run.murk.index"), &index).unwrap();
-    gametape(path, &["verify", "run.murk"]).assert().code(0).stdout_eq(str![[r#"
+    expect(path, "verify run.murk", 0).stdout_eq(str![[r#"
 warn  run.murk  13 ticks, replayed: every hash is right
       warning murk.index-stale: the index beside the recording is not used: the index is stale: the recording has [..] bytes, it had [..] when the index was made
 
 "#]]);
-    // What is no file at all.
+    // A folder in the place of the index.
     fs::remove_file(path.join("run.murk.index")).unwrap();
     fs::create_dir(path.join("run.murk.index")).unwrap();
-    gametape(path, &["verify", "run.murk"])
-        .assert()
-        .code(0)
-        .stdout_eq(str![[r#"
+    expect(path, "verify run.murk", 0).stdout_eq(str![[r#"
 warn  run.murk  13 ticks, replayed: every hash is right
       warning murk.index-stale: the index beside the recording is not used: is a folder
 
 "#]]);
-    gametape(path, &["index", "run.murk"])
-        .assert()
-        .code(2)
-        .stderr_eq("gametape: run.murk.index: is a folder\n");
+    expect(path, "index run.murk", 2).stderr_eq("gametape: run.murk.index: is a folder\n");
 }
 
-/// What comes from standard input lies beside nothing.
+/// A recording from standard input has no place for an index.
 #[test]
 fn standard_input_has_no_index() {
     let folder = folder();

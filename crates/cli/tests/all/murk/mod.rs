@@ -1,13 +1,14 @@
-//! Murk recordings as users see them: what the command prints, how it exits, what it leaves on
-//! disk. (Recorders that are killed have a file of their own.)
+//! Tests of the command with Murk recordings.
 
 mod agent;
 mod bad_input;
 mod bad_text;
 mod copies;
+mod crash;
 mod everyday;
 mod faults;
 mod index;
 mod outputs;
 mod resume;
 pub mod support;
+mod tools;

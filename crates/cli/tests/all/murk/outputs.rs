@@ -1,5 +1,4 @@
-//! Where output goes: files that are there already, disks that fill up. What the same is for every
-//! format, the kit proves.
+//! Outputs: existing files and full disks. The kit tests the parts that all formats share.
 
 use std::fs;
 
@@ -8,9 +7,9 @@ use gametape_cli::kit::Kit;
 use snapbox::cmd::cargo_bin;
 
 use super::support::{POND, folder};
+use crate::common::{expect, gametape, refused, words};
 #[cfg(target_os = "linux")]
 use crate::common::{full_at, within};
-use crate::common::{gametape, refused, words};
 
 fn murk_folder() -> tempfile::TempDir {
     let folder = folder();
@@ -23,7 +22,7 @@ fn murk_folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn what_is_there_already_is_not_recorded_over() {
+fn an_existing_file_is_not_recorded_over() {
     let folder = murk_folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
@@ -104,7 +103,7 @@ fn outputs_that_cannot_be_written() {
     }
 }
 
-/// What is printed of Murk recordings alone.
+/// The commands that print only for Murk recordings.
 #[test]
 fn a_full_standard_output_is_an_error_and_a_closed_pipe_is_none() {
     let folder = murk_folder();
@@ -148,19 +147,19 @@ fn a_disk_that_fills_up_leaves_whole_frames() {
         let output = within(&full_at(blocks), path, &format!("{record} full.murk"))
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{printed}");
         assert!(
-            said.starts_with("gametape: full.murk: ") && said.contains("File too large"),
-            "{said}"
+            printed.starts_with("gametape: full.murk: ") && printed.contains("File too large"),
+            "{printed}"
         );
-        assert_eq!(said.lines().count(), 1, "{said}");
+        assert_eq!(printed.lines().count(), 1, "{printed}");
         let there = fs::read(path.join("full.murk")).unwrap();
         assert!(whole.starts_with(&there) && there.len() + 100 > blocks * 1024);
         // Every frame is whole.
         let frames: Vec<_> = read(&there).unwrap().frames().collect();
         assert!(frames.iter().all(Result::is_ok));
-        gametape(path, &["verify", "full.murk"]).assert().code(0);
+        expect(path, "verify full.murk", 0);
         gametape(path, &words(&format!("{record} --resume full.murk")))
             .assert()
             .code(0);

@@ -46,7 +46,7 @@ fn a_recording_cut_anywhere_goes_on_to_the_same_bytes() {
             "cut at {cut}"
         );
     }
-    // What is there already is not made again; less than that is not taken away.
+    // Existing ticks are not made again; a smaller number of ticks removes none.
     resume(path, &AS_BEFORE)
         .code(0)
         .stdout_eq("cut.murk: recorded 0 ticks, 0 commands\n")
@@ -55,7 +55,7 @@ fn a_recording_cut_anywhere_goes_on_to_the_same_bytes() {
         .code(0)
         .stderr_eq("nothing to make: tick 12 is there already\n");
     assert_eq!(fs::read(path.join("cut.murk")).unwrap(), bytes);
-    // Where nothing is there, it begins.
+    // Without a file, a new recording begins.
     resume(
         path,
         &[
@@ -82,17 +82,17 @@ fn resuming_says_what_it_did() {
     resume(path, &AS_BEFORE)
         .code(0)
         .stdout_eq("cut.murk: recorded 1 tick, 0 commands\n")
-        .stderr_eq("cut off 19 bytes behind the last whole frame\nwent on behind tick 11\n");
+        .stderr_eq("cut off 19 bytes after the last whole frame\ncontinued after tick 11\n");
     fs::write(path.join("cut.murk"), &bytes[..7]).unwrap();
     resume(path, &AS_BEFORE)
         .code(0)
         .stdout_eq("cut.murk: recorded 12 ticks, 5 commands\n")
-        .stderr_eq("cut off 7 bytes behind the last whole frame\n");
+        .stderr_eq("cut off 7 bytes after the last whole frame\n");
 }
 
 /// A recording that is not the same world's, or not sound, or none at all, stays as it is.
 #[test]
-fn what_cannot_be_resumed_is_left_alone() {
+fn a_recording_that_cannot_be_resumed_is_left_alone() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
@@ -107,7 +107,7 @@ fn what_cannot_be_resumed_is_left_alone() {
     version[4] = 2;
     let mut huge = bytes.clone();
     huge[first + 8..first + 12].fill(0xFF);
-    // The first command's length: all behind it looks like one frame that was cut.
+    // The first command's length: everything after it looks like one frame that was cut.
     let mut swallowed = bytes.clone();
     swallowed[first + 14] = 0xFF;
     let cut = &bytes[..first - 40];

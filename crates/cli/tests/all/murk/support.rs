@@ -7,7 +7,7 @@ use gametape::murk::engine::World;
 use gametape::murk::{Header, Simulation, State, Writer, read};
 use snapbox::cmd::OutputAssert;
 
-pub use crate::common::{gametape, names};
+pub use crate::common::{expect, gametape, names};
 
 /// A pond of three by four squares, in which ink spreads.
 pub const POND: &str = r#"dt = 0.1
@@ -40,7 +40,7 @@ output_field = "spread"
 coefficient = 0.5
 "#;
 
-/// What is done to it: two drops at one place, others elsewhere.
+/// The commands: two drops at one place, others elsewhere.
 pub const DROPS: &str = r#"{"tick":1,"kind":"set_field","coord":[0,0],"field":"ink","value":1.5}
 {"tick":3,"kind":"set_field","coord":[1,2],"field":"ink","value":4,"source_id":7}
 {"tick":5,"kind":"set_field","coord":[2,3],"field":"ink","value":2}
@@ -83,12 +83,12 @@ pub fn record(folder: &Path, world: &str, commands: &str, out: &str) -> OutputAs
 }
 
 /// Standard output of a command that exits with `code`.
-pub fn said(folder: &Path, args: &[&str], code: i32) -> String {
+pub fn outputs(folder: &Path, args: &[&str], code: i32) -> String {
     let run = gametape(folder, args).assert().code(code);
     String::from_utf8(run.get_output().stdout.clone()).unwrap()
 }
 
-/// Where the first frame starts.
+/// The offset of the first frame.
 pub fn header_size(bytes: &[u8]) -> usize {
     let first = read(bytes).unwrap().frames().next();
     first.map_or(bytes.len(), |frame| frame.unwrap().offset as usize)
@@ -99,7 +99,7 @@ pub fn with_header(bytes: &[u8], change: impl FnOnce(&mut Header<'_>)) -> Vec<u8
     rewritten(bytes, change, |_, hash| hash)
 }
 
-/// The recording, in which the state at `tick` has one value with a flipped bit. Gives the value
+/// The recording, in which the state at `tick` has one value with a flipped bit. Returns the value
 /// as it was, and as it is recorded.
 pub fn with_flipped_value(
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! What is drawn, and said.
+//! Tests of the drawing and its description.
 
 use gametape::{At, ColumnDef, Kind, Lane, TableDef, Time, Value};
 
@@ -6,7 +6,7 @@ use super::made::Made;
 use super::{args, board, dark, over, picture, pixels, written};
 use crate::args::{Picture as Args, Show};
 
-/// A board of three squares each way, over which a cursor goes: squares are 16 pixels wide.
+/// A board of three by three squares, 16 pixels wide, with a cursor.
 fn game() -> Made {
     let mut made = board(3, 3, |col, row| match (col, row) {
         (0, 0) => "open_1".to_owned(),
@@ -64,7 +64,7 @@ fn a_board_is_drawn_as_its_players_know_it() {
     assert!(written.contains(&"made.up".to_owned()), "{written:?}");
     assert!(written.contains(&"made v1 · board · 0.600 s, step 6".to_owned()));
     assert!(written.contains(&"closed: 7".to_owned()));
-    // Without more it is the last moment, where the two columns part.
+    // By default it is the last moment, at which the two columns differ.
     let last = picture(&game(), &args()).unwrap();
     assert_eq!(
         last.words,
@@ -81,7 +81,7 @@ fn the_cursor_is_followed_by_the_time_and_by_the_pixel() {
         drawn.words,
         "Where the cursor was from 0.000 s, step 0 to 1.000 s, step 10: over 4 of 3 x 3 cells of board, longest over col 2, row 2, 0.400 s."
     );
-    // It went from the first square's right edge to the middle of the second one's, and so on; squares
+    // The cursor went from the first square's right edge to the middle of the second one's, and so on; squares
     // are 56 wide, and the board is in the middle.
     let way = drawn
         .picture
@@ -179,7 +179,7 @@ fn things_are_where_they_are_and_have_names_and_ways() {
     ] {
         assert!(texts.iter().any(|text| text == name), "{name} in {texts:?}");
     }
-    // The way of the last second: ten steps, each half a metre to the right.
+    // The path of the last second: ten steps, each half a metre to the right.
     let ways = |svg: &str| {
         svg.lines()
             .filter(|line| line.contains("stroke-linejoin") && line.starts_with("<path"))
@@ -190,7 +190,7 @@ fn things_are_where_they_are_and_have_names_and_ways() {
     let all = over(&match_of(4)).unwrap();
     assert_eq!(all.show, Some("ways"));
     assert_eq!(ways(&all.picture.svg), [19; 4]);
-    // Of many the ways would hide each other.
+    // Many paths would hide one another.
     let many = over(&match_of(30)).unwrap();
     assert_eq!(many.show, Some("time"));
     assert!(ways(&many.picture.svg).is_empty());
@@ -198,7 +198,7 @@ fn things_are_where_they_are_and_have_names_and_ways() {
 }
 
 #[test]
-fn who_left_goes_nowhere_and_times_end_there() {
+fn an_entity_that_left_has_no_path_and_no_time() {
     let made = Made::default().things("players");
     let at = |number, x: f64| {
         [
@@ -231,7 +231,7 @@ fn who_left_goes_nowhere_and_times_end_there() {
 }
 
 #[test]
-fn what_can_not_be_shown_is_said() {
+fn a_view_that_cannot_be_shown_is_reported() {
     let of = |made: &Made, args: &Args| picture(made, args).err().unwrap();
     let game = game();
     let with = |change: fn(&mut Args)| {
@@ -288,7 +288,7 @@ fn what_can_not_be_shown_is_said() {
     assert!(of(&Made::default(), &super::args()).contains("it has no tables but facts"));
 }
 
-/// Letters come with the command: no machine's are needed, and they are there.
+/// The command carries its own fonts.
 #[test]
 fn a_png_has_its_size_and_letters() {
     let wide = Args {
@@ -308,7 +308,7 @@ fn a_png_has_its_size_and_letters() {
         .filter(|pixel| pixel.blue() > 200 && pixel.red() < 60 && pixel.green() < 60)
         .count();
     assert!(blue > 200, "{blue}");
-    // Letters that the command does not have are no fault.
+    // Characters that the command's fonts lack are not an error.
     let foreign = board(2, 2, |_, _| "雷 \u{10ffff}".to_owned());
     super::pixels(&picture(&foreign, &args()).unwrap().picture);
 }

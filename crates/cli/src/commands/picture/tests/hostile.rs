@@ -1,4 +1,4 @@
-//! What nobody records, and somebody makes.
+//! Tests of tables that only an attacker would make.
 
 use gametape::{Batch, ColumnDef, Kind, Lane, Stamp, TableDef, Value};
 use proptest::prelude::*;
@@ -8,9 +8,7 @@ use super::{args, board, over, picture, pixels, written};
 use crate::args::{Picture as Args, Show};
 use crate::commands::picture::tiles::Tiles;
 use crate::commands::picture::{grid, page};
-use crate::scene::board::Board;
-use crate::scene::cells::Cells;
-use crate::scene::symbols::Symbols;
+use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::views::{View, views};
 
 #[test]
@@ -110,7 +108,7 @@ fn grids_without_cells_and_with_too_many() {
     let fault = picture(&none, &args()).err().unwrap();
     assert_eq!(fault, "games/made.up: there is nothing in it to draw");
     assert!(over(&none).is_err());
-    // Two cells as far apart as numbers go.
+    // Two cells with the greatest possible distance.
     let far = none
         .clone()
         .row(0, &[Value::Uint(0), Value::Uint(0), Value::Float32(1.0)])
@@ -134,7 +132,7 @@ fn grids_without_cells_and_with_too_many() {
     assert!(fault.contains("or more than can be drawn"), "{fault}");
 }
 
-/// A plate of so many cells, as it is drawn; what is said of it.
+/// Draws a plate with this many cells; returns the picture and its note.
 fn plate(keys: &[(&'static str, u64)]) -> (page::Picture, String) {
     let mut table = TableDef::new("plate", Lane::Grid, "");
     for (name, _) in keys {
@@ -156,24 +154,27 @@ fn plate(keys: &[(&'static str, u64)]) -> (page::Picture, String) {
         }
     }
     let cells = Cells::new(&grid, &table, &batch);
+    let mut legend = Legend::default();
+    legend.learn(&grid, &batch);
     let drawing = grid::Drawing {
         tiles: Tiles::new(&grid, &table, &cells).unwrap(),
         board: Board {
             grid: &grid,
             table: &table,
             cells: &cells,
+            legend: &legend,
             batch: &batch,
             cursor: None,
+            value: keys.len(),
         },
-        value: keys.len(),
     };
     let mut page = page::Page::new("plate", "large");
-    drawing.at(&mut page, &Symbols::default());
-    let note = drawing.note(drawing.together()).unwrap_or_default();
+    drawing.at(&mut page);
+    let note = drawing.note(drawing.merging()).unwrap_or_default();
     (page.finish("plate", "large", 800), note)
 }
 
-/// A large world, and one that is larger than a picture: the file is no larger than what is seen.
+/// The file of a large grid is not larger than the visible tiles.
 #[test]
 fn large_grids_make_small_files() {
     for (keys, note) in [
@@ -207,7 +208,7 @@ fn large_grids_make_small_files() {
     }
 }
 
-/// Anything that a table may say.
+/// Any value of a table.
 fn value(kind: Kind) -> BoxedStrategy<Option<Said>> {
     let some = match kind {
         Kind::Text => any::<String>().prop_map(Said::Text).boxed(),
@@ -233,7 +234,7 @@ fn said(said: Option<&Said>) -> Value<'_> {
     }
 }
 
-/// Columns of a grid, and of things.
+/// The columns of a grid, and of entities.
 const CELLS: [(&str, Kind, bool); 5] = [
     ("col", Kind::Uint, true),
     ("row", Kind::Uint, true),
@@ -289,7 +290,7 @@ fn table(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever tables say: there is a picture that is whole, or a sentence why there is none.
+    /// For any tables, there is a well-formed picture or a message.
     #[test]
     fn any_rows_make_a_picture_that_is_whole(
         cells in rows(&CELLS),

@@ -1,4 +1,4 @@
-//! A recording of tables that are made in a test.
+//! A recording of invented tables.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ fn stamp(step: u64) -> Stamp {
     }
 }
 
-/// Tables, and their rows.
+/// Tables with their rows.
 #[derive(Clone, Default)]
 pub struct Made {
     tables: Vec<(TableDef, Vec<Row>)>,
 }
 
 impl Made {
-    /// With a grid of these keys.
+    /// Adds a grid with these keys.
     pub fn grid(
         self,
         name: &'static str,
@@ -44,13 +44,13 @@ impl Made {
         self.table(table.shape(shape))
     }
 
-    /// With one more table.
+    /// Adds a table.
     pub fn table(mut self, table: TableDef) -> Self {
         self.tables.push((table, Vec::new()));
         self
     }
 
-    /// With things that have a number, a name, a team and a place.
+    /// Adds a table of entities with a number, a name, a team and a place.
     pub fn things(self, name: &'static str) -> Self {
         let table = TableDef::new(name, Lane::State, "Made.")
             .with(ColumnDef::new("number", Kind::Uint, "").key())
@@ -61,21 +61,21 @@ impl Made {
         self.table(table)
     }
 
-    /// With one more row of the last table.
+    /// Adds a row to the last table.
     pub fn row(mut self, step: u64, values: &[Value<'_>]) -> Self {
         let (_, rows) = self.tables.last_mut().unwrap();
         rows.push(Row::new(stamp(step), values.iter().copied()));
         self
     }
 
-    /// With a row that says that what has this key is no more.
+    /// Adds the end of the row with this key.
     pub fn end(mut self, step: u64, key: Value<'_>) -> Self {
         let (_, rows) = self.tables.last_mut().unwrap();
         rows.push(Row::end(stamp(step), [key]));
         self
     }
 
-    /// As it is opened.
+    /// Opens the recording.
     pub fn recording(&self) -> Recording {
         let formats = Formats::default().with(MadeFormat(kit::Made::new(
             Clocks::TIMES,

@@ -1,4 +1,4 @@
-//! Pictures of tables that are made here: what is drawn, what is said, what nobody would record.
+//! Tests of pictures of invented tables.
 
 mod drawn;
 mod hostile;
@@ -9,13 +9,13 @@ use resvg::tiny_skia::Pixmap;
 use roxmltree::Document;
 
 use self::made::Made;
-use super::look::look;
+use super::compose::compose;
 use super::page::Picture;
 use super::png;
 use super::subject::{Drawn, Fault};
 use crate::args::{Picture as Args, Side};
 
-/// Without options.
+/// The arguments without options.
 pub fn args() -> Args {
     Args {
         path: "games/made.up".into(),
@@ -31,15 +31,15 @@ pub fn args() -> Args {
     }
 }
 
-/// A picture; else why there is none.
+/// Draws a picture; an error is a message.
 pub fn picture(made: &Made, args: &Args) -> Result<Drawn, String> {
-    look(&made.recording(), args).map_err(|fault| match fault {
+    compose(&made.recording(), args).map_err(|fault| match fault {
         Fault::Error(error) => error.to_string(),
-        Fault::Said(sentence) => sentence,
+        Fault::Message(sentence) => sentence,
     })
 }
 
-/// What a picture of the whole recording shows.
+/// Draws a picture of the whole recording.
 pub fn over(made: &Made) -> Result<Drawn, String> {
     let args = Args {
         over: Some("..".parse().unwrap()),
@@ -48,7 +48,7 @@ pub fn over(made: &Made) -> Result<Drawn, String> {
     picture(made, &args)
 }
 
-/// All that is written in a picture; it has to be whole, and to say in words what it shows.
+/// The texts in a picture. Also checks that it is well-formed and has a description.
 pub fn written(drawn: &Drawn) -> Vec<String> {
     let svg = &drawn.picture.svg;
     let xml = Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
@@ -102,7 +102,7 @@ pub fn pixels(picture: &Picture) -> Pixmap {
     pixels
 }
 
-/// How many pixels of a part of it are dark: left, top, right, bottom.
+/// The number of dark pixels in an area: left, top, right, bottom.
 pub fn dark(pixels: &Pixmap, [left, top, right, bottom]: [u32; 4]) -> usize {
     let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
     places
@@ -111,7 +111,7 @@ pub fn dark(pixels: &Pixmap, [left, top, right, bottom]: [u32; 4]) -> usize {
         .count()
 }
 
-/// A board of so many squares; the second column, of what the rules give, says the same.
+/// A board of this size; the column `rules` equals the column `recorded`.
 pub fn board(across: u64, down: u64, text: impl Fn(u64, u64) -> String) -> Made {
     let mut made = Made::default().grid(
         "board",

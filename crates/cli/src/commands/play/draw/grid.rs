@@ -1,60 +1,56 @@
-//! The cells of a grid.
+//! Draws the cells of a grid.
 
-use gametape::Value;
 use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width};
-use crate::commands::play::sight::Sight;
-use crate::scene::board::Board;
-use crate::scene::range::Range;
+use crate::commands::play::view_state::ViewState;
+use crate::scene::board::{Board, Content};
 use gametape::core::table::{plain, shown};
 
-/// What is looked at.
+/// A grid, and how it is viewed.
 pub struct Scene<'s> {
     pub board: Board<'s>,
-    pub sight: &'s Sight,
+    pub view_state: &'s ViewState,
 }
 
-/// Which cells are where: the first, and how many cells a sign stands for, each way.
+/// The cells on the screen.
 struct Window {
+    /// The first cell.
     from: [usize; 2],
-    /// Signs across and down.
+    /// The number of signs across and down.
     size: [usize; 2],
-    /// Cells that a sign stands for, each way.
+    /// The number of cells that a sign stands for, in each direction.
     by: usize,
-    /// Columns of a sign.
+    /// The number of columns of a sign.
     wide: usize,
-    /// Cells of a line, where a grid of one key is broken into lines.
+    /// The number of cells in a line, for a grid of one key.
     wrap: Option<usize>,
 }
 
-/// Lines below the cells: the probe, what signs mean.
+/// The lines below the cells: the probe and the legend.
 const BELOW: usize = 2;
 
 pub fn draw(pen: &mut Pen<'_>, scene: &Scene<'_>) {
-    let Some(value) = scene.board.grid.values.get(scene.sight.value).copied() else {
-        return;
-    };
     let height = pen.height().saturating_sub(BELOW);
-    let window = window(scene, value, pen.width(), height);
+    let window = window(scene, pen.width(), height);
     for y in 0..window.size[1] {
         for x in 0..window.size[0] {
-            sign(&mut pen.part(0, height), scene, value, &window, [x, y]);
+            sign(&mut pen.part(0, height), scene, &window, [x, y]);
         }
     }
     let used = window.size[1].min(height);
     probe(&mut pen.part(used, 1), scene);
-    legend(&mut pen.part(used + 1, 1), scene, value, window.by);
+    legend(&mut pen.part(used + 1, 1), scene, window.by);
 }
 
-fn window(scene: &Scene<'_>, value: usize, width: usize, height: usize) -> Window {
-    let [across, down, _] = scene.sight.cells.size;
-    // What is seen goes with the recording's cursor, until somebody looks elsewhere.
-    let followed = scene.board.cursor().filter(|_| !scene.sight.probed);
-    let [x, y] = followed.unwrap_or(scene.sight.probe);
+fn window(scene: &Scene<'_>, width: usize, height: usize) -> Window {
+    let [across, down, _] = scene.board.cells.size;
+    // The window follows the recording's cursor until the probe is moved.
+    let followed = scene.board.cursor().filter(|_| !scene.view_state.probed);
+    let [x, y] = followed.unwrap_or(scene.view_state.probe);
     let (width, height) = (width.max(1), height.max(1));
     if scene.board.grid.down.is_none() {
-        // A line is broken, so that all of it is seen.
+        // The line is broken so that all of it is visible.
         let wide = if across * 2 <= width * height { 2 } else { 1 };
         let wrap = (width / wide).max(1).min(across.max(1));
         let lines = across.div_ceil(wrap);
@@ -70,8 +66,8 @@ fn window(scene: &Scene<'_>, value: usize, width: usize, height: usize) -> Windo
     let wide = if across * 2 <= width { 2 } else { 1 };
     let room = [width / wide, height];
     let by = across.div_ceil(room[0]).max(down.div_ceil(room[1])).max(1);
-    if by > 1 && !scene.sight.close && !scene.board.is_text(value) {
-        // Two columns a sign are square, if they fit.
+    if by > 1 && !scene.view_state.close && !scene.board.is_text() {
+        // Signs of two columns are square; they are used if they fit.
         let wide = if across.div_ceil(by) * 2 <= width {
             2
         } else {
@@ -98,9 +94,9 @@ fn window(scene: &Scene<'_>, value: usize, width: usize, height: usize) -> Windo
     }
 }
 
-/// The cell that stands at a place of the screen: the first, where there are several.
+/// The cell at a place of the screen; the first one if there are several.
 fn cell(scene: &Scene<'_>, window: &Window, [x, y]: [usize; 2]) -> [usize; 3] {
-    let slice = scene.sight.slice;
+    let slice = scene.view_state.slice;
     match window.wrap {
         Some(wrap) => [(window.from[1] + y) * wrap + x, 0, 0],
         None => [
@@ -111,30 +107,26 @@ fn cell(scene: &Scene<'_>, window: &Window, [x, y]: [usize; 2]) -> [usize; 3] {
     }
 }
 
-fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, window: &Window, at: [usize; 2]) {
+fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, window: &Window, at: [usize; 2]) {
+    let board = &scene.board;
     let place = cell(scene, window, at);
-    let cells = &scene.sight.cells;
-    let Some(row) = cells.row(place) else {
+    let Some(row) = board.cells.row(place) else {
         return;
     };
-    let range = scene.sight.ranges.get(scene.sight.value).copied().flatten();
-    let (symbol, mut style) = match scene.board.batch.get(row, value) {
-        Value::Text(text) => (scene.sight.symbols.get(text), pen.paint.cell(text)),
-        _ => match scene.board.mean(value, place, window.by) {
-            Some(number) => pen.paint.heat(Range::part(range, number)),
-            None => ('?', pen.paint.faint()),
-        },
+    let (mut symbol, mut style) = match board.content(place, window.by) {
+        Content::Text(text) => (board.legend.symbols.get(text), pen.paint.cell(text)),
+        Content::Part(part) => pen.paint.heat(part),
+        Content::Nothing => ('?', pen.paint.faint()),
     };
-    // A number is as wide as its sign, a text has something behind it.
-    let heat = !scene.board.is_text(value);
+    // A number fills both columns; a text leaves the second one free for marks.
+    let heat = !board.is_text();
     let mut tail = if heat { symbol } else { ' ' };
-    let held = |at: [usize; 2]| {
+    let contains = |at: [usize; 2]| {
         let [x, y, _] = place;
         let by = window.by;
         (x..x + by).contains(&at[0]) && (y..y + by).contains(&at[1])
     };
-    let mut symbol = symbol;
-    if held(scene.sight.probe) {
+    if contains(scene.view_state.probe) {
         tail = '_';
         style = style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
         if heat {
@@ -145,11 +137,11 @@ fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, window: &Window, at:
             };
         }
     }
-    if scene.board.cursor().is_some_and(held) {
+    if board.cursor().is_some_and(contains) {
         tail = '<';
         style = style.add_modifier(Modifier::REVERSED);
     }
-    if scene.board.differs(row) {
+    if board.differs(row) {
         tail = '!';
         style = style.patch(pen.paint.differs());
     }
@@ -159,12 +151,11 @@ fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, window: &Window, at:
 
 /// `row 3, col 4: recorded 2, rules 3 (they differ)`
 fn probe(pen: &mut Pen<'_>, scene: &Scene<'_>) {
-    let sight = scene.sight;
-    let [x, y] = sight.probe;
-    let place = [x, y, sight.slice];
-    let told = scene.board.place(place);
-    let end = pen.put(0, 0, &told, pen.paint.head());
-    let Some(row) = sight.cells.row(place) else {
+    let view_state = scene.view_state;
+    let [x, y] = view_state.probe;
+    let place = [x, y, view_state.slice];
+    let end = pen.put(0, 0, &scene.board.place(place), pen.paint.head());
+    let Some(row) = scene.board.cells.row(place) else {
         pen.put(end, 0, ": no cell", pen.paint.faint());
         return;
     };
@@ -180,14 +171,14 @@ fn probe(pen: &mut Pen<'_>, scene: &Scene<'_>) {
     }
 }
 
-/// What the signs mean; which of several values is shown, and which slice.
-fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, by: usize) {
-    let sight = scene.sight;
-    let Some(column) = scene.board.table.columns.get(value) else {
+/// Draws the legend: the shown value, the shown slice, and the meaning of the signs.
+fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, by: usize) {
+    let Scene { board, view_state } = scene;
+    let Some(column) = board.column() else {
         return;
     };
     let mut end = 0;
-    if scene.board.grid.values.len() > 1 {
+    if board.grid.values.len() > 1 {
         end = pen.put(
             end,
             0,
@@ -195,22 +186,25 @@ fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, by: usize) {
             pen.paint.head(),
         );
     }
-    if let Some(deep) = scene
-        .board
+    if let Some(deep) = board
         .grid
         .deep
-        .and_then(|deep| scene.board.table.columns.get(deep))
+        .and_then(|deep| board.table.columns.get(deep))
     {
-        let [.., z] = sight.cells.coordinates([0, 0, sight.slice]);
-        let of = sight.cells.size[2];
-        let nth = sight.slice + 1;
+        let [.., z] = board.cells.coordinates([0, 0, view_state.slice]);
+        let of = board.cells.size[2];
+        let nth = view_state.slice + 1;
         let slice = format!("{} {z}, {nth} of {of} ([ ]: other)  ", deep.name);
         end = pen.put(end, 0, &slice, pen.paint.head());
     }
-    if scene.board.is_text(value) {
-        let all = sight.symbols.all().filter(|(_, symbol)| *symbol != ' ');
+    if board.is_text() {
+        let all = board
+            .legend
+            .symbols
+            .all()
+            .filter(|(_, symbol)| *symbol != ' ');
         for (text, symbol) in all {
-            // Whoever sees a digit knows it.
+            // A digit needs no explanation.
             if symbol.is_ascii_digit() {
                 continue;
             }
@@ -220,7 +214,7 @@ fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, by: usize) {
         }
         return;
     }
-    if let Some(range) = sight.ranges.get(sight.value).copied().flatten() {
+    if let Some(range) = board.range() {
         end = pen.put(end, 0, &plain(range.from, 3), Style::new()) + 1;
         for step in 0..10 {
             let (sign, style) = pen.paint.heat(f64::from(step) / 9.0);

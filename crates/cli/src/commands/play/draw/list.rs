@@ -1,14 +1,15 @@
-//! Events around now, and markers: lists of moments.
+//! Draws lists of moments: events around now, and markers.
 
 use gametape::{Batch, Stamp, TableDef};
 use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width, wrapped};
 use super::rows::clipped;
+use crate::scene::time::time;
 use gametape::core::table::Marker;
 use gametape::core::table::shown;
 
-/// Events, and where among them now is.
+/// Draws events, and the place of now among them.
 pub fn events(
     pen: &mut Pen<'_>,
     table: &TableDef,
@@ -42,7 +43,7 @@ pub fn events(
         x = column(pen, x, head.trim_end(), &texts, Style::new()) + 2;
     }
     for (y, at) in (from..from + seen.len()).enumerate() {
-        // What is not yet is faint; the newest that was stands out.
+        // Future events are faint; the newest past event stands out.
         if at >= upto {
             pen.mark_line(y + 1, Modifier::DIM);
         }
@@ -55,7 +56,7 @@ pub fn events(
     }
 }
 
-/// A column under its head; gives where it ends.
+/// Draws a column and returns its right edge.
 fn column(pen: &mut Pen<'_>, x: usize, head: &str, texts: &[String], style: Style) -> usize {
     const WIDEST: usize = 24;
     let widest = texts.iter().map(|text| width(text)).max().unwrap_or(0);
@@ -70,16 +71,16 @@ fn column(pen: &mut Pen<'_>, x: usize, head: &str, texts: &[String], style: Styl
 /// `12.345 s`, or `step 7`.
 fn when(stamp: Stamp) -> String {
     match (stamp.time, stamp.tick) {
-        (Some(time), _) => gametape::Time::from_ms(time.whole_ms()).to_string(),
+        (Some(at), _) => time(at),
         (None, Some(tick)) => format!("tick {tick}"),
         (None, None) => format!("step {}", stamp.step),
     }
 }
 
-/// The markers, one of them chosen: below them all of what it says.
+/// Draws the markers, and the whole text of the chosen one below them.
 pub fn marks(pen: &mut Pen<'_>, marks: &[Marker], searched: bool, chosen: i64) {
-    /// Lines of what one says.
-    const SAID: usize = 4;
+    /// The lines for the text of a marker.
+    const TEXT: usize = 4;
     let chosen = usize::try_from(chosen).unwrap_or_default();
     let Some(mark) = marks.get(chosen) else {
         let none = if searched {
@@ -90,9 +91,9 @@ pub fn marks(pen: &mut Pen<'_>, marks: &[Marker], searched: bool, chosen: i64) {
         pen.put(0, 0, none, pen.paint.faint());
         return;
     };
-    let said = wrapped(&mark.to_string(), pen.width(), SAID);
-    let room = pen.height().saturating_sub(SAID + 1);
-    for (y, line) in said.iter().enumerate() {
+    let text = wrapped(&mark.to_string(), pen.width(), TEXT);
+    let room = pen.height().saturating_sub(TEXT + 1);
+    for (y, line) in text.iter().enumerate() {
         pen.put(0, room + 1 + y, line, Style::new());
     }
     let mut pen = pen.part(0, room);

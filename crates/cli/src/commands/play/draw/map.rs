@@ -1,4 +1,4 @@
-//! Positions, seen from above.
+//! Draws a map.
 
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
@@ -8,33 +8,33 @@ use ratatui::widgets::canvas::{Canvas, Points as Dots};
 use super::paint::Paint;
 use super::pen::{Pen, width as columns};
 use super::rows::clipped;
-use crate::commands::play::news::Shot;
-use crate::commands::play::sight::Sight;
-use crate::scene::map::{Sides, Thing, things};
+use crate::commands::play::messages::Response;
+use crate::commands::play::view_state::ViewState;
+use crate::scene::map::{Entity, Labels, MAX_NAMED, Projection, entities};
 use crate::scene::views::Points;
 use gametape::core::table::plain;
 
-/// With more things than this their names would hide each other.
-const NAMED: usize = 40;
-/// The longest name.
+/// The largest width of a name.
 const NAME: usize = 14;
-pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
+
+/// Draws a map with its trails.
+pub fn draw(pen: &mut Pen<'_>, map: &[Points], view_state: &ViewState, response: &Response) {
     let height = pen.height().saturating_sub(1);
     // A line is as high as two columns are wide.
     let room = [pen.width(), 2 * height].map(|room| room.max(1) as f64);
-    let sides = Sides::new(map, &sight.bounds, sight.plane).fit(room[0], room[1]);
+    let projection =
+        Projection::new(map, &view_state.bounds, view_state.plane).fit(room[0], room[1]);
     let paint = pen.paint;
-    let states = map.iter().zip(&shot.states);
-    let things: Vec<Thing> = states
-        .enumerate()
-        .flat_map(|(at, (points, batch))| things(points, at, batch, &sides))
-        .collect();
-    let trails = map.iter().zip(&shot.trails).flat_map(|(points, trail)| {
-        let sides = &sides;
-        trail.iter().flat_map(move |batch| {
-            (0..batch.len()).filter_map(move |row| sides.place(points, batch, row))
-        })
-    });
+    let entities = entities(map, &response.states, &projection);
+    let trails = map
+        .iter()
+        .zip(&response.trails)
+        .flat_map(|(points, trail)| {
+            let projection = &projection;
+            trail.iter().flat_map(move |batch| {
+                (0..batch.len()).filter_map(move |row| projection.place(points, batch, row))
+            })
+        });
     let trails: Vec<(f64, f64)> = trails.collect();
     let color = if paint == Paint::None {
         Color::Reset
@@ -43,8 +43,8 @@ pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
     };
     let canvas = Canvas::default()
         .marker(Marker::Braille)
-        .x_bounds(sides.across)
-        .y_bounds(sides.up)
+        .x_bounds(projection.across)
+        .y_bounds(projection.up)
         .paint(|scene| {
             scene.draw(&Dots {
                 coords: &trails,
@@ -53,70 +53,55 @@ pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
         });
     let mut field = pen.part(0, height);
     canvas.render(field.area, field.buffer);
-    put(&mut field, &things, &sides);
+    put(&mut field, &entities, &projection);
     let unit = map.first().map_or("", |points| &points.unit);
-    let end = |range: [f64; 2]| format!("{} to {} {unit}", plain(range[0], 1), plain(range[1], 1));
-    let [right, up] = sides.names();
-    let down = if sides.flipped {
-        [-sides.up[1], -sides.up[0]]
-    } else {
-        sides.up
-    };
+    let [right, up] = projection.map_axes().map(|axis| {
+        let (from, to) = (plain(axis.from, 1), plain(axis.to, 1));
+        let text = format!("{} {}, {from} to {to} {unit}", axis.name, axis.direction);
+        text.trim_end().to_owned()
+    });
     let other = if map.iter().all(|points| points.three) {
         "  (v: another side)"
     } else {
         ""
     };
-    let text = format!(
-        "{} right, {}; {} {}, {}{other}",
-        right,
-        end(sides.across).trim_end(),
-        up,
-        if sides.flipped { "down" } else { "up" },
-        end(down).trim_end(),
-    );
-    pen.put(0, height, &text, paint.faint());
+    pen.put(0, height, &format!("{right}; {up}{other}"), paint.faint());
 }
 
-/// Things, and the names for which there is room beside them.
-fn put(field: &mut Pen<'_>, things: &[Thing], sides: &Sides) {
+/// Draws the signs of entities, and the names that fit beside them.
+fn put(field: &mut Pen<'_>, entities: &[(usize, Entity)], projection: &Projection) {
     let paint = field.paint;
     let [width, height] = [field.width(), field.height()];
-    let place = |at: f64, [from, to]: [f64; 2], room: usize| {
-        let part = (at - from) / (to - from);
-        (part * room.saturating_sub(1) as f64).round() as usize
+    let cell = |entity: &Entity| {
+        let (right, up) = projection.part(entity.at);
+        let place =
+            |part: f64, room: usize| (part * room.saturating_sub(1) as f64).round() as usize;
+        let down = height.saturating_sub(1).saturating_sub(place(up, height));
+        (place(right, width), down)
     };
-    let cell = |thing: &Thing| {
-        let up = place(thing.at.1, sides.up, height);
-        let down = height.saturating_sub(1).saturating_sub(up);
-        (place(thing.at.0, sides.across, width), down)
-    };
-    let mut taken: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
-    for thing in things {
-        let (x, y) = cell(thing);
-        field.put(x, y, &thing.sign.to_string(), paint.tint(thing.tint));
-        taken.push((y, x..x + 1));
+    let mut labels = Labels::new([0.0, 0.0, width as f64, height as f64]);
+    let area = |wide: usize| move |(x, y): (f64, f64)| [x, y, x + wide as f64, y + 1.0];
+    for (_, entity) in entities {
+        let (x, y) = cell(entity);
+        field.put(x, y, &entity.sign.to_string(), paint.tint(entity.tint));
+        labels.take(area(1)((x as f64, y as f64)));
     }
-    // With more things their names would hide all else.
-    for thing in things.iter().filter(|_| things.len() <= NAMED) {
-        let name = clipped(&thing.name, NAME);
-        let ((x, y), wide) = (cell(thing), columns(&name));
-        let left = x.checked_sub(wide);
+    if entities.len() > MAX_NAMED {
+        return;
+    }
+    for (_, entity) in entities {
+        let name = clipped(&entity.name, NAME);
+        let wide = columns(&name);
+        let (x, y) = cell(entity);
+        let (x, y) = (x as f64, y as f64);
         let places = [
-            Some((x + 1, y)),
-            left.map(|left| (left, y)),
-            Some((x, y + 1)),
-            y.checked_sub(1).map(|above| (x, above)),
+            (x + 1.0, y),
+            (x - wide as f64, y),
+            (x, y + 1.0),
+            (x, y - 1.0),
         ];
-        let free = |(x, y): &(usize, usize)| {
-            let hits = |(line, range): &(usize, std::ops::Range<usize>)| {
-                line == y && range.start < x + wide && *x < range.end
-            };
-            *y < height && x + wide <= width && !taken.iter().any(hits)
-        };
-        if let Some((x, y)) = places.into_iter().flatten().find(free) {
-            field.put(x, y, &name, paint.tint(thing.tint));
-            taken.push((y, x..x + wide));
+        if let Some((x, y)) = labels.put(places, area(wide)) {
+            field.put(x as usize, y as usize, &name, paint.tint(entity.tint));
         }
     }
 }

@@ -1,13 +1,12 @@
-//! Draws the show: a header, the tabs, a view, the timeline, a sentence, the keys.
+//! Draws the screen: a header, the tabs, a view, the timeline, a message, and the keys.
 
-mod bar;
 mod grid;
-mod help;
 mod list;
 mod map;
 pub mod paint;
 mod pen;
 mod rows;
+mod timeline;
 
 use gametape::Severity;
 use ratatui::Frame;
@@ -15,21 +14,22 @@ use ratatui::style::{Modifier, Style};
 
 use self::paint::Paint;
 use self::pen::{Pen, width, wrapped};
+use super::keys;
 use super::player::Player;
 use crate::scene::board::Board;
-use crate::scene::text::moment;
+use crate::scene::time::moment;
 use crate::scene::views::View;
 use gametape::core::table::MarkerKind;
 use gametape::core::text::Counted;
 
-/// Lines above the view: header and tabs; below it: timeline and keys, the sentence left out.
+/// The lines above the view (header, tabs) and below it (timeline, keys), without the message.
 const ABOVE: usize = 2;
 const BELOW: usize = 2;
-/// Lines that a sentence takes at most: one, unless there is room.
-const SENTENCE: usize = 3;
+/// The largest number of lines of the message on a screen of at least `ROOMY` lines; on others, 1.
+const MESSAGE: usize = 3;
 const ROOMY: usize = 30;
 
-/// What is seen until the recording is open.
+/// Draws the screen until the recording is open.
 pub fn opening(frame: &mut Frame<'_>, paint: Paint, path: &str, tenths: u128) {
     let mut pen = pen(frame, paint);
     let dots = ".".repeat((tenths / 5 % 4) as usize);
@@ -47,12 +47,12 @@ fn pen<'f>(frame: &'f mut Frame<'_>, paint: Paint) -> Pen<'f> {
     }
 }
 
-/// The show as it is now.
+/// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, paint: Paint, player: &Player) {
     let mut pen = pen(frame, paint);
-    let told = sentence(paint, player);
-    let most = if pen.height() < ROOMY { 1 } else { SENTENCE };
-    let lines = told
+    let message = message(paint, player);
+    let most = if pen.height() < ROOMY { 1 } else { MESSAGE };
+    let lines = message
         .as_ref()
         .map_or_else(Vec::new, |((sign, _), (text, _))| {
             let room = pen.width().saturating_sub(width(sign));
@@ -64,13 +64,13 @@ pub fn draw(frame: &mut Frame<'_>, paint: Paint, player: &Player) {
     tabs(&mut pen.part(1, 1), player);
     let mut body = pen.part(ABOVE, room);
     if player.help {
-        help::draw(&mut body);
+        help(&mut body);
     } else {
         view(&mut body, player);
     }
     let mut foot = pen.part(ABOVE + room, below);
-    bar::draw(&mut foot.part(0, 1), player);
-    match &told {
+    timeline::draw(&mut foot.part(0, 1), player);
+    match &message {
         None => counts(&mut foot.part(1, 1), player),
         Some(((sign, its), (_, style))) => {
             let end = foot.put(0, 1, sign, *its);
@@ -79,10 +79,10 @@ pub fn draw(frame: &mut Frame<'_>, paint: Paint, player: &Player) {
             }
         }
     }
-    help::line(&mut foot.part(below - 1, 1), player.typing.is_some());
+    key_line(&mut foot.part(below - 1, 1), player.typing.is_some());
 }
 
-/// `final.rmv  rmv v2          > 1x  12.345 s  step 6`; `||` where it stands.
+/// `final.rmv  rmv v2          > 1x  12.345 s  step 6`; `||` while it is paused.
 fn header(pen: &mut Pen<'_>, player: &Player) {
     let sign = if player.clock.is_playing() { ">" } else { "||" };
     let late = if player.is_late() { "… " } else { "" };
@@ -93,8 +93,8 @@ fn header(pen: &mut Pen<'_>, player: &Player) {
     );
     let room = pen.width().saturating_sub(width(&now) + 1);
     let format = format!("  {}", player.opened.format);
-    let damage = player.wrong().map(|wrong| format!("  {wrong}"));
-    // Of a long path its end says most. The damage takes what is left, but some of it is always seen.
+    let damage = player.problem().map(|problem| format!("  {problem}"));
+    // A long path is cut to its end. The damage takes the rest, but a part of it is always visible.
     let most = room.saturating_sub(width(&format) + damage.as_ref().map_or(0, |_| 12));
     let path = end_of(&player.opened.path, most);
     let end = pen.put(0, 0, &path, pen.paint.head());
@@ -119,7 +119,7 @@ fn end_of(path: &str, most: usize) -> String {
     rows::clipped(name, most.max(1))
 }
 
-/// The views, with the digits that lead to them; that which is seen is always among them.
+/// Draws the views with their digits. The current view is always visible.
 fn tabs(pen: &mut Pen<'_>, player: &Player) {
     let names = player.views.iter().enumerate().map(|(at, view)| {
         let digit = if at < 9 {
@@ -150,7 +150,7 @@ fn tabs(pen: &mut Pen<'_>, player: &Player) {
         };
         x = pen.put(x, 0, name, style);
     }
-    // There are more than fit.
+    // Marks views that do not fit.
     if from > 0 {
         pen.put(0, 0, "<", pen.paint.head());
     }
@@ -160,47 +160,54 @@ fn tabs(pen: &mut Pen<'_>, player: &Player) {
 }
 
 fn view(pen: &mut Pen<'_>, player: &Player) {
-    let (Some((view, sight)), Some(shot)) = (player.seen(), &player.shot) else {
+    let (Some((view, view_state)), Some(response)) = (player.seen(), &player.response) else {
         return;
     };
     match view {
-        View::Marks => list::marks(pen, &player.marks, player.searched, sight.down),
+        View::Marks => list::marks(pen, &player.marks, player.searched, view_state.down),
         View::Events(name) => {
             if let Some(table) = player.table(name) {
                 let (rows, upto) = player.events(name);
-                list::events(pen, table, (&rows, upto), sight.down);
+                list::events(pen, table, (&rows, upto), view_state.down);
             }
         }
         View::Rows(name) => {
-            if let Some((table, now)) = player.table(name).zip(shot.state(name)) {
-                let before = player.before.as_ref().and_then(|shot| shot.state(name));
-                rows::draw(pen, table, now, before, sight);
+            if let Some((table, now)) = player.table(name).zip(response.state(name)) {
+                let before = player
+                    .before
+                    .as_ref()
+                    .and_then(|response| response.state(name));
+                rows::draw(pen, table, now, before, view_state);
             }
         }
         View::Grid(grid) => {
-            if let Some((table, batch)) = player.table(&grid.table).zip(shot.state(&grid.table)) {
+            let value = grid.values.get(view_state.value).copied();
+            let batch = response.state(&grid.table).zip(value);
+            if let Some((table, (batch, value))) = player.table(&grid.table).zip(batch) {
                 let scene = grid::Scene {
                     board: Board {
                         grid,
                         table,
-                        cells: &sight.cells,
+                        cells: &view_state.cells,
+                        legend: &view_state.legend,
                         batch,
-                        cursor: grid.cursor.as_ref().and_then(|table| shot.state(table)),
+                        cursor: grid.cursor.as_ref().and_then(|table| response.state(table)),
+                        value,
                     },
-                    sight,
+                    view_state,
                 };
                 grid::draw(pen, &scene);
             }
         }
-        // The shot may still be that of another view.
-        View::Map(map) if shot.look.trail => map::draw(pen, map, sight, shot),
+        // The response may belong to another view.
+        View::Map(map) if response.query.trail => map::draw(pen, map, view_state, response),
         View::Map(_) => {}
     }
 }
 
-/// The sentence below the timeline, with a sign before it: what is typed; what was said; what is marked
-/// here; what is wrong.
-fn sentence(paint: Paint, player: &Player) -> Option<((String, Style), (String, Style))> {
+/// The line below the timeline, with a sign before it: the moment that is typed, a message, the marker at
+/// this moment, or the damage of the recording.
+fn message(paint: Paint, player: &Player) -> Option<((String, Style), (String, Style))> {
     let plain = Style::new();
     let alone = |text: String, style| Some(((String::new(), plain), (text, style)));
     if let Some(typing) = &player.typing {
@@ -209,17 +216,17 @@ fn sentence(paint: Paint, player: &Player) -> Option<((String, Style), (String, 
             (format!("{typing}_"), plain),
         ));
     }
-    if let Some(said) = &player.said {
-        return alone(said.clone(), paint.changed());
+    if let Some(message) = &player.message {
+        return alone(message.clone(), paint.changed());
     }
     if let Some(mark) = player.mark_here() {
         let (sign, style) = paint.mark(mark.kind);
         return Some(((format!("{sign} "), style), (mark.to_string(), plain)));
     }
-    alone(player.wrong()?, paint.bad())
+    alone(player.problem()?, paint.bad())
 }
 
-/// How many markers there are of each kind.
+/// Draws the number of markers of each kind.
 fn counts(pen: &mut Pen<'_>, player: &Player) {
     let kinds = [
         (MarkerKind::Finding(Severity::Error), "error"),
@@ -239,5 +246,23 @@ fn counts(pen: &mut Pen<'_>, player: &Player) {
             let counted = Counted(count, name);
             end = pen.put(end, 0, &format!("{counted}   "), pen.paint.faint());
         }
+    }
+}
+
+/// Draws the keys in the last line.
+fn key_line(pen: &mut Pen<'_>, typing: bool) {
+    let keys: &[(&str, &str)] = if typing { &keys::TYPING } else { &keys::LINE };
+    let mut x = 0;
+    for (key, what) in keys {
+        x = pen.put(x, 0, key, pen.paint.head());
+        x = pen.put(x + 1, 0, what, pen.paint.faint()) + 1;
+    }
+}
+
+/// Draws all keys.
+fn help(pen: &mut Pen<'_>) {
+    for (y, (key, what)) in keys::ALL.iter().enumerate() {
+        pen.put(0, y, key, pen.paint.head());
+        pen.put(14, y, what, Style::new());
     }
 }

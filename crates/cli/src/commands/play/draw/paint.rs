@@ -1,13 +1,12 @@
-//! Colours, as far as the terminal has them; what they say is said by signs, too.
+//! The colours of the terminal. Signs carry the same meaning for terminals without colours.
 
 use gametape::Severity;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::scene::symbols::{Face, face};
-use crate::scene::tint::{Tint, tint};
+use crate::scene::symbols::{Face, Tint, face, tint};
 use gametape::core::table::MarkerKind;
 
-/// How many colours there are.
+/// The number of colours of the terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Paint {
     None,
@@ -15,9 +14,9 @@ pub enum Paint {
     Many,
 }
 
-/// From little to much, where there are no colours.
+/// A scale of values for terminals without colours.
 const SIGNS: [char; 10] = ['.', ':', '-', '=', '+', 'o', '*', '%', '#', '@'];
-/// The same of the palette of 256: from dark blue to yellow.
+/// The same scale in the palette of 256 colours: dark blue to yellow.
 const HEAT: [u8; 13] = [17, 18, 24, 30, 36, 35, 71, 107, 143, 149, 185, 220, 226];
 const HEAT_16: [Color; 4] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow];
 /// Colours that are told apart, on dark and on light.
@@ -72,12 +71,12 @@ impl Paint {
         }
     }
 
-    /// Names of things.
+    /// Headings and names.
     pub fn head(self) -> Style {
         self.pick(75, Color::Cyan).add_modifier(Modifier::BOLD)
     }
 
-    /// What is less important.
+    /// Less important text.
     pub fn faint(self) -> Style {
         self.pick(245, Color::Reset)
             .add_modifier(if self == Self::Many {
@@ -87,7 +86,7 @@ impl Paint {
             })
     }
 
-    /// What is not what it was a moment ago.
+    /// Values that changed since the last moment.
     pub fn changed(self) -> Style {
         self.pick(220, Color::Yellow).add_modifier(Modifier::BOLD)
     }
@@ -96,7 +95,7 @@ impl Paint {
         self.pick(203, Color::Red).add_modifier(Modifier::BOLD)
     }
 
-    /// A marker, and its sign.
+    /// The sign and the style of a marker.
     pub fn mark(self, kind: MarkerKind) -> (char, Style) {
         match kind {
             MarkerKind::Event => ('◆', self.pick(75, Color::Cyan)),
@@ -106,7 +105,7 @@ impl Paint {
         }
     }
 
-    /// How much of a range a number is, from 0 to 1.
+    /// The sign and the style of a part of a range, from 0 to 1.
     pub fn heat(self, part: f64) -> (char, Style) {
         let of = |count: usize| (part.clamp(0.0, 1.0) * (count - 1) as f64).round() as usize;
         let sign = SIGNS.get(of(SIGNS.len())).copied().unwrap_or('?');
@@ -125,7 +124,7 @@ impl Paint {
         }
     }
 
-    /// A thing by its name.
+    /// The style of a name.
     pub fn named(self, name: &str) -> Style {
         self.tint(tint(name))
     }
@@ -145,7 +144,7 @@ impl Paint {
         }
     }
 
-    /// A cell that holds a text.
+    /// The style of a cell that holds a text.
     pub fn cell(self, text: &str) -> Style {
         let on = |ink: u8, ground| Style::new().fg(Color::Indexed(ink)).bg(ground);
         let bold = |style: Style| style.add_modifier(Modifier::BOLD);
@@ -173,7 +172,7 @@ impl Paint {
         }
     }
 
-    /// A cell that two columns say different things of.
+    /// The style of a cell whose compared columns differ.
     pub fn differs(self) -> Style {
         match self {
             Self::None => Style::new().add_modifier(Modifier::BOLD),

@@ -1,4 +1,4 @@
-//! Writes into a part of the screen, and nowhere else.
+//! Writes into a part of the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,14 +7,14 @@ use ratatui::text::Span;
 
 use super::paint::Paint;
 
-/// A part of the screen, and what is written with.
+/// A part of the screen, and the colours to write with.
 pub struct Pen<'b> {
     pub buffer: &'b mut Buffer,
     pub area: Rect,
     pub paint: Paint,
 }
 
-/// Columns that a text takes.
+/// The number of columns of a text.
 pub fn width(text: &str) -> usize {
     Span::raw(text).width()
 }
@@ -28,7 +28,7 @@ impl Pen<'_> {
         self.area.height as usize
     }
 
-    /// Some of its lines: what is outside of it is left out.
+    /// Returns some of the lines; lines outside are left out.
     pub fn part(&mut self, from: usize, lines: usize) -> Pen<'_> {
         let from = from.min(self.height());
         let lines = lines.min(self.height() - from);
@@ -44,7 +44,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Writes at a place of it; gives the column behind what was written.
+    /// Writes at a place and returns the column after the text.
     pub fn put(&mut self, x: usize, y: usize, text: &str, style: Style) -> usize {
         if x >= self.width() || y >= self.height() {
             return x + width(text);
@@ -55,12 +55,12 @@ impl Pen<'_> {
         x + width(text)
     }
 
-    /// Writes so that it ends in front of a column.
+    /// Writes a text that ends before a column.
     pub fn put_before(&mut self, end: usize, y: usize, text: &str, style: Style) {
         self.put(end.saturating_sub(width(text)), y, text, style);
     }
 
-    /// What stands in a line looks like this, too.
+    /// Adds a modifier to a line.
     pub fn mark_line(&mut self, y: usize, modifier: Modifier) {
         if y < self.height() {
             let line = Rect {
@@ -74,13 +74,13 @@ impl Pen<'_> {
     }
 }
 
-/// The first of some things to show, so that one of them is seen.
+/// Returns the first of `count` items to show so that the chosen one is visible.
 pub fn scrolled(chosen: usize, count: usize, room: usize) -> usize {
     let most = count.saturating_sub(room);
     chosen.saturating_sub(room / 2).min(most)
 }
 
-/// A text in lines that fit, broken between words; what is too much ends in `…`.
+/// Breaks a text between words into at most `most` lines; a text that was cut ends in `…`.
 pub fn wrapped(text: &str, room: usize, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -94,7 +94,7 @@ pub fn wrapped(text: &str, room: usize, most: usize) -> Vec<String> {
         } else if count < most {
             lines.push(word.to_owned());
         } else {
-            // There may be no room for it.
+            // The `…` needs room.
             while width(line) + 2 > room && line.pop().is_some() {}
             line.push_str(" …");
             break;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_is_seen() {
+    fn the_chosen_item_is_visible() {
         assert_eq!(scrolled(0, 100, 10), 0);
         assert_eq!(scrolled(50, 100, 10), 45);
         assert_eq!(scrolled(99, 100, 10), 90);

@@ -1,4 +1,4 @@
-//! The rows of a state, or of facts: a line each, or a line a column where there is one row.
+//! Draws the rows of a state or of facts: a line per row, or a line per column if there is one row.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +7,35 @@ use gametape::{Batch, ColumnDef, Kind, TableDef, Value};
 use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, width};
-use crate::commands::play::sight::Sight;
+use crate::commands::play::view_state::ViewState;
 use gametape::core::table::shown;
 
-/// A column is not wider than this, whatever is in it.
+/// The largest width of a column.
 const WIDEST: usize = 28;
 
-/// The rows now, and what they were a moment ago.
+/// Draws the rows and marks values that changed since `before`.
 pub fn draw(
     pen: &mut Pen<'_>,
     table: &TableDef,
     now: &Batch,
     before: Option<&Batch>,
-    sight: &Sight,
+    view_state: &ViewState,
 ) {
     if now.is_empty() {
         pen.put(0, 0, "nothing holds now", pen.paint.faint());
         return;
     }
     let before = Before::new(table, before);
-    let down = usize::try_from(sight.down).unwrap_or_default();
+    let down = usize::try_from(view_state.down).unwrap_or_default();
     if now.len() == 1 {
         one(pen, table, now, &before, down);
     } else {
-        let right = usize::try_from(sight.right).unwrap_or_default();
+        let right = usize::try_from(view_state.right).unwrap_or_default();
         many(pen, table, now, &before, [right, down]);
     }
 }
 
-/// What the rows of a table were.
+/// The earlier rows of a table.
 struct Before<'b> {
     batch: Option<&'b Batch>,
     rows: BTreeMap<Vec<Owned>, usize>,
@@ -57,10 +57,10 @@ impl<'b> Before<'b> {
         }
     }
 
-    /// Whether a value is not what it was; what was not there before is new, not changed.
+    /// Whether a value changed; a new row is not a change.
     fn changed(&self, now: &Batch, row: usize, column: usize) -> bool {
         let was = self.rows.get(&key(now, row, &self.keys)).zip(self.batch);
-        // By their bits: what is no number has not changed by that.
+        // `Owned` compares floats by their bits, so that NaN equals NaN.
         was.is_some_and(|(was, batch)| {
             Owned::from(batch.get(*was, column)) != Owned::from(now.get(row, column))
         })
@@ -71,7 +71,7 @@ fn key(batch: &Batch, row: usize, keys: &[usize]) -> Vec<Owned> {
     keys.iter().map(|at| batch.get(row, *at).into()).collect()
 }
 
-/// A line a column: its name, its value, and what it is.
+/// Draws a line per column: its name, its value and its description.
 fn one(pen: &mut Pen<'_>, table: &TableDef, now: &Batch, before: &Before<'_>, down: usize) {
     let names = table.columns.iter().map(|column| width(&column.name));
     let names = names.max().unwrap_or(0).min(WIDEST) + 2;
@@ -92,7 +92,7 @@ fn one(pen: &mut Pen<'_>, table: &TableDef, now: &Batch, before: &Before<'_>, do
         pen.put(0, y, &column.name, pen.paint.head());
         let style = style(pen, before.changed(now, 0, at), now.get(0, at));
         let end = pen.put(names, y, value, style);
-        // What it is stands in a column of its own, unless a value is long.
+        // The descriptions are aligned, except after a long value.
         pen.put(end.max(names + wide) + 2, y, &column.doc, pen.paint.faint());
     }
 }
@@ -105,7 +105,7 @@ fn style(pen: &Pen<'_>, changed: bool, value: Value<'_>) -> Style {
     }
 }
 
-/// A line a row; the keys stay where they are, and names do.
+/// Draws a line per row; keys and names do not scroll.
 fn many(
     pen: &mut Pen<'_>,
     table: &TableDef,
@@ -163,7 +163,7 @@ fn head(column: &ColumnDef) -> String {
         .to_owned()
 }
 
-/// Of what is too long the beginning.
+/// Cuts a text to a width; a text that was cut ends in `…`.
 pub fn clipped(text: &str, wide: usize) -> String {
     if width(text) <= wide {
         return text.to_owned();

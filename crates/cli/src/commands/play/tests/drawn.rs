@@ -1,4 +1,4 @@
-//! What is seen of tables that are made here.
+//! Tests of the screen with invented tables.
 
 use gametape::{Kind, Lane, TableDef, Value};
 use snapbox::{assert_data_eq, str};
@@ -6,10 +6,11 @@ use snapbox::{assert_data_eq, str};
 use super::made::{answer, batch, player, stamp, table};
 use super::screen;
 use crate::commands::play::draw::paint::Paint;
-use crate::commands::play::news::Shot;
-use crate::commands::play::player::{Act, Player};
+use crate::commands::play::messages::Response;
+use crate::commands::play::player::Player;
+use crate::commands::play::player::actions::Action;
 
-/// A show whose only table holds these rows.
+/// A player whose only table has these rows.
 fn of(table: &TableDef, rows: &[Vec<Value<'_>>]) -> Player {
     let mut player = player(vec![table.clone()], true);
     show(&mut player, table, 0, rows);
@@ -18,10 +19,10 @@ fn of(table: &TableDef, rows: &[Vec<Value<'_>>]) -> Player {
 
 fn show(player: &mut Player, table: &TableDef, step: u64, rows: &[Vec<Value<'_>>]) {
     player.go(gametape::At::Step(step));
-    let wish = player.wish().unwrap();
+    let request = player.request().unwrap();
     let rows: Vec<&[Value<'_>]> = rows.iter().map(Vec::as_slice).collect();
     let state = batch(table, stamp(step, true), &rows);
-    player.show(answer(wish, stamp(step, true), vec![state]));
+    player.show(answer(request, stamp(step, true), vec![state]));
 }
 
 fn players() -> TableDef {
@@ -80,7 +81,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab
     assert_eq!(bold, ["1", "41", "2", "Fir"], "keys, and what changed");
 }
 
-/// The words of the view that are bold, heads left out.
+/// The bold words of the view, without its heads.
 fn bold(player: &Player) -> Vec<String> {
     use ratatui::style::Modifier;
     let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(60, 10)).unwrap();
@@ -109,7 +110,7 @@ fn a_single_row_stands_on_its_side_and_scrolls() {
     }
     let rows = vec![(0..20).map(Value::Uint).collect()];
     let mut player = of(&table, &rows);
-    player.act(Act::Move(0, 10));
+    player.act(Action::Move(0, 10));
     assert_data_eq!(
         screen(&player, Paint::None, 60, 9).0,
         str![[r#"
@@ -141,7 +142,7 @@ fn wide_tables_scroll_and_keep_their_keys() {
         })
         .collect();
     let mut player = of(&table, &rows);
-    player.act(Act::Move(2, 3));
+    player.act(Action::Move(2, 3));
     assert_data_eq!(
         screen(&player, Paint::None, 40, 10).0,
         str![[r#"
@@ -180,7 +181,7 @@ fn a_heat_map_has_signs_a_range_and_a_probe() {
         .map(|[x, y, _]| vec![Value::Int(y), Value::Int(x), Value::Float32((x + y) as f32)])
         .collect();
     let mut player = of(&grid, &rows);
-    player.act(Act::Move(3, 1));
+    player.act(Action::Move(3, 1));
     assert_data_eq!(
         screen(&player, Paint::None, 60, 12).0,
         str![[r#"
@@ -199,7 +200,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab
 
 "#]]
     );
-    // All cells have a colour where there are colours, none where there are none.
+    // All cells have a colour, or none if there are no colours.
     assert!(screen(&player, Paint::Many, 60, 12).1 > 80);
     assert_eq!(screen(&player, Paint::None, 60, 12).1, 0);
 }
@@ -221,8 +222,8 @@ fn a_large_heat_map_is_seen_whole_or_each_cell() {
     let mut player = of(&grid, &rows);
     let whole = screen(&player, Paint::None, 60, 14).0;
     assert!(whole.contains("mean of 6 x 6 (z: each)"), "{whole}");
-    player.act(Act::Close);
-    player.act(Act::Move(99, 39));
+    player.act(Action::Close);
+    player.act(Action::Move(99, 39));
     let close = screen(&player, Paint::None, 60, 14).0;
     assert!(close.contains("x 99, y 39: value 99.000"), "{close}");
     assert!(!close.contains("mean"), "{close}");
@@ -242,7 +243,7 @@ fn a_line_is_broken_and_a_cube_is_cut() {
         })
         .collect();
     let mut player = of(&line, &rows);
-    player.act(Act::Move(1, 2));
+    player.act(Action::Move(1, 2));
     assert_data_eq!(
         screen(&player, Paint::None, 40, 12).0,
         str![[r#"
@@ -275,9 +276,9 @@ space play , . step h l 5 s - + speed n
         .map(|[x, y, z]| vec![Value::Int(x), Value::Int(y), Value::Int(z), Value::Int(z)])
         .collect();
     let mut player = of(&cube, &rows);
-    player.act(Act::Slice(1));
-    player.act(Act::Slice(9));
-    player.act(Act::Slice(-1));
+    player.act(Action::Slice(1));
+    player.act(Action::Slice(9));
+    player.act(Action::Slice(-1));
     assert_data_eq!(
         screen(&player, Paint::None, 60, 12).0,
         str![[r#"
@@ -322,19 +323,19 @@ fn a_wide_board_goes_with_its_cursor_until_somebody_looks_elsewhere() {
         })
         .collect();
     let rows: Vec<&[Value<'_>]> = rows.iter().map(Vec::as_slice).collect();
-    let wish = player.wish().unwrap();
+    let request = player.request().unwrap();
     let at = stamp(0, true);
     let states = vec![
         batch(&board, at, &rows),
         batch(&cursor, at, &[&[Value::Int(70), Value::Int(0)]]),
     ];
-    player.show(answer(wish, at, states));
+    player.show(answer(request, at, states));
     let line = |player: &Player| {
         let screen = screen(player, Paint::None, 40, 12).0;
         screen.lines().nth(2).unwrap().to_owned()
     };
     assert!(line(&player).contains('*'), "{}", line(&player));
-    player.act(Act::Move(1, 0));
+    player.act(Action::Move(1, 0));
     assert!(!line(&player).contains('*'), "{}", line(&player));
 }
 
@@ -356,8 +357,8 @@ fn positions_have_names_and_can_be_seen_from_another_side() {
         vec![Value::Uint(id), Value::Text(name), x, y, z]
     };
     let mut player = player(vec![ships], true);
-    let wish = player.wish().unwrap();
-    assert!(wish.look.trail);
+    let request = player.request().unwrap();
+    assert!(request.query.trail);
     let columns = table(
         "ships",
         Lane::State,
@@ -380,9 +381,9 @@ fn positions_have_names_and_can_be_seen_from_another_side() {
         .collect();
     let trail: Vec<&[Value<'_>]> = trail.iter().map(Vec::as_slice).collect();
     let trail = batch(&columns, stamp(0, true), &trail);
-    player.show(Shot {
+    player.show(Response {
         trails: vec![vec![trail]],
-        ..answer(wish, stamp(0, true), vec![state])
+        ..answer(request, stamp(0, true), vec![state])
     });
     assert_data_eq!(
         screen(&player, Paint::None, 60, 16).0,
@@ -406,7 +407,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab
 
 "#]]
     );
-    player.act(Act::Plane);
+    player.act(Action::Plane);
     let side = screen(&player, Paint::None, 60, 16).0;
     assert!(side.contains("x right"), "{side}");
     assert!(side.contains("; y up"), "{side}");
@@ -427,8 +428,8 @@ fn events_are_listed_around_now() {
     }
     player.whole.insert("goals".to_owned(), vec![rows]);
     player.go(gametape::At::Step(40));
-    let wish = player.wish().unwrap();
-    player.show(answer(wish, stamp(40, true), Vec::new()));
+    let request = player.request().unwrap();
+    player.show(answer(request, stamp(40, true), Vec::new()));
     assert_data_eq!(
         screen(&player, Paint::None, 50, 12).0,
         str![[r#"
@@ -447,10 +448,10 @@ space play , . step h l 5 s - + speed n p marker g
 
 "#]]
     );
-    // The one that is chosen is gone to.
-    player.act(Act::Move(0, 2));
-    player.act(Act::Enter);
-    assert_eq!(player.wish().unwrap().to, Some(gametape::At::Step(45)));
+    // Enter goes to the chosen event.
+    player.act(Action::Move(0, 2));
+    player.act(Action::Enter);
+    assert_eq!(player.request().unwrap().to, Some(gametape::At::Step(45)));
 }
 
 #[test]
@@ -462,7 +463,7 @@ fn it_can_be_drawn_on_whatever_there_is() {
     for (width, height) in [(1, 1), (3, 2), (10, 5), (80, 24), (300, 90), (200, 3)] {
         let _ = screen(&player, Paint::Many, width, height);
     }
-    player.act(Act::Help);
+    player.act(Action::Help);
     let help = screen(&player, Paint::None, 80, 24).0;
     assert!(
         help.contains("to a moment: 1:23.4, 83.4, tick:137, step:600, 50%"),

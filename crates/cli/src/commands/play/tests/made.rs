@@ -1,12 +1,12 @@
-//! Shows of tables that are made here.
+//! Players of invented tables.
 
 use gametape::core::table::Span;
 use gametape::{Batch, ColumnDef, Kind, Lane, Secrets, Stamp, TableDef, Time, Value};
 
-use crate::commands::play::news::{Opened, Shot, Wish};
+use crate::commands::play::messages::{Opened, Request, Response};
 use crate::commands::play::player::Player;
 
-/// A stamp; times are ten to a second.
+/// A stamp; ten steps are a second.
 pub fn stamp(step: u64, timed: bool) -> Stamp {
     Stamp {
         step,
@@ -15,7 +15,7 @@ pub fn stamp(step: u64, timed: bool) -> Stamp {
     }
 }
 
-/// A hundred steps of these tables.
+/// A player of a hundred steps of these tables.
 pub fn player(tables: Vec<TableDef>, timed: bool) -> Player {
     let opened = Opened {
         path: "games/made.up".to_owned(),
@@ -50,13 +50,13 @@ pub fn batch(table: &TableDef, at: Stamp, rows: &[&[Value<'_>]]) -> Batch {
     batch
 }
 
-/// Answers a wish.
-pub fn answer(wish: Wish, stamp: Stamp, states: Vec<Batch>) -> Shot {
-    Shot {
-        number: wish.number,
+/// Answers a request.
+pub fn answer(request: Request, stamp: Stamp, states: Vec<Batch>) -> Response {
+    Response {
+        number: request.number,
         stamp,
-        look: wish.look,
+        query: request.query,
         states,
-        ..Shot::default()
+        ..Response::default()
     }
 }

@@ -1,4 +1,4 @@
-//! The show without a terminal: what keys do, what is read, what is seen.
+//! Tests of the player without a terminal: its keys, its requests, and its screen.
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
@@ -15,99 +15,104 @@ use gametape::{Recording, Secrets};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::desk::Desk;
 use super::draw::{self, paint::Paint};
-use super::news::News;
-use super::player::{Act, Player, Then};
-use super::worker;
+use super::messages::Inbox;
+use super::messages::Update;
+use super::player::Player;
+use super::player::actions::{Action, Then};
+use super::reader;
 
-/// Nothing takes that long.
+/// A timeout that is never reached.
 const LONG: Duration = Duration::from_mins(2);
 
-/// A show of a recording, read as the command reads it.
+/// A player with a recording that is read as the command reads it.
 struct Stage {
     player: Player,
-    desk: Arc<Desk>,
-    news: mpsc::Receiver<News>,
+    inbox: Arc<Inbox>,
+    updates: mpsc::Receiver<Update>,
 }
 
 impl Stage {
-    /// Opened, and all that is looked for in it found; else why it can't be shown.
+    /// Opens a recording and waits for all markers; an error says why it can't be shown.
     fn open(bytes: Vec<u8>, name: &'static str) -> Result<Self, String> {
-        let (tell, news) = mpsc::channel();
-        let desk = Arc::new(Desk::default());
-        let reading = Arc::clone(&desk);
+        let (tell, updates) = mpsc::channel();
+        let inbox = Arc::new(Inbox::default());
+        let reading = Arc::clone(&inbox);
         std::thread::spawn(move || {
             let open = || Recording::from_bytes(bytes, name);
-            worker::serve(open, Secrets::Hide, &reading, &tell);
+            reader::serve(open, Secrets::Hide, &reading, &tell);
         });
-        let player = match news.recv().unwrap() {
-            News::Opened(opened) => Player::new(*opened, Secrets::Hide),
-            News::Failed(error) => return Err(error.to_string()),
-            News::Nothing(sentence) => return Err(sentence),
+        let player = match updates.recv().unwrap() {
+            Update::Opened(opened) => Player::new(*opened, Secrets::Hide),
+            Update::Failed(error) => return Err(error.to_string()),
+            Update::Nothing(sentence) => return Err(sentence),
             _ => panic!("it is not open yet"),
         };
-        let mut stage = Self { player, desk, news };
+        let mut stage = Self {
+            player,
+            inbox,
+            updates,
+        };
         stage.settle();
         while !stage.player.searched {
-            let told = stage.news.recv_timeout(LONG).unwrap();
-            stage.hear(told);
+            let update = stage.updates.recv_timeout(LONG).unwrap();
+            stage.receive(update);
         }
         Ok(stage)
     }
 
-    fn hear(&mut self, told: News) -> Option<u64> {
-        match told {
-            News::Shot(shot) => {
-                let number = shot.number;
-                self.player.show(*shot);
+    fn receive(&mut self, update: Update) -> Option<u64> {
+        match update {
+            Update::Response(response) => {
+                let number = response.number;
+                self.player.show(*response);
                 return Some(number);
             }
-            News::Refused(number, why) => {
+            Update::Refused(number, why) => {
                 self.player.refuse(number, why);
                 return Some(number);
             }
-            News::Findings(marks) => {
+            Update::Findings(marks) => {
                 self.player.mark(marks);
                 self.player.searched = true;
             }
-            News::Marks(marks) => self.player.mark(marks),
-            News::Bounds(table, bounds) => self.player.bound(&table, &bounds),
-            News::Damage(damage) => self.player.damage = Some(damage),
-            News::Events(table, rows) => {
+            Update::Marks(marks) => self.player.mark(marks),
+            Update::Bounds(table, bounds) => self.player.bound(&table, &bounds),
+            Update::Damage(damage) => self.player.damage = Some(damage),
+            Update::Events(table, rows) => {
                 self.player.whole.insert(table, rows);
             }
-            News::Opened(_) | News::Failed(_) | News::Nothing(_) => panic!("it is open"),
+            Update::Opened(_) | Update::Failed(_) | Update::Nothing(_) => panic!("it is open"),
         }
         None
     }
 
-    /// Reads until nothing more is wished for.
+    /// Answers requests until there are none.
     fn settle(&mut self) {
-        while let Some(wish) = self.player.wish() {
-            let number = wish.number;
-            self.desk.wish(wish);
+        while let Some(request) = self.player.request() {
+            let number = request.number;
+            self.inbox.request(request);
             loop {
-                let told = self.news.recv_timeout(LONG).unwrap();
-                if self.hear(told) == Some(number) {
+                let update = self.updates.recv_timeout(LONG).unwrap();
+                if self.receive(update) == Some(number) {
                     break;
                 }
             }
         }
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: Action) {
         assert_eq!(self.player.act(act), Then::On);
         self.settle();
     }
 
     /// Types a moment.
     fn go(&mut self, moment: &str) {
-        self.act(Act::Ask);
+        self.act(Action::Ask);
         moment
             .chars()
-            .for_each(|letter| self.act(Act::Letter(letter)));
-        self.act(Act::Enter);
+            .for_each(|letter| self.act(Action::Letter(letter)));
+        self.act(Action::Enter);
     }
 
     fn see(&mut self, view: &str) {
@@ -120,7 +125,7 @@ impl Stage {
     }
 }
 
-/// What is on the screen: its text, and how many cells have a colour.
+/// The text of the screen, and the number of coloured cells.
 fn screen(player: &Player, paint: Paint, width: u16, height: u16) -> (String, usize) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal

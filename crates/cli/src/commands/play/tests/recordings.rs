@@ -1,17 +1,17 @@
-//! Recordings of each kind, read and drawn.
+//! Tests with recordings of each kind.
 
 use gametape_samples::mines::{self, Tampering};
 use snapbox::{assert_data_eq, str};
 
 use super::Stage;
-use crate::commands::play::player::Act;
+use crate::commands::play::player::actions::Action;
 
 #[test]
 fn a_board_with_its_cursor_and_what_the_rules_say_otherwise() {
     let bytes = mines::example();
     let tampered = Tampering::BoardEvent.of(&bytes).unwrap();
     let mut stage = Stage::open(tampered, "game.rmv").unwrap();
-    stage.act(Act::Mark(1));
+    stage.act(Action::Mark(1));
     assert_data_eq!(
         stage.screen(80, 24),
         str![[r#"
@@ -45,7 +45,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
     // The whole game, and back: a moment looks the same from either side.
     stage.go("1");
     let seen = stage.screen(80, 24);
-    stage.act(Act::End);
+    stage.act(Action::End);
     let last = stage.screen(80, 24);
     assert_ne!(seen, last);
     stage.go("1");
@@ -53,9 +53,9 @@ space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
     stage.go("9:59");
     assert!(stage.screen(80, 24).contains("9:59.000 is not recorded"));
     let step = stage.player.now().step;
-    stage.act(Act::Step(1));
+    stage.act(Action::Step(1));
     assert_eq!(stage.player.now().step, step + 1);
-    stage.act(Act::Step(-1));
+    stage.act(Action::Step(-1));
     assert_eq!(stage.player.now().step, step);
 }
 
@@ -63,7 +63,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
 fn a_broken_recording_is_played_up_to_the_damage() {
     let cut = Tampering::Cut.of(&mines::example()).unwrap();
     let mut stage = Stage::open(cut, "cut.rmv").unwrap();
-    stage.act(Act::End);
+    stage.act(Action::End);
     let screen = stage.screen(80, 24);
     let header = screen.lines().next().unwrap();
     assert!(
@@ -77,7 +77,7 @@ fn a_broken_recording_is_played_up_to_the_damage() {
 }
 
 #[test]
-fn what_is_broken_at_its_start_is_refused() {
+fn a_recording_that_is_broken_at_its_start_is_refused() {
     let bytes = mines::example();
     let refused = Stage::open(bytes[..40].to_vec(), "start.rmv")
         .err()
@@ -104,8 +104,8 @@ fn a_world_is_a_heat_map_and_its_faults_are_marked() {
     let bytes = gametape_samples::murk::record(&world, faulty, 7, 40).unwrap();
     let mut stage = Stage::open(bytes, "heat.murk").unwrap();
     stage.see("heat");
-    stage.act(Act::Mark(1));
-    stage.act(Act::Move(4, 6));
+    stage.act(Action::Mark(1));
+    stage.act(Action::Move(4, 6));
     assert_data_eq!(
         stage.screen(80, 24),
         str![[r#"
@@ -138,7 +138,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
     );
     stage.see("gradient");
     assert!(stage.screen(80, 24).contains("value_0 (c: other)"));
-    stage.act(Act::Value);
+    stage.act(Action::Value);
     assert!(stage.screen(80, 24).contains("value_1 (c: other)"));
 }
 
@@ -164,13 +164,13 @@ fn however_many_events_there_are_they_are_markers() {
 }
 
 #[test]
-fn what_happens_at_every_step_is_no_marker_and_said() {
+fn events_at_every_step_are_no_markers() {
     let bytes = mines::example();
     let mut stage = Stage::open(bytes, "game.rmv").unwrap();
-    stage.act(Act::Mark(1));
+    stage.act(Action::Mark(1));
     assert_eq!(
-        stage.player.said.as_deref(),
-        Some("no marker behind this moment")
+        stage.player.message.as_deref(),
+        Some("no marker after this moment")
     );
     assert!(stage.player.choose("markers"));
     let screen = stage.screen(80, 24);

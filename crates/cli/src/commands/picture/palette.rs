@@ -1,9 +1,10 @@
-//! Colours, on white.
+//! Colours on white.
+
+#![allow(clippy::unreadable_literal)] // A colour reads as 0xrrggbb.
 
 use std::fmt;
 
-use crate::scene::symbols::{Face, face};
-use crate::scene::tint::{Tint, tint};
+use crate::scene::symbols::{Face, Tint, face, tint};
 
 /// A colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -16,7 +17,12 @@ impl fmt::Display for Rgb {
 }
 
 impl Rgb {
-    /// So far, from 0 to 1, on the way to another.
+    /// The colour of `0xrrggbb`.
+    const fn hex(hex: u32) -> Self {
+        Self((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+    }
+
+    /// Mixes in a part, from 0 to 1, of another colour.
     pub fn to(self, other: Self, part: f64) -> Self {
         let part = part.clamp(0.0, 1.0);
         let mix = |from: u8, to: u8| {
@@ -34,102 +40,70 @@ pub const WHITE: Rgb = Rgb(255, 255, 255);
 pub const BLACK: Rgb = Rgb(16, 18, 22);
 /// Text.
 pub const INK: Rgb = Rgb(31, 35, 40);
-/// What is less important.
+/// Less important text.
 pub const FAINT: Rgb = Rgb(99, 107, 117);
-/// Lines of the ground.
+/// Lines in the background.
 pub const RULE: Rgb = Rgb(222, 225, 230);
-/// Where there is nothing.
+/// Empty places.
 pub const NOTHING: Rgb = Rgb(246, 247, 249);
-/// Where two columns say different things.
+/// Marks cells whose compared columns differ.
 pub const DIFFERS: Rgb = Rgb(207, 34, 46);
-/// The way of something.
-pub const WAY: Rgb = Rgb(9, 55, 120);
+/// Paths.
+pub const PATH: Rgb = Rgb(9, 55, 120);
 /// Between cells.
 pub const GAP: Rgb = Rgb(152, 160, 171);
 const OPEN: Rgb = Rgb(238, 240, 243);
 const CLOSED: Rgb = Rgb(184, 193, 205);
 const PRESSED: Rgb = Rgb(214, 219, 226);
 
-/// From little to much, of what a cell holds: from dark blue to yellow.
-const VALUES: [Rgb; 10] = [
-    Rgb(68, 1, 84),
-    Rgb(72, 40, 120),
-    Rgb(62, 73, 137),
-    Rgb(49, 104, 142),
-    Rgb(38, 130, 142),
-    Rgb(31, 158, 137),
-    Rgb(53, 183, 121),
-    Rgb(110, 206, 88),
-    Rgb(181, 222, 43),
-    Rgb(253, 231, 37),
+/// The values of cells, from least to greatest: dark blue to yellow.
+const VALUES: [u32; 10] = [
+    0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b,
+    0xfde725,
 ];
-/// From little to much, of how often or how long: from nearly white to dark red.
-const COUNTS: [Rgb; 9] = [
-    Rgb(255, 247, 236),
-    Rgb(254, 232, 200),
-    Rgb(253, 212, 158),
-    Rgb(253, 187, 132),
-    Rgb(252, 141, 89),
-    Rgb(239, 101, 72),
-    Rgb(215, 48, 31),
-    Rgb(179, 0, 0),
-    Rgb(127, 0, 0),
+/// Counts and times, from least to greatest: nearly white to dark red.
+const COUNTS: [u32; 9] = [
+    0xfff7ec, 0xfee8c8, 0xfdd49e, 0xfdbb84, 0xfc8d59, 0xef6548, 0xd7301f, 0xb30000, 0x7f0000,
 ];
-/// Colours that are told apart.
-const APART: [Rgb; 10] = [
-    Rgb(31, 119, 180),
-    Rgb(214, 110, 0),
-    Rgb(44, 140, 44),
-    Rgb(178, 60, 170),
-    Rgb(0, 140, 150),
-    Rgb(160, 120, 0),
-    Rgb(110, 80, 200),
-    Rgb(200, 40, 100),
-    Rgb(40, 150, 110),
-    Rgb(130, 90, 70),
+/// Colours without a meaning that are easy to tell apart.
+const APART: [u32; 10] = [
+    0x1f77b4, 0xd66e00, 0x2c8c2c, 0xb23caa, 0x008c96, 0xa07800, 0x6e50c8, 0xc82864, 0x28966e,
+    0x825a46,
 ];
-/// The colours that players know numbers by.
-const DIGITS: [Rgb; 10] = [
-    FAINT,
-    Rgb(0, 0, 230),
-    Rgb(0, 115, 0),
-    Rgb(208, 0, 0),
-    Rgb(0, 0, 115),
-    Rgb(115, 0, 0),
-    Rgb(0, 115, 115),
-    BLACK,
-    Rgb(110, 110, 110),
-    BLACK,
+/// The colours of numbers in Minesweeper.
+const DIGITS: [u32; 10] = [
+    0x636b75, 0x0000e6, 0x007300, 0xd00000, 0x000073, 0x730000, 0x007373, 0x101216, 0x6e6e6e,
+    0x101216,
 ];
 
-/// What a heat says.
+/// The meaning of a scale of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Heat {
-    /// What a cell holds.
+    /// The values of cells.
     Values,
-    /// How often, or how long.
+    /// Counts and times.
     Counts,
 }
 
-/// Shades of a heat: as many as are told apart, so that cells of one colour are drawn as one.
+/// The number of shades in a scale. Runs of cells with the same shade are drawn as one.
 const SHADES: f64 = 64.0;
 
 impl Heat {
-    /// The colour of a part, from 0 to 1.
+    /// The colour at a part of the scale, from 0 to 1.
     pub fn at(self, part: f64) -> Rgb {
-        let stops: &[Rgb] = match self {
+        let stops: &[u32] = match self {
             Self::Values => &VALUES,
             Self::Counts => &COUNTS,
         };
         let part = if part.is_finite() { part } else { 0.0 };
         let part = (part.clamp(0.0, 1.0) * SHADES).round() / SHADES;
         let place = part * stops.len().saturating_sub(1) as f64;
-        let stop = |at: f64| stops.get(at as usize).copied().unwrap_or(WHITE);
+        let stop = |at: f64| stops.get(at as usize).map_or(WHITE, |hex| Rgb::hex(*hex));
         stop(place.floor()).to(stop(place.ceil()), place.fract())
     }
 }
 
-/// The colour of a thing; of those that share one, the shade of each.
+/// The colour of a tint, in one of four shades.
 pub fn of_tint(tint: Tint, nth: usize) -> Rgb {
     let base = match tint {
         Tint::Blue => Rgb(22, 104, 227),
@@ -137,7 +111,9 @@ pub fn of_tint(tint: Tint, nth: usize) -> Rgb {
         Tint::Red => Rgb(207, 34, 46),
         Tint::Green => Rgb(26, 127, 55),
         Tint::Grey => Rgb(120, 126, 134),
-        Tint::Other(number) => APART.get(number % APART.len()).copied().unwrap_or(INK),
+        Tint::Other(number) => APART
+            .get(number % APART.len())
+            .map_or(INK, |hex| Rgb::hex(*hex)),
     };
     match nth % 4 {
         0 => base,
@@ -147,7 +123,7 @@ pub fn of_tint(tint: Tint, nth: usize) -> Rgb {
     }
 }
 
-/// The ground of a cell that holds a text.
+/// The background of a cell that holds a text.
 pub fn ground(text: &str) -> Rgb {
     match face(text) {
         Face::Number(_) | Face::Blank | Face::Mine => OPEN,
@@ -159,10 +135,10 @@ pub fn ground(text: &str) -> Rgb {
     }
 }
 
-/// The ink of what stands in it.
+/// The colour of the text in a cell.
 pub fn letter(text: &str) -> Rgb {
     match face(text) {
-        Face::Number(digit) => DIGITS.get(digit as usize).copied().unwrap_or(INK),
+        Face::Number(digit) => DIGITS.get(digit as usize).map_or(INK, |hex| Rgb::hex(*hex)),
         Face::Other => of_tint(tint(text), 1),
         _ => BLACK,
     }
@@ -174,9 +150,9 @@ mod tests {
 
     #[test]
     fn colours_go_from_end_to_end() {
-        assert_eq!(Heat::Values.at(0.0), VALUES[0]);
-        assert_eq!(Heat::Values.at(1.0), VALUES[9]);
-        assert_eq!(Heat::Counts.at(f64::NAN), COUNTS[0]);
+        assert_eq!(Heat::Values.at(0.0), Rgb(68, 1, 84));
+        assert_eq!(Heat::Values.at(1.0), Rgb(253, 231, 37));
+        assert_eq!(Heat::Counts.at(f64::NAN), Rgb(255, 247, 236));
         assert_eq!(Rgb(0, 10, 255).to_string(), "#000aff");
     }
 }

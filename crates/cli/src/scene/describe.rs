@@ -1,29 +1,27 @@
-//! What is to be seen, in words: for who can't see it.
+//! Descriptions of a scene in words, for readers who cannot see it.
 
 use std::collections::BTreeMap;
 
-use gametape::{ColumnDef, Stamp, Value};
+use gametape::{Stamp, Value};
 
-use super::board::Board;
-use super::cells::number;
-use super::change::Changes;
-use super::clock::Lasts;
-use super::map::{Sides, Thing};
-use super::stay::Stay;
+use super::board::{Board, Changes};
+use super::dwell::Dwell;
+use super::map::{Entity, Projection};
+use super::range::number;
+use super::time::{Axis, moment_in_words};
 use gametape::core::table::{plain, shown};
 
-use super::text::told;
 use super::tracks::Density;
 use super::views::Points;
 
-/// More than these are counted, not named.
+/// The largest number of items that are named; more are counted.
 const NAMED: usize = 12;
-/// The longest name that is said in full.
+/// The length at which a name is cut.
 const NAME: usize = 40;
 
 /// A coordinate, to a tenth.
 fn tenth(value: f64) -> String {
-    // Far away that says nothing.
+    // A tenth does not matter in a number this large.
     if value.abs() >= 1e9 {
         return plain(value, 1);
     }
@@ -44,11 +42,11 @@ pub fn unit(unit: &str) -> String {
     }
 }
 
-/// How often each text stands in the cells, commonest first.
-pub fn counted<'b>(board: &Board<'b>, value: usize) -> Vec<(&'b str, usize)> {
+/// The number of cells that hold each text, the commonest first.
+pub fn counted<'b>(board: &Board<'b>) -> Vec<(&'b str, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in 0..board.batch.len() {
-        if let Value::Text(text) = board.batch.get(row, value) {
+        if let Value::Text(text) = board.batch.get(row, board.value) {
             *counts.entry(text).or_default() += 1;
         }
     }
@@ -57,11 +55,14 @@ pub fn counted<'b>(board: &Board<'b>, value: usize) -> Vec<(&'b str, usize)> {
     counts
 }
 
-/// Some of many: `a, b, c and 3 more`.
-fn some(told: impl IntoIterator<Item = String>) -> String {
-    let told: Vec<String> = told.into_iter().collect();
-    let more = told.len().saturating_sub(NAMED);
-    let named = told.get(..told.len() - more).unwrap_or_default().join(", ");
+/// Names the first of many items: `a, b, c and 3 more`.
+fn some(items: impl IntoIterator<Item = String>) -> String {
+    let items: Vec<String> = items.into_iter().collect();
+    let more = items.len().saturating_sub(NAMED);
+    let named = items
+        .get(..items.len() - more)
+        .unwrap_or_default()
+        .join(", ");
     if more > 0 {
         format!("{named} and {more} more")
     } else {
@@ -69,7 +70,7 @@ fn some(told: impl IntoIterator<Item = String>) -> String {
     }
 }
 
-/// A name, as long as somebody listens to it.
+/// A name, cut at [`NAME`] letters.
 fn named(name: &str) -> String {
     let short: String = name.chars().take(NAME).collect();
     if short.len() < name.len() {
@@ -81,28 +82,23 @@ fn named(name: &str) -> String {
 
 /// `16 x 16 cells`
 fn size(board: &Board<'_>) -> String {
-    let [across, down, deep] = board.cells.size;
-    let keys = [
-        (Some(board.grid.across), across),
-        (board.grid.down, down),
-        (board.grid.deep, deep),
-    ];
-    let sizes = keys.iter().filter(|(key, _)| key.is_some());
-    let sizes: Vec<String> = sizes.map(|(_, size)| size.to_string()).collect();
+    let keys = board.grid.keys();
+    let sizes = keys.iter().zip(board.cells.size);
+    let sizes = sizes.filter_map(|(key, size)| key.map(|_| size.to_string()));
+    let sizes: Vec<String> = sizes.collect();
     format!("{} cells", sizes.join(" x "))
 }
 
-/// All places that cells may be at.
+/// The places of all cells.
 fn places(board: &Board<'_>) -> impl Iterator<Item = [usize; 3]> + use<> {
     let [across, down, deep] = board.cells.size;
     (0..deep).flat_map(move |z| (0..down).flat_map(move |y| (0..across).map(move |x| [x, y, z])))
 }
 
-/// The cells at a moment.
-pub fn cells(board: &Board<'_>, value: usize, now: Stamp) -> String {
-    let column = board.table.columns.get(value);
-    let what = if board.is_text(value) {
-        let counts = counted(board, value).into_iter();
+/// Describes the cells at a moment.
+pub fn cells(board: &Board<'_>, now: Stamp) -> String {
+    let what = if board.is_text() {
+        let counts = counted(board).into_iter();
         some(counts.map(|(text, count)| {
             let text = if text.is_empty() {
                 "empty".to_owned()
@@ -112,12 +108,12 @@ pub fn cells(board: &Board<'_>, value: usize, now: Stamp) -> String {
             format!("{count} {text}")
         }))
     } else {
-        numbers(board, value, column)
+        numbers(board)
     };
     let mut words = format!(
         "{} at {}: {}; {what}.",
         board.table.name,
-        told(now),
+        moment_in_words(now),
         size(board)
     );
     if let Some(compared) = compared(board) {
@@ -130,14 +126,15 @@ pub fn cells(board: &Board<'_>, value: usize, now: Stamp) -> String {
     words
 }
 
-fn numbers(board: &Board<'_>, value: usize, column: Option<&ColumnDef>) -> String {
+fn numbers(board: &Board<'_>) -> String {
+    let column = board.column();
     let name = column.map_or("", |column| &column.name);
     let unit = unit(column.map_or("", |column| &column.unit));
     let (mut sum, mut count) = (0.0, 0_u32);
     let mut ends: Option<[(f64, [usize; 3]); 2]> = None;
     for at in places(board) {
         let row = board.cells.row(at);
-        let Some(number) = row.and_then(|row| number(board.batch.get(row, value))) else {
+        let Some(number) = row.and_then(|row| number(board.batch.get(row, board.value))) else {
             continue;
         };
         sum += number;
@@ -165,7 +162,7 @@ fn numbers(board: &Board<'_>, value: usize, column: Option<&ColumnDef>) -> Strin
     }
 }
 
-/// Whether two columns say the same.
+/// Compares two columns of the grid, if it has two to compare.
 fn compared(board: &Board<'_>) -> Option<String> {
     let (one, other) = board.grid.compared?;
     let name = |at: usize| board.table.columns.get(at).map(|column| &*column.name);
@@ -188,19 +185,18 @@ fn compared(board: &Board<'_>) -> Option<String> {
 
 /// `from 1.000 s, step 10 to 2.000 s, step 20`
 pub fn stretch(from: Stamp, to: Stamp) -> String {
-    format!("from {} to {}", told(from), told(to))
+    format!("from {} to {}", moment_in_words(from), moment_in_words(to))
 }
 
-/// How often cells changed.
-pub fn changes(board: &Board<'_>, value: usize, changes: &Changes, when: &str) -> String {
-    let name = board.table.columns.get(value);
-    let name = name.map_or("", |column| &column.name);
+/// Describes how often cells changed.
+pub fn changes(board: &Board<'_>, changes: &Changes, when: &str) -> String {
+    let name = board.column().map_or("", |column| &column.name);
     let counts = &changes.counts;
     let changed = counts.iter().filter(|count| **count > 0).count();
     let total: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     let most = places(board)
         .filter_map(|at| Some((*counts.get(board.cells.index(at)?)?, at)))
-        // The first of those that changed as often.
+        // The first of those that changed equally often.
         .min_by_key(|(count, _)| std::cmp::Reverse(*count));
     let most = most.filter(|(count, _)| *count > 0);
     let table = &board.table.name;
@@ -214,11 +210,11 @@ pub fn changes(board: &Board<'_>, value: usize, changes: &Changes, when: &str) -
     }
 }
 
-/// Where the cursor was.
-pub fn stay(board: &Board<'_>, stay: &Stay, when: &str) -> String {
-    let over = stay.over.iter().filter(|long| **long > 0.0).count();
+/// Describes where the cursor was.
+pub fn dwell(board: &Board<'_>, dwell: &Dwell, when: &str) -> String {
+    let over = dwell.over.iter().filter(|long| **long > 0.0).count();
     let longest = places(board)
-        .filter_map(|at| Some((*stay.over.get(board.cells.index(at)?)?, at)))
+        .filter_map(|at| Some((*dwell.over.get(board.cells.index(at)?)?, at)))
         .fold(
             None,
             |most: Option<(f64, [usize; 3])>, (long, at)| match most {
@@ -231,55 +227,52 @@ pub fn stay(board: &Board<'_>, stay: &Stay, when: &str) -> String {
         size(board),
         board.table.name
     );
-    let unit = stay.unit;
+    let unit = dwell.unit;
     if let Some((long, at)) = longest.filter(|(long, _)| *long > 0.0) {
         let long = plain(long, 3);
         words = format!("{words}, longest over {}, {long} {unit}", board.place(at));
     }
-    if stay.beside > 0.0 {
-        words = format!("{words}; beside them {} {unit}", plain(stay.beside, 3));
+    if dwell.outside > 0.0 {
+        words = format!("{words}; beside them {} {unit}", plain(dwell.outside, 3));
     }
     words.push('.');
     words
 }
 
-/// How many things there are, of which team, and who.
-pub fn things(map: &[Points], things: &[(usize, Thing)], sides: &Sides) -> String {
+/// Describes the entities: their number, their teams and their names.
+pub fn entities(map: &[Points], entities: &[(usize, Entity)], projection: &Projection) -> String {
     let unit = unit(map.first().map_or("", |points| &points.unit));
-    let mut told = Vec::new();
+    let mut parts = Vec::new();
     for (nth, points) in map.iter().enumerate() {
-        let own = things.iter().filter(|(of, _)| *of == nth);
-        let own: Vec<&Thing> = own.map(|(_, thing)| thing).collect();
+        let own = entities.iter().filter(|(of, _)| *of == nth);
+        let own: Vec<&Entity> = own.map(|(_, entity)| entity).collect();
         match own.as_slice() {
-            [] => told.push(format!("{}: nowhere", points.table)),
-            [thing] if points.keys == 0 => {
-                let [right, up] = sides.names();
-                let y = if sides.flipped {
-                    -thing.at.1
-                } else {
-                    thing.at.1
-                };
-                told.push(format!(
-                    "{} at {right} {}, {up} {}{unit}",
+            [] => parts.push(format!("{}: nowhere", points.table)),
+            [entity] if points.keys == 0 => {
+                let [right, up] = projection.map_axes();
+                parts.push(format!(
+                    "{} at {} {}, {} {}{unit}",
                     points.table,
-                    tenth(thing.at.0),
-                    tenth(y)
+                    right.name,
+                    tenth(entity.at.0),
+                    up.name,
+                    tenth(projection.vertical(entity.at.1))
                 ));
             }
-            own => told.push(format!("{}: {}", points.table, teams(points, own))),
+            own => parts.push(format!("{}: {}", points.table, teams(points, own))),
         }
     }
-    told.join("; ")
+    parts.join("; ")
 }
 
-/// `8 (4 of blue: Ash, Elm …)`; numbers alone are not said.
-fn teams(points: &Points, things: &[&Thing]) -> String {
+/// `8 (4 of blue: Ash, Elm …)`; entities without a name are only counted.
+fn teams(points: &Points, entities: &[&Entity]) -> String {
     let mut teams: BTreeMap<Option<&str>, Vec<String>> = BTreeMap::new();
-    for thing in things {
-        let team = teams.entry(thing.team.as_deref()).or_default();
-        team.push(named(&thing.name));
+    for entity in entities {
+        let team = teams.entry(entity.team.as_deref()).or_default();
+        team.push(named(&entity.name));
     }
-    let told = teams.into_iter().filter_map(|(team, names)| {
+    let parts = teams.into_iter().filter_map(|(team, names)| {
         let count = names.len();
         match (team, points.name) {
             (Some(team), Some(_)) => Some(format!("{count} of {}: {}", named(team), some(names))),
@@ -288,36 +281,34 @@ fn teams(points: &Points, things: &[&Thing]) -> String {
             (None, None) => None,
         }
     });
-    let told: Vec<String> = told.collect();
-    match told.as_slice() {
-        [] => things.len().to_string(),
-        told => format!("{} ({})", things.len(), told.join("; ")),
+    let parts: Vec<String> = parts.collect();
+    match parts.as_slice() {
+        [] => entities.len().to_string(),
+        parts => format!("{} ({})", entities.len(), parts.join("; ")),
     }
 }
 
-/// From where to where a map goes.
-pub fn sides(sides: &Sides, of: &str) -> String {
-    let [right, up] = sides.names();
-    let [from, to] = sides.up;
-    let (way, from, to) = if sides.flipped {
-        ("down", -to, -from)
-    } else {
-        ("up", from, to)
-    };
+/// Describes the axes of a map.
+pub fn projection(projection: &Projection, of: &str) -> String {
+    let unit = unit(of);
+    let [right, up] = projection.map_axes().map(|axis| {
+        let (from, to) = (tenth(axis.from), tenth(axis.to));
+        (
+            axis.name,
+            axis.direction,
+            format!("from {from} to {to}{unit}"),
+        )
+    });
     format!(
-        "{right} goes right, from {} to {}{unit}, {up} {way}, from {} to {}{unit}",
-        tenth(sides.across[0]),
-        tenth(sides.across[1]),
-        tenth(from),
-        tenth(to),
-        unit = unit(of)
+        "{} goes right, {}, {} {}, {}",
+        right.0, right.2, up.0, up.1, up.2
     )
 }
 
-/// Where things were longest.
-pub fn densest(density: &Density, sides: &Sides, of: &str, lasts: Lasts) -> String {
+/// Describes the place where entities spent the most time.
+pub fn densest(density: &Density, projection: &Projection, of: &str, axis: Axis) -> String {
     let across = density.across.max(1);
-    let longest = density.long.iter().copied().enumerate();
+    let longest = density.times.iter().copied().enumerate();
     let longest = longest.fold(
         (0, 0.0),
         |most: (usize, f64), (at, long)| {
@@ -328,16 +319,17 @@ pub fn densest(density: &Density, sides: &Sides, of: &str, lasts: Lasts) -> Stri
         from + (at as f64 + 0.5) / count.max(1) as f64 * (to - from)
     };
     let (at, long) = longest;
-    let x = middle(at % across, across, sides.across);
-    let y = middle(at / across, density.down, sides.up);
-    let y = if sides.flipped { 0.0 - y } else { y };
-    let [right, up] = sides.names();
+    let x = middle(at % across, across, projection.across);
+    let y = middle(at / across, density.down, projection.up);
+    let [right, up] = projection.map_axes();
     format!(
-        "longest around {right} {}, {up} {}{}, {} {}",
+        "longest around {} {}, {} {}{}, {} {}",
+        right.name,
         tenth(x),
-        tenth(y),
+        up.name,
+        tenth(projection.vertical(y)),
         unit(of),
         plain(long, 2),
-        lasts.unit()
+        axis.unit()
     )
 }

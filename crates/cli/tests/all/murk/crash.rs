@@ -80,7 +80,7 @@ fn commands() -> String {
 
 struct Studio {
     folder: tempfile::TempDir,
-    /// What an undisturbed recorder makes.
+    /// The recording of an undisturbed recorder.
     whole: Vec<u8>,
     /// How long that takes.
     took: Duration,
@@ -136,7 +136,7 @@ impl Studio {
         self.gametape(&args).spawn().unwrap()
     }
 
-    /// Looks at what a killed recorder left, and goes on behind it. Gives the whole frames that
+    /// Checks the file of a killed recorder and continues it. Returns the number of whole frames that
     /// were there.
     fn check(&self, name: &str) -> u64 {
         let left = fs::read(self.path(name)).unwrap_or_default();
@@ -163,8 +163,8 @@ impl Studio {
             }
         };
         let resumed = self.start(name, true).wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&resumed.stderr);
-        assert_eq!(resumed.status.code(), Some(0), "{name}: {said}");
+        let printed = String::from_utf8_lossy(&resumed.stderr);
+        assert_eq!(resumed.status.code(), Some(0), "{name}: {printed}");
         // Byte-identical, so that what verifies the undisturbed recording verifies this one.
         let now = fs::read(self.path(name)).unwrap();
         assert!(now == self.whole, "{name}, cut at {}", left.len());
@@ -177,12 +177,12 @@ impl Studio {
         fs::write(self.path(&copy), left).unwrap();
         let repaired = self.run(&["repair", &copy, &mended]);
         let wanted = if end == left.len() { 0 } else { 3 };
-        let said = String::from_utf8_lossy(&repaired.stderr);
-        assert_eq!(repaired.status.code(), Some(wanted), "{name}: {said}");
+        let printed = String::from_utf8_lossy(&repaired.stderr);
+        assert_eq!(repaired.status.code(), Some(wanted), "{name}: {printed}");
         assert_eq!(fs::read(self.path(&mended)).unwrap(), left[..end]);
         let verified = self.run(&["verify", &mended]);
-        let said = String::from_utf8_lossy(&verified.stdout);
-        assert_eq!(verified.status.code(), Some(0), "{name}: {said}");
+        let printed = String::from_utf8_lossy(&verified.stdout);
+        assert_eq!(verified.status.code(), Some(0), "{name}: {printed}");
         for name in [copy, mended] {
             fs::remove_file(self.path(&name)).unwrap();
         }
@@ -190,9 +190,9 @@ impl Studio {
 
     fn verify_whole(&self, name: &str) {
         let verified = self.run(&["verify", name]);
-        let said = String::from_utf8(verified.stdout).unwrap();
+        let printed = String::from_utf8(verified.stdout).unwrap();
         assert_eq!(
-            said,
+            printed,
             format!("pass  {name}  {TICKS} ticks, replayed: every hash is right\n")
         );
     }

@@ -1,4 +1,4 @@
-//! What is read of a recording to draw it.
+//! Reads from a recording what a picture shows.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,25 +9,24 @@ use gametape::core::tape;
 use gametape::{At, Batch, Error, Recording, Scan, Secrets, Stamp, TableDef};
 
 use super::subject::{Ends, Fault};
-use crate::scene::cells::{Cells, number};
-use crate::scene::change::Changes;
-use crate::scene::clock::Lasts;
-use crate::scene::map::{Sides, Thing, things};
-use crate::scene::range::{Bounds, widen};
-use crate::scene::stay::{Follow, Stay};
-use crate::scene::tracks::{Density, Track, Tracks, key};
-use crate::scene::views::{Grid, Points, View};
+use crate::scene::board::{Board, Cells, Changes};
+use crate::scene::dwell::{Dwell, DwellCounter};
+use crate::scene::map::Projection;
+use crate::scene::range::{Bounds, number, widen};
+use crate::scene::time::Axis;
+use crate::scene::tracks::{Density, Track, Tracker, key};
+use crate::scene::views::{Points, View};
 
-/// A recording that is looked at.
+/// A recording that is read to be drawn.
 pub struct Source<'r> {
     pub recording: &'r Recording,
     pub tables: Vec<TableDef>,
     play: Box<dyn Playback + 'r>,
     secrets: Secrets,
-    /// What is wrong with it, where that may be seen.
+    /// The damage of the recording, if the picture reaches it.
     pub problem: Option<Error>,
-    /// What is wrong with what was made of it, where that is seen.
-    pub made: Option<Error>,
+    /// A problem of the playback, or of the rows that were read.
+    pub playback_problem: Option<Error>,
 }
 
 impl<'r> Source<'r> {
@@ -40,7 +39,7 @@ impl<'r> Source<'r> {
             play,
             secrets,
             problem: None,
-            made: None,
+            playback_problem: None,
         })
     }
 
@@ -48,12 +47,12 @@ impl<'r> Source<'r> {
         self.tables.iter().find(|table| table.name == name)
     }
 
-    /// What is wrong with the recording, if it is.
+    /// Returns the damage of the recording, if there is any.
     pub fn broken(&self) -> Result<Option<Error>, Fault> {
         Ok(self.recording.info(self.secrets)?.problem)
     }
 
-    /// Whether there is no moment in it.
+    /// Whether the recording has no moment.
     pub fn is_empty(&mut self) -> bool {
         let first = At::Step(self.first().step);
         matches!(self.play.seek(first), Err(tape::Error::NotRecorded { .. }))
@@ -64,31 +63,31 @@ impl<'r> Source<'r> {
         self.play.span().first
     }
 
-    /// Goes to a moment; without one to the last.
+    /// Seeks a moment; by default the last.
     pub fn seek(&mut self, at: Option<At>) -> Result<Stamp, Fault> {
         let last = self.play.span().last;
         match self.play.seek(at.unwrap_or(At::Step(last.step))) {
             Ok(now) => {
-                // The end is where it breaks off, too.
+                // A broken recording breaks off at its end.
                 if now.step >= last.step {
                     self.problem = self.broken()?;
                 }
                 Ok(now)
             }
             Err(error @ tape::Error::NotRecorded { .. }) => {
-                // It may have been in what is lost.
+                // The moment may have been in the lost part.
                 let broken = self.broken()?;
                 Err(broken.map_or_else(
-                    || of(self.recording)(error),
+                    || fault_of(self.recording)(error),
                     |error| Fault::Error(Box::new(error)),
                 ))
             }
-            Err(error) => Err(of(self.recording)(error)),
+            Err(error) => Err(fault_of(self.recording)(error)),
         }
     }
 
-    /// Goes to the end of a stretch: its two ends. Of one that goes beyond the recording's what is
-    /// within it.
+    /// Seeks the end of a stretch and returns both ends. A stretch that is longer than the recording is cut
+    /// to it.
     pub fn stretch(&mut self, from: Option<At>, to: Option<At>) -> Result<Ends, Fault> {
         let (first, last) = (self.play.span().first, self.play.span().last);
         let from = from.filter(|from| from.order(first) != Some(Ordering::Greater));
@@ -101,26 +100,26 @@ impl<'r> Source<'r> {
                 from: at(from, start),
                 to: at(to, end),
             };
-            return Err(of(self.recording)(error.into()));
+            return Err(fault_of(self.recording)(error.into()));
         }
         Ok((start, end))
     }
 
-    /// What holds now, of what a view needs.
+    /// Returns the current state of the tables that a view needs.
     pub fn states(&mut self, view: &View) -> Result<Vec<Batch>, Fault> {
         let scans = view.scans(self.secrets);
         scans.iter().map(|scan| self.state(scan)).collect()
     }
 
     fn state(&mut self, scan: &Scan) -> Result<Batch, Fault> {
-        let state = self.play.state(scan).map_err(of(self.recording))?;
-        if self.made.is_none() {
-            self.made = self.play.problem().map(Error::tape(self.recording.path()));
+        let state = self.play.state(scan).map_err(fault_of(self.recording))?;
+        if self.playback_problem.is_none() {
+            self.playback_problem = self.play.problem().map(Error::tape(self.recording.path()));
         }
         Ok(state)
     }
 
-    /// Rows of some columns of a table; of a broken recording those before the damage.
+    /// Reads rows of a table; from a broken recording, those before the damage.
     fn rows(
         &mut self,
         scan: &Scan,
@@ -135,9 +134,9 @@ impl<'r> Source<'r> {
             see(&batch);
             Ok(ControlFlow::Continue(()))
         })?;
-        // Where it breaks off is said of the stretch.
-        if ends.is_some() && self.made.is_none() && self.problem.is_none() {
-            self.made = read.problem;
+        // If the stretch reaches the damage, that is reported already.
+        if ends.is_some() && self.playback_problem.is_none() && self.problem.is_none() {
+            self.playback_problem = read.problem;
         }
         Ok(())
     }
@@ -149,18 +148,14 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// How often cells changed.
-    pub fn changes(
-        &mut self,
-        grid: &Grid,
-        value: usize,
-        cells: &Cells,
-        ends: Ends,
-    ) -> Result<Changes, Fault> {
-        let keys = [Some(grid.across), grid.down, grid.deep];
-        let columns = keys.into_iter().flatten().chain([value]);
-        let names = self.names(&grid.table, columns);
-        let scan = self.scan(&grid.table, &names);
+    /// Counts how often cells change.
+    pub fn changes(&mut self, board: &Board<'_>, ends: Ends) -> Result<Changes, Fault> {
+        let (cells, table) = (board.cells, board.table);
+        let columns = board.grid.keys().into_iter().flatten();
+        let columns = columns.chain([board.value]);
+        let columns = columns.filter_map(|at| table.columns.get(at));
+        let names: Vec<String> = columns.map(|column| column.name.to_string()).collect();
+        let scan = self.scan(&table.name, &names);
         let keys = names.len().saturating_sub(1);
         let mut changes = Changes::new(cells);
         self.seek(Some(At::Step(ends.0.step)))?;
@@ -172,14 +167,8 @@ impl<'r> Source<'r> {
         Ok(changes)
     }
 
-    fn names(&self, table: &str, columns: impl Iterator<Item = usize>) -> Vec<String> {
-        let table = self.table(table);
-        let columns = columns.filter_map(|at| table?.columns.get(at));
-        columns.map(|column| column.name.to_string()).collect()
-    }
-
-    /// Where a cursor was.
-    pub fn stay(&mut self, cursor: &str, cells: &Cells, ends: Ends) -> Result<Stay, Fault> {
+    /// Counts the time that a cursor spends over each cell.
+    pub fn dwell(&mut self, cursor: &str, cells: &Cells, ends: Ends) -> Result<Dwell, Fault> {
         let has = |name: &&str| {
             let table = self.table(cursor);
             table.is_some_and(|table| table.column(name).is_some())
@@ -192,15 +181,15 @@ impl<'r> Source<'r> {
         let scan = self.scan(cursor, &columns);
         self.seek(Some(At::Step(ends.0.step)))?;
         let before = self.state(&scan)?;
-        let mut follow = Follow::new(cells, Lasts::of(ends.0, ends.1));
-        follow.see(&before, Some(ends.0));
-        self.rows(&scan, Some(ends), &mut |batch| follow.see(batch, None))?;
-        Ok(follow.end(ends.1))
+        let mut counter = DwellCounter::new(cells, Axis::new(ends.0, ends.1));
+        counter.see(&before, Some(ends.0));
+        self.rows(&scan, Some(ends), &mut |batch| counter.see(batch, None))?;
+        Ok(counter.end(ends.1))
     }
 
-    /// How far positions go, and how many things have some.
+    /// Returns the bounds of all positions, and the number of entities that have one.
     pub fn bounds(&mut self, map: &[Points], ends: Option<Ends>) -> Result<(Bounds, usize), Fault> {
-        /// More than this need not be counted.
+        /// The number at which counting ends.
         const MANY: usize = 1000;
         let mut bounds = Bounds::default();
         let mut known: BTreeSet<(usize, Vec<Owned>)> = BTreeSet::new();
@@ -225,15 +214,15 @@ impl<'r> Source<'r> {
         Ok((bounds, known.len()))
     }
 
-    /// Where things went.
+    /// Follows the entities of a map.
     pub fn tracks(
         &mut self,
         map: &[Points],
-        sides: &Sides,
+        projection: &Projection,
         count: usize,
         ends: Ends,
     ) -> Result<(Vec<Track>, Density), Fault> {
-        let mut tracks = Tracks::new(sides, Lasts::of(ends.0, ends.1), count);
+        let mut tracks = Tracker::new(projection, Axis::new(ends.0, ends.1), count);
         self.seek(Some(At::Step(ends.0.step)))?;
         for (nth, points) in map.iter().enumerate() {
             let scan = self.scan(&points.table, &points.columns);
@@ -247,17 +236,7 @@ impl<'r> Source<'r> {
     }
 }
 
-/// What is at places now.
-pub fn placed(map: &[Points], batches: &[Batch], sides: &Sides) -> Vec<(usize, Thing)> {
-    let tables = map.iter().zip(batches).enumerate();
-    tables
-        .flat_map(|(nth, (points, batch))| {
-            things(points, nth, batch, sides).map(move |thing| (nth, thing))
-        })
-        .collect()
-}
-
-fn of(recording: &Recording) -> impl Fn(tape::Error) -> Fault + use<> {
+fn fault_of(recording: &Recording) -> impl Fn(tape::Error) -> Fault + use<> {
     let path = recording.path().to_owned();
     move |error| Error::tape(&path)(error).into()
 }

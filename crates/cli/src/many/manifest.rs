@@ -1,25 +1,25 @@
-//! What was made in a folder, noted in it, so that it is not made again.
+//! The manifest of an output folder: which files were made there, and from what, so that the next call
+//! makes only the rest.
 //!
-//! A line is added for each file that is there as a whole, and all are put in order at the end: a
-//! writer that is killed leaves lines that hold, and at most one that is cut, which counts for nothing.
+//! A line is added for each finished file, and the lines are sorted at the end. A command that is killed
+//! leaves valid lines and at most one that is cut off, which is ignored.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use gametape::Error;
+use blake3::Hasher;
+use gametape::{Error, Input, OptionValue, Options, Recording};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::fingerprint::hash_file;
-
-/// The notes' name.
+/// The name of the file.
 const NAME: &str = ".gametape-made.jsonl";
 
-/// The path of a file below the folder. One that is no text is kept as the system has it.
+/// The path of a file, relative to the folder. A path that is not Unicode is kept as the system has it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Name {
@@ -43,7 +43,7 @@ impl Name {
     }
 }
 
-/// A file as it was written.
+/// A file that was written.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Written {
     out: Name,
@@ -52,7 +52,7 @@ struct Written {
 }
 
 impl Written {
-    /// Whether it is there as it was written. Its size is looked at first: that costs nothing.
+    /// Whether the file is still as it was written. The size is compared first, which is cheap.
     fn is_there(&self, folder: &Path) -> bool {
         let path = folder.join(self.out.path());
         let meta = fs::metadata(&path);
@@ -61,12 +61,12 @@ impl Written {
     }
 }
 
-/// What was made, and what of.
+/// A file that was made, and its source.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Done {
+pub struct Entry {
     #[serde(flatten)]
     file: Written,
-    /// The fingerprint of all that decides what it is.
+    /// The fingerprint of everything that determines the file's content.
     of: String,
     beside: Vec<Written>,
     pub format: String,
@@ -79,8 +79,8 @@ pub struct Done {
     pub altered_count: u64,
 }
 
-impl Done {
-    /// A file below a folder, made of what has this fingerprint.
+impl Entry {
+    /// An entry for a file with this content, made from a source with this fingerprint.
     pub fn new(out: &Path, bytes: u64, hash: blake3::Hash, of: String) -> Self {
         Self {
             file: written(out, bytes, hash),
@@ -97,13 +97,13 @@ impl Done {
         }
     }
 
-    /// Something lies beside it, too.
+    /// Adds a file beside it.
     pub fn beside(&mut self, out: &Path, bytes: &[u8]) {
         let file = written(out, bytes.len() as u64, blake3::hash(bytes));
         self.beside.push(file);
     }
 
-    /// How large it is.
+    /// The size of the file.
     pub const fn bytes(&self) -> u64 {
         self.file.bytes
     }
@@ -117,22 +117,22 @@ fn written(out: &Path, bytes: u64, hash: blake3::Hash) -> Written {
     }
 }
 
-/// All that is noted of a folder.
-pub struct Notes {
+/// The manifest of a folder.
+pub struct Manifest {
     folder: PathBuf,
-    before: BTreeMap<Name, Done>,
+    before: BTreeMap<Name, Entry>,
     now: Mutex<Now>,
 }
 
-/// What is done now.
+/// The entries of this call.
 struct Now {
-    done: BTreeMap<Name, Done>,
-    /// Where it is noted: not where nothing is to be done.
+    done: BTreeMap<Name, Entry>,
+    /// The manifest's file; `None` in a dry run.
     file: Option<File>,
 }
 
-impl Notes {
-    /// What is noted of a folder, to be looked at.
+impl Manifest {
+    /// Reads the manifest of a folder.
     pub fn read(folder: &Path) -> Self {
         let text = fs::read(folder.join(NAME)).unwrap_or_default();
         Self::of(folder, &text)
@@ -140,9 +140,9 @@ impl Notes {
 
     fn of(folder: &Path, text: &[u8]) -> Self {
         let lines = text.split_inclusive(|byte| *byte == b'\n');
-        // One that is cut, or that somebody else wrote, says nothing.
+        // Lines that are cut off or of unknown form are ignored.
         let whole = lines.filter(|line| line.ends_with(b"\n"));
-        let done = whole.filter_map(|line| serde_json::from_slice::<Done>(line).ok());
+        let done = whole.filter_map(|line| serde_json::from_slice::<Entry>(line).ok());
         Self {
             folder: folder.to_owned(),
             before: done.map(|done| (done.file.out.clone(), done)).collect(),
@@ -153,10 +153,10 @@ impl Notes {
         }
     }
 
-    /// The same, to go on with: by one call at a time.
+    /// Opens the manifest for writing, by one call at a time.
     ///
     /// # Errors
-    /// What the system says; [`Error::Unwritable`].
+    /// An I/O error; [`Error::Unwritable`] if another call works on the folder.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(NAME);
         let open = || {
@@ -177,45 +177,45 @@ impl Notes {
                 message: "is worked on by another call".to_owned(),
             });
         };
-        let notes = Self::of(folder, &text);
-        notes.now().file = Some(file);
-        Ok(notes)
+        let manifest = Self::of(folder, &text);
+        manifest.now().file = Some(file);
+        Ok(manifest)
     }
 
     fn now(&self) -> std::sync::MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is there as it was made, of just that.
-    pub fn kept(&self, out: &Path, of: &str) -> Option<&Done> {
+    /// Returns the entry of a file that is still there, made from a source with this fingerprint.
+    pub fn kept(&self, out: &Path, of: &str) -> Option<&Entry> {
         let done = self.before.get(&Name::of(out))?;
         let files = || std::iter::once(&done.file).chain(&done.beside);
         let kept = done.of == of && files().all(|file| file.is_there(&self.folder));
         kept.then_some(done)
     }
 
-    /// The folders in which something was made.
+    /// The folders of all earlier files.
     pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let names = self.before.keys();
         names.filter_map(|name| Some(self.folder.join(name.path().parent()?)))
     }
 
-    /// Notes what is there now.
-    pub fn add(&self, done: Done) {
+    /// Adds an entry.
+    pub fn add(&self, done: Entry) {
         let mut now = self.now();
         if let (Some(file), Ok(mut line)) = (&mut now.file, serde_json::to_vec(&done)) {
             line.push(b'\n');
-            // In one go: lines do not mix. What can't be noted here is at the end, or made again.
+            // One write per line: lines do not mix. If it fails, `finish` writes the line, or the file is made
+            // again by the next call.
             let _ = file.write_all(&line);
         }
         now.done.insert(done.file.out.clone(), done);
     }
 
-    /// Puts the notes in order: of files that are there, sorted. Where nothing ever was made there are
-    /// none.
+    /// Sorts the entries and drops those of missing files. A manifest without entries is removed.
     ///
     /// # Errors
-    /// What the system says: then some files would be made again.
+    /// An I/O error; then the next call makes some files again.
     pub fn finish(self) -> Result<(), Error> {
         let path = self.folder.join(NAME);
         let now = self
@@ -237,9 +237,103 @@ impl Notes {
         if fs::read(&path).is_ok_and(|there| there == text) {
             return Ok(());
         }
-        // Until then nobody else begins.
+        // The lock is held until the manifest is written.
         let ended = gametape::write_file(&path, &text);
         drop(now.file);
         ended
+    }
+}
+
+/// A hash of everything that determines an output: the same fingerprint means the same bytes.
+pub struct Fingerprint(Hasher);
+
+impl Fingerprint {
+    /// Starts with the command, its version, the verb and the target format.
+    pub fn new(words: &[&str]) -> Self {
+        let mut fingerprint = Self(Hasher::new_derive_key("gametape 2026 what is made of what"));
+        for word in words {
+            fingerprint.part(word.as_bytes());
+        }
+        fingerprint
+    }
+
+    /// Adds a part. Its length is hashed, too, so that two parts never equal one.
+    fn part(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Adds options; of files, the content.
+    pub fn options(&mut self, options: &Options) {
+        for name in options.names() {
+            self.part(name.as_bytes());
+            match options.get(name) {
+                None | Some(OptionValue::Flag) => self.part(b""),
+                Some(OptionValue::Count(count)) => self.part(&count.to_le_bytes()),
+                Some(OptionValue::Number(number)) => self.part(&number.to_le_bytes()),
+                Some(OptionValue::Text(text)) => self.part(text.as_bytes()),
+                Some(OptionValue::File { bytes, .. }) => self.part(bytes),
+            }
+        }
+    }
+
+    /// Adds a recording: its name, which some formats store, its bytes, and its companion files.
+    pub fn recording(&mut self, name: &Path, recording: &Recording) -> io::Result<()> {
+        self.part(name.as_os_str().as_encoded_bytes());
+        let input = recording.input();
+        self.0.update(&input.size().to_le_bytes());
+        self.0.update(hash(input)?.as_bytes());
+        let path = recording.path();
+        let companions = recording.format().companions();
+        let beside = companions.map_or_else(Vec::new, |companions| companions.read_with(path));
+        for path in beside {
+            let meta = path.metadata();
+            // Only regular files are read: others may never end.
+            let is_file = meta.is_ok_and(|meta| meta.is_file());
+            match is_file.then(|| hash_file(&path)) {
+                Some(Ok((hash, _))) => self.part(hash.as_bytes()),
+                // The format decides whether that matters.
+                Some(Err(_)) => self.part(b"unreadable"),
+                None => self.part(b""),
+            }
+        }
+        Ok(())
+    }
+
+    /// The fingerprint as hexadecimal text.
+    pub fn text(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}
+
+fn hash(input: &Input) -> io::Result<blake3::Hash> {
+    match input.in_memory() {
+        Some(bytes) => Ok(blake3::hash(bytes)),
+        None => Ok(hash_stream(input.stream())?.0),
+    }
+}
+
+/// The hash and the size of a file.
+pub fn hash_file(path: &Path) -> io::Result<(blake3::Hash, u64)> {
+    hash_stream(File::open(path)?)
+}
+
+fn hash_stream(mut stream: impl Read) -> io::Result<(blake3::Hash, u64)> {
+    let mut hashing = Hashing(Hasher::new());
+    let bytes = io::copy(&mut stream, &mut hashing)?;
+    Ok((hashing.0.finalize(), bytes))
+}
+
+/// Hashes the bytes written to it.
+pub struct Hashing(pub Hasher);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -1,8 +1,9 @@
-//! What the tools are given on the command line: their arguments, and the files that these name.
+//! The inputs of the tools: their arguments, and the files that these name.
 
 use std::ffi::OsStr;
 use std::io::{self, BufReader};
 use std::path::Path;
+use std::time::Duration;
 
 use clap::{ArgMatches, FromArgMatches};
 use gametape::capture::tape::{PacketsTape, schema_of_json};
@@ -15,14 +16,14 @@ use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording, Tape
 
 use crate::{call, options};
 
-/// The arguments of a tool: what clap has checked already.
+/// Parses the arguments of a tool.
 pub(in crate::tools) fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> A {
     A::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
 }
 
-/// Far more than any world takes.
+/// The largest size of a world file.
 const MAX_WORLD_BYTES: u64 = 16 << 20;
-/// Far more than any schema takes.
+/// The largest size of a schema file.
 const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 
 /// Opens a recording, or standard input for `-`.
@@ -30,8 +31,12 @@ pub(in crate::tools) fn open(formats: &Formats, path: &OsStr) -> Result<Recordin
     call::open(formats, path, &OpenOptions::default())
 }
 
-/// A recording of a kind that has what is asked for, as its format has it.
-fn having<'a, T: Tape>(recording: &'a Recording, what: &str, others: &str) -> Result<&'a T, Error> {
+/// Returns a recording as a tape of type `T`; an error says which recordings have `what`.
+fn having<'a, T: Tape>(
+    recording: &'a Recording,
+    what: &str,
+    others: &str,
+) -> Result<&'a T, Error> {
     recording.tape_as().ok_or_else(|| {
         let format = recording.format().name();
         let sentence = format!("{format} recordings have no {what}; {others} recordings do");
@@ -39,7 +44,7 @@ fn having<'a, T: Tape>(recording: &'a Recording, what: &str, others: &str) -> Re
     })
 }
 
-/// A recording of a simulation.
+/// Returns a recording of a simulation; an error says that others do not have `what`.
 pub(in crate::tools) fn simulation<'a>(
     recording: &'a Recording,
     what: &str,
@@ -54,7 +59,7 @@ fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// The file that describes a world, whose propagators may be of the kinds that the format knows.
+/// Reads the file of a world. Its propagators may be of any kind registered in the format.
 pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFile, Error> {
     let murk: Option<&Murk> = formats.registered();
     Ok(WorldFile {
@@ -64,20 +69,20 @@ pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFil
     })
 }
 
-/// The commands for a world: one JSON object a line, in a file or on standard input for `-`.
+/// Reads the commands for a world, one JSON object a line; `-` is standard input.
 pub(in crate::tools) fn commands(path: Option<&OsStr>, world: &World) -> Result<Commands, Error> {
     let Some(path) = path.map(Path::new) else {
         return Ok(Commands::none());
     };
-    let said = |error| Error::tape(path)(error);
+    let of_path = |error| Error::tape(path)(error);
     if path == Path::new("-") {
-        return Commands::read(io::stdin().lock(), path, world).map_err(said);
+        return Commands::read(io::stdin().lock(), path, world).map_err(of_path);
     }
     let lines = options::open_file(path)?;
-    Commands::read(BufReader::new(lines), path, world).map_err(said)
+    Commands::read(BufReader::new(lines), path, world).map_err(of_path)
 }
 
-/// The schema in a file of JSON, or of a recording that has one.
+/// Reads a schema from a JSON file, or from a recording that has one.
 pub(in crate::tools) fn schema(formats: &Formats, path: &Path) -> Result<Wire, Error> {
     if path
         .extension()
@@ -89,4 +94,13 @@ pub(in crate::tools) fn schema(formats: &Formats, path: &Path) -> Result<Wire, E
     let recording = open(formats, path.as_os_str())?;
     let packets: &PacketsTape = having(&recording, "schema", "snapshot/delta")?;
     packets.schema().map_err(Error::tape(path))
+}
+
+/// A number of seconds, above 0.
+pub(in crate::tools) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("a number of seconds is above 0, and not too far".to_owned()),
+    }
 }

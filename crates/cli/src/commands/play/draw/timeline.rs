@@ -1,13 +1,13 @@
-//! The timeline.
+//! Draws the timeline.
 
 use gametape::Stamp;
 use ratatui::style::Modifier;
 
 use super::pen::{Pen, width};
-use crate::commands::play::clock::Axis;
 use crate::commands::play::player::Player;
+use crate::scene::time::{Axis, time};
 
-/// The position, the span and the markers; of several at one place the worst.
+/// Draws the position, the span and the markers; of several markers at one place, the worst.
 pub fn draw(pen: &mut Pen<'_>, player: &Player) {
     let clock = &player.clock;
     let ends = [clock.span().first, clock.span().last];
@@ -30,7 +30,7 @@ pub fn draw(pen: &mut Pen<'_>, player: &Player) {
         pen.put(x, 0, line, style);
     }
     pen.put(here, 0, "┃", pen.paint.head());
-    // Worst first: what is drawn last is what is seen.
+    // Markers are sorted worst first; the last one drawn is visible.
     for mark in player.marks.iter().rev() {
         let Some(stamp) = mark.stamp else {
             continue;
@@ -46,7 +46,7 @@ pub fn draw(pen: &mut Pen<'_>, player: &Player) {
 
 fn end(axis: Axis, stamp: Stamp) -> String {
     match (axis, stamp.time) {
-        (Axis::Time, Some(time)) => gametape::Time::from_ms(time.whole_ms()).to_string(),
+        (Axis::Time, Some(at)) => time(at),
         _ => format!("step {}", stamp.step),
     }
 }

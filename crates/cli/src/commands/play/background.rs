@@ -1,5 +1,5 @@
-//! What takes a pass over the recording to know, on a thread of its own: the markers of the timeline,
-//! and how far positions go.
+//! A pass over the whole recording on a thread of its own. It finds the markers of the timeline and the
+//! bounds of positions.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
@@ -8,43 +8,44 @@ use gametape::core::table::{EventMarkers, Marker, MarkerKind, Span};
 use gametape::core::text::printable;
 use gametape::{Batch, Error, Lane, Recording, Scan, Secrets, Severity, TableDef};
 
-use super::desk::Desk;
-use super::news::News;
+use super::messages::Inbox;
+use super::messages::Update;
 use crate::scene::range::{Bounds, widen};
 use crate::scene::views::{Points, View, views};
 
-/// Tables with more rows than this are read a part at a time.
+/// The largest number of events that are kept in memory; longer tables are read in parts.
 const WHOLE: u64 = 2000;
-/// More findings than anybody goes through.
+/// The largest number of findings that become markers.
 const FINDINGS: usize = 200;
 
-/// What is wrong with the recording; short tables of events; how far positions go; what the audit finds.
-pub fn look_through(
+/// Sends the damage of the recording, short tables of events, the bounds of positions, and the findings of
+/// the audit.
+pub fn survey(
     recording: &Recording,
     tables: &[TableDef],
     span: Span,
     secrets: Secrets,
-    desk: &Desk,
-    news: &Sender<News>,
+    inbox: &Inbox,
+    updates: &Sender<Update>,
 ) {
     let damage = match recording.info(secrets) {
         Ok(info) => info.problem,
         Err(error) => Some(error),
     };
     if let Some(damage) = damage
-        && news.send(News::Damage(sentence(&damage))).is_err()
+        && updates.send(Update::Damage(sentence(&damage))).is_err()
     {
         return;
     }
     for table in tables.iter().filter(|table| table.lane == Lane::Events) {
-        let Some((events, batches)) = happened(recording, table, secrets) else {
+        let Some((events, batches)) = read_events(recording, table, secrets) else {
             continue;
         };
-        if news.send(News::Marks(marks(&events, span))).is_err() {
+        if updates.send(Update::Marks(marks(&events, span))).is_err() {
             return;
         }
-        let whole = |batches| News::Events(table.name.to_string(), batches);
-        if batches.is_some_and(|batches| news.send(whole(batches)).is_err()) {
+        let whole = |batches| Update::Events(table.name.to_string(), batches);
+        if batches.is_some_and(|batches| updates.send(whole(batches)).is_err()) {
             return;
         }
     }
@@ -54,12 +55,12 @@ pub fn look_through(
         };
         for points in map {
             let bounds = bounds(recording, &points, secrets);
-            if news.send(News::Bounds(points.table, bounds)).is_err() {
+            if updates.send(Update::Bounds(points.table, bounds)).is_err() {
                 return;
             }
         }
     }
-    desk.mark(match recording.audit() {
+    inbox.mark(match recording.audit() {
         Ok(audit) => audit.findings.into_iter().take(FINDINGS).collect(),
         Err(error) => {
             let failed = Marker {
@@ -69,21 +70,21 @@ pub fn look_through(
                 text: format!("it could not be checked: {}", sentence(&error)),
                 count: 1,
             };
-            // Who does not listen any more has ended.
-            let _ = news.send(News::Marks(vec![failed]));
+            // If the player is gone, there is nobody to tell.
+            let _ = updates.send(Update::Marks(vec![failed]));
             Vec::new()
         }
     });
 }
 
-/// From where to where positions go, as far as they can be read.
+/// The bounds of the positions that can be read.
 fn bounds(recording: &Recording, points: &Points, secrets: Secrets) -> Bounds {
     let mut bounds = Bounds::default();
     let scan = Scan {
         secrets,
         ..Scan::table(&points.table).columns(&points.columns)
     };
-    // What is wrong with the recording is said elsewhere.
+    // The damage of the recording is reported elsewhere.
     let _ = recording.scan(&scan, |batch| {
         widen(&mut bounds, points, &batch);
         Ok(ControlFlow::Continue(()))
@@ -91,7 +92,7 @@ fn bounds(recording: &Recording, points: &Points, secrets: Secrets) -> Bounds {
     bounds
 }
 
-/// An error, without the path that is said already.
+/// The message of an error, without the path.
 fn sentence(error: &Error) -> String {
     match error {
         Error::Tape { source, .. } => printable(&source.to_string()),
@@ -99,8 +100,8 @@ fn sentence(error: &Error) -> String {
     }
 }
 
-/// The markers of a table; of one where something happens at nearly every step they would hide all others,
-/// and one says so.
+/// The markers of a table. A table with an event at nearly every step gets one marker that says so, since
+/// its own would hide all others.
 fn marks(events: &EventMarkers, span: Span) -> Vec<Marker> {
     if events.count() == 0 || !events.is_dense(span) {
         return events.markers(span);
@@ -114,8 +115,8 @@ fn marks(events: &EventMarkers, span: Span) -> Vec<Marker> {
     }]
 }
 
-/// What happens in a table, as far as it can be read; and all of its rows, if they are few.
-fn happened(
+/// Reads the events of a table; returns its rows, too, if they are few.
+fn read_events(
     recording: &Recording,
     table: &TableDef,
     secrets: Secrets,

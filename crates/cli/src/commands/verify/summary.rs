@@ -1,4 +1,4 @@
-//! How many of what there were: counted of final verdicts.
+//! The summary: the numbers of files by verdict.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,29 +10,28 @@ use crate::exit::Exit;
 use crate::many;
 use crate::ui::Ui;
 
-/// How many of what.
+/// The numbers of files.
 #[derive(Default)]
-pub struct Tally {
-    /// By their verdicts.
+pub struct Summary {
     pub pass: usize,
     pub warn: usize,
     pub fail: usize,
     pub unreadable: usize,
     pub skipped: u64,
-    /// Paths that lead to a file of before.
+    /// Paths that lead to an earlier file.
     pub repeated: u64,
-    /// Files that were come across, and not named.
+    /// Files that were found in folders or by patterns.
     pub found: usize,
     pub bytes: u64,
-    /// Files that have something in common with others that somebody should look at.
+    /// Files with a relation that is at least a warning.
     pub related: usize,
     pub admitted: usize,
     pub rejected: usize,
-    /// Files that nobody has looked at, because it was stopped.
+    /// Files that were not checked because the command was stopped.
     pub left: usize,
 }
 
-impl Tally {
+impl Summary {
     const fn of(&mut self, verdict: Verdict) -> &mut usize {
         match verdict {
             Verdict::Pass => &mut self.pass,
@@ -45,7 +44,7 @@ impl Tally {
         *self.of(verdict) += 1;
     }
 
-    /// More is known of one that was counted.
+    /// Changes the verdict of a file that was counted.
     pub const fn correct(&mut self, before: Verdict, now: Verdict) {
         *self.of(before) -= 1;
         self.count(now);
@@ -67,8 +66,8 @@ impl Tally {
         self.checked() + self.unreadable
     }
 
-    /// Says it, and how that ends.
-    pub fn say(
+    /// Prints the summary and returns the exit code.
+    pub fn print(
         &self,
         paths: &[OsString],
         seconds: f64,
@@ -133,7 +132,7 @@ impl Tally {
         )
     }
 
-    /// With the keys of all lines: whoever reads those meets nothing new.
+    /// The object of the summary, with the keys that every line has.
     fn object(&self, seconds: f64, decides: bool) -> Value {
         let mut line = json!({
             "path": null,

@@ -1,4 +1,4 @@
-//! Reads the recording for the show, on a thread of its own: the show never waits for it.
+//! Reads the recording for the player, on a thread of its own.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,20 +10,21 @@ use gametape::core::tape;
 use gametape::core::text::printable;
 use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef, Work};
 
-use super::desk::Desk;
-use super::marks;
-use super::news::{News, Opened, Shot, Wish};
+use super::background;
+use super::messages::Inbox;
+use super::messages::{Opened, Request, Response, Update};
+use crate::commands::format_name;
 use crate::scene::map::trail;
 
-/// Opens a recording, and reads of it what the show wants to see, for as long as there is one.
+/// Opens a recording and answers requests until the player ends.
 pub fn serve(
     open: impl FnOnce() -> Result<Recording, Error>,
     secrets: Secrets,
-    desk: &Arc<Desk>,
-    news: &Sender<News>,
+    inbox: &Arc<Inbox>,
+    updates: &Sender<Update>,
 ) {
     let failed = |error: Error| {
-        let _ = news.send(News::Failed(Box::new(error)));
+        let _ = updates.send(Update::Failed(Box::new(error)));
     };
     let recording = match open() {
         Ok(recording) => Arc::new(recording),
@@ -35,7 +36,7 @@ pub fn serve(
     };
     let path = printable(&recording.path().display().to_string());
     if tables.is_empty() {
-        let _ = news.send(News::Nothing(format!("{path}: it has no tables to play")));
+        let _ = updates.send(Update::Nothing(format!("{path}: it has no tables to play")));
         return;
     }
     let playback = match recording.playback() {
@@ -47,7 +48,7 @@ pub fn serve(
         let problem = recording.info(secrets).map(|info| info.problem);
         return match problem {
             Ok(None) => {
-                let _ = news.send(News::Nothing(format!(
+                let _ = updates.send(Update::Nothing(format!(
                     "{path}: there is nothing in it to play"
                 )));
             }
@@ -56,18 +57,18 @@ pub fn serve(
     }
     let opened = Opened {
         path,
-        format: format(&recording, secrets),
+        format: format_name(&recording, secrets),
         span,
         tables: tables.clone(),
     };
-    if news.send(News::Opened(Box::new(opened))).is_err() {
+    if updates.send(Update::Opened(Box::new(opened))).is_err() {
         return;
     }
-    let (other, marking, telling) = (Arc::clone(&recording), Arc::clone(desk), news.clone());
-    // Should it end early, there are fewer markers.
+    let (other, marking, telling) = (Arc::clone(&recording), Arc::clone(inbox), updates.clone());
+    // If the thread can't start, there are fewer markers.
     let _ = std::thread::Builder::new()
         .name("markers".to_owned())
-        .spawn(move || marks::look_through(&other, &tables, span, secrets, &marking, &telling));
+        .spawn(move || background::survey(&other, &tables, span, secrets, &marking, &telling));
     let reader = Reader {
         recording: &recording,
         playback,
@@ -75,18 +76,10 @@ pub fn serve(
         around: None,
         trails: true,
     };
-    reader.serve(desk, news);
+    reader.serve(inbox, updates);
 }
 
-/// `rmv v2`
-fn format(recording: &Recording, secrets: Secrets) -> String {
-    match recording.header(secrets) {
-        Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
-        Err(_) => recording.format().name().to_owned(),
-    }
-}
-
-/// Whether any table has a row, that of facts left out.
+/// Whether any table but the facts has a row.
 fn has_rows(recording: &Recording, tables: &[TableDef]) -> bool {
     tables
         .iter()
@@ -101,7 +94,7 @@ fn has_rows(recording: &Recording, tables: &[TableDef]) -> bool {
         })
 }
 
-/// Events that were read around a moment.
+/// The events around a moment.
 struct Around {
     scan: Scan,
     from: u64,
@@ -109,11 +102,12 @@ struct Around {
     rows: Vec<Batch>,
 }
 
-/// Steps on either side of now whose events are read.
+/// The number of steps before and after now whose events are read.
 const AROUND: u64 = 256;
-/// More rows than a screen has, even a large one.
+/// The largest number of rows read at once: more than fit on a screen.
 const ROWS: usize = 4096;
-/// Trails that take longer than this to read make the show stutter: they are left out.
+/// The longest time for reading trails. Trails that take longer are left out, since the player would
+/// stutter.
 const SLOW: Duration = Duration::from_millis(150);
 
 struct Reader<'r> {
@@ -125,71 +119,71 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    fn serve(mut self, desk: &Desk, news: &Sender<News>) {
+    fn serve(mut self, inbox: &Inbox, updates: &Sender<Update>) {
         loop {
-            let slot = desk.next();
+            let slot = inbox.next();
             if let Some(findings) = slot.findings {
                 let placed = |finding| Marker::finding(finding, &mut *self.playback);
                 let markers = findings.iter().map(placed).collect();
-                if news.send(News::Findings(markers)).is_err() {
+                if updates.send(Update::Findings(markers)).is_err() {
                     return;
                 }
             }
-            let Some(wish) = slot.wish else {
+            let Some(request) = slot.request else {
                 continue;
             };
-            let number = wish.number;
+            let number = request.number;
             let before = self.playback.now();
-            let told = match self.shot(wish) {
-                Ok(shot) => News::Shot(Box::new(shot)),
+            let update = match self.response(request) {
+                Ok(response) => Update::Response(Box::new(response)),
                 Err(error) => {
-                    // What can't be shown is not where it stays.
+                    // Go back to a moment that can be shown.
                     let _ = self.playback.seek(At::Step(before.step));
-                    News::Refused(number, error.to_string())
+                    Update::Refused(number, error.to_string())
                 }
             };
-            if news.send(told).is_err() {
+            if updates.send(update).is_err() {
                 return;
             }
         }
     }
 
-    fn shot(&mut self, wish: Wish) -> Result<Shot, tape::Error> {
-        if let Some(at) = wish.to {
+    fn response(&mut self, request: Request) -> Result<Response, tape::Error> {
+        if let Some(at) = request.to {
             self.playback.seek(at)?;
         }
-        for _ in 0..wish.steps {
+        for _ in 0..request.steps {
             if self.playback.step()?.is_none() {
                 break;
             }
         }
-        for _ in wish.steps..0 {
+        for _ in request.steps..0 {
             let before = self.playback.now().step.checked_sub(1);
-            // Before the first there is none.
+            // The first step has no predecessor.
             let Some(before) = before.filter(|step| *step >= self.span.first.step) else {
                 break;
             };
             self.playback.seek(At::Step(before))?;
         }
         let stamp = self.playback.now();
-        let states = wish.look.states.iter();
+        let states = request.query.states.iter();
         let states = states
             .map(|scan| self.playback.state(scan))
             .collect::<Result<Vec<Batch>, tape::Error>>()?;
         let problem = self.playback.problem();
-        let trails = if wish.look.trail {
-            self.trails(&wish.look.states, stamp)?
+        let trails = if request.query.trail {
+            self.trails(&request.query.states, stamp)?
         } else {
             Vec::new()
         };
-        let events = match &wish.look.events {
+        let events = match &request.query.events {
             Some(scan) => self.events(scan, stamp)?,
             None => Vec::new(),
         };
-        Ok(Shot {
-            number: wish.number,
+        Ok(Response {
+            number: request.number,
             stamp,
-            look: wish.look,
+            query: request.query,
             states,
             trails,
             events,
@@ -197,7 +191,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What held during the last second.
+    /// Reads the rows of the last second.
     fn trails(&mut self, scans: &[Scan], now: Stamp) -> Result<Vec<Vec<Batch>>, tape::Error> {
         if !self.trails {
             return Ok(Vec::new());
@@ -214,7 +208,7 @@ impl Reader<'_> {
     }
 
     fn events(&mut self, scan: &Scan, now: Stamp) -> Result<Vec<Batch>, tape::Error> {
-        // While now is well within what was read, that is enough.
+        // The events that were read last are enough while now is well among them.
         const EDGE: u64 = AROUND / 4;
         let known = self.around.as_ref().filter(|around| {
             let from = around.from == 0 || around.from + EDGE <= now.step;
@@ -224,8 +218,7 @@ impl Reader<'_> {
         if let Some(around) = known {
             return Ok(around.rows.clone());
         }
-        // Where many happen at once, fewer steps have as many as anybody looks at; now is always among
-        // them.
+        // If there are many events, fewer steps are read around now.
         let mut around = AROUND;
         let (from, to, rows) = loop {
             let from = now.step.saturating_sub(around);
@@ -245,7 +238,7 @@ impl Reader<'_> {
         Ok(rows)
     }
 
-    /// Of a broken recording what is before the damage: the show says elsewhere that it is broken.
+    /// Reads rows; from a broken recording, those before the damage, which is reported elsewhere.
     fn rows(&self, scan: &Scan) -> Result<Vec<Batch>, tape::Error> {
         let (mut batches, mut rows) = (Vec::new(), 0);
         self.recording

@@ -1,36 +1,36 @@
-//! What is said of files, held back until all have been read.
+//! Lines of output, held back until all files have been read. Many lines go to a temporary file.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 
 use serde_json::{Map, Value};
 use tempfile::SpooledTempFile;
 
-/// So much stays in memory, and goes on in a temporary file.
+/// The number of bytes that stay in memory; more go to a temporary file.
 const MEMORY: usize = 4 << 20;
-/// So much is put there at a time.
-const AT_ONCE: usize = 64 << 10;
+/// The number of bytes written to it at a time.
+const CHUNK: usize = 64 << 10;
 
-/// Lines that wait: so many recordings as there may be fit no memory.
-pub struct Held<F = SpooledTempFile> {
-    kept: F,
-    /// What is not there yet.
+/// The lines that wait.
+pub struct Spool<F = SpooledTempFile> {
+    file: F,
+    /// Lines that are not in the file yet.
     next: Vec<u8>,
-    /// Nothing more can be put there: rather than lost it is in memory.
+    /// The disk is full; further lines stay in memory.
     is_full: bool,
 }
 
-/// One of them.
+/// A line that waited.
 pub struct Line {
-    /// The number of the file, where it may have something in common with others.
+    /// The number of the file, if it may be related to others.
     pub file: Option<u32>,
-    /// Whether it is admitted, as far as it is known by itself.
+    /// The decision of the policy on the file by itself.
     pub admitted: Option<bool>,
     pub value: Vec<u8>,
 }
 
 impl Line {
-    /// From its number, what is known, and what is said.
-    fn of(line: &[u8]) -> Self {
+    /// Parses a line: the number, the decision, and the object.
+    fn parse(line: &[u8]) -> Self {
         let mut parts = line.splitn(3, |byte| *byte == b'\t');
         let mut part = || parts.next().unwrap_or_default();
         let number = std::str::from_utf8(part()).ok();
@@ -46,16 +46,16 @@ impl Line {
     }
 }
 
-impl Held {
+impl Spool {
     pub fn new() -> Self {
         Self::within(SpooledTempFile::new(MEMORY))
     }
 }
 
-impl<F: Read + Write + Seek> Held<F> {
-    const fn within(kept: F) -> Self {
+impl<F: Read + Write + Seek> Spool<F> {
+    const fn within(file: F) -> Self {
         Self {
-            kept,
+            file,
             next: Vec::new(),
             is_full: false,
         }
@@ -63,37 +63,37 @@ impl<F: Read + Write + Seek> Held<F> {
 
     pub fn put(&mut self, file: Option<u32>, line: &Map<String, Value>) -> io::Result<()> {
         let file = file.map_or_else(String::new, |file| file.to_string());
-        // Behind it stands no tab but in what is said, where JSON has none.
+        // JSON has no raw tabs, so that the first two tabs separate the parts.
         let admitted = line.get("admitted").unwrap_or(&Value::Null);
         write!(self.next, "{file}\t{admitted}\t")?;
         serde_json::to_writer(&mut self.next, line)?;
         self.next.push(b'\n');
-        if self.next.len() >= AT_ONCE && !self.is_full {
-            self.keep();
+        if self.next.len() >= CHUNK && !self.is_full {
+            self.write();
         }
         Ok(())
     }
 
-    fn keep(&mut self) {
-        let mut kept = 0;
-        while let Some(left) = self.next.get(kept..).filter(|left| !left.is_empty()) {
-            match self.kept.write(left) {
+    fn write(&mut self) {
+        let mut written = 0;
+        while let Some(left) = self.next.get(written..).filter(|left| !left.is_empty()) {
+            match self.file.write(left) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(0) | Err(_) => {
                     self.is_full = true;
                     break;
                 }
-                Ok(bytes) => kept += bytes,
+                Ok(bytes) => written += bytes,
             }
         }
-        self.next.drain(..kept);
+        self.next.drain(..written);
     }
 
-    /// All of them, in order.
-    pub fn take(mut self) -> io::Result<impl Iterator<Item = io::Result<Line>>> {
-        self.kept.seek(SeekFrom::Start(0))?;
-        let lines = BufReader::new(self.kept.chain(Cursor::new(self.next))).split(b'\n');
-        Ok(lines.map(|line| Ok(Line::of(&line?))))
+    /// Returns all lines in order.
+    pub fn lines(mut self) -> io::Result<impl Iterator<Item = io::Result<Line>>> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let lines = BufReader::new(self.file.chain(Cursor::new(self.next))).split(b'\n');
+        Ok(lines.map(|line| Ok(Line::parse(&line?))))
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk with so much room.
+    /// A disk with limited room.
     struct Disk(Cursor<Vec<u8>>, usize);
 
     impl Write for Disk {
@@ -134,22 +134,22 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_where_the_disk_is_full() {
-        for room in [0, 1, AT_ONCE, 100_003, usize::MAX] {
-            let mut held = Held::within(Disk(Cursor::default(), room));
+        for room in [0, 1, CHUNK, 100_003, usize::MAX] {
+            let mut spool = Spool::within(Disk(Cursor::default(), room));
             let line = |number: u32| {
                 let line =
                     json!({ "admitted": number < 1000, "path": "a".repeat(300), "n": number });
                 line.as_object().cloned().unwrap()
             };
             for number in 0..2000 {
-                held.put(Some(number), &line(number)).unwrap();
+                spool.put(Some(number), &line(number)).unwrap();
             }
-            let mut lines = held.take().unwrap();
+            let mut lines = spool.lines().unwrap();
             for number in 0..2000 {
-                let held = lines.next().unwrap().unwrap();
-                assert_eq!(held.file, Some(number), "{room}");
-                assert_eq!(held.admitted, Some(number < 1000));
-                let value: Map<String, Value> = serde_json::from_slice(&held.value).unwrap();
+                let read = lines.next().unwrap().unwrap();
+                assert_eq!(read.file, Some(number), "{room}");
+                assert_eq!(read.admitted, Some(number < 1000));
+                let value: Map<String, Value> = serde_json::from_slice(&read.value).unwrap();
                 assert_eq!(value, line(number));
             }
             assert!(lines.next().is_none());

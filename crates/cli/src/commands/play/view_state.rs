@@ -1,63 +1,47 @@
-//! How somebody looks at a view: how far it is scrolled, where the probe is, what was seen so far.
+//! The state of a view: its scroll position, its probe, and the values seen so far.
 
 use gametape::{Batch, TableDef};
 
-use crate::scene::cells::{Cells, number};
+use crate::scene::board::{Cells, Legend};
 use crate::scene::map::Plane;
 use crate::scene::range::{Bounds, Range, widen};
-use crate::scene::symbols::Symbols;
 use crate::scene::views::{Grid, Points};
 
-/// Of one view.
+/// The state of a view.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Sight {
-    /// How far down, and to the right, it is scrolled; which row is chosen.
+pub struct ViewState {
+    /// The scroll position; in a list, the chosen row.
     pub down: i64,
     pub right: i64,
-    /// The cell whose value is shown.
+    /// The cell whose values are shown below the grid.
     pub probe: [usize; 2],
-    /// Whether somebody moved it.
+    /// Whether the probe was moved.
     pub probed: bool,
     pub slice: usize,
-    /// Which of the values of a cell is shown.
+    /// The number of the shown value column.
     pub value: usize,
-    /// Every cell by itself, even where not all of them fit.
+    /// Shows each cell by itself, even if not all of them fit.
     pub close: bool,
-    pub symbols: Symbols,
-    /// Of each value of a cell.
-    pub ranges: Vec<Option<Range>>,
+    pub legend: Legend,
     pub cells: Cells,
     pub bounds: Bounds,
     pub plane: Plane,
 }
 
-impl Sight {
-    /// A grid as it is now.
+impl ViewState {
+    /// Takes the current cells of a grid.
     pub fn learn_grid(&mut self, grid: &Grid, table: &TableDef, batch: &Batch) {
         self.cells = Cells::new(grid, table, batch);
-        self.ranges.resize(grid.values.len(), None);
-        for (at, range) in grid.values.iter().zip(&mut self.ranges) {
-            for row in 0..batch.len() {
-                match batch.get(row, *at) {
-                    gametape::Value::Text(text) => self.symbols.learn(text),
-                    gametape::Value::Null => {}
-                    value => {
-                        if let Some(value) = number(value) {
-                            *range = Some(Range::with(*range, value));
-                        }
-                    }
-                }
-            }
-        }
+        self.legend.learn(grid, batch);
         self.clamp();
     }
 
-    /// Positions as they are now.
+    /// Takes the current positions.
     pub fn learn_points(&mut self, points: &Points, batch: &Batch) {
         widen(&mut self.bounds, points, batch);
     }
 
-    /// Positions go from there to there, all in all.
+    /// Takes the bounds of all positions.
     pub fn bound(&mut self, bounds: &Bounds) {
         for (bound, other) in self.bounds.iter_mut().zip(bounds) {
             for value in other.iter().flat_map(|other| [other.from, other.to]) {
@@ -78,7 +62,7 @@ impl Sight {
         self.clamp();
     }
 
-    /// Goes to another slice.
+    /// Moves this many slices.
     pub fn slice(&mut self, by: i64) {
         let slice = i64::try_from(self.slice)
             .unwrap_or(i64::MAX)

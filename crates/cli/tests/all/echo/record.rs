@@ -1,7 +1,7 @@
-//! `gametape record echo`, as users see it: what it prints, how it ends, what it leaves on disk.
+//! Tests of `gametape record echo`.
 
 #[allow(dead_code)] // The library's tests need more of it.
-#[path = "../../../record/tests/echo/game.rs"]
+#[path = "../../../../record/tests/echo/game.rs"]
 pub mod game;
 
 use std::fs;
@@ -146,14 +146,14 @@ match.2.butter: recorded 8 frames ([..] bytes)
     let args = "--frames 20 --no-bones --json match.echoreplay";
     let (code, out, _) = Recorder::start(path, &game, args).end();
     assert_eq!(code, Some(0));
-    let mut said: Value = serde_json::from_str(&out).unwrap();
+    let mut printed: Value = serde_json::from_str(&out).unwrap();
     let bytes = fs::metadata(path.join("match.echoreplay")).unwrap().len();
     for key in ["duration_ms", "skipped"] {
-        assert!(said[key].is_u64(), "{said}");
-        said[key] = json!(0);
+        assert!(printed[key].is_u64(), "{printed}");
+        printed[key] = json!(0);
     }
     assert_eq!(
-        said,
+        printed,
         json!({
             "path": "match.echoreplay",
             "format": "echoreplay",
@@ -195,8 +195,8 @@ fn ctrl_c_and_a_polite_kill_end_it_with_all_frames() {
         recorder.signal(signal);
         let (code, out, err) = recorder.end();
         assert_eq!(code, Some(0), "{err}");
-        let said: Value = serde_json::from_str(&out).unwrap();
-        assert_eq!(said["frames"], game.served());
+        let printed: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(printed["frames"], game.served());
         let there = if name == "match.butter" {
             butter_frames(&path.join(name), true)
         } else {
@@ -292,7 +292,7 @@ fn a_disk_that_fills_up() {
 }
 
 #[test]
-fn what_it_does_not_do() {
+fn recordings_that_do_not_begin() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = Game::start(Vec::new(), Vec::new());
@@ -359,7 +359,7 @@ fn what_it_does_not_do() {
 }
 
 #[test]
-fn what_it_did_not_make_it_does_not_remove() {
+fn files_of_others_are_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = Game::start(Vec::new(), Vec::new());
@@ -370,7 +370,7 @@ fn what_it_did_not_make_it_does_not_remove() {
             "byte 0: 47 bytes at the end are neither a line nor the start of one",
         ),
         ("notes.butter", "my notes, no recording at all", "byte "),
-        // Of a recording, and no frame comes.
+        // The remains of a recording, to which no frame is added.
         ("torn.echoreplay", "2026/01/02 03:04:05.678\t{\"a", ""),
         ("empty.echoreplay", "", ""),
         ("empty.butter", "", ""),
@@ -408,7 +408,7 @@ fn two_do_not_record_into_one_file() {
 }
 
 #[test]
-fn going_on_behind_a_finished_recording_says_where() {
+fn resuming_a_finished_recording_names_the_next_file() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, MANY as u64), frames(MANY));
     let run = || Recorder::start(folder.path(), &game, "--resume --frames 3 r.butter").end();
@@ -446,7 +446,7 @@ fn an_address_may_name_the_page_and_its_password_is_not_shown() {
 /// Ctrl-C, a polite kill and a closed terminal.
 #[test]
 #[cfg(unix)]
-fn a_conversion_that_is_ended_leaves_nothing_behind() {
+fn a_conversion_that_is_ended_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let mut text = Vec::new();

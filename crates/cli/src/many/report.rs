@@ -1,4 +1,4 @@
-//! What became of each file, and of all of them.
+//! The report on each file, and the summary of all.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use gametape::core::text::printable;
 use gametape::{Class, Error};
 use serde_json::{Value, json};
 
-use super::done::Done;
+use super::manifest::Entry;
 use crate::exit::Exit;
 use crate::located::located;
 use crate::ui::{STRONG, Ui, styled};
 
-/// What became of a file.
+/// The outcome of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Status {
     Made,
-    /// It was there as it would be made.
+    /// The output was there already.
     Kept,
     Failed,
-    /// No recording.
+    /// The file is no recording.
     #[default]
     Skipped,
-    /// Nothing was to be done.
+    /// The file would be made; this is a dry run.
     WouldMake,
 }
 
@@ -39,9 +39,9 @@ impl Status {
     }
 }
 
-/// What there is to say of a file.
+/// The report on a file.
 #[derive(Default)]
-pub struct Told {
+pub struct FileReport {
     path: PathBuf,
     pub out: Option<PathBuf>,
     pub status: Status,
@@ -57,13 +57,13 @@ pub struct Told {
     altered_count: u64,
     pub report: Option<Value>,
     error: Option<Error>,
-    /// The verb that may help with a broken recording.
+    /// The verb to suggest for a broken recording.
     pub hint: Option<&'static str>,
 }
 
-impl Told {
-    /// Of a file of so many bytes: that it is passed over, unless more is said.
-    pub fn of(path: &Path, read: u64) -> Self {
+impl FileReport {
+    /// A report on a file of this size; [`Status::Skipped`] until something else is known.
+    pub fn new(path: &Path, read: u64) -> Self {
         Self {
             path: path.to_owned(),
             read,
@@ -71,11 +71,11 @@ impl Told {
         }
     }
 
-    /// Of a path behind which there is nothing.
+    /// A report on a path that leads to nothing.
     pub fn nothing(error: Error) -> Self {
-        let mut told = Self::of(error.path(), 0);
-        told.fail(error);
-        told
+        let mut report = Self::new(error.path(), 0);
+        report.fail(error);
+        report
     }
 
     pub fn fail(&mut self, error: Error) {
@@ -83,16 +83,16 @@ impl Told {
         self.error = Some(error);
     }
 
-    /// It is there.
-    pub fn done(&mut self, status: Status, done: &Done) {
+    /// Takes the manifest's entry of the output.
+    pub fn done(&mut self, status: Status, entry: &Entry) {
         self.status = status;
-        self.bytes = Some(done.bytes());
-        self.lossy = done.lossy;
-        self.losses.clone_from(&done.losses);
-        self.notes.clone_from(&done.notes);
-        self.actions.clone_from(&done.actions);
-        self.altered.clone_from(&done.altered);
-        self.altered_count = done.altered_count;
+        self.bytes = Some(entry.bytes());
+        self.lossy = entry.lossy;
+        self.losses.clone_from(&entry.losses);
+        self.notes.clone_from(&entry.notes);
+        self.actions.clone_from(&entry.actions);
+        self.altered.clone_from(&entry.altered);
+        self.altered_count = entry.altered_count;
     }
 
     fn exit(&self) -> Exit {
@@ -104,8 +104,8 @@ impl Told {
         }
     }
 
-    /// A line for people, and what was lost; an object.
-    pub fn say(&self, ui: &mut Ui) -> io::Result<()> {
+    /// Prints a line and the losses, or an object.
+    pub fn print(&self, ui: &mut Ui) -> io::Result<()> {
         if ui.json {
             let paths = [("path", Some(&self.path)), ("out", self.out.as_ref())];
             let paths = paths.into_iter();
@@ -131,7 +131,7 @@ impl Told {
         if let Some(error) = &self.error {
             let command = ui.name;
             let hint = self.hint.filter(|_| error.is_broken());
-            let hint = hint.map(|verb| format!(" ({command} {verb} may keep what is whole)"));
+            let hint = hint.map(|verb| format!(" ({command} {verb} may save the intact parts)"));
             let hint = hint.unwrap_or_default();
             ui.complain(&format!("{error}{hint}"));
             return Ok(());
@@ -172,8 +172,8 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// How many of what.
-pub struct Tally {
+/// The numbers of all files.
+pub struct Summary {
     made: u64,
     kept: u64,
     would_make: u64,
@@ -182,11 +182,11 @@ pub struct Tally {
     lossy: u64,
     read: u64,
     bytes: u64,
-    /// The worst that happened.
+    /// The worst exit code.
     pub exit: Exit,
 }
 
-impl Default for Tally {
+impl Default for Summary {
     fn default() -> Self {
         Self {
             made: 0,
@@ -202,9 +202,9 @@ impl Default for Tally {
     }
 }
 
-impl Tally {
-    pub fn count(&mut self, told: &Told) {
-        let count = match told.status {
+impl Summary {
+    pub fn count(&mut self, file: &FileReport) {
+        let count = match file.status {
             Status::Made => &mut self.made,
             Status::Kept => &mut self.kept,
             Status::Failed => &mut self.failed,
@@ -212,21 +212,21 @@ impl Tally {
             Status::WouldMake => &mut self.would_make,
         };
         *count += 1;
-        self.lossy += u64::from(told.lossy);
-        if told.status != Status::Skipped {
-            self.read += told.read;
+        self.lossy += u64::from(file.lossy);
+        if file.status != Status::Skipped {
+            self.read += file.read;
         }
-        self.bytes += told.bytes.unwrap_or(0);
-        self.exit = self.exit.max(told.exit());
+        self.bytes += file.bytes.unwrap_or(0);
+        self.exit = self.exit.max(file.exit());
     }
 
-    /// How many files were recordings, or had to be.
+    /// The number of recordings, and of files that should have been.
     pub const fn recordings(&self) -> u64 {
         self.made + self.kept + self.would_make + self.failed
     }
 
-    /// The last line.
-    pub fn say(&self, took: Duration, ui: &mut Ui) -> io::Result<()> {
+    /// Prints the last line.
+    pub fn print(&self, took: Duration, ui: &mut Ui) -> io::Result<()> {
         if ui.json {
             return ui.object(&json!({ "summary": {
                 "recordings": self.recordings(),
@@ -271,7 +271,7 @@ impl Tally {
     }
 }
 
-/// How many files of other kinds there were.
+/// The number of files of other kinds, in words.
 pub fn skipped(count: u64) -> String {
     match count {
         0 => String::new(),
