@@ -89,7 +89,7 @@ fn what_can_not_be_published_is_said_and_nothing_is_lost() {
         (&["publish", "games/a.rmv", "--out", "taken"], "taken: "),
         (
             &["publish", "games/a.rmv", "--out", "theirs"],
-            "theirs/library.json: no list of recordings: ",
+            "theirs/library.json: not a list of recordings: ",
         ),
         (&["publish", "games/a.rmv", "--single", "games"], "games: "),
         (
@@ -265,7 +265,7 @@ fn a_match_answers_in_the_place_of_the_game_whoever_may_ask() {
         ),
         (
             &["serve", "--as-game", "games", "match.echoreplay"],
-            "one recording, and no more, can be served so",
+            "only one recording can be served this way",
         ),
         (
             &[
