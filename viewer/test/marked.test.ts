@@ -1,4 +1,4 @@
-// What lies on the timeline: no more than there is room for, and nothing is lost.
+// The markers on the timeline: no more than there is room for, and none is lost.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

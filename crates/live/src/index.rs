@@ -3,7 +3,7 @@
 use gametape::core::Time;
 use gametape::core::table::{Marker, MarkerKind, Playback};
 use gametape::core::tape::{AnyFinding, Error, Verdict};
-use gametape_capture::tape::Moment;
+use gametape_capture::tape::{Moment, Segment};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -135,6 +135,19 @@ pub struct SegmentEntry {
     pub from: Moment,
     /// The moment of its last state.
     pub to: Moment,
+}
+
+impl SegmentEntry {
+    /// Describes a segment whose records are in this file.
+    pub(crate) fn of(file: File, segment: &Segment) -> Self {
+        Self {
+            file,
+            packets: segment.packets,
+            events: segment.events,
+            from: segment.from.into(),
+            to: segment.to.into(),
+        }
+    }
 }
 
 /// A marked moment.

@@ -70,13 +70,7 @@ pub fn publish(
                 return Err(tape::Error::Cancelled);
             }
         };
-        cut.push(SegmentEntry {
-            file,
-            packets: segment.packets,
-            events: segment.events,
-            from: segment.from.into(),
-            to: segment.to.into(),
-        });
+        cut.push(SegmentEntry::of(file, &segment));
         Ok(())
     };
     let made = segments(recording.tape(), secrets, growing || grew, &mut keep, work);

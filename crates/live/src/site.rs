@@ -65,7 +65,9 @@ impl Site {
         work: &Work<'_>,
     ) -> Result<Index, Error> {
         let name = recording.path().file_name().unwrap_or_default();
-        let id = self.free(&id_of(&name.to_string_lossy()));
+        let id = free_id(&id_of(&name.to_string_lossy()), |id| {
+            self.given.contains(id)
+        });
         let options = PublishOptions {
             secrets,
             ..PublishOptions::default()
@@ -77,12 +79,6 @@ impl Site {
         recordings.push(index.entry.clone());
         recordings.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         Ok(index)
-    }
-
-    fn free(&self, id: &str) -> String {
-        let numbered = (2..).map(|number| format!("{id}-{number}"));
-        let mut ids = [id.to_owned()].into_iter().chain(numbered);
-        ids.find(|id| !self.given.contains(id)).unwrap_or_default()
     }
 
     /// Adds the page that plays them.
@@ -126,4 +122,11 @@ pub(crate) fn id_of(name: &str) -> String {
     } else {
         id.to_owned()
     }
+}
+
+/// Returns the first of `id`, `id-2`, `id-3` … that is not taken.
+pub(crate) fn free_id(id: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{id}-{number}"));
+    let mut ids = [id.to_owned()].into_iter().chain(numbered);
+    ids.find(|id| !is_taken(id)).unwrap_or_default()
 }

@@ -3,9 +3,10 @@
 import type { Grid, TableDef, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
 import type { Schema, Snapshot } from "../wire/index.js";
-import { type At, Coding, fieldAt } from "./coding.js";
+import { type At, fieldAt } from "./coding.js";
 import type { Table } from "./description.js";
 import type { Labels } from "./labels.js";
+import { type CodedColumn, codedColumns } from "./rows.js";
 
 /** The most cells that are laid out. */
 const MOST_CELLS = 1 << 24;
@@ -14,17 +15,10 @@ const KEPT = 4;
 
 type Tiles = Extract<Table["stored"], { as: "tiles" }>;
 
-interface Column {
-  readonly coding: Coding | null;
-  /** The number of a key among the keys. */
-  readonly key: number;
-  readonly texts: string[] | null;
-}
-
 /** A grid of a recording: makes cells from states, and the same cells from equal states. */
 export class GridPlan {
   readonly def: TableDef;
-  readonly columns: readonly Column[];
+  readonly columns: readonly CodedColumn[];
   readonly stored: Tiles;
   readonly stated: At;
   readonly shape: readonly number[];
@@ -42,19 +36,12 @@ export class GridPlan {
   private versions = 0;
 
   constructor(schema: Schema, table: Table, stored: Tiles, labels: Labels) {
-    const { def, coded } = table;
+    const { def } = table;
     this.def = def;
     this.stored = stored;
     this.labels = labels;
-    let keys = 0;
-    this.columns = def.columns.map((column, at) => {
-      const how = coded[at] ?? null;
-      return {
-        coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
-        key: column.key ? keys++ : -1,
-        texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
-      };
-    });
+    this.columns = codedColumns(schema, table, labels);
+    const keys = def.columns.filter(({ key }) => key).length;
     this.within = stored.edges.reduce((cells, edge) => cells * edge, 1);
     this.shape = def.shape;
     this.cells = def.shape.reduce((cells, edge) => cells * edge, 1);

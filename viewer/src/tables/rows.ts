@@ -6,32 +6,43 @@ import { type At, Coding } from "./coding.js";
 import type { Table } from "./description.js";
 import { type Labels, compareKeys } from "./labels.js";
 
+/** A column of a table, and the place of its values. */
+export interface CodedColumn {
+  /** Null where the values are not in packets. */
+  readonly coding: Coding | null;
+  /** The number of a key among the keys; −1 for other columns. */
+  readonly key: number;
+  /** The texts of a column of texts, by number. */
+  readonly texts: string[] | null;
+}
+
+/** The columns of a table, with the fields of packets that their values are in. */
+export function codedColumns(schema: Schema, { def, coded }: Table, labels: Labels): CodedColumn[] {
+  let keys = 0;
+  return def.columns.map((column, at) => {
+    const how = coded[at] ?? null;
+    return {
+      coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
+      key: column.key ? keys++ : -1,
+      texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
+    };
+  });
+}
+
 /** The fields of a table's columns, the same for all states. */
 export class RowPlan {
   readonly def: TableDef;
   /** The place in the schema of the component that every row has. */
   readonly first: number;
-  readonly columns: readonly {
-    readonly coding: Coding | null;
-    readonly key: number;
-    readonly texts: string[] | null;
-  }[];
+  readonly columns: readonly CodedColumn[];
   readonly labels: Labels;
 
   constructor(schema: Schema, table: Table, components: readonly number[], labels: Labels) {
-    const { def, coded } = table;
+    const { def } = table;
     this.def = def;
     this.labels = labels;
     this.first = schema.place(components[0] ?? -1);
-    let keys = 0;
-    this.columns = def.columns.map((column, at) => {
-      const how = coded[at] ?? null;
-      return {
-        coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
-        key: column.key ? keys++ : -1,
-        texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
-      };
-    });
+    this.columns = codedColumns(schema, table, labels);
   }
 }
 

@@ -17,7 +17,7 @@ use super::options::ServeOptions;
 use super::room::Follower;
 use crate::Error;
 use crate::index::{Entry, Library, VERSION};
-use crate::site::id_of;
+use crate::site::{free_id, id_of};
 
 /// The least time between two searches of the folders.
 const LOOKED: Duration = Duration::from_secs(2);
@@ -353,11 +353,8 @@ impl Items {
     /// Returns the id of a file, which stays the same while the server runs.
     fn give(&mut self, path: PathBuf, name: &str) -> String {
         let id = self.ids.get(&path).cloned().unwrap_or_else(|| {
-            let first = id_of(name);
-            let numbered = (2..).map(|number| format!("{first}-{number}"));
-            let mut ids = [first.clone()].into_iter().chain(numbered);
-            let given: BTreeSet<&String> = self.ids.values().collect();
-            ids.find(|id| !given.contains(id)).unwrap_or_default()
+            let given: BTreeSet<&str> = self.ids.values().map(String::as_str).collect();
+            free_id(&id_of(name), |id| given.contains(id))
         });
         self.ids.insert(path.clone(), id.clone());
         let item = self.by_id.entry(id.clone());

@@ -201,13 +201,7 @@ impl Outbox {
     fn segment(&mut self, segment: &Segment) -> Result<(), tape::Error> {
         match packed(&segment.records, SEGMENT, &self.folder, &mut self.store) {
             Ok(file) => {
-                self.room.whole(SegmentEntry {
-                    file,
-                    packets: segment.packets,
-                    events: segment.events,
-                    from: segment.from.into(),
-                    to: segment.to.into(),
-                });
+                self.room.whole(SegmentEntry::of(file, segment));
                 Ok(())
             }
             Err(error) => {
