@@ -240,7 +240,7 @@ enum Fate {
     Kept,
     /// It was an added snapshot, and becomes part of the stream.
     TakenIn,
-    /// It is written anew.
+    /// It is written again, without its deviation.
     Mended,
 }
 
@@ -252,7 +252,7 @@ struct Salvager {
     replay: Replay,
     decoder: Decoder,
     encoder: Encoder,
-    /// A packet that was written anew.
+    /// A packet that was rewritten.
     mended: Vec<u8>,
     /// Ticks whose packets were dropped.
     failed: BTreeSet<u32>,
