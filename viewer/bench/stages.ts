@@ -4,7 +4,7 @@
 import type { Frame, Rows, TableDef, View } from "../src/model.js";
 import { Actors } from "../src/stages/arena/actors.js";
 import { Skeletons } from "../src/stages/arena/bones.js";
-import { arenaColumns } from "../src/stages/arena/index.js";
+import { arenaColumns } from "../src/stages/arena/columns.js";
 import { plane, slice } from "../src/stages/field/plane.js";
 import { paint, paintSpread, spread } from "../src/stages/field/raster.js";
 import { extent, ramp, range } from "../src/stages/field/scale.js";

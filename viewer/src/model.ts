@@ -9,7 +9,7 @@ export interface ColumnDef {
   readonly name: string;
   readonly kind: Kind;
   readonly unit: string;
-  /** How far off a value may be. */
+  /** The greatest difference of a value from the true one. */
   readonly precision: number | null;
   readonly key: boolean;
   /** Whether the recording has none of its values. */
@@ -27,18 +27,18 @@ export interface TableDef {
   readonly columns: readonly ColumnDef[];
 }
 
-/** When: the step is always there; milliseconds since the start, where the recording knows times. */
+/** A moment: its step, its tick where the recording counts ticks, its time where the recording knows times. */
 export interface Moment {
   readonly step: number;
   readonly tick: number | bigint | null;
   readonly timeMs: number | null;
 }
 
-/** The rows of a state that hold, in the order of their keys. */
+/** The current rows of a state table, in the order of their keys. */
 export interface Rows {
   readonly def: TableDef;
   readonly length: number;
-  /** Which entity a row is: the same in every frame. */
+  /** The entity of a row: the same in every frame. */
   id(row: number): number;
   value(row: number, column: number): Value;
   /** As a number: NaN where it is none. */
@@ -58,7 +58,7 @@ export interface Grid {
   value(cell: number, column: number): Value;
 }
 
-/** What holds at a packet. */
+/** The state after a packet. */
 export interface Frame {
   readonly moment: Moment;
   rows(table: string): Rows | undefined;
@@ -71,65 +71,65 @@ export interface EventRow {
   readonly row: Readonly<Record<string, Value>>;
 }
 
-/** What is to be drawn. */
+/** Everything that a stage draws from. */
 export interface View {
   /** The newest packet that is not after the playhead. */
   readonly before: Frame;
   /** The next one; null at the end, or where motion is not interpolated. */
   readonly after: Frame | null;
-  /** How far the playhead is from the one to the other, 0 to 1. */
+  /** The playhead's position between the two, 0 to 1. */
   readonly mix: number;
-  /** Where the playhead is: milliseconds, or steps where the recording knows no times. */
+  /** The playhead's position in milliseconds, or in steps where the recording knows no times. */
   readonly at: number;
   readonly playing: boolean;
   /** The recording beside this one at the same moment of its clock, where there is one. */
   readonly other: View | null;
-  /** Events of the last so many milliseconds (or steps), oldest first. */
+  /** The events of the `last` milliseconds (or steps), oldest first. */
   events(table: string, last: number): readonly EventRow[];
-  /** Earlier positions: the numbers of these columns of a row of this id over the last so many milliseconds, oldest first. */
+  /** Earlier positions: the values of these columns in a row, over the `last` milliseconds, oldest first. */
   trail(table: string, id: number, columns: readonly number[], last: number): readonly (readonly number[])[];
 }
 
-/** Something that an audit found. */
+/** One result of an audit. */
 export interface Finding {
   readonly code: string;
   readonly severity: "info" | "warning" | "error";
   readonly message: string;
-  /** What it is made of, for who does more than print it. */
+  /** The data that the message was made from. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Null is of the recording as a whole. */
+  /** Null for a finding about the whole recording. */
   readonly moment: Moment | null;
 }
 
-/** Numbers to be seen over time. */
+/** Numbers that a stage wants plotted over time. */
 export interface Wanted {
   readonly table: string;
-  /** The column; of several the length of the vector they are. */
+  /** The column; several columns are a vector, and its length is plotted. */
   readonly columns: readonly number[];
-  /** Of a grid one cell, or, with null, the least, the mean and the greatest of all. */
+  /** A cell of a grid; null plots the least, the mean and the greatest of all cells. */
   readonly cell: number | null;
 }
 
-/** What stays the same throughout. */
+/** The parts of a recording that do not change with time. */
 export interface Recording {
   readonly name: string;
   readonly format: string;
   readonly tables: readonly TableDef[];
   /** Whether the clock is in milliseconds. */
   readonly times: boolean;
-  /** What the audit found, as far as it is known. */
+  /** The findings of the audit, as far as they are known. */
   readonly findings: readonly Finding[];
   /** The rows of a table of facts. */
   facts(table: string): readonly Readonly<Record<string, Value>>[];
 }
 
-/** What a stage may ask of the page. */
+/** The requests that a stage may make to the page. */
 export interface Stageplay {
-  /** Draw again, though nothing moved: a camera did. */
+  /** Draws again although the playhead did not move, because a camera did. */
   redraw(): void;
-  /** The moment, camera and choices are kept in the page's address: call after a change. */
+  /** Puts the moment, the camera and the choices into the page's address; to be called after a change. */
   saved(): void;
-  /** These numbers are to be seen over time. */
+  /** Plots these numbers over time. */
   plot(wanted: Wanted): void;
   /** "dark" or "light"; stages read colours from CSS variables of the page, or follow this. */
   readonly theme: "dark" | "light";
@@ -144,12 +144,12 @@ export interface Stage {
   mount(host: HTMLElement, recording: Recording, page: Stageplay): void | Promise<void>;
   draw(view: View): void;
   resize(width: number, height: number): void;
-  /** What is to be seen, in words, for who can't see it. */
+  /** A description of the picture in words, for users who can't see it. */
   describe(view: View): string;
-  /** True if the key was the stage's. */
+  /** Returns true if the stage used the key. */
   key?(event: KeyboardEvent): boolean;
   themeChanged?(theme: "dark" | "light"): void;
-  /** What a link has to hold: camera, choices. Short. */
+  /** The part of a link that belongs to the stage: camera, choices. Short. */
   save(): string;
   restore(saved: string): void;
   dispose(): void;
@@ -160,8 +160,8 @@ export interface StageDef {
   /** Stands in links and in the picker. */
   readonly id: string;
   readonly title: string;
-  /** How well it suits tables like these: 0 not at all; the greatest is shown first. */
+  /** How well the stage suits these tables: 0 is not at all; the stage with the greatest number is shown first. */
   suits(recording: Recording): number;
-  /** Loads the code: what is big (three.js) comes only when needed. */
+  /** Loads the code, so that large libraries (three.js) are loaded only when needed. */
   load(): Promise<Stage>;
 }

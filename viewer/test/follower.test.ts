@@ -1,5 +1,4 @@
-// A recording that is being written, over a socket: what comes is what the segments will have; what is no
-// use of a socket does no harm.
+// A live recording over a socket: the records are those that the segments will have, and garbage does no harm.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +13,7 @@ import type { Files, Socket } from "../src/source/files.js";
 import { Growing } from "./growing.js";
 import { Folder, LACKING, SITE, listed } from "./recordings.js";
 
-/** The first segments of a recording, and sockets that the test speaks on. */
+/** The first segments of a recording, and sockets on which the test sends. */
 class Live implements Files {
   readonly sockets: (Socket & { readonly address: string; closed: boolean })[] = [];
   json: Buffer;
@@ -79,7 +78,7 @@ async function following(segments = SEGMENTS): Promise<{
   return { growing, live, loader, follower, told };
 }
 
-/** Everything that holds at a moment, of every table. */
+/** The state at a moment, of every table. */
 function held(loader: Loader, show: Show, at: number): unknown[] {
   show.moveTo(at, false);
   return loader.tables.tables.flatMap(({ name, lane, columns }) => {
@@ -95,7 +94,7 @@ async function settled(loader: Loader, show: Show, at: number): Promise<unknown[
   return held(loader, show, at);
 }
 
-test("what is opened before anything is in it has the clock of what comes", { skip: LACKING }, async () => {
+test("a recording that is opened while it is empty gets its clock from the first rows", { skip: LACKING }, async () => {
   for (const way of ["socket", "segments"]) {
     const { growing, live, loader, follower } = await following(0);
     assert.equal(loader.tables.times, false, "nobody knows yet");
@@ -116,7 +115,7 @@ test("what is opened before anything is in it has the clock of what comes", { sk
   }
 });
 
-test("what comes over the socket is what the segments have", { skip: LACKING }, async () => {
+test("the records from the socket are those of the segments", { skip: LACKING }, async () => {
   const { growing, live, loader, follower, told } = await following();
   const [socket] = live.sockets;
   assert.equal(socket!.address, `live?after=${growing.whole.segments[SEGMENTS - 2]!.file}`);
@@ -149,7 +148,7 @@ test("what comes over the socket is what the segments have", { skip: LACKING }, 
   }
   assert.ok(compared > 500);
   assert.equal(loader.infos.length, growing.whole.segments.length);
-  // What lies behind is there as ever.
+  // Earlier parts are still there.
   const middle = (loader.from + loader.to) / 2;
   assert.deepEqual(await settled(loader, here, middle), await settled(whole, there, middle));
   live.say(JSON.stringify({ kind: "markers", markers: growing.whole["markers"] }));
@@ -159,7 +158,7 @@ test("what comes over the socket is what the segments have", { skip: LACKING }, 
   assert.equal(loader.published.markers.length, Math.min(3, those.length));
   assert.equal(loader.published.markers[0], first, "what is there already stays");
   assert.ok(loader.published.markers.length > 0 && told.includes("changed"));
-  // Its writer is gone: the rest is in segments, and said of it is what an audit found.
+  // Its writer is gone: the rest is in segments, with the findings of an audit.
   live.json = growing.json(growing.whole.segments.length, false);
   live.say(JSON.stringify({ kind: "end", why: "the writer has gone" }));
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -212,10 +211,10 @@ test("garbage on the socket is not believed, and segments take its place", { ski
     assert.ok(live.sockets[0]!.closed, what);
     assert.equal(follower.way, "segments", what);
     assert.match(told.join("\n"), /The live connection was lost/, what);
-    // What was there before plays.
+    // The earlier part plays.
     const show = new Show(loader);
     assert.ok((await settled(loader, show, loader.from + 1000)).length > 0);
-    // What says nothing that is known does no harm.
+    // Unknown messages do no harm.
     follower.stop();
   }
   const { growing, live, follower } = await following();
@@ -252,7 +251,7 @@ test("a lost socket comes back, later and later, and segments go on meanwhile", 
   };
   lose(4000);
   assert.equal(follower.way, "segments");
-  // What came stays, though the segments do not have it yet.
+  // Records that came stay, although the segments do not have them yet.
   await tick(900);
   assert.equal(live.sockets.length, 1);
   assert.equal(loader.to, reached);
@@ -279,7 +278,7 @@ test("a lost socket comes back, later and later, and segments go on meanwhile", 
   assert.equal(live.sockets.length, length);
 });
 
-test("one is as near to the end as packets come evenly, and no nearer", () => {
+test("the page is as close to the end as it can be and play evenly", () => {
   const play = (arrive: (packet: number) => number, ms: number): { behind: number; stumbles: number; back: number } => {
     const edge = new Edge();
     const arrivals: { at: number; now: number }[] = [];
@@ -315,14 +314,14 @@ test("one is as near to the end as packets come evenly, and no nearer", () => {
   const uneven = play((packet) => packet * 33 + ((packet * 7919) % 60), 20_000);
   assert.ok(uneven.behind <= 220 && uneven.stumbles === 0, JSON.stringify(uneven));
   // Segment by segment, every two seconds.
-  // What was missed before one came says nothing of what is to come.
+  // Packets that were missed before say nothing about later ones.
   const joined = play((packet) => Math.max(packet * 33, 3000 + packet * 0.5), 20_000);
   assert.ok(joined.behind <= 110 && joined.stumbles === 0, JSON.stringify(joined));
   const bursts = play((packet) => Math.ceil((packet * 33) / 2000) * 2000, 40_000);
   assert.ok(bursts.behind <= 4300 && bursts.stumbles < 20, JSON.stringify(bursts));
 });
 
-test("a playhead goes along with what is recorded until it goes elsewhere, and comes back", () => {
+test("a playhead follows a live recording until it goes elsewhere, and comes back", () => {
   const head = new Playhead(0, 1000, true);
   head.live = true;
   head.follow();

@@ -1,4 +1,4 @@
-// A recording that is being written, made of one that is whole: what a server sends of it, by docs/src/live.md.
+// A live recording, made from a complete one: the messages that a server sends, by docs/src/live.md.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { records } from "../src/source/records.js";
 import { SITE } from "./recordings.js";
 
-/** What is said in recording.json of a segment. */
+/** The description of a segment in recording.json. */
 export interface Info {
   readonly file: string;
   readonly packets: number;
@@ -27,7 +27,7 @@ interface Whole {
 /** A published recording, taken apart. */
 export class Growing {
   readonly whole: Whole;
-  /** The records of each segment, one behind the other. */
+  /** The records of each segment, one after the other. */
   readonly records: readonly (readonly Buffer[])[];
 
   constructor(id: string) {
@@ -41,12 +41,12 @@ export class Growing {
     });
   }
 
-  /** recording.json while so many segments are there. */
+  /** recording.json while there are so many segments. */
   json(segments: number, live = true): Buffer {
     const { whole } = this;
     const last = whole.segments[segments - 1]?.to ?? null;
     const { made_of, tables } = whole.description;
-    // At the start nothing was there yet: not even when it is was known.
+    // At the start the recording was empty, and its clock was not known.
     const counted = live ? tables.map((table) => ({ ...table, rows: 0 })) : tables;
     const clock = segments === 0 ? { ticks: false, times: false, first: null } : {};
     const description = { ...whole.description, made_of: { ...made_of, ...clock, last }, tables: counted };
@@ -56,7 +56,7 @@ export class Growing {
     return Buffer.from(JSON.stringify({ ...of, description, segments: whole.segments.slice(0, segments) }));
   }
 
-  /** What the socket says first to who has so many segments; of those but the last stay. */
+  /** The first message of the socket to a client with so many segments; all but the last of them stay. */
   begin(segments: number): string {
     const keep = Math.max(0, segments - 1);
     return JSON.stringify({

@@ -1,38 +1,25 @@
-// A recording that is being written, in a browser: watched to its end over a socket, from a server that is let
-// go of, and from one that writes what it likes.
+// A live recording in a browser: watched to its end over a socket, from a server that is killed, and from one that
+// sends garbage.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
-import { type Browser, type BrowserContextOptions, type Page, type WebSocketRoute, chromium } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, WebSocketRoute } from "playwright-core";
 
+import { DIST, SHOTS, launch, skip } from "./browser.js";
 import { Growing } from "./growing.js";
-import { COMMAND, LACKING, ORIGINALS, SITE, dump, listed } from "./recordings.js";
+import { COMMAND, ORIGINALS, SITE, dump, listed } from "./recordings.js";
 import { serve } from "./server.js";
-
-const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
-const SHOTS = fileURLToPath(new URL("../../screenshots", import.meta.url));
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const ARGS = "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --no-first-run".split(" ");
-
-const skip: string | false =
-  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
-
-if (skip !== false && process.env["CI"] === "true") {
-  throw new Error(skip);
-}
 
 let browser: Browser;
 
 before(async () => {
   if (skip === false) {
-    mkdirSync(SHOTS, { recursive: true });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    browser = await launch();
   }
 });
 
@@ -43,12 +30,12 @@ after(async () => {
 const NAME = "match.butter";
 const BEGUN = 2;
 
-/** A server of a recording that is being written; the test speaks on its sockets. */
+/** A server of a live recording; the test sends on its sockets. */
 class Server {
   readonly growing: Growing;
   readonly id: string;
   readonly sockets: WebSocketRoute[] = [];
-  /** How many segments it lists. */
+  /** The number of segments that it lists. */
   there: number;
   ended = false;
   private site: Awaited<ReturnType<typeof serve>> | null = null;
@@ -68,7 +55,7 @@ class Server {
   async open(page: Page, hash: string): Promise<void> {
     await page.routeWebSocket(/\/live(\?|$)/, (socket) => {
       this.sockets.push(socket);
-      // What is not closed by the test stays open.
+      // A socket that the test does not close stays open.
       socket.onMessage(() => assert.fail("a client has nothing to say"));
     });
     await page.goto(`${this.site!.address}#r=${this.id}${hash}`);
@@ -99,7 +86,7 @@ class Server {
   }
 }
 
-/** Opens a live recording. Nothing may be said on the console meanwhile. */
+/** Opens a live recording. The console has to stay empty meanwhile. */
 async function watching(
   hash: string,
   { there, ...options }: BrowserContextOptions & { readonly there?: number },
@@ -132,7 +119,7 @@ async function endOf(page: Page): Promise<number> {
   return Number(await page.locator(".timeline").getAttribute("aria-valuemax"));
 }
 
-/** Waits until it goes along with what is recorded, or does not. */
+/** Waits until the page follows the recording, or does not. */
 async function follows(page: Page, is = true): Promise<void> {
   await page.waitForFunction(
     (is) => document.querySelector(".golive")?.getAttribute("aria-pressed") === String(is),
@@ -155,12 +142,12 @@ test("a recording is watched live to its end, left, gone back to, and kept", { s
     await server.send(BEGUN, 20);
     const end = Growing.ms(growing.whole.segments[BEGUN]!.to);
     assert.ok(Math.abs((await endOf(page)) - end) <= 1);
-    // As near as its packets come evenly.
+    // As close to the end as it can be and play evenly.
     await page.waitForFunction((end) => {
       const text = document.querySelector(".clock")!.textContent!;
       return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000 > end - 400;
     }, end);
-    // Gone back, it stays where one is, and goes on from there.
+    // After going back, it stays there, and plays on from there.
     await page.keyboard.press("Shift+ArrowLeft");
     await follows(page, false);
     const behind = await clockOf(page);
@@ -172,7 +159,7 @@ test("a recording is watched live to its end, left, gone back to, and kept", { s
     await follows(page);
     await page.locator(".golive").waitFor();
     assert.match(await page.locator(".top .live").textContent() ?? "", /live/);
-    // A marker that comes is there.
+    // A new marker is shown.
     await page.click("#tab-moments");
     assert.equal(await page.locator("button.moment").count(), 0);
     server.socket.send(JSON.stringify({ kind: "markers", markers: growing.whole["markers"] }));
@@ -191,7 +178,7 @@ test("a recording is watched live to its end, left, gone back to, and kept", { s
     await page.locator(".golive").waitFor({ state: "hidden" });
     await page.keyboard.press("End");
     await page.waitForTimeout(200);
-    // What is shown at the end is what the library says.
+    // The state at the end is that of the library.
     const of = growing.whole.segments.at(-1)!.to;
     const table = (await page.locator('.tablestage [role="tab"][aria-selected="true"]').textContent()) ?? "";
     const [line] = dump(NAME, "--state", "--table", table, "--at", `step:${of.step}`);
@@ -202,7 +189,7 @@ test("a recording is watched live to its end, left, gone back to, and kept", { s
   });
 });
 
-test("what is opened before its first row counts time, and its links lead to the moment", { skip }, async () => {
+test("a recording that is opened before its first row counts time, and its links lead to the moment", { skip }, async () => {
   await watching("&stage=table", { there: 0 }, async (page, server) => {
     const { growing } = server;
     server.socket.send(growing.begin(0));
@@ -223,7 +210,7 @@ test("what is opened before its first row counts time, and its links lead to the
   });
 });
 
-test("the link of a clip of what is being recorded opens at its start", { skip }, async () => {
+test("the link of a clip of a live recording opens at its start", { skip }, async () => {
   await watching("&stage=table&loop=1000~3000", {}, async (page, server) => {
     server.socket.send(server.growing.begin(server.there));
     await follows(page, false);
@@ -233,7 +220,7 @@ test("the link of a clip of what is being recorded opens at its start", { skip }
   });
 });
 
-test("who falls behind has segments, and comes back; garbage does no harm", { skip }, async () => {
+test("a page that is too slow uses segments, and comes back; garbage does no harm", { skip }, async () => {
   await watching("&stage=table", {}, async (page, server) => {
     const { growing } = server;
     server.socket.send(growing.begin(server.there));
@@ -260,7 +247,7 @@ test("who falls behind has segments, and comes back; garbage does no harm", { sk
     assert.ok((await endOf(page)) > server.end);
     server.socket.send(Buffer.from([2, 255, 255, 255, 255, 1, 2, 3]));
     await page.locator(".alert:not([hidden])").waitFor();
-    // Its writer is killed: what there is stays, and says what it is.
+    // Its writer is killed: the content stays, with its verdict.
     server.there = BEGUN + 3;
     server.ended = true;
     await page.locator(".top .verdict").waitFor();
@@ -302,7 +289,7 @@ test("a socket that comes in bursts plays evenly, and memory stays bounded", { s
     assert.ok(moved.every((by) => by >= 0), "it never goes back");
     const later = moved.slice(Math.floor(moved.length / 2));
     assert.ok(later.filter((by) => by > 0).length > later.length / 2, `it moves: ${later.join(" ")}`);
-    // A long session is this one over and over: what is kept of it is bounded.
+    // A long session repeats this one: the memory that it takes is bounded.
     const kept = await page.evaluate(() => document.querySelectorAll("*").length);
     assert.ok(kept < 2000, `${kept} elements`);
   });
@@ -323,7 +310,7 @@ test("live looks well, wide and on a phone, dark and light", { skip }, async () 
   }
 });
 
-/** A server of a folder, and where its page is. */
+/** A server of a folder, and the address of its page. */
 async function served(folder: string): Promise<{ server: ChildProcess; address: string }> {
   const args = ["serve", folder, "--page", DIST, "--listen", "127.0.0.1:0"];
   const server = spawn(COMMAND, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -386,7 +373,7 @@ test("gametape serve and a writer that is killed: watched live, and whole afterw
     await page.waitForFunction(() => document.querySelector(".clock")!.textContent!.startsWith("0:0"));
     await page.keyboard.press("End");
     await follows(page);
-    // In the middle of a frame it is killed.
+    // It is killed in the middle of a frame.
     clearInterval(writing);
     appendFileSync(file, lines[written]!.slice(0, 500));
     await page.locator(".top .verdict").waitFor({ timeout: 60_000 });
@@ -405,7 +392,7 @@ test("gametape serve and a writer that is killed: watched live, and whole afterw
   }
 });
 
-/** Packets of a session, as a server sends them to who says hello. */
+/** The packets of a session, as a server sends them to a client that greets it. */
 function packetsOf(folder: string): { readonly schema: string; readonly packets: Buffer[] } {
   const { status, stderr } = spawnSync(COMMAND, ["convert", `${ORIGINALS}/arena.mcap`, `${folder}/arena.delta`], {
     encoding: "utf8",
@@ -455,11 +442,11 @@ test("a server that is started again: the recording ends, and its page leads to 
     await page.goto(address!);
     await page.locator(".top .live").waitFor({ timeout: 20_000 });
     await send(60, 150);
-    // It is started again: its ticks go from the start.
+    // It is restarted: its ticks start again.
     await send(0, 90);
     await until(() => said.includes("the sender has begun anew, from tick 1: what comes now goes into"));
     await page.locator(".begun a").waitFor({ timeout: 20_000 });
-    // What is said of the end is not written over by what is to be seen.
+    // The message about the end is not overwritten by the description of the picture.
     assert.match((await page.locator(".word").textContent()) ?? "", /^(The recording has ended\.)?$/);
     assert.equal(await page.locator(".begun").textContent(), "This recording has ended, and another one has begun: arena.2.mcap");
     await page.locator(".top .live").waitFor({ state: "detached" });
@@ -475,7 +462,7 @@ test("a server that is started again: the recording ends, and its page leads to 
   }
 });
 
-/** Which step it shows. */
+/** The step that it shows. */
 async function stepOf(page: Page): Promise<number> {
   const text = (await page.locator(".transport .step").textContent()) ?? "";
   return Number(/[\d,]+/.exec(text)![0].replaceAll(",", ""));

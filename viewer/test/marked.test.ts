@@ -1,9 +1,9 @@
-// What lies on the timeline: no more than there is room for, and nothing is lost.
+// The markers on the timeline: no more than there is room for, and none is lost.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Marked, type Placed, told } from "../src/page/marked.js";
+import { Marked, type Placed, listed } from "../src/page/marked.js";
 import type { Marker } from "../src/source/published.js";
 
 function placed(at: number, source = "throws", more: Partial<Placed & Marker> = {}): Placed {
@@ -47,8 +47,8 @@ test("pins lie apart, and stand for all that lies there", () => {
   );
 });
 
-test("what lies near is told one by one, or by how many there are", () => {
-  const texts = (near: Placed[]): string[] => told(near, 2).map(({ text }) => text);
+test("what lies near is listed one by one, or counted by kind", () => {
+  const texts = (near: Placed[]): string[] => listed(near, 2).map(({ text }) => text);
   assert.deepEqual(texts([placed(1), placed(2), placed(9, "goals", { count: 3 })]), [
     "throws at 2",
     "throws at 1",

@@ -1,43 +1,26 @@
-// The page in a browser: it plays, seeks, and shows what the library says.
+// The page in a browser: it plays, seeks, and shows the same values as the library.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 
-import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 import { valueText } from "../src/page/format.js";
 import type { ColumnDef, Value } from "../src/model.js";
 import { published } from "../src/source/published.js";
 import { real } from "../src/source/check.js";
-import { LACKING, type Line, type Listed, SITE, dump, listed } from "./recordings.js";
+import { DIST, SHOTS, launch, skip } from "./browser.js";
+import { type Line, type Listed, SITE, dump, listed } from "./recordings.js";
 import { serve } from "./server.js";
-
-const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
-const SHOTS = fileURLToPath(new URL("../../screenshots", import.meta.url));
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const ARGS = [
-  ..."--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(
-    " ",
-  ),
-  ..."--disable-background-networking --disable-component-update --disable-sync".split(" "),
-];
-
-const skip: string | false =
-  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
-
-if (skip !== false && process.env["CI"] === "true") {
-  throw new Error(skip);
-}
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
 
 before(async () => {
   if (skip === false) {
-    mkdirSync(SHOTS, { recursive: true });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    browser = await launch();
     site = await serve([`${DIST}/site`, SITE]);
   }
 });
@@ -52,7 +35,7 @@ after(async () => {
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-/** Does something with a page; nothing may be said on its console meanwhile. */
+/** Does something with a page; its console has to stay empty meanwhile. */
 async function onPage(
   address: string,
   options: BrowserContextOptions,
@@ -100,19 +83,19 @@ function cells(page: Page): Promise<string[][]> {
     .evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
 }
 
-/** Where the playhead is, in milliseconds. */
+/** The playhead's position in milliseconds. */
 async function clockOf(page: Page): Promise<number> {
   const text = (await page.locator(".clock").textContent()) ?? "";
   return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
 }
 
-/** What is shown is what was asked for. */
+/** Waits until the page shows the moment that was asked for. */
 async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(50);
   await page.locator('.player[aria-busy="false"]').waitFor();
 }
 
-/** Which step it shows. */
+/** The step that it shows. */
 async function stepOf(page: Page): Promise<number> {
   const text = (await page.locator(".transport .step").textContent()) ?? "";
   return Number(/[\d,]+/.exec(text)![0].replaceAll(",", ""));
@@ -123,13 +106,13 @@ function asValue(column: ColumnDef, json: unknown): Value {
   return number === null ? (json as Value) : column.kind === "float32" ? Math.fround(number) : number;
 }
 
-/** Whether two texts say the same, as far as the precision of the column goes. */
+/** Whether two texts are the same value, within the precision of the column. */
 function near(column: ColumnDef, shown: string, said: string): boolean {
   const off = column.precision === null ? 0 : 2 * column.precision;
   return shown === said || Math.abs(Number(shown) - Number(said)) <= off;
 }
 
-/** What the page shows of its first table, and what the library says of it at the same moment. */
+/** The first table as the page shows it, and as the library has it at the same moment. */
 async function compare(page: Page, { id, name }: Listed): Promise<number> {
   const of = published(readFileSync(`${SITE}/r/${id}/recording.json`, "utf8"));
   await settled(page);
@@ -171,7 +154,7 @@ async function compare(page: Page, { id, name }: Listed): Promise<number> {
   return compared;
 }
 
-/** Seeks back and forth, plays, and holds what is shown against the library. */
+/** Seeks back and forth, plays, and compares the page with the library. */
 async function playThrough(page: Page, recording: Listed): Promise<void> {
   await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
   const box = (await page.locator(".timeline").boundingBox())!;
@@ -198,7 +181,7 @@ async function playThrough(page: Page, recording: Listed): Promise<void> {
   assert.ok((await clockOf(page)) < played + 1, "a packet back");
 }
 
-test("what has two dimensions comes with less than 500 KB, and the single file is whole", () => {
+test("stages in two dimensions take less than 500 KB, and the single file is complete", () => {
   const files = readdirSync(`${DIST}/site/assets`).map((name) => readFileSync(`${DIST}/site/assets/${name}`, "utf8"));
   const [large, small] = [true, false].map((is) => files.filter((text) => text.includes("WebGLRenderer") === is));
   assert.ok(small!.reduce((sum, text) => sum + text.length, 0) < 500_000);
@@ -209,7 +192,7 @@ test("what has two dimensions comes with less than 500 KB, and the single file i
   assert.doesNotMatch(whole, /<(script|link)[^>]*(src|href)="(?!data:)/);
 });
 
-test("a published folder plays, and shows what the library says", { skip }, async () => {
+test("a published folder plays, and shows the values of the library", { skip }, async () => {
   for (const recording of oneOfEach()) {
     await onPage(`${site.address}#r=${recording.id}&stage=table`, {}, (page) => playThrough(page, recording));
   }
@@ -281,7 +264,7 @@ test("text of recordings is never markup", { skip }, async () => {
   hostile.close();
 });
 
-test("what is missing or damaged is told, and the rest plays", { skip }, async () => {
+test("missing or damaged parts are reported, and the rest plays", { skip }, async () => {
   const long = listed().find(
     ({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5,
   )!;
@@ -306,15 +289,15 @@ test("what is missing or damaged is told, and the rest plays", { skip }, async (
         await page.keyboard.press("ArrowRight");
         await page.waitForTimeout(40);
       }
-      const told = (await page.locator(".alert").textContent()) ?? "";
-      assert.match(told, /segment [23]/);
+      const alert = (await page.locator(".alert").textContent()) ?? "";
+      assert.match(alert, /segment [23]/);
     },
     false,
   );
   broken.close();
 });
 
-test("a recording that is being written is followed to its end", { skip }, async () => {
+test("a live recording is followed to its end", { skip }, async () => {
   const long = listed().find(
     ({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5,
   )!;
@@ -383,7 +366,7 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
   });
 });
 
-test("however many events there are, each is on the timeline, and none in silence", { skip }, async () => {
+test("however many events there are, each is on the timeline or counted", { skip }, async () => {
   const long = listed().find(({ name }) => name === "match.butter")!;
   const event = (source: string, step: number, text: string, more = {}): object => {
     return { kind: "event", source, text, step, tick: null, time_ms: step * 66, ...more };
@@ -410,11 +393,11 @@ test("however many events there are, each is on the timeline, and none in silenc
     const sources = (): Promise<string[]> => page.locator('.sources [aria-pressed="true"]').allTextContents();
     assert.equal(await page.getByText("Events (100,194)").count(), 1);
     assert.deepEqual(await sources(), ["goals 3", "throws 150", "catches 41"]);
-    // What the markers leave out is said.
+    // The page says which events have no markers.
     assert.match((await page.locator(".moments").textContent()) ?? "", /Without markers.*joins \(1,234\)/);
     assert.equal(await page.locator("button.moment", { hasText: "throw" }).count(), 150);
     assert.equal(await page.locator("button.moment", { hasText: "× 40, at first catch" }).count(), 1);
-    // Keys go to those with pins.
+    // Keys go to markers with pins.
     await page.keyboard.press("n");
     await page.waitForURL(/t=594(&|$)/);
     await page.locator(".sources button", { hasText: "throws" }).click();
@@ -422,14 +405,14 @@ test("however many events there are, each is on the timeline, and none in silenc
     assert.equal(await page.locator("button.moment", { hasText: "throw" }).count(), 0);
     await page.keyboard.press("n");
     await page.waitForURL(/t=19800(&|$)/);
-    // Where there are many, it is said how many of what.
+    // Where there are many, the number of each kind is shown.
     const box = (await page.locator(".timeline").boundingBox())!;
     await page.mouse.move(box.x + box.width / 2, box.y + 30);
     const tip = (await page.locator(".tip").textContent()) ?? "";
     assert.match(tip, /throws × [1-9]/);
     assert.match(tip, /hits × [1-9],\d\d\d/);
     await page.screenshot({ path: `${SHOTS}/markers-many.png` });
-    // All of them, if somebody wants that: no more are listed than can be.
+    // All of them can be put on the timeline; the list stays bounded.
     await page.locator(".sources button", { hasText: "hits" }).click();
     assert.equal(await page.locator("button.moment .mark.event").count(), 2000);
     assert.match((await page.locator(".moments").textContent()) ?? "", /and 98,005 more, on the timeline/);
@@ -465,7 +448,7 @@ test("the link of a clip opens at its start, copied or taken from the address", 
     await page.keyboard.press("]");
     await page.keyboard.press("End");
     await page.waitForURL(/t=[1-9]\d{4}/);
-    // What is copied is the clip, wherever one is.
+    // The clip is copied, wherever the playhead is.
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.keyboard.press("c");
     await page.locator(".word:not(:empty)").waitFor();
@@ -474,7 +457,7 @@ test("the link of a clip opens at its start, copied or taken from the address", 
     await page.goto("about:blank");
     await page.goto(link);
     await clip(page);
-    // A clip of what is not in the recording is none.
+    // A clip outside of the recording is refused.
     await page.goto(`${site.address}#r=${recording.id}&loop=5000~9000000`);
     await page.reload();
     await page.locator(".clock").waitFor();

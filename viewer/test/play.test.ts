@@ -1,4 +1,4 @@
-// What the page makes of published recordings, against what the library says holds at the same moment.
+// The states that the page reads from published recordings, compared with those of the library.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ function moments(loader: Loader): { at: number; option: string }[] {
   });
 }
 
-/** Goes to a moment, however many segments have to come. */
+/** Goes to a moment, and waits for its segments. */
 async function go(deck: Deck, at: number): Promise<void> {
   while (!deck.moveTo(at)) {
     await new Promise<void>((resolve) => (deck.loader.onChange = resolve));
@@ -48,7 +48,7 @@ function agree(column: ColumnDef, found: Value, said: unknown, where: string): v
   }
 }
 
-/** Values of all rows that hold; how many there were. */
+/** Compares the values of all current rows; returns their number. */
 function compare(frame: Frame, def: TableDef, lines: readonly Line[], where: string): number {
   let values = 0;
   const each = (line: Line, value: (column: number) => Value): void => {
@@ -94,7 +94,7 @@ function compare(frame: Frame, def: TableDef, lines: readonly Line[], where: str
   return values;
 }
 
-test("of several doubts the one that came last is said, however they are listed", { skip: LACKING }, async () => {
+test("of several doubts the newest is shown, in any order of the list", { skip: LACKING }, async () => {
   const loader = await Loader.open(new Folder(SITE), listed()[0]!.id);
   const moment = (share: number) => {
     const at = loader.from + share * (loader.to - loader.from);
@@ -121,7 +121,7 @@ for (const { id, name, verdict } of listed()) {
       await go(deck, at);
       const lines = dumpOf(name, "--state", "--at", option);
       if (lines === null) {
-        // Nothing is to be had of a damaged stretch; what is published of it can still be played.
+        // The library has nothing of a damaged stretch; its published part can still be played.
         assert.equal(verdict, "fail");
         continue;
       }

@@ -30,7 +30,7 @@ test("it plays at its speed, and stops at the end", () => {
   assert.deepEqual([head.at, head.playing], [1000, true]);
 });
 
-test("what is live has no end", () => {
+test("a live recording has no end", () => {
   const head = new Playhead(0, 100, true);
   head.live = true;
   head.seek(100);

@@ -1,4 +1,4 @@
-// Published recordings for the tests, and what the library says of them.
+// Published recordings for the tests, and the values that the library has for them.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ export const SITE = process.env["GAMETAPE_SITE"] ?? fileURLToPath(new URL("site"
 export const ORIGINALS = process.env["GAMETAPE_ORIGINALS"] ?? fileURLToPath(new URL("files", HERE));
 export const COMMAND = process.env["GAMETAPE"] ?? fileURLToPath(new URL("../../../debug/gametape", import.meta.url));
 
-/** Why the tests that need recordings can't run; false where they can. */
+/** The reason why tests that need recordings can't run; false where they can. */
 export const LACKING: string | false =
   existsSync(`${SITE}/library.json`) && existsSync(COMMAND)
     ? false
@@ -56,7 +56,7 @@ export function listed(): Listed[] {
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** What `gametape dump` prints of a recording that it reads to the end. */
+/** The output of `gametape dump` for a recording that it reads to the end. */
 export function dump(name: string, ...options: string[]): Line[] {
   const lines = dumpOf(name, ...options);
   if (lines === null) {
@@ -65,7 +65,7 @@ export function dump(name: string, ...options: string[]): Line[] {
   return lines;
 }
 
-/** What `gametape dump` prints; null where the recording is damaged and has nothing to say there. */
+/** The output of `gametape dump`; null where the recording is damaged and has no state there. */
 export function dumpOf(name: string, ...options: string[]): Line[] | null {
   const { stdout, stderr, status } = spawnSync(COMMAND, ["dump", "--json", ...options, `${ORIGINALS}/${name}`], {
     encoding: "utf8",

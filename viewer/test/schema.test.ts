@@ -42,7 +42,7 @@ test("integers keep all their digits, and texts that look like them stay texts",
   }
 });
 
-test("what is wrong with a schema is said", () => {
+test("the error of a schema is reported", () => {
   const field = (field: string): string => `{"components":[{"id":1,"fields":[${field}]}]}`;
   for (const [text, why] of [
     ["[]", "the schema is no object"],

@@ -1,4 +1,4 @@
-// What is published is checked before it is believed.
+// Published files are checked before they are used.
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
@@ -33,7 +33,7 @@ test("a library is read; later members are passed over", () => {
   assert.equal(entry!.durationMs, Infinity);
 });
 
-test("what breaks a rule is refused in a sentence", () => {
+test("files that break a rule are refused with a sentence", () => {
   const refused = (change: object, sentence: RegExp): void => {
     const text = JSON.stringify({ version: 1, recordings: [{ ...ENTRY, ...change }] });
     assert.throws(
@@ -71,7 +71,7 @@ test("records end where they say, or the rest is refused", () => {
   assert.throws(() => records(huge, "it", () => {}), /claims a record of 4294967295 bytes, 1 are left/);
 });
 
-test("what is packed comes back, and no more than may be", async () => {
+test("compressed data come back, and no more than the limit", async () => {
   const bytes = new Uint8Array(100_000).map((_, at) => at % 251);
   const packed = new Uint8Array(gzipSync(bytes));
   assert.deepEqual(await gunzip(packed, "it"), bytes);

@@ -9,9 +9,10 @@ import type { TableDef, Value } from "../src/model.js";
 import { Actors } from "../src/stages/arena/actors.js";
 import { MOST_BONES, Skeletons, joined } from "../src/stages/arena/bones.js";
 import { type Shot, broadcast, everybody, mean, overview } from "../src/stages/arena/cameras.js";
-import { arena, arenaColumns } from "../src/stages/arena/index.js";
+import { arenaColumns } from "../src/stages/arena/columns.js";
 import { announced, clock } from "../src/stages/arena/overlay.js";
 import { ground, onGround } from "../src/stages/arena/top.js";
+import { arena } from "../src/stages/index.js";
 import { between, teleports, turned } from "../src/stages/shared/motion.js";
 import { frame, recording, rows, table, view } from "./stage-made.js";
 

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { FACES, parts, place, untouched, words } from "../src/stages/mines/faces.js";
-import { boardColumns, mines } from "../src/stages/mines/index.js";
+import { mines } from "../src/stages/index.js";
+import { boardColumns } from "../src/stages/mines/columns.js";
 import { cursorMix, layout, squareAt } from "../src/stages/mines/layout.js";
 import { digits } from "../src/stages/mines/paint.js";
 import { recording, table } from "./stage-made.js";

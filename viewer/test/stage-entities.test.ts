@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { entities, layers } from "../src/stages/entities/index.js";
+import { layers } from "../src/stages/entities/columns.js";
 import { Points, size } from "../src/stages/entities/points.js";
 import { fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/sheet.js";
-import { suitable } from "../src/stages/index.js";
+import { entities, suitable } from "../src/stages/index.js";
 import { rowOf } from "../src/stages/shared/tables.js";
 import { frame, recording, rows, table, view } from "./stage-made.js";
 

@@ -1,36 +1,21 @@
-// The stages in a browser: what they say is to be seen is what the library says, and links keep it.
+// The stages in a browser: their descriptions agree with the library, and links keep their choices.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
-import { type Browser, type Page, chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 
 import { short } from "../src/stages/shared/tables.js";
-import { LACKING, type Line, SITE, dump, listed } from "./recordings.js";
+import { DIST, launch, skip } from "./browser.js";
+import { type Line, SITE, dump, listed } from "./recordings.js";
 import { serve } from "./server.js";
-
-const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const ARGS =
-  "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(
-    " ",
-  );
-
-const skip: string | false =
-  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
-
-if (skip !== false && process.env["CI"] === "true") {
-  throw new Error(skip);
-}
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
 
 before(async () => {
   if (skip === false) {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    browser = await launch();
     site = await serve([`${DIST}/site`, SITE]);
   }
 });
@@ -42,7 +27,7 @@ after(async () => {
   }
 });
 
-/** Opens a moment of a recording on a stage. Nothing may go wrong meanwhile, and text is never markup. */
+/** Opens a moment of a recording on a stage. No error may come meanwhile, and text is never markup. */
 async function on(
   name: string,
   stage: string,
@@ -59,7 +44,7 @@ async function on(
   await page.locator(".stage-body canvas").first().waitFor({ state: "attached" });
   await page.waitForFunction(() => /\d/.test(document.querySelector(".transport .step")?.textContent ?? ""));
   await act(page, await stepOf(page));
-  // Whatever size and theme: nothing stops.
+  // The stage works in every size and theme.
   await page.keyboard.press("t");
   await page.setViewportSize({ width: 360, height: 740 });
   await page.waitForTimeout(300);
@@ -75,7 +60,7 @@ async function stepOf(page: Page): Promise<number> {
   return Number(/[\d,]+/.exec(text)?.[0].replaceAll(",", ""));
 }
 
-/** What is to be seen, in words. */
+/** The description of the picture in words. */
 async function words(page: Page): Promise<string> {
   await page.keyboard.press("d");
   const spoken = page.locator(".spoken");
@@ -183,7 +168,7 @@ async function plays(page: Page): Promise<boolean> {
   return (await page.locator(".transport button.main").getAttribute("aria-label")) === "Pause";
 }
 
-test("space plays after a click on whatever; what is reached by Tab is pressed", { skip }, async () => {
+test("space plays after a click on any element; an element reached by Tab is pressed", { skip }, async () => {
   await on("match.butter", "arena", 20_000, async (page) => {
     const camera = page.locator('[aria-label="Camera"] [aria-pressed="true"]');
     const space = async (playing: boolean, after: string): Promise<void> => {
@@ -209,7 +194,7 @@ test("space plays after a click on whatever; what is reached by Tab is pressed",
     assert.equal(await plays(page), false);
     await space(true, "the button itself: once");
     await space(false, "and again");
-    // A choice that was made with the pointer is made: keys are the page's again.
+    // After a choice with the pointer, keys are the page's again.
     const speed = page.locator('select[aria-label="Speed"]');
     await speed.click();
     await speed.selectOption("2");
@@ -218,7 +203,7 @@ test("space plays after a click on whatever; what is reached by Tab is pressed",
     await page.keyboard.press("ArrowLeft");
     assert.equal(await speed.inputValue(), "2", "the arrow seeks");
     await space(false, "a choice, again");
-    // What is reached by Tab is pressed, by either key.
+    // An element reached by Tab is pressed by either key.
     await page.getByRole("button", { name: "Free", exact: true }).focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Shift+Tab");
@@ -228,7 +213,7 @@ test("space plays after a click on whatever; what is reached by Tab is pressed",
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     assert.equal(await camera.textContent(), "Top");
-    // So is what was clicked: Enter has no other meaning.
+    // So is a clicked element: Enter has no other meaning.
     await page.getByRole("button", { name: "Broadcast", exact: true }).click();
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Tab");
@@ -264,7 +249,7 @@ test("entities are where their table says", { skip }, async () => {
   const name = "arena.mcap";
   await on(name, "entities", 4000, async (page, step) => {
     await page.keyboard.press("i");
-    // What is left out because there is no room for it is said.
+    // The page says what is left out for lack of room.
     const all = held(name, "ship", step).length;
     const status = page.locator(".stage-status > span");
     await page.getByText(`ship: ${all}`).waitFor();
@@ -288,7 +273,7 @@ test("entities are where their table says", { skip }, async () => {
   });
 });
 
-test("the panel tells of the recording beside, and the page of a replay that parted", { skip }, async () => {
+test("the panel shows the other recording, and the page says that a replay differs", { skip }, async () => {
   const [one, other] = ["heat.murk", "heat-faulty.murk"].map((name) => listed().find((of) => of.name === name)!);
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`${site.address}#r=${one!.id}&t=2000&with=${other!.id}&stage=field`);
@@ -304,7 +289,7 @@ test("the panel tells of the recording beside, and the page of a replay that par
   await page.locator(".note:visible").waitFor();
   assert.match((await page.locator(".note:visible").textContent()) ?? "", /values are those of the replay/);
   assert.equal(await page.locator(".theatre").nth(1).locator(".note:visible").count(), 1);
-  // What is seen of the cell that the audit names says so.
+  // The cell that the audit names is marked.
   const map = page.locator(".theatre").nth(1).locator("canvas[tabindex]");
   await map.focus();
   for (const key of ["ArrowRight", ...Array(4).fill("ArrowRight"), ...Array(6).fill("ArrowDown")]) {

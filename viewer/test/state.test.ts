@@ -1,4 +1,4 @@
-// States: a thousand ships over a hundred ticks, and what a page asks of a state.
+// States: a thousand ships over a hundred ticks, and the reads of a page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -60,7 +60,7 @@ test("a thousand ships over a hundred ticks: each state is Rust's", () => {
   assert.equal(at, 100);
 });
 
-test("columns hold what single values say", () => {
+test("columns have the same values as single reads", () => {
   const column = new Float64Array(1000);
   for (const state of replay()) {
     SCHEMA.components.forEach(({ fields }, component) => {
@@ -116,7 +116,7 @@ test("a receiver keeps the last states, and asks for a full one where the baseli
     return true;
   });
   assert.throws(() => decoder.apply(held, unhex(TICKS[10]!.packet), held.latest()!), TypeError);
-  // What was refused has changed nothing, and what is too old is not kept.
+  // A refused packet has changed nothing, and a state that is too old is not kept.
   assert.equal(hash(read(10)), TICKS[10]!.hash);
   const old = new Snapshot(SCHEMA);
   decoder.full(unhex(TICKS[0]!.packet), old);
@@ -142,7 +142,7 @@ test("states of another schema, and the baseline itself, are refused", () => {
     return true;
   });
   assert.throws(() => decoder.delta(baseline, delta, baseline), TypeError);
-  // A state that is written to takes on the schema of what is read.
+  // A state that is written to takes the schema of the packet.
   decoder.full(unhex(TICKS[0]!.packet), into);
   assert.equal(hash(into), TICKS[0]!.hash);
 });

@@ -75,11 +75,11 @@ impl CaptureError {
         ),
         refusal(
             "capture.option",
-            "A tick, a chunk or a distance that can't be.\n\nThe sentence has the bound.",
+            "A tick, a chunk or a distance that is out of range.\n\nThe message has the bound.",
         ),
         refusal(
             "capture.write",
-            "The output could not be written.\n\nSee the sentence.",
+            "The output could not be written.\n\nThe message has the reason.",
         ),
     ];
 

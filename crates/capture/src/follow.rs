@@ -16,12 +16,12 @@ use crate::rule::{Error, fault};
 ///
 /// It stops where the stream can no longer be followed, because the lost part may have changed
 /// anything; before the first state there is nothing to lose. Returns the first problem on the way;
-/// `behind` gives a problem after the last packet.
+/// `at_end` returns a problem after the last packet.
 pub(crate) fn follow(
     mut cursor: Cursor<'_>,
     replay: Replay,
     from: Option<u32>,
-    behind: impl FnOnce() -> Option<Error>,
+    at_end: impl FnOnce() -> Option<Error>,
     mut visit: impl FnMut(
         &Packet<'_>,
         Option<&Snapshot>,
@@ -33,7 +33,7 @@ pub(crate) fn follow(
     loop {
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) => packet,
-            Ok(None) => return Ok(steps.problem.or_else(behind)),
+            Ok(None) => return Ok(steps.problem.or_else(at_end)),
             Err(error) => return Ok(steps.problem.or(Some(fault(error)?.into()))),
         };
         if skipped_to.is_some() {

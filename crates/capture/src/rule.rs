@@ -8,97 +8,97 @@ use gametape_core::{Class, Datum, RuleInfo, Severity, ToDatum as _};
 use gametape_delta as delta;
 use gametape_delta::wire::HEADER_BYTES;
 
-/// What the checksum is of that stands at the end of the data.
+/// The name of the part that the checksum at the end of the data covers.
 pub(crate) const DATA_SECTION: &str = "data section";
 
 gametape_core::rules! {
-    /// What a recording can break beside its packets.
+    /// The rules of a recording, apart from those of its packets.
     pub enum CaptureRule: "packet";
 
     /// There is no packet.
     ///
-    /// Nothing was recorded, or nothing is left of it.
+    /// Nothing was recorded, or everything is lost.
     #[error("there are no packets: nothing was recorded, or nothing is left")]
     DeltaEmpty = "delta.empty", Warning;
-    /// Bytes between two packets, or behind the last, are no packet.
+    /// Bytes between two packets, or after the last, are not a packet.
     ///
     /// The file was cut or damaged there; `repair` keeps what can be applied.
     #[error("{} are no packet: {}", Bytes(*.bytes), next_packet(*.next))]
     LostSync { bytes: u64, next: Option<u64> } = "delta.lost-sync", Error;
-    /// In a folder: the name of a file says another tick or baseline than its packet.
+    /// In a folder: the name of a file has another tick or baseline than its packet.
     ///
     /// The packet counts; rename the file.
-    #[error("{name} holds {}, its name says {}", said(*.tick, *.baseline), said(*.named_tick, *.named_baseline))]
+    #[error("{name} holds {}, its name says {}", described(*.tick, *.baseline), described(*.named_tick, *.named_baseline))]
     FileName { name: String, tick: u32, baseline: Option<u32>, named_tick: u32, named_baseline: Option<u32> } = "delta.file-name", Warning;
     /// In a folder: a file is longer or shorter than its packet.
     ///
-    /// Cut, or two packets in one file.
+    /// The file was cut, or has two packets.
     #[error("{name} has {}, its packet {}", Bytes(*.bytes), Grouped(*.packet))]
     FileSize { name: String, bytes: u64, packet: u64 } = "delta.file-size", Warning;
     /// In a folder: a file is too short for any packet.
     ///
-    /// Cut.
+    /// The file was cut.
     #[error("{name} has {}, a packet has {HEADER_BYTES} or more", Bytes(*.bytes))]
     FileShort { name: String, bytes: u64 } = "delta.file-size", Warning;
-    /// The state it builds on is of a tick that is not recorded before it.
+    /// The packet builds on the state of a tick that is not recorded before it.
     ///
     /// A packet before it is missing.
     #[error("it builds on tick {}, which is not recorded before it", Grouped((*.baseline).into()))]
     NotRecorded { baseline: u32 } = "delta.baseline-missing", Error;
     /// Packets build on packets that could not be applied.
     ///
-    /// Look at the first of those.
+    /// Look at the first packet that could not be applied.
     #[error("{}, the last of tick {}, {} on packets that could not be applied", Counted(*.packets, "packet"), Grouped((*.last_tick).into()), if *.packets == 1 { "builds" } else { "build" })]
-    Behind { packets: u64, last_tick: u32 } = "delta.not-applied", Error;
-    /// A packet that does not come after the one before; a full snapshot may have the same tick.
+    NotApplied { packets: u64, last_tick: u32 } = "delta.not-applied", Error;
+    /// A packet whose tick is not after that of the previous one; a full snapshot may have the same tick.
     ///
     /// Recorded from two streams, or out of order. `repair` drops it.
     #[error("a packet of tick {} comes after tick {}", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder { tick: u32, last: u32 } = "capture.tick-order", Error;
     /// There is no packet.
     ///
-    /// Nothing was recorded, or nothing is left of it.
+    /// Nothing was recorded, or everything is lost.
     #[error("there are no packets: nothing was recorded, or nothing is left")]
     CaptureEmpty = "capture.empty", Warning;
-    /// The file does not start as an MCAP file does, or holds bare packets under the name of a capture.
+    /// The file does not start as an MCAP file does, or contains bare packets under the name of a capture.
     ///
-    /// It is none, whatever its name says.
+    /// It is not a capture, in spite of its name.
     #[error("the file does not start as an MCAP file does")]
     NotMcap = "capture.magic", Error;
-    /// Packets one behind the other, under the name of a capture.
+    /// Bare packets under the name of a capture.
     ///
     /// Name it `.delta`.
-    #[error("no MCAP file, but bare packets: with the name .delta, and their schema beside it, it can be read")]
+    #[error("not an MCAP file, but bare packets: rename it to .delta, and put their schema beside it, to read it")]
     BarePackets = "capture.magic", Error;
     /// An MCAP file of another profile.
     ///
     /// A recording of another program: `mcap info` lists it.
-    #[error("an MCAP file, but no capture: its profile is {profile:?}, that of captures is \"gametape\"")]
+    #[error("an MCAP file, but not a capture: its profile is {profile:?}, that of captures is \"gametape\"")]
     Foreign { profile: String } = "capture.foreign", Error;
-    /// It ends inside a record, or is damaged there.
+    /// The file ends inside a record, or is damaged there.
     ///
     /// Its recorder was killed, or the disk was full: `repair` keeps the whole chunks.
     #[error("the file ends inside its {what}")]
     Truncated { what: &'static str } = "capture.truncated", Error, Truncated;
-    /// It ends inside a record, or is damaged there.
+    /// The file ends inside a record, or is damaged there.
     ///
     /// As before.
     #[error("the file ends inside a record, or is damaged here: {} are not of a whole chunk", Bytes(*.bytes))]
     Cut { bytes: u64 } = "capture.truncated", Error, Truncated;
-    /// It ends between two records, without an index.
+    /// The file ends between two records, without an index.
     ///
     /// Its recorder was killed. Nothing is missing; `repair` writes the index.
     #[error("the capture has no index: its recorder was stopped. All packets can be read; gametape repair writes an index")]
     NoSummary = "capture.no-summary", Warning;
-    /// A record breaks the rules of MCAP, or is only found by the index.
+    /// A record breaks the rules of MCAP, or can only be found by the index.
     ///
     /// Damaged: `repair` keeps the whole chunks.
     #[error("the {what} record is damaged")]
     Record { what: &'static str } = "capture.record", Error;
-    /// Going from record to record does not lead on.
+    /// The next record can't be found from this one.
     ///
     /// As before.
-    #[error("the records behind this place can only be found by the index")]
+    #[error("the records after this place can only be found by the index")]
     IndexAlone = "capture.record", Error;
     /// The summary is not where the data ends.
     ///
@@ -110,47 +110,47 @@ gametape_core::rules! {
     /// Damaged. The packets of such a chunk are not read.
     #[error("the checksum of the {what} is {found}, {recorded} is recorded")]
     Crc { what: &'static str, recorded: Crc32, found: Crc32 } = "capture.crc", Error;
-    /// A chunk can't be unpacked, or does not hold what it claims.
+    /// A chunk can't be unpacked, or does not have the size that it claims.
     ///
     /// As before. `reason` is zstd's own text.
     #[error("the chunk can't be unpacked: {reason}")]
     Unpack { reason: String } = "capture.unpack", Error;
-    /// A chunk holds more or fewer bytes than it claims.
+    /// A chunk contains more or fewer bytes than it claims.
     ///
     /// As before.
     #[error("the chunk can't be unpacked: it holds {} than the {} it claims", if *.more { "more" } else { "fewer" }, Bytes(*.claimed))]
     UnpackedSize { claimed: u64, more: bool } = "capture.unpack", Error;
-    /// A chunk is longer packed than unpacked, beyond what packing may add.
+    /// A chunk is larger packed than unpacked, by more than compression can add.
     ///
     /// As before.
     #[error("the chunk can't be unpacked: it takes {}, and claims to be {}", Bytes(*.packed), Bytes(*.claimed))]
     PackedSize { packed: u64, claimed: u64 } = "capture.unpack", Error;
     /// A chunk is packed with something other than zstd.
     ///
-    /// Pack it anew with an MCAP tool.
+    /// Compress it again with an MCAP tool.
     #[error("the chunk is packed with {name:?}; zstd can be unpacked")]
     Compression { name: String } = "capture.compression", Error;
-    /// A chunk, a packet or the states to be held exceed what gametape is willing to hold.
+    /// A chunk, a packet or the states exceed gametape's limit of memory.
     ///
     /// Damaged, most likely.
     #[error("the chunk claims {} when unpacked, the limit is {}", Bytes(*.claimed), Grouped(*.limit))]
     ChunkTooLarge { claimed: u64, limit: u64 } = "capture.limit", Error, Limit;
-    /// More states would have to be held than the limit allows.
+    /// More states would have to be kept than the limit allows.
     ///
     /// As before.
-    #[error("it builds on tick {}, whose state was let go: more than {} of states would have to be held", Grouped((*.baseline).into()), Bytes(*.limit))]
+    #[error("it builds on tick {}, whose state was dropped: more than {} of states would have to be kept", Grouped((*.baseline).into()), Bytes(*.limit))]
     TooManyStates { baseline: u32, limit: u64 } = "capture.limit", Error, Limit;
-    /// Neither metadata nor the first chunk has the schema.
+    /// Neither the metadata nor the first chunk has the schema.
     ///
-    /// Both are lost: take the packets out with an MCAP tool, and give the schema with them.
+    /// Both are lost: extract the packets with an MCAP tool, and give the schema with them.
     #[error("the capture has no schema: neither in its metadata nor in its first chunk")]
     NoSchema = "capture.no-schema", Error;
-    /// The schema can't be read, or the summary has another one.
+    /// The schema can't be read, or the summary has another schema.
     ///
     /// Damaged, or written by another program. `reason` is the JSON reader's own text.
     #[error("the schema in the capture can't be read: {reason}")]
     Schema { reason: String } = "capture.schema", Error;
-    /// The schema is not that of the hash beside it.
+    /// The schema does not have the hash that is recorded beside it.
     ///
     /// As before.
     #[error("the schema in the capture can't be read: its hash is {found}, the metadata says {recorded}")]
@@ -160,32 +160,32 @@ gametape_core::rules! {
     /// As before.
     #[error("the summary has another schema than the metadata")]
     OtherSchema = "capture.schema", Error;
-    /// A fact in the metadata is no number above 0.
+    /// A fact in the metadata is not a number above 0.
     ///
     /// As before.
-    #[error("the capture's metadata has {key} = {value:?}, which is no number above 0")]
+    #[error("the capture's metadata has {key} = {value:?}, which is not a number above 0")]
     Metadata { key: &'static str, value: String } = "capture.metadata", Error;
-    /// The metadata is not there.
+    /// The metadata is missing.
     ///
     /// As before.
-    #[error("the metadata of the capture is not there: how long a tick is, is not known")]
+    #[error("the metadata of the capture is missing: the length of a tick is not known")]
     NoMetadata = "capture.metadata", Warning;
-    /// The index does not list what is there.
+    /// The index does not match the content.
     ///
-    /// Damaged: `repair` writes it anew.
+    /// Damaged: `repair` writes a new one.
     #[error("the summary lists {} chunks, {} are there", Grouped(*.listed), Grouped(*.there))]
     ChunkCount { listed: u64, there: u64 } = "capture.index", Error;
-    /// The index says other things of a chunk than it does.
+    /// The index describes a chunk incorrectly.
     ///
     /// As before.
-    #[error("the summary describes the chunk at byte {} otherwise than it is", Grouped(*.chunk))]
+    #[error("the summary describes the chunk at byte {} incorrectly", Grouped(*.chunk))]
     ChunkDiffers { chunk: u64 } = "capture.index", Error;
     /// The message indexes of a chunk do not list its messages.
     ///
     /// As before.
     #[error("the message indexes of this chunk do not list the messages in it")]
     MessageIndex = "capture.index", Error;
-    /// The summary counts other messages than there are.
+    /// The summary has another number of messages than the file.
     ///
     /// As before.
     #[error("the summary counts {} messages, {} are there", Grouped(*.counted), Grouped(*.there))]
@@ -198,7 +198,7 @@ gametape_core::rules! {
     /// A message on a channel that captures do not have.
     ///
     /// As before.
-    #[error("a message on channel {channel}, which is none of the capture's")]
+    #[error("a message on channel {channel}, which is not a channel of the capture")]
     ForeignMessage { channel: u16 } = "capture.foreign-message", Error;
     /// A full snapshot among the deltas, or the other way round.
     ///
@@ -217,23 +217,23 @@ gametape_core::rules! {
     LogTime { log_time: u64, tick: u32, expected: u64 } = "capture.log-time", Error;
     /// A full snapshot that the recorder added is not the state of the stream.
     ///
-    /// A fault of the recorder. Without the added ones the stream is right: `repair` leaves them out.
+    /// A fault of the recorder. Without the added snapshots the stream is right: `repair` leaves them out.
     #[error("the full snapshot that the recorder added is not the state that the stream has")]
     Keyframe = "capture.keyframe", Error;
-    /// What it says of the tables that it was made of can't be read, or does not fit its packets.
+    /// The description of its tables can't be read, or does not fit its packets.
     ///
     /// Damaged, or written by another program; the packets are readable without it.
-    #[error("what it says of the tables that it was made of: {reason}")]
+    #[error("the description of its tables: {reason}")]
     Tables { reason: String } = "capture.tables", Error;
     /// No full snapshot comes that early.
     ///
-    /// The sentence has the first one's tick.
+    /// The message has the tick of the first one.
     #[error("there is no state at tick {}: {}", Grouped((*.tick).into()), first_state(*.first))]
     NoState { tick: u32, first: Option<u32> } = "capture.no-state", Error, Caller;
     /// The state builds on a tick that is not recorded.
     ///
     /// Ask for another tick, or record from a full snapshot on.
-    #[error("the state at tick {} can't be told: it builds on tick {}, which is not recorded", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
+    #[error("the state at tick {} is not known: it builds on tick {}, which is not recorded", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     Unreachable { tick: u32, baseline: u32 } = "capture.unreachable", Error, Caller;
 }
 
@@ -244,7 +244,7 @@ fn next_packet(next: Option<u64>) -> String {
     )
 }
 
-fn said(tick: u32, baseline: Option<u32>) -> String {
+fn described(tick: u32, baseline: Option<u32>) -> String {
     baseline.map_or_else(
         || format!("a full snapshot of tick {tick}"),
         |baseline| format!("a delta of tick {tick} on tick {baseline}"),

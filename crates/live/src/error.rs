@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of publishing and serving.
 
 use std::io;
 #[cfg(feature = "serve")]
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use thiserror::Error as ThisError;
 
 impl Error {
-    /// Whether a recording that was followed was cut or replaced, and has to be opened anew.
+    /// Returns whether a followed recording was cut or replaced, and has to be opened again.
     #[cfg(feature = "serve")]
     pub(crate) fn is_changed(&self) -> bool {
         use gametape::core::tape;
@@ -16,75 +16,75 @@ impl Error {
         let Self::Recording(error) = self else {
             return false;
         };
-        let told = error.source().and_then(|source| source.downcast_ref());
-        matches!(told, Some(tape::Error::Changed { .. }))
+        let source = error.source().and_then(|source| source.downcast_ref());
+        matches!(source, Some(tape::Error::Changed { .. }))
     }
 }
 
-/// Why a recording can't be published.
+/// An error of publishing or serving.
 #[derive(ThisError, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// What the recording says.
+    /// The recording can't be read.
     #[error(transparent)]
     Recording(#[from] gametape::Error),
-    /// A file or folder of the output.
+    /// A file or folder can't be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A `library.json` that is there already, and is none of ours.
-    #[error("{}: no list of recordings: {reason}", path.display())]
+    /// An existing `library.json` is not a list of recordings.
+    #[error("{}: not a list of recordings: {reason}", path.display())]
     Library {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A folder that is to be the page, and is not.
+    /// A folder is not a built page.
     #[error("{}: {reason}", path.display())]
     Page {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// There is no page to put recordings into.
     #[error(
-        "this command carries no page: run cargo xtask viewer, then build it again; or name the folder of a built page"
+        "this command contains no page: run cargo xtask viewer, then build it again; or name the folder of a built page"
     )]
     NoPage,
-    /// There is no room for what is made.
-    #[error("it takes more than the {limit} bytes that there are for it")]
+    /// The files are too large for their folder.
+    #[error("it takes more than the {limit} bytes that are allowed")]
     Full {
-        /// Bytes that there were.
+        /// The allowed number of bytes.
         limit: u64,
     },
-    /// More than one recording, where one alone can be served.
+    /// More than one recording was given where only one can be served.
     #[cfg(feature = "serve")]
-    #[error("one recording, and no more, can be served so")]
+    #[error("only one recording can be served this way")]
     NotOne,
-    /// Others may ask, and nobody says who.
+    /// Other machines could ask, and no token is given.
     #[cfg(feature = "serve")]
     #[error("{listen} can be reached from elsewhere: that needs a token")]
     Token {
-        /// Where it was to listen.
+        /// The address to listen on.
         listen: SocketAddr,
     },
-    /// A token that can't stand in a link, or is empty.
+    /// A token can't be put into a link, or is empty.
     #[cfg(feature = "serve")]
     #[error("a token is letters, digits, and -._~, and not empty")]
     BadToken,
-    /// It can't listen.
+    /// The server can't listen on the address.
     #[cfg(feature = "serve")]
     #[error("can't listen at {listen}: {source}")]
     Listen {
-        /// Where.
+        /// The address.
         listen: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -1,21 +1,21 @@
-//! What is said of published recordings, as JSON.
+//! The JSON files of published recordings.
 
 use gametape::core::Time;
 use gametape::core::table::{Marker, MarkerKind, Playback};
 use gametape::core::tape::{AnyFinding, Error, Verdict};
-use gametape_capture::tape::Moment;
+use gametape_capture::tape::{Moment, Segment};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The version of the layout.
 pub const VERSION: u32 = 1;
 
-/// `library.json`: which recordings there are.
+/// `library.json`: the list of recordings.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub struct Library {
     /// [`VERSION`].
     pub version: u32,
-    /// In the order of their names.
+    /// The recordings, in the order of their names.
     pub recordings: Vec<Entry>,
 }
 
@@ -28,56 +28,56 @@ pub struct Entry {
     pub name: String,
     /// The name of its format.
     pub format: String,
-    /// How long it is, where that is known.
+    /// Its duration, if known.
     pub duration_ms: Option<u64>,
-    /// How many steps it has, where that is known.
+    /// The number of its steps, if known.
     pub steps: Option<u64>,
-    /// What its audit comes to: `pass`, `warn` or `fail`; `None` where nobody has looked yet.
+    /// The verdict of its audit: `pass`, `warn` or `fail`; `None` if there was no audit yet.
     pub verdict: Option<String>,
     /// The names of its tables.
     pub tables: Vec<String>,
     /// Whether it is still being written.
     pub live: bool,
-    /// What only its format has.
+    /// Data that only its format has.
     pub details: Map<String, Value>,
 }
 
-/// `recording.json`: all that is known of a recording before its segments.
+/// `recording.json`: the description of a recording, read before its segments.
 #[derive(Clone, Serialize, Debug)]
 pub struct Index {
     /// [`VERSION`].
     pub version: u32,
-    /// What the library says of it.
+    /// Its entry in the list.
     #[serde(flatten)]
     pub entry: Entry,
-    /// Where, beside this file, a WebSocket with the growing end of it is.
+    /// The address, relative to this file, of a WebSocket with the growing end.
     pub socket: Option<String>,
     /// The audit in a sentence.
     pub summary: String,
     /// The schema of the packets.
     pub schema: Value,
-    /// What the tables are, and which field of a packet is which column.
+    /// The tables, and the fields of packets that their columns are in.
     pub description: Value,
-    /// Moments worth going to.
+    /// The marked moments.
     pub markers: Vec<Mark>,
-    /// What the audit found.
+    /// The findings of the audit.
     pub findings: Vec<AnyFinding>,
     /// The file with the labels.
     pub labels: File,
-    /// In their order.
+    /// The segments, in order.
     pub segments: Vec<SegmentEntry>,
-    /// What could not be carried: how far a broken recording goes, what is doubtful.
+    /// The parts that could not be published or are doubtful, for example after a break.
     pub lost: Vec<Lost>,
-    /// What was left out because it is secret, and what is rounded.
+    /// Notes about secret values that were left out, and about rounded values.
     pub notes: Vec<String>,
 }
 
-/// What could not be carried, or is doubtful.
+/// A part that could not be published or is doubtful.
 #[derive(Clone, Serialize, Debug)]
 pub struct Lost {
-    /// What it is, in a sentence.
+    /// A sentence about it.
     pub text: String,
-    /// From when on; `None` where it is of the recording as a whole.
+    /// The step from which on; `None` for the whole recording.
     pub step: Option<u64>,
     /// See [`Moment`].
     pub tick: Option<u64>,
@@ -86,7 +86,7 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// What is wrong with a recording, from the moment on that this playback knows of.
+    /// Makes one from an error of the recording; its moment comes from the playback.
     pub(crate) fn doubt(error: &Error, play: Option<&mut (dyn Playback + '_)>) -> Self {
         let stamp = match (error, play) {
             (Error::Broken(finding), Some(play)) => Marker::finding(finding, play).stamp,
@@ -124,33 +124,46 @@ pub struct File {
 /// A segment.
 #[derive(Clone, Serialize, Debug)]
 pub struct SegmentEntry {
-    /// Where it is.
+    /// Its file.
     #[serde(flatten)]
     pub file: File,
-    /// Packets of the stream.
+    /// The number of packets.
     pub packets: u64,
-    /// Events.
+    /// The number of events.
     pub events: u64,
-    /// When its first state is.
+    /// The moment of its first state.
     pub from: Moment,
-    /// When its last state is.
+    /// The moment of its last state.
     pub to: Moment,
 }
 
-/// A moment worth going to.
+impl SegmentEntry {
+    /// Describes a segment whose records are in this file.
+    pub(crate) fn of(file: File, segment: &Segment) -> Self {
+        Self {
+            file,
+            packets: segment.packets,
+            events: segment.events,
+            from: segment.from.into(),
+            to: segment.to.into(),
+        }
+    }
+}
+
+/// A marked moment.
 #[derive(Clone, PartialEq, Serialize, Debug)]
 pub struct Mark {
     /// `event`, `info`, `warning` or `error`.
     pub kind: String,
     /// The name of a table, or the code of a rule.
     pub source: String,
-    /// What it says; of several events what the first is.
+    /// Its text; for several events, that of the first.
     pub text: String,
-    /// How many events it stands for, where they are several: from this moment up to the next marker of
-    /// the same table.
+    /// The number of events that it stands for: those from this moment up to the next marker of the same
+    /// table.
     #[serde(skip_serializing_if = "is_one")]
     pub count: u64,
-    /// When; `None` where it is of the recording as a whole.
+    /// The step; `None` for the whole recording.
     pub step: Option<u64>,
     /// See [`Moment`].
     pub tick: Option<u64>,
@@ -158,7 +171,7 @@ pub struct Mark {
     pub time_ms: Option<f64>,
 }
 
-// As serde asks.
+// serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_one(count: &u64) -> bool {
     *count == 1
@@ -182,7 +195,7 @@ impl From<Marker> for Mark {
     }
 }
 
-/// As it is written.
+/// Returns the text of a verdict.
 pub(crate) fn verdict(verdict: Verdict) -> String {
     match verdict {
         Verdict::Pass => "pass",

@@ -1,8 +1,9 @@
-//! Recordings in a browser.
+//! Shows recordings in a browser.
 //!
-//! A recording is published as its tables, carried by snapshot/delta packets, in segments that can each
-//! be decoded by itself; what it is and what happens in it lies beside as JSON. The book says how it is
-//! laid out. A page plays it, from any host that serves files, or out of one HTML file.
+//! A published recording consists of segments and JSON files. The segments contain its tables as
+//! snapshot/delta packets, and each can be decoded by itself. The JSON files describe the recording, its
+//! events and its findings. The book specifies the layout. A page plays the recording, from any host that
+//! serves files, or out of one HTML file.
 //!
 //! ```
 //! use gametape::{Recording, Secrets, Work};
@@ -20,13 +21,13 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | what is said of a recording | `index.rs` |
-//! | how a recording becomes files | `publish.rs` |
-//! | a folder of them | `site.rs` |
-//! | one HTML file | `single.rs` |
-//! | where files go | `store.rs` |
-//! | the page that is carried | `page.rs`, `build.rs` |
-//! | a server of them (feature `serve`) | [`server`] |
+//! | the JSON files | `index.rs` |
+//! | publishing one recording | `publish.rs` |
+//! | a folder of published recordings | `site.rs` |
+//! | everything in one HTML file | `single.rs` |
+//! | the destination of files | `store.rs` |
+//! | the built page | `page.rs`, `build.rs` |
+//! | a server of recordings (feature `serve`) | [`server`] |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -59,7 +60,7 @@ pub use single::single;
 pub use site::Site;
 pub use store::Store;
 
-/// The README's example compiles and runs.
+/// Compiles and runs the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! The page that plays recordings, as it was built.
+//! The built page that plays recordings.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ mod built {
     include!(concat!(env!("OUT_DIR"), "/page.rs"));
 }
 
-/// Where the one-file page is among what is built, and the rest of it.
+/// The names of the one-file page and of the site among the built files.
 const SINGLE: &str = "single/index.html";
 const SITE: &str = "site/";
 
@@ -22,7 +22,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page that was built before this library was; there may be none.
+    /// Returns the page that was built before this library; it may be empty.
     #[must_use]
     pub fn built() -> Self {
         let files = built::FILES.iter();
@@ -33,8 +33,8 @@ impl Page {
         }
     }
 
-    /// A page that `cargo xtask viewer` built in a folder: `site/` and `single/`. Links to folders are not
-    /// followed.
+    /// Reads a page that `cargo xtask viewer` built in a folder: `site/` and `single/`. Links to folders are
+    /// not followed.
     ///
     /// # Errors
     /// [`Error::Page`], [`Error::Io`].
@@ -51,7 +51,7 @@ impl Page {
         Ok(page)
     }
 
-    /// The files of the page, by their names in a site.
+    /// Returns the files of the page, by their names in a site.
     ///
     /// # Errors
     /// [`Error::NoPage`].
@@ -66,7 +66,7 @@ impl Page {
         }
     }
 
-    /// The page in one file, that data is put into.
+    /// Returns the one-file page, into which data is put.
     ///
     /// # Errors
     /// [`Error::NoPage`].

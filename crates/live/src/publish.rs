@@ -1,4 +1,4 @@
-//! A recording as the files that are published of it.
+//! Publishes a recording as files.
 
 use std::io::{self, Write};
 
@@ -13,25 +13,25 @@ use serde_json::Value as Json;
 use crate::index::{Entry, File, Index, Lost, SegmentEntry, VERSION, verdict};
 use crate::{Error, Store};
 
-/// What segments and labels end with.
+/// The ends of the names of segments and labels.
 pub(crate) const SEGMENT: &str = ".seg";
 pub(crate) const LABELS: &str = ".lab";
 
-/// How a recording is published.
+/// Options of publishing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PublishOptions {
     /// Whether secret columns are published.
     pub secrets: Secrets,
-    /// Whether it is still being written: nobody judges yet whether it is whole, and what is published
-    /// when it has grown goes on with what was published before.
+    /// Whether the recording is still being written. It is not audited yet, and files that are published
+    /// when it has grown continue the earlier ones.
     pub growing: bool,
-    /// Whether it was being written when it was published before: it is all there now, and who has seen
-    /// it grow can go on with what they have.
+    /// Whether it was being written when it was published before, and is complete now. Viewers that have the
+    /// earlier files can go on using them.
     pub grew: bool,
 }
 
 impl Default for PublishOptions {
-    /// Without secrets, and all there.
+    /// Without secrets, and complete.
     fn default() -> Self {
         Self {
             secrets: Secrets::Hide,
@@ -41,11 +41,11 @@ impl Default for PublishOptions {
     }
 }
 
-/// Publishes a recording under this id; of a broken one as much as can be read, and its notes say what
-/// is wrong. What was published of it before goes.
+/// Publishes a recording under this id, and removes the files that were published before. A broken
+/// recording is published as far as it can be read, and its notes say what is wrong.
 ///
 /// # Errors
-/// [`Error::Recording`] where nothing can be read, or it can't be carried by packets; [`Error::Io`].
+/// [`Error::Recording`] if nothing can be read, or packets can't express it; [`Error::Io`].
 pub fn publish(
     recording: &Recording,
     id: &str,
@@ -70,13 +70,7 @@ pub fn publish(
                 return Err(tape::Error::Cancelled);
             }
         };
-        cut.push(SegmentEntry {
-            file,
-            packets: segment.packets,
-            events: segment.events,
-            from: segment.from.into(),
-            to: segment.to.into(),
-        });
+        cut.push(SegmentEntry::of(file, &segment));
         Ok(())
     };
     let made = segments(recording.tape(), secrets, growing || grew, &mut keep, work);
@@ -118,7 +112,7 @@ pub fn publish(
         findings: audit.findings,
         labels,
         segments: cut,
-        // That it ends anywhere is no wonder while it is being written.
+        // A recording that is being written may end anywhere.
         lost: if growing {
             Vec::new()
         } else {
@@ -132,7 +126,7 @@ pub fn publish(
     };
     let json = serde_json::to_vec(&index).map_err(unwritten)?;
     let name = format!("{folder}/recording.json");
-    // Who has the list of before may still ask for what is in it.
+    // Viewers with the earlier list may still ask for its files.
     let before = store.get(&name)?.filter(|_| growing || grew);
     let before: Option<Before> = before.and_then(|json| serde_json::from_slice(&json).ok());
     let before = before.unwrap_or_default();
@@ -146,7 +140,7 @@ pub fn publish(
     Ok(index)
 }
 
-/// What is wrong with a recording, and from when on.
+/// Returns the doubts about a recording, each with the moment from which on.
 fn lost_of(recording: &Recording, doubts: &[tape::Error]) -> Vec<Lost> {
     if doubts.is_empty() {
         return Vec::new();
@@ -159,20 +153,20 @@ fn lost_of(recording: &Recording, doubts: &[tape::Error]) -> Vec<Lost> {
     lost.collect()
 }
 
-/// The files of what was published before.
+/// The files that were published before.
 #[derive(Default, Deserialize)]
 struct Before {
     segments: Vec<File>,
     labels: File,
 }
 
-/// The name of the file, or of the folder that a recording is.
+/// Returns the name of the file or folder of a recording.
 pub(crate) fn name_of(recording: &Recording) -> String {
     let name = recording.path().file_name();
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The names of the tables that a description is of.
+/// Returns the names of the tables of a description.
 pub(crate) fn tables_of(description: &Json) -> Vec<String> {
     let tables = description.get("tables").and_then(Json::as_array);
     let names = tables.into_iter().flatten().filter_map(|table| {
@@ -182,7 +176,7 @@ pub(crate) fn tables_of(description: &Json) -> Vec<String> {
     names.collect()
 }
 
-/// Packs records, and keeps them under a name that tells what they are.
+/// Compresses records, and stores them under a name that is a hash of the content.
 pub(crate) fn packed(
     records: &[u8],
     end: &str,
@@ -197,7 +191,7 @@ pub(crate) fn packed(
     Ok(file)
 }
 
-/// Packs records: their name tells what they are.
+/// Compresses records; returns them with a name that is a hash of the content.
 pub(crate) fn pack(records: &[u8], end: &str) -> io::Result<(File, Vec<u8>)> {
     let packed = gzip(records)?;
     let hash = blake3::hash(&packed).to_hex();
@@ -209,7 +203,7 @@ pub(crate) fn pack(records: &[u8], end: &str) -> io::Result<(File, Vec<u8>)> {
     Ok((file, packed))
 }
 
-/// The same bytes give the same file: neither time nor name is in it.
+/// Compresses bytes. Equal bytes give equal files, because neither a time nor a name is stored.
 fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     packer.write_all(bytes)?;

@@ -11,20 +11,20 @@ use crate::{Error, PublishOptions, Store, publish};
 
 const LIBRARY: &str = "library.json";
 
-/// A folder that any web host serves: recordings, the list of them, and the page that plays them.
+/// A folder for any web host: recordings, their list, and the page that plays them.
 #[derive(Debug)]
 pub struct Site {
     store: Store,
     library: Library,
-    /// Ids that were given since it was opened.
+    /// The ids given since the site was opened.
     given: BTreeSet<String>,
 }
 
 impl Site {
-    /// A site in a store; recordings that are published there already stay.
+    /// Opens a site in a store; recordings that are published there stay.
     ///
     /// # Errors
-    /// [`Error::Library`] where the list that is there can't be read; [`Error::Io`].
+    /// [`Error::Library`] if the existing list can't be read; [`Error::Io`].
     pub fn new(store: Store) -> Result<Self, Error> {
         let none = Library {
             version: VERSION,
@@ -53,8 +53,8 @@ impl Site {
         })
     }
 
-    /// Publishes a recording, under an id made of its name; one that was published under it before this
-    /// site was opened is replaced.
+    /// Publishes a recording under an id made from its name. A recording that was published under this id
+    /// before the site was opened is replaced.
     ///
     /// # Errors
     /// As [`publish`].
@@ -65,7 +65,9 @@ impl Site {
         work: &Work<'_>,
     ) -> Result<Index, Error> {
         let name = recording.path().file_name().unwrap_or_default();
-        let id = self.free(&id_of(&name.to_string_lossy()));
+        let id = free_id(&id_of(&name.to_string_lossy()), |id| {
+            self.given.contains(id)
+        });
         let options = PublishOptions {
             secrets,
             ..PublishOptions::default()
@@ -77,12 +79,6 @@ impl Site {
         recordings.push(index.entry.clone());
         recordings.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         Ok(index)
-    }
-
-    fn free(&self, id: &str) -> String {
-        let numbered = (2..).map(|number| format!("{id}-{number}"));
-        let mut ids = [id.to_owned()].into_iter().chain(numbered);
-        ids.find(|id| !self.given.contains(id)).unwrap_or_default()
     }
 
     /// Adds the page that plays them.
@@ -110,7 +106,7 @@ impl Site {
     }
 }
 
-/// A name as part of an address: letters, digits, `.`, `-` and `_`, and what else there is becomes `-`.
+/// Returns a name as part of an address: letters, digits, `.`, `-` and `_`; all other characters become `-`.
 pub(crate) fn id_of(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || "._-".contains(c) {
@@ -126,4 +122,11 @@ pub(crate) fn id_of(name: &str) -> String {
     } else {
         id.to_owned()
     }
+}
+
+/// Returns the first of `id`, `id-2`, `id-3` … that is not taken.
+pub(crate) fn free_id(id: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{id}-{number}"));
+    let mut ids = [id.to_owned()].into_iter().chain(numbered);
+    ids.find(|id| !is_taken(id)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Where published files go.
+//! The destination of published files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// Takes files by their names, which are relative, with `/` between their parts.
+/// A destination of files. Their names are relative, with `/` between the parts.
 #[derive(Debug)]
 pub enum Store {
     /// A folder.
     Folder(PathBuf),
-    /// A folder that only so much may come into.
+    /// A folder with a limit.
     Bounded {
-        /// Which.
+        /// Its path.
         folder: PathBuf,
-        /// Bytes that may come into it.
+        /// The most bytes to write.
         limit: u64,
-        /// Bytes that came.
+        /// The bytes written so far.
         taken: u64,
     },
     /// Memory.
@@ -26,7 +26,7 @@ pub enum Store {
 }
 
 impl Store {
-    /// A folder, which is made if it is not there.
+    /// Returns a folder as a store; creates it if it does not exist.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -38,7 +38,7 @@ impl Store {
         Ok(Self::Folder(path.to_owned()))
     }
 
-    /// A folder that is there, which only so much may come into.
+    /// Returns an existing folder as a store that takes no more than `limit` bytes.
     #[must_use]
     pub fn bounded(path: &Path, limit: u64) -> Self {
         Self::Bounded {
@@ -48,13 +48,13 @@ impl Store {
         }
     }
 
-    /// Memory.
+    /// Returns a store in memory.
     #[must_use]
     pub const fn memory() -> Self {
         Self::Memory(BTreeMap::new())
     }
 
-    /// What its files are called in messages.
+    /// Returns the path of a file, for messages.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root()
             .map_or_else(|| name.into(), |root| root.join(name))
@@ -67,10 +67,10 @@ impl Store {
         }
     }
 
-    /// Keeps a file; one that is there is replaced, as a whole or not at all.
+    /// Writes a file; an existing file is replaced as a whole or not at all.
     ///
     /// # Errors
-    /// [`Error::Recording`] with what the system says.
+    /// [`Error::Recording`] with the error of the system.
     pub fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         match self {
             Self::Memory(files) => {
@@ -95,7 +95,7 @@ impl Store {
         Ok(gametape::write_file(&path, bytes)?)
     }
 
-    /// Keeps a file whose name tells its content: one that is there is this one.
+    /// Writes a file whose name is a hash of its content, unless it exists.
     ///
     /// # Errors
     /// As [`Store::put`].
@@ -108,10 +108,10 @@ impl Store {
         if there { Ok(()) } else { self.put(name, bytes) }
     }
 
-    /// A file that is there already.
+    /// Reads a file; returns `None` if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Io`], but for a file that is not there.
+    /// [`Error::Io`] for any other error.
     pub fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         if let Self::Memory(files) = self {
             return Ok(files.get(name).cloned());
@@ -124,7 +124,7 @@ impl Store {
         }
     }
 
-    /// Drops the files of a folder that are not among these and end like this.
+    /// Removes the files of a folder that have one of these ends, except the kept ones.
     ///
     /// # Errors
     /// [`Error::Io`].

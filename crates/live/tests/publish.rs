@@ -1,4 +1,4 @@
-//! Published folders and files, as who opens them finds them.
+//! Published folders and files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn unpacked(name: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_recording_names_its_files_and_files_are_named_by_what_is_in_them() {
+fn a_recording_names_its_files_and_files_are_named_by_their_content() {
     let folder = tempfile::tempdir().unwrap();
     let mut site = site(folder.path());
     site.add(&game("a b.rmv"), Secrets::Hide, &Work::default())
@@ -72,11 +72,15 @@ fn a_recording_names_its_files_and_files_are_named_by_what_is_in_them() {
         count += 1;
     }
     assert!(count > 1);
-    assert!(files.is_empty(), "{:?} belong to nobody", files.keys());
+    assert!(
+        files.is_empty(),
+        "{:?} belong to no recording",
+        files.keys()
+    );
 }
 
 #[test]
-fn what_was_published_stays_and_a_recording_of_the_same_name_is_replaced() {
+fn published_recordings_stay_and_one_of_the_same_name_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let mut first = site(folder.path());
     for name in ["b.rmv", "x/b.rmv"] {
@@ -163,7 +167,7 @@ fn secrets(recording: &Recording) -> Vec<String> {
 }
 
 #[test]
-fn what_is_secret_is_in_no_file_unless_that_is_asked_for() {
+fn secrets_are_in_no_file_unless_they_are_asked_for() {
     use gametape_samples::echo::{Match, MatchOptions};
     let options = MatchOptions {
         frames: Some(90),
@@ -250,7 +254,7 @@ fn names_in_one_file_are_no_markup() {
         unreachable!()
     };
     assert_eq!(data.matches("data-file=").count(), files.len());
-    // What a browser reads in the elements is what was published.
+    // A browser reads the published data in the elements.
     for element in data.split_terminator("</script>\n") {
         let (head, text) = element.split_once('>').unwrap();
         let name = head.split('"').nth(3).unwrap();
@@ -264,7 +268,7 @@ fn names_in_one_file_are_no_markup() {
 }
 
 #[test]
-fn the_page_goes_into_the_folder_and_what_is_no_page_is_refused() {
+fn the_page_goes_into_the_folder_and_other_folders_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let page = page(&folder.path().join("dist"));
     let out = folder.path().join("out");
@@ -278,7 +282,7 @@ fn the_page_goes_into_the_folder_and_what_is_no_page_is_refused() {
     assert!(matches!(error, Error::Io { .. }), "{error}");
 }
 
-/// A built page is files: a link to a folder may lead back, or out to what nobody meant to publish.
+/// A built page consists of files: a link to a folder may lead back, or out to private files.
 #[test]
 #[cfg(unix)]
 fn a_page_has_no_folder_that_a_link_leads_to() {

@@ -1,7 +1,7 @@
-//! Recording what comes in live: Echo VR from the game's API, snapshot/delta packets over UDP.
+//! Live recorders: Echo VR from the game's API, snapshot/delta packets over UDP.
 //!
-//! Both recorders take what comes as it is: they wait where there is nothing, count what is of no
-//! use, and leave files whose frames and packets can all be read, whenever they are killed.
+//! Both recorders wait while nothing comes, and count the input that they can't use. If a recorder is
+//! killed at any time, all frames and packets in its files can be read.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;
@@ -15,15 +15,15 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | what is recorded of Echo VR, and when it ends | `echo/options.rs`, `echo/recorder.rs`; `echo/schedule.rs` says when to ask |
-//! | how the game is asked, and how it fails | `echo/game.rs`, `echo/fault.rs` |
-//! | which answers are a frame | `echo/answer.rs` |
-//! | which file a frame goes into, going on with one | `echo/tapes.rs`, `echo/zip.rs` |
-//! | a recording that answers in the place of the game | `echo/as_game.rs` |
-//! | which packets are kept, what is answered | `udp/stream.rs` |
-//! | how one knows that a sender has begun anew | `udp/anew.rs` |
-//! | the captures they go into | `udp/file.rs` |
-//! | what the files are called | `numbered.rs` |
+//! | the recording loop of Echo VR, its options and times | `echo/recorder.rs`, `echo/options.rs`, `echo/schedule.rs` |
+//! | requests to the game, and their faults | `echo/game.rs`, `echo/fault.rs` |
+//! | turning answers into frames | `echo/answer.rs` |
+//! | choosing, continuing and finishing files | `echo/tapes.rs`, `echo/zip.rs` |
+//! | a recording that answers in place of the game | `echo/as_game.rs` |
+//! | receiving, acknowledging and recording packets | `udp/stream.rs` |
+//! | detecting that a sender was restarted | `udp/restart.rs` |
+//! | the captures that packets go into | `udp/file.rs` |
+//! | the names of files | `numbered` below |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -37,11 +37,27 @@
     )
 )]
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
 pub mod echo;
-mod numbered;
 pub mod udp;
 
-/// The README's example compiles and runs.
+/// Returns the path of the file with this number: `match.butter`, `match.2.butter`, `match.3.butter` …
+fn numbered(path: &Path, number: u64) -> PathBuf {
+    if number < 2 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().map_or_else(OsString::new, OsString::from);
+    name.push(format!(".{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+/// Compiles and runs the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

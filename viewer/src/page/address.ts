@@ -1,12 +1,12 @@
-// What a link holds: recording, moment, stage, camera.
+// The contents of a link: recording, moment, stage, camera.
 
-/** What a link says; what it does not say is left to the page. */
+/** The contents of a link; the page chooses everything that is null. */
 export interface Address {
   readonly recording: string | null;
   /** Milliseconds, or steps. */
   readonly at: number | null;
   readonly stage: string | null;
-  /** What the stage keeps: camera, choices. */
+  /** The stage's own part: camera, choices. */
   readonly saved: string | null;
   /** The recording beside it. */
   readonly beside: string | null;
@@ -18,7 +18,7 @@ function number(text: string | null | undefined): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Reads the part of an address behind `#`. */
+/** Reads the part of an address after `#`. */
 export function parseAddress(hash: string): Address {
   const of = new URLSearchParams(hash.replace(/^#/, ""));
   const [from, to] = (of.get("loop") ?? "").split("~").map(number);

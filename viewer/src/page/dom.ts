@@ -41,7 +41,7 @@ export type IconName = keyof typeof PATHS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A picture on a button; what it means is said beside it. */
+/** A picture on a button; the button's label says what it means. */
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -75,7 +75,7 @@ export function setIcon(of: HTMLButtonElement, name: IconName, title: string, ke
   }
 }
 
-/** Sets the text of an element, if it is another. */
+/** Sets the text of an element, unless it is the same. */
 export function say(of: Element, text: string): void {
   if (of.textContent !== text) {
     of.textContent = text;
@@ -100,7 +100,7 @@ export function colour(name: string): string {
   return found;
 }
 
-/** What the audit came to, in a word; nothing where nobody has looked. */
+/** The verdict of the audit, in a word; empty where there was no audit. */
 export function badge(verdict: string | null, title: string | null = null): HTMLElement[] {
   return verdict === null ? [] : [el("span", { class: `verdict ${verdict}`, title }, verdict)];
 }

@@ -1,13 +1,13 @@
-// Whose a key is: what has the focus may want it for itself.
+// Decides whether a key is for the page or for the element that has the focus.
 
-/** What has a key of its own for nearly everything. */
+/** Elements that use nearly every key. */
 const TEXT = "textarea, select, input:not([type=range]):not([type=checkbox]):not([type=radio]):not([type=button])";
 const SLIDER_KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
 /**
  * Knows how the focus got where it is. A button that was reached by Tab is pressed by Space and Enter, as everywhere.
- * After a click the focus is on what was clicked, though nobody has put it there: Space plays then, and Enter
- * presses it again.
+ * After a click the focus is on the clicked element, although the user did not put it there: Space plays then, and
+ * Enter presses the element again.
  */
 export class Focus {
   private clicked = false;
@@ -15,7 +15,7 @@ export class Focus {
   private readonly tabbed = ({ key }: KeyboardEvent): void => {
     this.clicked &&= key !== "Tab";
   };
-  /** What was chosen with the pointer is chosen: the list has no use for keys any more. */
+  /** After a choice with the pointer, a list no longer needs the keys. */
   private readonly chosen = ({ target }: Event): void => {
     if (this.clicked && target instanceof HTMLSelectElement) {
       target.blur();
@@ -35,7 +35,7 @@ export class Focus {
     document.addEventListener("change", this.chosen);
   }
 
-  /** Whether what has the focus does something of its own with a key. */
+  /** Whether the element that has the focus uses this key itself. */
   takes({ key, target }: KeyboardEvent): boolean {
     if (!(target instanceof HTMLElement)) {
       return false;

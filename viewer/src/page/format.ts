@@ -35,7 +35,7 @@ function short(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
 
-/** A value of a column; no more digits than its precision has meaning for. */
+/** A value of a column, with no more digits than its precision allows. */
 export function valueText(value: Value, column: ColumnDef): string {
   if (value === null) {
     return "–";

@@ -1,11 +1,11 @@
-// The line above a recording: what it is, and what one may do with all of it.
+// The line above a recording: its name, format and verdict, and buttons for the whole page.
 
 import type { StageDef } from "../model.js";
 import type { Published } from "../source/published.js";
 import { badge, button, choice, el } from "./dom.js";
 import { switchTheme } from "./theme.js";
 
-/** What its buttons do. */
+/** The actions of its buttons. */
 export interface HeadActs {
   /** Null where there is no library to choose from. */
   readonly library: (() => void) | null;
@@ -41,7 +41,7 @@ export class Head {
     );
   }
 
-  /** What is known of the recording by now. */
+  /** Shows what is known about the recording. */
   of({ name, format, verdict, summary, live }: Published): void {
     this.name.textContent = this.name.title = name;
     this.about.replaceChildren(
@@ -51,7 +51,7 @@ export class Head {
     );
   }
 
-  /** Which stages there are, and which one is up. */
+  /** Offers these stages, with one of them chosen. */
   stages(all: readonly StageDef[], chosen: string): void {
     const options = all.map(({ id, title }) => [id, title] as const);
     const pick = choice("Stage", options, chosen, (id) => {

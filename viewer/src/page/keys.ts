@@ -1,11 +1,11 @@
-// What keys do.
+// The keys of the page, and their actions.
 
 import type { Stretch } from "../play/playhead.js";
 import type { Playhead } from "../play/playhead.js";
 import type { StageDef } from "../model.js";
 import { switchTheme } from "./theme.js";
 
-/** What keys can do to the page of a recording. */
+/** The parts of a recording's page that keys act on. */
 export interface Keyed {
   readonly playhead: Playhead;
   readonly times: boolean;
@@ -33,13 +33,13 @@ function strides(times: boolean): readonly [near: number, far: number] {
   return times ? [1000, 10_000] : [10, 100];
 }
 
-/** Where keys go to from here at once. */
+/** The moments that keys can jump to from here. */
 export function reached({ at, from, to }: Playhead, times: boolean): number[] {
   const [, far] = strides(times);
   return [from, to, at - far, at + far].filter((other) => other >= from && other <= to);
 }
 
-/** Does what a key asks for; false where it is none of the page's. */
+/** Does the action of a key; returns false for a key that the page does not use. */
 export function act(page: Keyed, event: KeyboardEvent): boolean {
   const { playhead } = page;
   const { at, loop, from, to } = playhead;

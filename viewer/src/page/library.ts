@@ -1,11 +1,11 @@
-// The library: which recordings there are.
+// The library: the list of all recordings.
 
 import type { Entry } from "../source/published.js";
 import { badge, el, say } from "./dom.js";
 import { clock } from "./format.js";
 import { formatAddress } from "./address.js";
 
-/** What a search looks into. */
+/** The text that a search looks into. */
 function haystack({ name, format, verdict, tables, details }: Entry): string {
   return `${name} ${format} ${verdict ?? ""} ${tables.join(" ")} ${JSON.stringify(details)}`.toLowerCase();
 }
@@ -47,11 +47,11 @@ function card(entry: Entry): HTMLElement[] {
 /** A list with a search. */
 interface Searched {
   readonly parts: HTMLElement[];
-  /** There are others than before. */
+  /** The recordings have changed. */
   show(entries: readonly Entry[]): void;
 }
 
-/** A search, how many it finds, and those. */
+/** A search field, the number of recordings found, and their list. */
 function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement): Searched {
   const search = el("input", {
     type: "search",
@@ -62,7 +62,7 @@ function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement
   const count = el("p", { class: "quiet", role: "status" });
   const list = el("ul", { class: "cards" });
   let all = entries;
-  // What has not changed stays: somebody may be about to choose it.
+  // Unchanged cards stay in the page, because the user may be about to choose one.
   let made = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
   const show = (): void => {
     const these = found(all, search.value);
@@ -113,7 +113,7 @@ export function library(entries: readonly Entry[]): Library {
   return { element: el("main", { class: "library" }, el("h1", {}, "Recordings"), ...parts), show };
 }
 
-/** The same to choose from: those with the most tables in common with one come first. */
+/** The same list to choose from: recordings with the most tables in common come first. */
 export function chooser(
   entries: readonly Entry[],
   beside: Entry | undefined,

@@ -11,9 +11,9 @@ import { type Library, chooser, library } from "./library.js";
 import { Player } from "./player.js";
 import { startTheme, switchTheme } from "./theme.js";
 
-/** For so long after a recording has ended one looks whether another one begins. */
+/** How long after the end of a recording the page looks for the next one. */
 const NEXT = 300_000;
-/** How often one looks which recordings there are, in milliseconds. */
+/** How often the list of recordings is read again, in milliseconds. */
 const LOOKS = 3000;
 const LOOKS_SELDOM = 15_000;
 
@@ -23,7 +23,7 @@ class Page {
   private readonly root: HTMLElement;
   private readonly files: Files;
   private entries: readonly Entry[] = [];
-  /** What is wrong with the library, once it is read. */
+  /** The error of reading the library, if there was one. */
   private library: Promise<unknown> = Promise.resolve(null);
   private player: Player | null = null;
   private readonly waiting = el("p", { class: "message", role: "status" });
@@ -48,7 +48,7 @@ class Page {
     await this.follow();
   }
 
-  /** Shows what the address says. */
+  /** Shows the recording that the address names. */
   private async follow(): Promise<void> {
     const address = parseAddress(location.hash);
     // Library and recording are loaded side by side.
@@ -92,7 +92,7 @@ class Page {
     }
   }
 
-  /** Looks again and again which recordings there are: more often while some are being recorded. */
+  /** Reads the list of recordings again and again: more often while some are live. */
   private look(list: Library): void {
     if (this.files instanceof Embedded) {
       return;
@@ -106,7 +106,7 @@ class Page {
           list.show(entries);
         }
       } catch {
-        // What was there before is still to be seen.
+        // The page goes on showing the old list.
       }
       if (list.element.isConnected) {
         this.look(list);
@@ -123,7 +123,7 @@ class Page {
     const made = (done: number): void =>
       say(this.waiting, `The server makes it ready: ${Math.floor(100 * done)} % …`);
     const opening = Promise.resolve().then(() => Loader.open(this.files, recordingId(id), at, made));
-    // Who awaits it says what is wrong.
+    // The caller that awaits it reports the error.
     opening.catch(() => {});
     return opening;
   }
@@ -143,7 +143,7 @@ class Page {
     await this.openBeside();
   }
 
-  /** What is recorded next is offered: a server that is started again, the next match. */
+  /** Offers the next recording: of a server that was started again, of the next match. */
   private lookForNext(player: Player, until: number): void {
     if (this.files instanceof Embedded || performance.now() > until) {
       return;
@@ -190,7 +190,7 @@ class Page {
     try {
       history.replaceState(null, "", this.link(of));
     } catch {
-      // Browsers refuse it when it comes too often: the next one is taken.
+      // Browsers refuse this when it comes too often: the next call will succeed.
     }
   }
 
@@ -206,7 +206,7 @@ class Page {
     }
   }
 
-  /** Asks which recording is to be seen beside this one; takes it away where one is. */
+  /** Asks for a recording to show beside this one, or removes the one that is shown. */
   private chooseBeside(): void {
     const show = (id: string | null): void => {
       this.address = { ...this.address, beside: id };

@@ -1,4 +1,4 @@
-// What lies on a timeline, and where: however many markers there are, no more is drawn than there is room for.
+// The markers on a timeline: however many there are, only as many are drawn as there is room for.
 
 import type { Marker } from "../source/published.js";
 
@@ -6,7 +6,7 @@ import type { Marker } from "../source/published.js";
 export interface Placed {
   readonly at: number;
   readonly marker: Marker;
-  /** Whether it can be told from its neighbours, and is gone to by keys; else a strip shows how many there are. */
+  /** Whether it has a pin of its own that keys can jump to; otherwise a strip shows how many markers there are. */
   readonly pinned: boolean;
 }
 
@@ -14,11 +14,11 @@ export interface Placed {
 export interface Pin {
   readonly x: number;
   readonly kind: Marker["kind"];
-  /** How many findings or events lie there. */
+  /** The number of findings or events there. */
   count: number;
 }
 
-/** What is worse is drawn above. */
+/** Worse kinds are drawn above. */
 const ORDER: readonly Marker["kind"][] = ["event", "info", "warning", "error"];
 
 /** The first place in a list in ascending order that is not below. */
@@ -50,7 +50,7 @@ export class Marked {
     );
   }
 
-  /** Where the next pin is, or the one before; nowhere where there is none. */
+  /** The moment of the next pin, or of the previous one; null where there is none. */
   next(at: number, by: -1 | 1): number {
     const { pinned } = this;
     return by > 0
@@ -58,14 +58,14 @@ export class Marked {
       : (pinned[lower(pinned, at - 1e-6) - 1] ?? -Infinity);
   }
 
-  /** Those from one moment to another. */
+  /** The markers from one moment to another. */
   within(from: number, to: number): readonly Placed[] {
     const { ats } = this;
     const [first, end] = [lower(ats, from), lower(ats, to)];
     return this.all.slice(first, end + (ats[end] === to ? 1 : 0));
   }
 
-  /** Signs that lie no closer together than `apart` pixels, of each kind; what is worse comes later. */
+  /** Signs at least `apart` pixels from each other, for each kind; worse kinds come later. */
   pins(x: (at: number) => number, apart: number): Pin[] {
     const last = new Map<Marker["kind"], Pin>();
     const pins: Pin[] = [];
@@ -85,7 +85,7 @@ export class Marked {
     return pins.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   }
 
-  /** How many events lie at each pixel, of those without pins: what stands for several lies evenly up to the next. */
+  /** The number of events without pins at each pixel. A marker for several is spread up to the next. */
   strip(x: (at: number) => number, width: number): Float64Array {
     const counts = new Float64Array(Math.max(0, Math.ceil(width)));
     const open = new Map<string, { readonly from: number; readonly count: number }>();
@@ -111,24 +111,24 @@ export class Marked {
   }
 }
 
-/** So many are told one by one. */
-const MOST_TOLD = 5;
+/** At most this many are listed one by one. */
+const MOST_LISTED = 5;
 
-/** A line of what lies somewhere. */
+/** A line about the markers near a moment. */
 export interface Line {
   readonly kind: Marker["kind"] | "quiet";
   readonly text: string;
 }
 
-/** What a marker says, and of how many. */
+/** The text of a marker, and the number of events that it stands for. */
 export function saying({ count, text }: Marker): string {
   return count > 1 ? `× ${count.toLocaleString("en")}, at first ${text}` : text;
 }
 
-/** What lies near a moment, the nearest first: each by itself, or how many there are of what. */
-export function told(near: readonly Placed[], at: number): Line[] {
+/** The markers near a moment, the nearest first: one by one, or the number of each kind. */
+export function listed(near: readonly Placed[], at: number): Line[] {
   const pinned = near.filter(({ pinned }) => pinned);
-  const single = pinned.length <= MOST_TOLD;
+  const single = pinned.length <= MOST_LISTED;
   const lines: Line[] = [];
   if (single) {
     const nearest = [...pinned].sort((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at));
@@ -144,9 +144,11 @@ export function told(near: readonly Placed[], at: number): Line[] {
     }
   }
   const sorted = [...sums].sort(([, a], [, b]) => ORDER.indexOf(b.kind) - ORDER.indexOf(a.kind));
-  lines.push(...sorted.slice(0, MOST_TOLD).map(([source, { kind, count }]) => ({ kind, text: `${source} × ${count.toLocaleString("en")}` })));
-  if (sorted.length > MOST_TOLD) {
-    lines.push({ kind: "quiet", text: `and ${sorted.length - MOST_TOLD} more kinds` });
+  for (const [source, { kind, count }] of sorted.slice(0, MOST_LISTED)) {
+    lines.push({ kind, text: `${source} × ${count.toLocaleString("en")}` });
+  }
+  if (sorted.length > MOST_LISTED) {
+    lines.push({ kind: "quiet", text: `and ${sorted.length - MOST_LISTED} more kinds` });
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-// The panel of moments worth going to: what the audit found, and what happens.
+// The panel of moments: findings of the audit, and events.
 
 import type { Loader } from "../play/loader.js";
 import type { Marker } from "../source/published.js";
@@ -7,14 +7,14 @@ import { when } from "./format.js";
 import { saying } from "./marked.js";
 
 const SEVERITIES = ["error", "warning", "info"] as const;
-/** More are on the timeline, and the list says how many. */
+/** Lines of the list; it says how many more are on the timeline. */
 const MOST_LISTED = 2000;
-/** A table with more than one event in so many steps has no pins at first: those of others could not be seen. */
+/** A table with more than one event in so many steps has no pins at first: they would hide those of other tables. */
 const RARE = 8;
 
 type Line = Pick<Marker, "kind" | "source" | "text" | "moment">;
 
-/** A list of which no more is written than there is room for. */
+/** A list that writes only as many lines as there is room for. */
 class List {
   readonly element = el("ul");
   private readonly rest = el("p", { class: "quiet" });
@@ -29,7 +29,7 @@ class List {
     return [this.element, this.rest];
   }
 
-  /** What is written already stays as it is: of what is being recorded a little comes again and again. */
+  /** Lines that are written already stay: a live recording adds a few at a time. */
   show<T>(all: readonly T[], lineOf: (one: T) => Line): void {
     const listed = all.slice(0, MOST_LISTED);
     let same = 0;
@@ -64,12 +64,12 @@ export class Moments {
   private readonly tables = el("div", { class: "sources", role: "group", "aria-label": "Events on the timeline" });
   private readonly lacking = el("p", { class: "quiet" });
   private readonly events: List;
-  /** Which tables somebody has put on the timeline, or taken off it. */
+  /** The tables that the user has put on the timeline, or taken off it. */
   private readonly chosen = new Map<string, boolean>();
   private counts: readonly Happening[] = [];
   private offered = "";
 
-  /** `go` goes to a moment; `changed` is told when others are on the timeline. */
+  /** `go` goes to a moment; `changed` is called when the timeline shows other tables. */
   constructor(loader: Loader, go: (at: number) => void, changed: () => void) {
     this.loader = loader;
     this.changed = changed;
@@ -115,7 +115,7 @@ export class Moments {
     return (this.counts.find((of) => of.source === source)?.count ?? 0) * RARE <= steps;
   }
 
-  /** Says what is there now. */
+  /** Writes the current list. */
   show(): void {
     const { published } = this.loader;
     const findings = [...published.findings].sort(
@@ -125,7 +125,7 @@ export class Moments {
     this.nothing.hidden = findings.length > 0;
     say(
       this.nothing,
-      published.live ? "The audit comes when the recording has ended." : "The audit found nothing to say.",
+      published.live ? "The audit comes when the recording has ended." : "The audit found nothing.",
     );
     this.findings.show(findings, ({ severity, code, message, moment }) => {
       return { kind: severity, source: code, text: message, moment };
@@ -147,7 +147,7 @@ export class Moments {
       }
     }
     this.counts = [...counts].map(([source, count]) => ({ source, count }));
-    // What was published before events were counted has none of tables with many.
+    // Earlier versions did not count events, and published no markers for tables with many of them.
     const { described, live } = this.loader.published;
     const lacking = described.tables.flatMap(({ def: { name, lane, rows } }) => {
       return lane === "events" && rows > 0 && !counts.has(name) ? [`${name} (${rows.toLocaleString("en")})`] : [];
@@ -156,7 +156,7 @@ export class Moments {
     say(this.lacking, `Without markers, for they were published by an earlier version: ${lacking.join(", ")}.`);
   }
 
-  /** Which tables are on the timeline: each can be put on it, or taken off. */
+  /** The switches that put a table on the timeline, or take it off. */
   private offer(): void {
     const buttons = this.counts.map(({ source, count }) => [source, count.toLocaleString("en"), this.isOn(source)]);
     const offered = JSON.stringify(buttons);

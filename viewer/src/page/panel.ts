@@ -1,11 +1,11 @@
-// The panel beside the stage: tabs, and of which recording they tell.
+// The panel beside the stage: its tabs, and the choice of the recording that it shows.
 
 import { el } from "./dom.js";
 import { type Side, TABS, type Tab } from "./side.js";
 
 const NAMES: Readonly<Record<Tab, string>> = {
   moments: "Moments",
-  now: "What holds",
+  now: "Current state",
   plots: "Plots",
   facts: "Facts",
 };
@@ -37,7 +37,7 @@ export class Panel {
     this.element.append(this.switch, tabs, ...this.bodies.values());
   }
 
-  /** Tells of these recordings, one at a time. */
+  /** Shows these recordings, one at a time. */
   of(sides: readonly Side[]): void {
     this.sides = sides;
     this.switch.hidden = sides.length < 2;
@@ -50,7 +50,7 @@ export class Panel {
     this.choose(Math.min(this.chosen, sides.length - 1));
   }
 
-  /** Tells of the other recording. */
+  /** Shows the other recording. */
   turn(): void {
     this.choose((this.chosen + 1) % this.sides.length);
   }

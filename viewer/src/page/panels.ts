@@ -1,4 +1,4 @@
-// What is told of a recording beside what is seen of it: facts.
+// The panel of facts.
 
 import type { Value } from "../model.js";
 import type { Loader } from "../play/loader.js";
@@ -12,7 +12,7 @@ function words(name: string): string {
   return name.replaceAll("_", " ");
 }
 
-/** JSON that a format says of itself, as names and values. */
+/** The format's own JSON about a recording, as names and values. */
 function details(json: Json, list: HTMLElement, before = ""): void {
   for (const [name, value] of Object.entries(json)) {
     if (value === null || value === "") {
@@ -29,7 +29,7 @@ function details(json: Json, list: HTMLElement, before = ""): void {
   }
 }
 
-/** The facts: what holds for the whole of a recording, as far as it is known. */
+/** The facts: values that are true for the whole recording, as far as they are known. */
 export function facts({ published, tables }: Loader): HTMLElement[] {
   const about = el("dl");
   about.append(el("dt", {}, "format"), el("dd", {}, published.format));

@@ -1,4 +1,4 @@
-// The page of a recording: everything around the stage, and what moves it.
+// The page of a recording: everything around the stage, and the loop that moves it.
 
 import { Edge } from "../play/edge.js";
 import type { Stretch } from "../play/playhead.js";
@@ -19,20 +19,20 @@ import { Transport } from "./transport.js";
 
 /** How often panels of text follow while it plays. */
 const PANELS = 120;
-/** How long nothing may change before the address says where one is. */
+/** How long nothing may change before the moment is written to the address. */
 const SETTLED = 400;
 /** As in the style sheet. */
 const PHONE = "(max-width: 760px)";
-/** How long a word of the page stays. */
+/** How long a message of the page stays. */
 const SPOKEN = 1800;
 
-/** What the page around it does. */
+/** The actions of the page around it. */
 export interface Around {
-  /** The address is to say this. */
+  /** Writes this to the address. */
   address(of: Omit<Address, "recording" | "beside">): void;
-  /** What was being recorded has ended: another one may begin. */
+  /** The live recording has ended: another one may begin. */
   ended(): void;
-  /** Asks which recording is to be seen beside this one, or puts it away. */
+  /** Asks for a recording to show beside this one, or removes it. */
   beside(): void;
   /** Shows the library; null where there is none to choose from. */
   readonly library: (() => void) | null;
@@ -55,13 +55,13 @@ export class Player {
   private readonly panel: Panel;
   private readonly stagesRow = el("div", { class: "stages" });
   private readonly alert = el("p", { class: "alert", role: "alert", hidden: true });
-  /** What is to be seen, for who can't see it; and a word of the page, for everybody. */
+  /** The description of the picture, for users who can't see it; and a message of the page, for everybody. */
   private readonly spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
   private readonly word = el("p", { class: "word", role: "status", "aria-live": "polite" });
   private speaking: ReturnType<typeof setTimeout> | undefined;
-  /** Which recording has begun since this one ended. */
+  /** The recording that has begun since this one ended. */
   private readonly begun = el("p", { class: "begun", role: "status", hidden: true });
-  /** Why nothing more comes for now. */
+  /** The reason why nothing more comes for now. */
   private trouble: string | null = null;
   private frame = 0;
   private last = 0;
@@ -135,7 +135,7 @@ export class Player {
     return this.main.theatre;
   }
 
-  /** A recording and what is told of it; `here` is a moment of it on the clock of this page. */
+  /** A recording with its stage and panels; `here` converts a moment of it to the clock of this page. */
   private side(loader: Loader, here: (at: number) => number): Side {
     return new Side(loader, {
       redraw: () => this.redraw(),
@@ -156,24 +156,24 @@ export class Player {
     });
   }
 
-  /** Begins where a link says. */
+  /** Begins at the moment that a link names. */
   async start(address: Address): Promise<void> {
     const { theatre, playhead } = this;
     const loop = this.clipped(address.loop);
-    // Who opens a clip sees it from its start, unless the link is to a moment within.
+    // A clip begins at its start, unless the link names a moment within it.
     const within = loop !== null && address.at !== null && address.at >= loop.from && address.at < loop.to;
     const at = loop === null || within ? address.at : loop.from;
     playhead.seek(at ?? this.loader.from);
     playhead.loop = loop;
     if (playhead.live && at === null) {
-      // Who comes to see something live wants to see what is happening now.
+      // A live recording begins at its newest moment.
       playhead.follow();
     }
     const stage = theatre.stages.find(({ id }) => id === address.stage) ?? theatre.chosen;
     const saved = address.stage === stage.id ? address.saved : null;
     const up = stage === theatre.chosen ? (theatre.stage?.save() ?? null) : null;
     if (up !== null && (saved ?? up) === up) {
-      // It is up already, as the link has it.
+      // The stage is shown already, as the link asks.
       this.settle();
       this.redraw();
       return;
@@ -181,7 +181,7 @@ export class Player {
     await this.chooseStage(stage.id, saved);
   }
 
-  /** Of a clip what is in the recording; more of it may still come. */
+  /** The part of a clip that is in the recording; more of it may still come. */
   private clipped(loop: Stretch | null): Stretch | null {
     const { from, to, live } = this.playhead;
     if (loop === null || live) {
@@ -213,7 +213,7 @@ export class Player {
     this.drawSoon();
   }
 
-  /** What is said of a recording is other than before; perhaps that it has ended. */
+  /** The description of a recording has changed; perhaps it has ended. */
   private changed(): void {
     const { loader, playhead } = this;
     this.head.of(loader.published);
@@ -234,7 +234,7 @@ export class Player {
 
   private track(): Track {
     const { loader } = this;
-    // What happened in the recording beside it lies on the same clock.
+    // The events of the recording beside it are on the same clock.
     const sides = [this.main, ...(this.other === null ? [] : [this.other])];
     const markers = sides.flatMap(({ loader: one, moments }) => {
       return one.published.markers.flatMap((marker) => {
@@ -247,13 +247,13 @@ export class Player {
     return { from: loader.from, to: loader.to, times: this.times, markers, foresee, loaded: () => loader.loaded() };
   }
 
-  /** What holds at a moment may be wanted soon. */
+  /** The state at a moment may be wanted soon. */
   private foresee(at: number): void {
     this.main.foresee(at);
     this.other?.foresee(at - this.loader.from + this.other.loader.from);
   }
 
-  /** What is gone to from here may be wanted soon. */
+  /** The moments that can be reached from here may be wanted soon. */
   private getReady(): void {
     const { playhead, timeline } = this;
     const { at } = playhead;
@@ -263,7 +263,7 @@ export class Player {
     this.other?.gather(at);
   }
 
-  /** Puts up another stage. */
+  /** Shows another stage. */
   async chooseStage(id: string, saved: string | null = null): Promise<void> {
     const { theatre } = this;
     const def = theatre.stages.find((stage) => stage.id === id);
@@ -281,7 +281,7 @@ export class Player {
     this.settle();
   }
 
-  /** Puts another recording beside this one, on the same clock; null takes it away. */
+  /** Shows another recording beside this one, on the same clock; null removes it. */
   async beside(loader: Loader | null): Promise<void> {
     this.other?.dispose();
     this.other = null;
@@ -328,7 +328,7 @@ export class Player {
     this.redraw();
   }
 
-  /** To the end; of what is being recorded, along with it. */
+  /** Goes to the end; follows a live recording. */
   toEnd(): void {
     if (this.playhead.live) {
       this.playhead.follow();
@@ -349,7 +349,7 @@ export class Player {
     this.redraw();
   }
 
-  /** A packet back or on. */
+  /** Goes a packet back or forward. */
   step(by: -1 | 1): void {
     this.playhead.pause();
     const { deck } = this.theatre.show;
@@ -403,12 +403,12 @@ export class Player {
   copyLink(): void {
     const { loop } = this.playhead;
     const where = this.where();
-    // A clip begins at its start, wherever one is.
+    // A clip begins at its start, wherever the playhead is.
     this.around.copyLink(loop === null ? where : { ...where, at: null });
     this.speak(loop === null ? "A link to this moment is copied." : "A link to this clip is copied.");
   }
 
-  /** Says what is to be seen. */
+  /** Describes the picture. */
   describe(): void {
     const [words, beside] = [this.theatre.describe(), this.other?.theatre.describe() ?? ""];
     if (words !== "") {
@@ -436,7 +436,7 @@ export class Player {
     const first = theatre.stages[0]?.id;
     const saved = theatre.stage?.save() ?? "";
     return {
-      // A link to what is being recorded is one to what will be recorded then.
+      // A link to a live recording leads to its newest moment.
       at: playhead.following ? null : playhead.at,
       loop: playhead.loop,
       stage: theatre.chosen.id === first && saved === "" ? null : theatre.chosen.id,
@@ -444,7 +444,7 @@ export class Player {
     };
   }
 
-  /** The address says where one is, once nothing has changed for a while. */
+  /** Writes the moment to the address, once nothing has changed for a while. */
   private settle(): void {
     clearTimeout(this.settling);
     this.settling = window.setTimeout(() => {
@@ -458,7 +458,7 @@ export class Player {
     }, SETTLED);
   }
 
-  /** Sees to it that the next frame of the screen is drawn: what is asked for is another than before. */
+  /** Has the next frame of the screen drawn, because something was asked for that is not shown yet. */
   redraw(): void {
     if (!this.playhead.playing) {
       this.busy(true);
@@ -472,7 +472,7 @@ export class Player {
     }
   }
 
-  /** Whether what is shown is not yet what is asked for. */
+  /** Whether the picture is not yet of the moment that is asked for. */
   private busy(is: boolean): void {
     const text = String(is);
     if (this.element.getAttribute("aria-busy") !== text) {
@@ -480,7 +480,7 @@ export class Player {
     }
   }
 
-  /** Moves the playhead by what has gone by since the last frame of the screen. */
+  /** Moves the playhead by the time since the last frame of the screen. */
   private advance(now: number): void {
     const { playhead, loader } = this;
     const ms = this.last === 0 ? 0 : now - this.last;
@@ -534,7 +534,7 @@ export class Player {
     plots.show(at);
   }
 
-  /** The step that is seen, and its tick, by their names. */
+  /** The step that is shown, and its tick, with their names. */
   private counted(): string {
     const { described } = this.loader.published;
     const { before } = this.theatre.show.deck;

@@ -12,11 +12,11 @@ const INKS = ["--accent", "--event", "--warning", "--error", "--info"];
 /** How often it is drawn while samples come, in milliseconds. */
 const OFTEN = 250;
 
-/** What it is of. */
+/** The series of a plot, and their names. */
 export interface Plotted {
   readonly title: string;
   readonly series: readonly Series[];
-  /** Of each line. */
+  /** The name of each line. */
   readonly names: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export class Plot {
   private readonly loader: Loader;
   private readonly stopping = new AbortController();
   private plot: uPlot | null = null;
-  private told = 0;
+  private drawnAt = 0;
   private at = 0;
   private wake: ((more: boolean) => void) | null = null;
 
@@ -64,16 +64,16 @@ export class Plot {
 
   private tell(last = false): void {
     const now = performance.now();
-    if (!last && now - this.told < OFTEN) {
+    if (!last && now - this.drawnAt < OFTEN) {
       return;
     }
-    this.told = now;
+    this.drawnAt = now;
     const { done } = this.samples;
     say(this.progress, done < 1 ? `${Math.floor(100 * done)} %` : "");
     this.redraw();
   }
 
-  /** Draws the lines again: of more samples, or in other colours. */
+  /** Draws the lines again, because there are more samples or other colours. */
   redraw(): void {
     const data = this.data();
     if (this.plot !== null) {

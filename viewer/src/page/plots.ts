@@ -1,9 +1,9 @@
-// The panel of plots: which there are, and one more.
+// The panel of plots: the plots, and a form that adds one.
 
 import type { Frame, TableDef, Wanted } from "../model.js";
 import type { Loader } from "../play/loader.js";
 import { TOTALS } from "../play/sampler.js";
-import { type Component, components } from "../tables/components.js";
+import { type Component, components } from "../stages/field/columns.js";
 import { choice, el } from "./dom.js";
 import { Plot, type Plotted } from "./plot.js";
 
@@ -24,14 +24,14 @@ export class Plots {
   private table: TableDef | undefined;
   private column = "";
   private row = "";
-  /** Of a grid: the coordinates of the cell that is asked for. */
+  /** The coordinates of the chosen cell of a grid. */
   private cell: number[] = [];
   private at = 0;
   private rows: readonly (readonly [string, string])[] = [];
-  /** Rows that there are beyond those. */
+  /** The number of rows beyond those. */
   private left = 0;
 
-  /** `redraw` sees to it that `offer` is called, though nothing moves. */
+  /** `redraw` has `offer` called although nothing moves. */
   constructor(loader: Loader, seek: (at: number) => void, redraw: () => void) {
     this.loader = loader;
     this.seek = seek;
@@ -49,7 +49,7 @@ export class Plots {
     );
   }
 
-  /** What may be plotted of a table. */
+  /** The numbers of a table that can be plotted. */
   private parts(def: TableDef): Component[] {
     return def.lane === "grid"
       ? components(def)
@@ -58,7 +58,7 @@ export class Plots {
         );
   }
 
-  /** The rows that there are to choose from, as they are now. */
+  /** The current rows to choose from. */
   offer(frame: Frame): void {
     const { table } = this;
     if (table === undefined) {
@@ -181,7 +181,7 @@ export class Plots {
     this.put({ title: `${table.name}: ${labelled(table, part)}${one}`, series, names });
   }
 
-  /** Plots the numbers of a grid that somebody asks for. */
+  /** Plots the numbers of a grid that a stage asks for. */
   add({ table: name, columns, cell }: Wanted): void {
     const def = this.loader.tables.tables.find((def) => def.name === name);
     const part = def && components(def).find((part) => part.columns.join() === columns.join());
@@ -243,7 +243,7 @@ export class Plots {
   }
 }
 
-/** What is plotted, with its unit. */
+/** The name of a plotted number, with its unit. */
 function labelled(table: TableDef, { name, columns }: Component): string {
   const unit = table.columns[columns[0] ?? -1]?.unit ?? "";
   return unit === "" ? name : `${name} (${unit})`;

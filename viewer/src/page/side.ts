@@ -1,9 +1,9 @@
-// One recording of those that are seen: its stage, and what is told of it.
+// One of the recordings that are shown: its stage and its panels.
 
-import { Follower, type Told } from "../play/follower.js";
+import { Follower, type FollowerEvents } from "../play/follower.js";
 import type { Loader } from "../play/loader.js";
 import { el } from "./dom.js";
-import { NowPanel } from "./now.js";
+import { NowPanel } from "./tableview.js";
 import { Moments } from "./moments.js";
 import { facts } from "./panels.js";
 import { Plots } from "./plots.js";
@@ -12,24 +12,24 @@ import { Theatre } from "./theatre.js";
 export const TABS = ["moments", "now", "plots", "facts"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What a recording asks of the page around it. */
+/** The requests of a recording to the page around it. */
 export interface Stand {
   redraw(): void;
-  /** What a stage shows has changed: camera, choices. */
+  /** The picture of a stage has changed: camera, choices. */
   saved(): void;
   /** Goes to a moment of this recording. */
   go(at: number): void;
-  /** Numbers over time are to be seen. */
+  /** The panel of plots is to be shown. */
   plots(): void;
-  /** What comes of it first was recorded a while ago. */
+  /** A connection has begun; the first packets were recorded a while ago. */
   began(): void;
-  /** More of it has come. */
+  /** More of the recording has come. */
   grown(): void;
-  /** What is said of it is other than before. */
+  /** The description of the recording has changed. */
   changed(): void;
-  /** Others of its moments are on the timeline. */
+  /** The timeline shows other moments of it. */
   marked(): void;
-  /** Why nothing more of it comes for now. */
+  /** The reason why nothing more of it comes for now; null when all is well again. */
   trouble(why: string | null): void;
 }
 
@@ -73,13 +73,13 @@ export class Side {
     this.facted = loader.tables.labels.facted;
     this.tell();
     loader.onChange = () => stand.redraw();
-    const told: Told = {
+    const events: FollowerEvents = {
       began: () => stand.began(),
       grown: () => this.grown(),
       changed: () => this.changed(),
       trouble: (why) => stand.trouble(why),
     };
-    this.follower = loader.published.live ? new Follower(loader, told) : null;
+    this.follower = loader.published.live ? new Follower(loader, events) : null;
     this.follower?.start();
   }
 
@@ -104,7 +104,7 @@ export class Side {
     this.stand.changed();
   }
 
-  /** The panel that is seen is to say what holds. */
+  /** Updates the panel that is shown. */
   show(tab: Tab): void {
     const { before } = this.theatre.show.deck;
     if (before !== null && tab === "now") {
@@ -114,12 +114,12 @@ export class Side {
     }
   }
 
-  /** What holds at a moment of it may be wanted soon. */
+  /** The state at a moment of it may be wanted soon. */
   foresee(at: number): void {
     this.loader.want(this.loader.indexAt(at));
   }
 
-  /** Gets ready for whatever is gone to next. */
+  /** Loads what the next jump may need. */
   gather(at: number): void {
     if (!this.loader.published.live && !this.gathering) {
       this.gathering = true;

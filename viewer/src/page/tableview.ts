@@ -1,18 +1,24 @@
-// A table of what holds now. Only what is to be seen of it is in the page.
+// A table of the current state, as a panel or in a stage. Only its visible rows are in the page.
 
-import type { Frame, Grid, Rows, TableDef, Value } from "../model.js";
-import { el, say } from "./dom.js";
+import type { Frame, Grid, Recording, Rows, TableDef, Value } from "../model.js";
+import type { Loader } from "../play/loader.js";
+import { choice, el, say } from "./dom.js";
 import { valueText } from "./format.js";
 
+/** The tables that have a current state: those of states and grids with rows. */
+export function current({ tables }: Recording): readonly TableDef[] {
+  return tables.filter(({ lane, rows }) => (lane === "state" || lane === "grid") && rows > 0);
+}
+
 const ROW = 26;
-/** Rows beyond the edges that are there already when somebody scrolls. */
+/** Rows beyond the edges that are ready when the user scrolls. */
 const SPARE = 6;
-/** With more columns than this, and than rows, the columns go down the page. */
+/** With more columns than this, and more columns than rows, the columns go down the page. */
 const WIDE = 8;
 /** Rows that are shown side by side. */
 const MOST_BESIDE = 40;
 
-/** Values by line and column of what is shown. */
+/** The values that are shown, by line and column. */
 interface Lines {
   readonly length: number;
   readonly columns: number;
@@ -48,13 +54,13 @@ export class TableView {
     this.body.append(this.above, this.below);
   }
 
-  /** Shows what holds in a frame. */
+  /** Shows the state of a frame. */
   show(frame: Frame): void {
     const rows = frame.rows(this.def.name);
     const grid = frame.grid(this.def.name);
     this.lines = rows !== undefined ? ofRows(rows) : grid !== undefined ? ofGrid(grid) : null;
     const empty = this.lines === null || this.lines.length === 0 || this.lines.columns < 1;
-    say(this.note, empty ? "Nothing holds at this moment." : "");
+    say(this.note, empty ? "The table has no row at this moment." : "");
     this.note.hidden = !empty;
     this.table.hidden = empty;
     if (!empty) {
@@ -162,7 +168,7 @@ function ofRows(rows: Rows): Lines {
 function ofGrid(grid: Grid): Lines {
   const { def } = grid;
   const shown = def.columns.flatMap(({ notRecorded }, column) => (notRecorded ? [] : [column]));
-  // Keys are told of cells without a row, too.
+  // Cells without a row have keys, too.
   const keys = def.columns.flatMap(({ key }, column) => (key ? [column] : []));
   const coordinate = (cell: number, key: number): Value => {
     let rest = cell;
@@ -183,4 +189,39 @@ function ofGrid(grid: Grid): Lines {
     },
     numeric: (_, column) => NUMBERS.includes(def.columns[shown[column]!]!.kind),
   };
+}
+
+/** The panel that shows the current state of any table. */
+export class NowPanel {
+  readonly element = el("div", { class: "nowpanel" });
+  private view: TableView | null = null;
+
+  constructor({ tables }: Loader, redraw: () => void) {
+    const offered = current(tables);
+    const first = offered[0];
+    if (first === undefined) {
+      this.element.append(el("p", { class: "quiet" }, "No table of this recording has a current state."));
+      return;
+    }
+    const show = (def: TableDef): void => {
+      this.view?.element.remove();
+      this.view = new TableView(def);
+      this.element.append(this.view.element);
+    };
+    const pick = choice(
+      "Table",
+      offered.map(({ name }) => [name, name] as const),
+      first.name,
+      (name) => {
+        show(offered.find((def) => def.name === name)!);
+        redraw();
+      },
+    );
+    this.element.append(el("div", { class: "row" }, pick));
+    show(first);
+  }
+
+  show(frame: Frame): void {
+    this.view?.show(frame);
+  }
 }

@@ -7,10 +7,10 @@ import { suitable } from "../stages/index.js";
 import { el, say } from "./dom.js";
 import { type Theme, offTheme, onTheme, reducedMotion, theme } from "./theme.js";
 
-/** What a stage asks of the page. */
+/** The requests of a stage that its page handles. */
 export type Asked = Pick<Stageplay, "redraw" | "saved" | "plot">;
 
-/** Where a recording is to be seen. */
+/** The place where a recording is shown. */
 export class Theatre {
   readonly element: HTMLElement;
   readonly show: Show;
@@ -44,7 +44,7 @@ export class Theatre {
     onTheme(this.themed);
   }
 
-  /** Puts another stage up; with what was saved of it. */
+  /** Shows another stage, with the choices that were saved. */
   async choose(def: StageDef, restored: string | null = null): Promise<void> {
     this.choosing += 1;
     const mine = this.choosing;
@@ -98,7 +98,7 @@ export class Theatre {
     this.asked.redraw();
   }
 
-  /** Draws what holds now. */
+  /** Draws the current state. */
   draw(): void {
     const { stage, show } = this;
     if (this.failed) {
@@ -119,14 +119,14 @@ export class Theatre {
     }
   }
 
-  /** From where on what is seen is not what was recorded, it is said so. */
+  /** Says so where the picture is not what was recorded. */
   private doubt(): void {
     const said = this.loader.doubtAt(this.show.at);
     this.note.hidden = said === null;
     say(this.note, said === null ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
   }
 
-  /** What is to be seen, in words. */
+  /** The description of the picture in words. */
   describe(): string {
     if (this.stage === null || !this.show.ready || this.failed) {
       return "";

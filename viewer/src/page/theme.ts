@@ -1,4 +1,4 @@
-// Dark and light: as the system says, until somebody chooses.
+// Dark and light: as the system says, until the user chooses.
 
 export type Theme = "dark" | "light";
 
@@ -20,13 +20,13 @@ function apply(): void {
   }
 }
 
-/** Dark where it was light. */
+/** Changes dark to light, and light to dark. */
 export function switchTheme(): void {
   chosen = theme() === "dark" ? "light" : "dark";
   try {
     localStorage.setItem(KEY, chosen);
   } catch {
-    // It holds until the page is closed.
+    // The choice lasts until the page is closed.
   }
   apply();
 }

@@ -1,12 +1,12 @@
-// The timeline: where the playhead is, what lies where, and going there.
+// The timeline: the playhead, the markers, and clicks on them.
 
 import type { Marker } from "../source/published.js";
 import type { Stretch } from "../play/playhead.js";
 import { colour, el } from "./dom.js";
 import { position } from "./format.js";
-import { Marked, type Pin, type Placed, told } from "./marked.js";
+import { Marked, type Pin, type Placed, listed } from "./marked.js";
 
-/** What it shows. */
+/** The contents of a timeline. */
 export interface Track {
   readonly from: number;
   readonly to: number;
@@ -14,16 +14,16 @@ export interface Track {
   readonly markers: readonly Placed[];
   /** Stretches that are loaded. */
   loaded(): readonly Stretch[];
-  /** Somebody may be about to go there. */
+  /** The user may be about to go to this moment. */
   foresee(at: number): void;
 }
 
 const EDGE = 10;
-/** A marker is meant within so many pixels. */
+/** A click within so many pixels goes to the marker. */
 const NEAR = 7;
 /** Pins lie no closer together, in pixels: one stands for several. */
 const APART = 4;
-/** How long the pointer is at a moment that somebody may be about to go to, in milliseconds. */
+/** How long the pointer rests at a moment before it is loaded, in milliseconds. */
 const RESTS = 30;
 
 export class Timeline {
@@ -33,7 +33,7 @@ export class Timeline {
   private track: Track;
   private readonly seek: (at: number) => void;
   private marked = new Marked([]);
-  /** What is drawn of it, as long as nothing moves. */
+  /** The drawing, as long as nothing moves. */
   private drawn: { readonly pins: readonly Pin[]; readonly strip: Float64Array; readonly most: number } | null = null;
   private at = 0;
   private loop: Stretch | null = null;
@@ -64,7 +64,7 @@ export class Timeline {
     });
     const ends = (event: PointerEvent): void => {
       this.dragging = false;
-      // A finger that is gone points at nothing.
+      // A finger that has left the screen points at nothing.
       if (event.pointerType === "touch") {
         this.tip.hidden = true;
         this.hover = null;
@@ -90,7 +90,7 @@ export class Timeline {
     this.draw();
   }
 
-  /** More has come of what it shows. */
+  /** The recording has grown. */
   grow(from: number, to: number): void {
     if (to === this.track.to && from === this.track.from) {
       return;
@@ -101,19 +101,19 @@ export class Timeline {
     this.element.setAttribute("aria-valuemax", String(Math.round(to)));
   }
 
-  /** Where the next marker is, or the one before; nowhere where there is none. */
+  /** The moment of the next marker, or of the previous one; null where there is none. */
   markerFrom(at: number, by: -1 | 1): number {
     return this.marked.next(at, by);
   }
 
-  /** The moment under the pointer; so many pixels beside it. */
+  /** The moment under the pointer, or so many pixels beside it. */
   private momentOf(event: PointerEvent, beside = 0): number {
     const { left } = this.element.getBoundingClientRect();
     const share = (event.clientX + beside - left - EDGE) / Math.max(1, this.width - 2 * EDGE);
     return this.track.from + Math.min(1, Math.max(0, share)) * (this.track.to - this.track.from);
   }
 
-  /** The same; that of a marker that is right there. */
+  /** The same, but the moment of a marker that is close. */
   private snapped(event: PointerEvent): number {
     const at = this.momentOf(event);
     return nearest(this.near(event), at) ?? at;
@@ -127,13 +127,13 @@ export class Timeline {
     const at = this.momentOf(event);
     const near = this.near(event);
     this.hover = at;
-    // Who only comes by wants nothing.
+    // A pointer that only passes wants nothing.
     clearTimeout(this.resting);
     const meant = nearest(near, at) ?? at;
     this.resting = setTimeout(() => this.track.foresee(meant), RESTS);
     this.tip.replaceChildren(
       el("b", {}, position(meant, this.track.times)),
-      ...told(near, at).map(({ kind, text }) => el("span", { class: kind }, text)),
+      ...listed(near, at).map(({ kind, text }) => el("span", { class: kind }, text)),
     );
     this.tip.hidden = false;
     const half = this.tip.offsetWidth / 2;
@@ -164,7 +164,7 @@ export class Timeline {
     this.draw();
   }
 
-  /** What is drawn, and where. */
+  /** Draws the bands, the markers and the playhead. */
   private laid(): NonNullable<Timeline["drawn"]> {
     if (this.drawn === null) {
       const x = (at: number): number => this.x(at);
@@ -234,7 +234,7 @@ export class Timeline {
   }
 }
 
-/** Where the nearest pin is. */
+/** The moment of the nearest pin. */
 function nearest(near: readonly Placed[], to: number): number | undefined {
   let best: number | undefined;
   for (const { at, pinned } of near) {
@@ -243,7 +243,7 @@ function nearest(near: readonly Placed[], to: number): number | undefined {
   return best;
 }
 
-/** Events are rhombs, findings flags: their kinds show without colour, too. What stands for several is larger. */
+/** Events are rhombs, findings flags, so that kinds differ without colour, too. A sign for several is larger. */
 function pin(context: CanvasRenderingContext2D, x: number, middle: number, kind: Marker["kind"], count: number): void {
   context.fillStyle = colour(`--${kind}`);
   const top = middle - 9;

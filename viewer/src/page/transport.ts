@@ -4,7 +4,7 @@ import { type Playhead, SPEEDS } from "../play/playhead.js";
 import { button, choice, el, say, setIcon } from "./dom.js";
 import { position } from "./format.js";
 
-/** What the buttons do. */
+/** The actions of the buttons. */
 export interface Acts {
   toggle(): void;
   step(by: -1 | 1): void;

@@ -2,7 +2,7 @@
 
 import { StateFrame } from "../tables/frame.js";
 import { Decoder } from "../wire/index.js";
-import { LIMITS } from "./limits.js";
+import { LIMITS } from "./segment.js";
 import type { Loader } from "./loader.js";
 import type { Segment } from "./segment.js";
 
@@ -11,7 +11,7 @@ export class Deck {
   readonly loader: Loader;
   /** Called with each packet that the playhead passes, in their order. */
   onPass: (frame: StateFrame) => void = () => {};
-  /** Called when the playhead jumps: what was passed is not what lies behind it. */
+  /** Called when the playhead jumps: the packets passed so far are not the ones before it. */
   onJump: () => void = () => {};
   private readonly decoder: Decoder;
   private current: StateFrame;
@@ -20,7 +20,7 @@ export class Deck {
   /** Whether `current` holds a packet, and whether `ahead` holds the next. */
   private ready = false;
   private known = false;
-  /** Where `ahead` is, or where `current` is while nothing is ahead. */
+  /** The place of `ahead`, or of `current` while nothing is ahead. */
   private segment: Segment | null = null;
   private position = 0;
 
@@ -44,21 +44,21 @@ export class Deck {
   }
 
   /**
-   * Goes to a moment; so that all packets of the stretch `behind` it are passed, as far as they are there.
-   * False while a segment is still to come.
+   * Goes to a moment, and passes all packets of the stretch of length `back` before it, as far as they are loaded.
+   * Returns false while a segment is still to come.
    */
-  moveTo(at: number, behind = 0, anew = false): boolean {
+  moveTo(at: number, back = 0, anew = false): boolean {
     const { loader } = this;
     const index = loader.indexAt(at);
     loader.want(index);
     if (loader.have(index) === undefined) {
-      loader.want(loader.indexAt(at - behind));
+      loader.want(loader.indexAt(at - back));
       return index < 0;
     }
     loader.want(loader.next(index));
     const onward = this.ready && !anew && this.current.at <= at && this.near(index);
-    if (!onward && !this.jump(at, index, behind)) {
-      // Its snapshot is damaged: what was there before holds.
+    if (!onward && !this.jump(at, index, back)) {
+      // Its snapshot is damaged: the state before it stays.
       return true;
     }
     while (this.known && this.ahead.at <= at) {
@@ -128,7 +128,7 @@ export class Deck {
     return null;
   }
 
-  /** Begins at the start of a segment, whatever was there; for who goes through all. */
+  /** Begins at a position of a segment, without regard to the earlier state. */
   begin(segment: Segment, position: number): boolean {
     this.ready = segment.enter(position, this.decoder, this.current);
     this.known = false;
@@ -137,7 +137,7 @@ export class Deck {
     return this.ready;
   }
 
-  /** Whether one gets to a segment by going on. */
+  /** Whether a segment can be reached by stepping on. */
   private near(index: number): boolean {
     const at = this.segment?.index ?? -1;
     const held = this.loader.have(at);
@@ -148,19 +148,19 @@ export class Deck {
     return index === at || index === this.loader.next(at) || (this.known && index < at);
   }
 
-  private jump(at: number, index: number, behind: number): boolean {
+  private jump(at: number, index: number, back: number): boolean {
     const { loader } = this;
-    let first = loader.indexAt(at - behind);
+    let first = loader.indexAt(at - back);
     loader.want(first);
-    // As far back as there is no gap.
-    for (let back = index; back > first; back -= 1) {
-      if (loader.have(back - 1) === undefined) {
-        first = back;
+    // Only as far back as all segments are loaded.
+    for (let earlier = index; earlier > first; earlier -= 1) {
+      if (loader.have(earlier - 1) === undefined) {
+        first = earlier;
       }
     }
     this.onJump();
     const segment = loader.have(first)!;
-    const from = Math.max(at - behind, loader.starts[first]!);
+    const from = Math.max(at - back, loader.starts[first]!);
     if (!this.begin(segment, segment.entry(from)) && !this.begin(loader.have(index)!, 0)) {
       return false;
     }
@@ -185,7 +185,7 @@ export class Deck {
     this.known = false;
   }
 
-  /** Reads the packet behind the current one, if it is there. */
+  /** Reads the packet after the current one, if it is loaded. */
   private lookAhead(): void {
     const { segment } = this;
     if (!this.ready || this.known || segment === null) {
@@ -201,7 +201,7 @@ export class Deck {
       return;
     }
     if (!next.enter(0, this.decoder, this.spare)) {
-      // It is empty: the one behind it may not be.
+      // It is empty: the next one may not be.
       [this.segment, this.position] = [next, 0];
       return;
     }

@@ -1,24 +1,24 @@
-// Where to be in what is being recorded: as near to its end as one can without stumbling.
+// Computes the moment of a live recording to show: as near to its end as the page can be and still play evenly.
 
-/** How far back arrivals are looked at, in milliseconds. */
+/** The arrivals that count are those of the last so many milliseconds. */
 const WINDOW = 10_000;
-/** One is never further behind than this. */
+/** The greatest distance to the end, in milliseconds. */
 const MOST = 8000;
-/** Farther from where one is to be than this one jumps. */
+/** A greater distance to the wanted moment is jumped over. */
 const FAR = 2500;
-/** How long it takes to make up for what is less. */
+/** The time in which a smaller distance is made up for. */
 const SOON = 500;
 
-/** For so long after a connection began what comes is what was missed before, and says nothing of what is to come. */
+/** For so long after a connection began, packets that were missed arrive: their times say nothing about later ones. */
 const CATCHES_UP = 500;
-/** Nor does what came before the newest packet was so much nearer than ever. */
+/** Nor do the arrivals before a packet that came so much earlier than any other. */
 const NEARER = 250;
 
 interface Arrival {
   readonly now: number;
-  /** How much later the newest packet came than it was recorded, by clocks that know nothing of each other. */
+  /** The newest packet's time of arrival less its time in the recording; the two clocks have different origins. */
   readonly off: number;
-  /** The same of the first packet that came with it, which is the one to wait for. */
+  /** The same for the first packet that came with it, which had to be waited for longest. */
   readonly late: number;
 }
 
@@ -28,7 +28,7 @@ export class Edge {
   private newest = NaN;
   private settles = -Infinity;
 
-  /** What comes now may have been recorded a while ago. */
+  /** A connection has begun: the next packets may have been recorded a while ago. */
   began(now: number): void {
     this.settles = now + CATCHES_UP;
   }
@@ -52,7 +52,7 @@ export class Edge {
     this.arrivals.splice(0, old);
   }
 
-  /** How far behind the end one has to be for packets to be there when they are due, at `pace` apart. */
+  /** The distance to the end at which packets arrive before they are due, with `pace` between two packets. */
   delay(pace: number): number {
     const least = this.least();
     const late = this.arrivals.reduce((most, { late }) => Math.max(most, late - least), 0);
@@ -63,7 +63,7 @@ export class Edge {
     return this.arrivals.reduce((least, { off }) => Math.min(least, off), Infinity);
   }
 
-  /** Where to be `ms` after one was at `at`; with nothing to wait for, the end itself. */
+  /** The moment to show `ms` after `at` was shown; the end itself where there is nothing to wait for. */
   onward(at: number, to: number, pace: number, smooth: boolean, now: number, ms: number): number {
     if (!smooth || this.arrivals.length === 0) {
       return to;

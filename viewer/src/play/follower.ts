@@ -1,4 +1,4 @@
-// Keeps up with a recording that is being written: over a socket where there is one, else by asking again.
+// Follows a live recording: over a socket where there is one, otherwise by asking again.
 
 import { Damaged, count, object, text } from "../source/check.js";
 import type { Socket } from "../source/files.js";
@@ -6,45 +6,45 @@ import { markers, segment, segments } from "../source/published.js";
 import { parseJson } from "../wire/index.js";
 import type { Loader } from "./loader.js";
 
-/** How often one asks for more where there is no socket, in milliseconds. */
+/** How often the page asks for more where there is no socket, in milliseconds. */
 const ASKS = 1500;
-/** A socket on which nothing is heard for so long is lost. */
+/** A socket that is silent for so long is lost. */
 const SILENCE = 15_000;
-/** How long one waits before a socket is tried again, at first and at most. */
+/** The wait before a socket is tried again, at first and at most. */
 const WAITS = 1000;
 const WAITS_MOST = 30_000;
-/** After so long a time that went well, one begins to wait anew. */
+/** After a connection that lasted so long, the waits are short again. */
 const WELL = 60_000;
-/** No message is larger, in bytes, and none of text in letters. */
+/** The largest message in bytes, and the largest text message in characters. */
 const MOST = 65 << 20;
 const MOST_TEXT = 16 << 20;
 
-/** A normal close, of a socket that is no longer wanted. */
+/** The code of a normal close, for a socket that is no longer wanted. */
 const CLOSES = 1000;
-/** The server let go of who fell behind. */
-const BEHIND = 4000;
+/** The code with which the server closes a connection that is too slow. */
+const TOO_SLOW = 4000;
 
-/** Which way new packets come. */
+/** The way in which new packets come. */
 export type Way = "socket" | "segments" | "ended";
 
-/** What the follower tells. */
-export interface Told {
-  /** A connection has begun: what comes first was recorded a while ago. */
+/** The events of a follower. */
+export interface FollowerEvents {
+  /** A connection has begun; the first packets were recorded a while ago. */
   began(): void;
-  /** Packets have come, or others than before are there. */
+  /** Packets have come, or were replaced. */
   grown(): void;
-  /** What is said of the recording is other than before: markers, findings, whether it is live. */
+  /** The description of the recording has changed: markers, findings, whether it is live. */
   changed(): void;
-  /** Why nothing comes for now; null when all is well again. */
+  /** The reason why nothing comes for now; null when all is well again. */
   trouble(why: string | null): void;
 }
 
 export class Follower {
   way: Way = "segments";
-  /** When the newest packet came, by the clock of the page. */
+  /** The time of arrival of the newest packet, by the clock of the page. */
   heard = 0;
   private readonly loader: Loader;
-  private readonly told: Told;
+  private readonly events: FollowerEvents;
   private socket: Socket | null = null;
   private begun = false;
   private beganAt = 0;
@@ -54,9 +54,9 @@ export class Follower {
   private silence: ReturnType<typeof setTimeout> | undefined;
   private again: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(loader: Loader, told: Told) {
+  constructor(loader: Loader, events: FollowerEvents) {
     this.loader = loader;
-    this.told = told;
+    this.events = events;
   }
 
   start(): void {
@@ -72,7 +72,7 @@ export class Follower {
     this.drop();
   }
 
-  /** Where the socket is, with the last segment that stays. */
+  /** The address of the socket, with the last segment that stays. */
   private address(): string | null {
     const { socket, segments } = this.loader.published;
     const last = segments[segments.length - 2];
@@ -90,7 +90,7 @@ export class Follower {
     try {
       socket = files.socket(address, `r/${published.id}/recording.json`);
     } catch {
-      // It is no address: one asks.
+      // It is not an address: the page asks for segments.
     }
     if (socket === null) {
       return;
@@ -110,14 +110,14 @@ export class Follower {
     };
     socket.onclose = ({ code }: { code: number }) => {
       if (this.socket === socket) {
-        this.lost(code === BEHIND ? "this page could not keep up" : null);
+        this.lost(code === TOO_SLOW ? "this page could not keep up" : null);
       }
     };
   }
 
   private listen(): void {
     clearTimeout(this.silence);
-    this.silence = setTimeout(() => this.lost("the server says nothing any more"), SILENCE);
+    this.silence = setTimeout(() => this.lost("the server is silent"), SILENCE);
   }
 
   private take(data: unknown): void {
@@ -129,7 +129,7 @@ export class Follower {
       }
       this.loader.append(new Uint8Array(data));
       this.heard = performance.now();
-      this.told.grown();
+      this.events.grown();
     } else {
       throw new Damaged("a message is too large, or of no kind that is known");
     }
@@ -142,7 +142,7 @@ export class Follower {
     } catch (error) {
       throw error instanceof Damaged ? error : new Damaged("a message is no JSON");
     }
-    const { loader, told } = this;
+    const { loader, events } = this;
     switch (text(json["kind"], "the kind of a message")) {
       case "begin":
         if (json["version"] !== 1) {
@@ -153,21 +153,21 @@ export class Follower {
         this.beganAt = performance.now();
         this.way = "socket";
         clearTimeout(this.asking);
-        told.trouble(null);
-        told.began();
-        told.grown();
+        events.trouble(null);
+        events.began();
+        events.grown();
         break;
       case "segment":
         loader.seal(segment(json["segment"]));
-        told.grown();
+        events.grown();
         break;
       case "markers":
         loader.mark(0, markers(json["markers"]));
-        told.changed();
+        events.changed();
         break;
       case "marked":
         loader.mark(count(json["keep"], "how many markers are kept"), markers(json["markers"]));
-        told.changed();
+        events.changed();
         break;
       case "end":
         this.drop();
@@ -175,7 +175,7 @@ export class Follower {
     }
   }
 
-  /** Lets go of the socket. */
+  /** Closes the socket. */
   private drop(): void {
     const { socket } = this;
     clearTimeout(this.silence);
@@ -188,7 +188,7 @@ export class Follower {
     }
   }
 
-  /** The socket is of no use: segments are, and another one later. */
+  /** The socket is lost: the page asks for segments, and tries another socket later. */
   private lost(why: string | null): void {
     const well = this.begun && performance.now() - this.beganAt >= WELL;
     this.drop();
@@ -196,7 +196,7 @@ export class Follower {
       return;
     }
     if (why !== null) {
-      this.told.trouble(`The live connection was lost (${why}): what is new comes a little later`);
+      this.events.trouble(`The live connection was lost (${why}): what is new comes a little later`);
     }
     this.waits = well ? WAITS : this.waits;
     this.connectSoon();
@@ -216,7 +216,7 @@ export class Follower {
 
   /** Asks how far the recording has got. */
   private async ask(): Promise<void> {
-    const { loader, told } = this;
+    const { loader, events } = this;
     clearTimeout(this.asking);
     try {
       const grown = await loader.refresh(() => !this.begun && !this.over);
@@ -224,23 +224,23 @@ export class Follower {
         return;
       }
       if (!this.begun) {
-        told.trouble(null);
+        events.trouble(null);
       }
       if (grown) {
         this.heard = performance.now();
-        told.grown();
-        told.changed();
+        events.grown();
+        events.changed();
       }
     } catch (error) {
       if (!this.over && !this.begun) {
         const why = error instanceof Error ? error.message : String(error);
-        told.trouble(`Nothing more comes of this recording for now: ${why}`);
+        events.trouble(`Nothing more comes of this recording for now: ${why}`);
       }
     }
     if (!loader.published.live) {
       this.stop();
       this.way = "ended";
-      told.changed();
+      events.changed();
     } else if (!this.begun && !this.over) {
       if (this.socket === null && this.again === undefined && this.address() !== null) {
         this.connectSoon();

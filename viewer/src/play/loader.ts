@@ -1,4 +1,4 @@
-// Segments: loaded when they are wanted, and a few kept.
+// Loads segments when they are wanted, and keeps a few.
 
 import { Damaged } from "../source/check.js";
 import type { Files } from "../source/files.js";
@@ -10,41 +10,41 @@ import type { Stretch } from "./playhead.js";
 import { Segment } from "./segment.js";
 import { Tail } from "./tail.js";
 
-/** Unpacked bytes of segments that are kept, those just wanted aside. */
+/** Unpacked bytes of segments that are kept, besides those just wanted. */
 const KEPT_BYTES = 64 << 20;
 /** Segments that are kept whatever their size: the one that plays and its neighbours. */
 const KEPT_LEAST = 3;
 
-/** Packed bytes that are kept of what lies on this machine. */
+/** Packed bytes that are kept of segments on this machine. */
 const PACKED_BYTES = 64 << 20;
-/** Between two of those others get their turn, in milliseconds. */
+/** The pause between two of those, in milliseconds, in which other requests get their turn. */
 const GATHERS = 15;
 
 /** A recording that has been opened: its tables, and its segments as they are wanted. */
 export class Loader {
   published: Published;
   readonly tables: Tables;
-  /** All segments, the one in the making among them. */
+  /** All segments, including the unfinished one. */
   infos: readonly SegmentInfo[] = [];
-  /** When each segment begins: milliseconds, or steps. */
+  /** The start of each segment, in milliseconds or steps. */
   starts: readonly number[] = [];
   /** The first moment and the last. */
   from = 0;
   to = 0;
-  /** Called when a segment has come, or will not. */
+  /** Called when a segment was loaded, or can't be. */
   onChange: () => void = () => {};
   /** The usual time from one packet to the next. */
   pace = 0;
   readonly files: Files;
-  /** The segment in the making, where somebody follows it. */
+  /** The unfinished segment, where the recording is followed. */
   private tail: Tail | null = null;
-  /** Those that are there, the one asked for last at the end. */
+  /** The loaded segments, the one asked for last at the end. */
   private readonly kept = new Map<number, Segment>();
   private readonly coming = new Map<number, Promise<Segment | null>>();
   /** Packets of the segments that have a name. */
   private named = 0;
   private readonly lost = new Map<number, string>();
-  /** Segments as they came, by their names: to unpack one takes no time, to have it come does. */
+  /** Packed segments by their names: fetching one takes time, unpacking it does not. */
   private readonly packed = new Map<string, Uint8Array>();
 
   private constructor(files: Files, of: Published, tables: Tables) {
@@ -57,13 +57,13 @@ export class Loader {
   private measure(): void {
     const { segments, described, live } = this.published;
     this.infos = this.tail?.begun === true ? [...segments, this.tail] : segments;
-    // What was opened before anything was there knew of no clock.
+    // A recording that was opened while it was empty had no clock yet.
     this.infos.forEach(({ to }) => this.tables.met(to));
     let latest = -Infinity;
     // Clocks may go back; a playhead does not.
     this.starts = this.infos.map(({ from }) => (latest = Math.max(latest, this.atOf(from))));
     this.from = this.starts[0] ?? 0;
-    // Of what is still being written, the segments say best how far it has got.
+    // The segments of a live recording say best where it ends.
     const last = described.last === null || live ? this.from : this.atOf(described.last);
     this.to = Math.max(this.from, last);
     this.reach();
@@ -71,7 +71,7 @@ export class Loader {
     this.paced();
   }
 
-  /** The last segment may have got further. */
+  /** The last segment may have grown. */
   private reach(): void {
     const last = this.infos[this.infos.length - 1];
     this.to = last === undefined ? this.to : Math.max(this.to, this.atOf(last.to));
@@ -87,8 +87,8 @@ export class Loader {
   }
 
   /**
-   * Asks how far a recording that is being written has got. Whether it has got any further. What came over
-   * a socket stays until the segments have it, too; `wanted` says whether the answer is still of use.
+   * Asks how far a live recording has got, and returns whether it has changed. Packets from a socket stay until the
+   * segments have them, too; `wanted` says whether the answer is still of use.
    */
   async refresh(wanted: () => boolean = () => true): Promise<boolean> {
     const now = published(await this.files.text(`r/${this.published.id}/recording.json`));
@@ -97,8 +97,8 @@ export class Loader {
     }
     const { segments, live } = this.published;
     this.same(now);
-    const behind = now.segments.length === 0 ? -Infinity : this.atOf(now.segments[now.segments.length - 1]!.to);
-    if (now.live && this.tail?.begun === true && behind < this.to) {
+    const end = now.segments.length === 0 ? -Infinity : this.atOf(now.segments[now.segments.length - 1]!.to);
+    if (now.live && this.tail?.begun === true && end < this.to) {
       return false;
     }
     // The last segment may have grown meanwhile: under another name.
@@ -128,11 +128,11 @@ export class Loader {
         this.kept.delete(index);
       }
     }
-    // The server answers again: what could not be had may be had now.
+    // The server answers again: segments that were missing may be there now.
     this.lost.clear();
   }
 
-  /** Of a socket: the first so many segments stay, these come behind them, and what follows is behind those. */
+  /** A message of a socket: the first `keep` segments stay, then come `more`, then the next records. */
   begin(keep: number, more: readonly SegmentInfo[]): void {
     const { segments } = this.published;
     if (keep > segments.length) {
@@ -144,11 +144,11 @@ export class Loader {
     this.measure();
   }
 
-  /** Of a socket: records of the segment in the making. */
+  /** A message of a socket: records of the unfinished segment. */
   append(records: Uint8Array): void {
     const { tail } = this;
     if (tail === null) {
-      throw new Damaged("there are records before the socket says what they follow");
+      throw new Damaged("records came before the socket's first message");
     }
     const begun = tail.begun;
     tail.take(records);
@@ -160,11 +160,11 @@ export class Loader {
     }
   }
 
-  /** Of a socket: the segment in the making is whole, and another one begins. */
+  /** A message of a socket: the unfinished segment is complete, and another one begins. */
   seal(info: SegmentInfo): void {
     const { tail } = this;
     if (tail === null) {
-      throw new Damaged("a segment is whole before the socket says what it follows");
+      throw new Damaged("a segment was completed before the socket's first message");
     }
     this.tables.labelled.add(info.file);
     if (tail.begun) {
@@ -181,7 +181,7 @@ export class Loader {
     this.tail = new Tail(segments.length, this.tables, segments[segments.length - 1]?.to ?? null);
   }
 
-  /** Of a socket: the first so many markers stay, and these come behind them. */
+  /** A message of a socket: the first `keep` markers stay, and `more` come after them. */
   mark(keep: number, more: readonly Marker[]): void {
     const { markers } = this.published;
     if (keep > markers.length) {
@@ -190,14 +190,14 @@ export class Loader {
     this.published = { ...this.published, markers: [...markers.slice(0, keep), ...more] };
   }
 
-  /** Opens a recording; what is to be seen first begins to come meanwhile. */
+  /** Opens a recording; the segment that is shown first is loaded meanwhile. */
   static async open(
     files: Files,
     id: string,
     at: number | null = null,
-    told?: (done: number) => void,
+    progress?: (done: number) => void,
   ): Promise<Loader> {
-    const of = published(await files.text(`r/${id}/recording.json`, told));
+    const of = published(await files.text(`r/${id}/recording.json`, progress));
     const tables = new Tables(of);
     const loader = new Loader(files, of, tables);
     loader.want(loader.indexAt(at ?? (of.live ? loader.to : loader.from)));
@@ -218,12 +218,12 @@ export class Loader {
     return loader;
   }
 
-  /** Where a moment is on the clock that the playhead runs by. */
+  /** A moment on the clock of the playhead. */
   atOf(moment: { readonly step: number; readonly timeMs: number | null }): number {
     return this.tables.times ? (moment.timeMs ?? 0) : moment.step;
   }
 
-  /** What is wrong with what is seen at a time of the playhead; of several such things, what came last. */
+  /** The doubt about the picture at a moment of the playhead; of several doubts, the newest. */
   doubtAt(at: number): string | null {
     let [latest, said]: [number, string | null] = [-Infinity, null];
     for (const { moment, text } of this.published.lost) {
@@ -235,7 +235,7 @@ export class Loader {
     return said;
   }
 
-  /** What is wrong with the recording as it is published, a sentence each. */
+  /** The problems of the published recording, a sentence each. */
   problems(): string[] {
     const damaged = [...this.kept.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]));
     const lost = [...this.lost].map(
@@ -244,7 +244,7 @@ export class Loader {
     return [...this.tables.problems, ...lost, ...damaged];
   }
 
-  /** The segment that says what holds at a moment: the last that begins no later, of those that can be had. */
+  /** The segment that has the state at a moment: of those that can be loaded, the last that begins no later. */
   indexAt(at: number): number {
     let [low, high] = [0, this.starts.length];
     while (low < high) {
@@ -262,7 +262,7 @@ export class Loader {
     return index >= 0 ? index : this.next(-1);
   }
 
-  /** The segment behind another that can be had; −1 at the end. */
+  /** The next segment that can be loaded; −1 at the end. */
   next(index: number): number {
     let next = index + 1;
     while (next < this.infos.length && this.lost.has(next)) {
@@ -271,13 +271,13 @@ export class Loader {
     return next < this.infos.length ? next : -1;
   }
 
-  /** A segment, if it is there. */
+  /** A segment, if it is loaded. */
   have(index: number): Segment | undefined {
     const { tail } = this;
     return tail?.begun === true && tail.segment.index === index ? tail.segment : this.kept.get(index);
   }
 
-  /** The stretches that are there. */
+  /** The stretches that are loaded. */
   loaded(): Stretch[] {
     const tail = this.tail?.begun === true ? [this.tail.segment.index] : [];
     return [...this.kept.keys(), ...tail]
@@ -285,7 +285,7 @@ export class Loader {
       .map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
   }
 
-  /** Sees to it that a segment comes, and stays a while. */
+  /** Loads a segment, and keeps it a while. */
   want(index: number): void {
     const held = this.have(index);
     if (held !== undefined) {
@@ -322,7 +322,7 @@ export class Loader {
     });
   }
 
-  /** A segment that is not kept: for who goes through all of them. Null where it can't be had. */
+  /** Reads a segment without keeping it, for callers that go through all of them. Null where it can't be loaded. */
   async borrow(index: number): Promise<Segment | null> {
     const held = this.have(index) ?? (await this.coming.get(index));
     if (held !== undefined) {
@@ -346,8 +346,8 @@ export class Loader {
   }
 
   /**
-   * Has the segments come that lie on this machine, those about a moment first, so that to go anywhere takes no
-   * longer than to unpack it; until `signal` says that nobody wants them any more.
+   * Fetches segments in advance from a server on this machine, those near a moment first, so that a jump only has to
+   * unpack; until `signal` ends it.
    */
   async gather(at: number, signal: AbortSignal): Promise<void> {
     if (this.files.near !== true) {
@@ -367,7 +367,7 @@ export class Loader {
       try {
         this.packed.set(file, await this.files.bytes(this.path(file)));
       } catch {
-        // Who goes there will be told.
+        // A jump to it will report the error.
       }
       await new Promise((resolve) => setTimeout(resolve, GATHERS));
     }

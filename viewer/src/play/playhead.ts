@@ -1,4 +1,4 @@
-// Where one is in a recording, and how that moves.
+// The playhead: a moment of a recording, and how it moves.
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
 
@@ -23,9 +23,9 @@ export class Playhead {
   to: number;
   /** Whether more may come: then the end is no end. */
   live = false;
-  /** Whether it goes along with what is being recorded, wherever that is: `to` moves it then, and no clock. */
+  /** Whether it follows a live recording: then `to` moves it, and no clock. */
   following = false;
-  /** Whether the clock is of milliseconds; it is of steps else. */
+  /** Whether the clock is in milliseconds; otherwise it is in steps. */
   times: boolean;
 
   constructor(from: number, to: number, times: boolean) {
@@ -41,7 +41,7 @@ export class Playhead {
     this.at = Math.min(this.to, Math.max(this.from, Number.isFinite(at) ? at : this.from));
   }
 
-  /** Goes along with what is being recorded. */
+  /** Follows a live recording. */
   follow(): void {
     this.at = this.to;
     this.following = this.playing = this.live;
@@ -49,7 +49,7 @@ export class Playhead {
     this.loop = null;
   }
 
-  /** It is at this moment now, of what it follows. */
+  /** Moves to this moment of the recording that it follows. */
   followed(at: number): void {
     this.at = Math.min(this.to, Math.max(this.from, at));
   }
@@ -59,7 +59,7 @@ export class Playhead {
     this.live = this.following = false;
   }
 
-  /** Plays, from the start where one is at the end. */
+  /** Plays; at the end, plays from the start. */
   play(): void {
     const end = this.loop?.to ?? this.to;
     if (this.at >= end && this.live && this.loop === null) {
@@ -76,15 +76,15 @@ export class Playhead {
     this.playing = this.following = false;
   }
 
-  /** Faster or slower by so many of the speeds. */
+  /** Goes up or down by so many of the speeds. */
   faster(by: number): void {
     const now = SPEEDS.findIndex((speed) => speed >= this.speed);
     this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + by))]!;
-    // Faster than what is being recorded nothing can be seen.
+    // A live recording can't be shown faster than it comes.
     this.following &&= this.speed >= 1;
   }
 
-  /** So many milliseconds have gone by on the wall. */
+  /** So many milliseconds have passed on the wall clock. */
   elapsed(ms: number): void {
     if (!this.playing || this.following || !(ms > 0)) {
       return;

@@ -1,5 +1,5 @@
-// Numbers over the whole of a recording: it goes through all segments in the background, and keeps the least
-// and the largest of each of so many stretches.
+// Samples numbers over the whole of a recording: goes through all segments in the background, and keeps the least
+// and the greatest number of each of so many stretches.
 
 import type { Snapshot } from "../wire/index.js";
 import type { StateFrame, Tables } from "../tables/frame.js";
@@ -9,22 +9,22 @@ import type { Loader } from "./loader.js";
 export const TOTALS = ["least", "mean", "greatest"] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** A number to follow: of a column, or the length of the vector that several are. */
+/** A number to sample: a column, or the length of the vector that several columns are. */
 export interface Series {
   readonly table: string;
   readonly columns: readonly number[];
-  /** Of a row by its entity, of the only row; of a cell of a grid; of all its cells. */
+  /** A row, by its entity (null is the only row); a cell of a grid; or all its cells. */
   readonly of: { readonly entity: number | null } | { readonly cell: number } | { readonly all: Total };
 }
 
-/** Reads a number out of what holds; NaN where there is none. */
+/** Reads a number out of a state; NaN where there is none. */
 type Reader = (frame: StateFrame) => number;
 
 function length(numbers: readonly number[]): number {
   return numbers.length === 1 ? numbers[0]! : Math.hypot(...numbers);
 }
 
-/** What reads a series. Each has memory of its own: the stages go their own way meanwhile. */
+/** The reader of a series. It has memory of its own, because the stages read other states meanwhile. */
 function reader(tables: Tables, { table, columns, of }: Series): Reader {
   if ("entity" in of) {
     return (frame) => {
@@ -80,17 +80,17 @@ const STRETCHES = 1000;
 /** How long it works at a time, in milliseconds: less than a frame of the screen. */
 const SLICE = 6;
 
-/** What has been found so far. */
+/** The samples so far. */
 export class Samples {
   readonly series: readonly Series[];
   readonly from: number;
-  /** Further on where more has been recorded meanwhile. */
+  /** Grows with a live recording. */
   to: number;
   readonly least: readonly Float64Array[];
   readonly most: readonly Float64Array[];
-  /** Where the row does not hold, or has no number. */
+  /** Stretches in which the row does not exist, or has no number. */
   private readonly gaps: readonly Uint8Array[];
-  /** How far it has got: 0 to 1. */
+  /** The progress, 0 to 1. */
   done = 0;
 
   constructor(series: readonly Series[], from: number, to: number) {
@@ -121,7 +121,7 @@ export class Samples {
     }
   }
 
-  /** Twice as much in the same memory. */
+  /** Doubles the time span in the same memory. */
   private widen(at: number): void {
     if (this.to <= this.from) {
       this.to = at;
@@ -147,7 +147,7 @@ export class Samples {
     this.to = this.from + 2 * (this.to - this.from);
   }
 
-  /** Moments and values to draw a line through: of each stretch the least and the largest; null is a gap. */
+  /** Moments and values to draw a line through: the least and the greatest of each stretch; null is a gap. */
   line(series: number): { readonly at: number[]; readonly value: (number | null)[] } {
     const [at, value]: [number[], (number | null)[]] = [[], []];
     const length = (this.to - this.from) / STRETCHES;
@@ -173,14 +173,14 @@ export class Samples {
 }
 
 /**
- * Gathers samples until it is done or `signal` says that nobody wants them any more. At the end of what is
- * there, `more` says whether there is more by now; it may take its time.
+ * Gathers samples to the end of the recording, or until `signal` ends it. At the end, `more` says whether the
+ * recording has grown meanwhile; it may wait for that.
  */
 export async function sample(
   loader: Loader,
   samples: Samples,
   signal: AbortSignal,
-  told: () => void,
+  changed: () => void,
   more: () => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<void> {
   const deck = new Deck(loader);
@@ -202,7 +202,7 @@ export async function sample(
         there = deck.forwardWithin();
         while (!there && index === loader.infos.length - 1 && !signal.aborted) {
           samples.done = 1;
-          told();
+          changed();
           if (!(await more())) {
             return;
           }
@@ -216,7 +216,7 @@ export async function sample(
       const again = loader.infos[index]?.file !== file && loader.have(index) !== segment;
       index += again ? 0 : 1;
       samples.done = index / loader.infos.length;
-      told();
+      changed();
     }
   } while (!signal.aborted && (await more()));
 }

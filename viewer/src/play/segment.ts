@@ -1,4 +1,4 @@
-// A stretch of a recording, in memory: packets, and where one can begin to read.
+// A stretch of a recording, in memory: packets, and the snapshots at which reading can begin.
 
 import type { EventRow } from "../model.js";
 import { Damaged } from "../source/check.js";
@@ -6,7 +6,12 @@ import { gunzip } from "../source/files.js";
 import { EVENT, LABEL, PACKET, SNAPSHOT, records, textOf } from "../source/records.js";
 import { eventOf } from "../tables/labels.js";
 import type { StateFrame, Tables } from "../tables/frame.js";
-import { type Decoder, WireError } from "../wire/index.js";
+import { type Decoder, type Limits, NO_LIMITS, WireError } from "../wire/index.js";
+
+/** The most rows and tiles at once that a page can show. */
+const MOST_ENTITIES = 1 << 20;
+
+export const LIMITS: Limits = { ...NO_LIMITS, entities: MOST_ENTITIES };
 
 interface Range {
   readonly bytes: Uint8Array;
@@ -14,31 +19,31 @@ interface Range {
   readonly end: number;
 }
 
-/** A full snapshot that one can begin at: the state after so many packets of the segment. */
+/** A full snapshot at which reading can begin: the state after so many packets of the segment. */
 interface Entry extends Range {
   readonly packets: number;
 }
 
 /**
- * A segment. Its positions are counted from 0, which is the snapshot it begins with; each packet behind it
- * is one more.
+ * A segment. Its positions are counted from 0, which is the snapshot it begins with; each packet after it is one
+ * more.
  */
 export class Segment {
   readonly index: number;
   /** Positions that can be read; fewer once a packet turns out to be damaged. */
   length = 0;
   readonly events: EventRow[] = [];
-  /** What is wrong with it; null as long as nothing is. */
+  /** The first problem that was met; null while there is none. */
   problem: string | null = null;
-  /** Bytes that it takes. */
+  /** The memory that it takes, in bytes. */
   size = 0;
   private readonly tables: Tables;
   private readonly packets: Range[] = [];
   private readonly entries: Entry[] = [];
-  /** When each position is, as far as they have been read. */
+  /** The moment of each position, as far as they have been read. */
   private readonly ats: number[] = [];
 
-  /** Of a segment in the making, which has nothing in it yet. */
+  /** An unfinished segment, still empty. */
   constructor(index: number, tables: Tables) {
     this.index = index;
     this.tables = tables;
@@ -64,20 +69,20 @@ export class Segment {
     return made;
   }
 
-  /** What it is called in sentences. */
+  /** The segment's name in sentences. */
   get name(): string {
     return `segment ${this.index + 1}`;
   }
 
-  /** Packets behind the snapshot that it begins with. */
+  /** The number of packets after the snapshot that it begins with. */
   get count(): number {
     return this.packets.length;
   }
 
-  /** Takes the records that it is made of, or those that come next; with their labels, or without. */
+  /** Takes the records that it is made of, or the next ones; with their labels, or without. */
   take(bytes: Uint8Array, labels = true): void {
     const { packets, entries, events, tables, name } = this;
-    // What has been damaged stays so.
+    // A damaged segment stays damaged.
     const sound = this.length === this.positions;
     this.size += bytes.length;
     try {
@@ -112,7 +117,7 @@ export class Segment {
     return this.entries.length === 0 ? 0 : this.packets.length + 1;
   }
 
-  /** The position of the best snapshot to begin at for what is not after `at`. */
+  /** The position of the latest known snapshot that is not after the moment `at`. */
   entry(at: number): number {
     let best = 0;
     for (const { packets } of this.entries) {
@@ -124,12 +129,12 @@ export class Segment {
     return best;
   }
 
-  /** The last snapshot that is not behind a position. */
+  /** The last snapshot that is not after a position. */
   entryBefore(position: number): number {
     return this.entries.findLast(({ packets }) => packets <= position)?.packets ?? 0;
   }
 
-  /** Reads the snapshot at a position that `entry` gave. False where it is damaged, and then the segment ends. */
+  /** Reads the snapshot at a position that `entry` gave. Returns false where it is damaged: the segment ends there. */
   enter(position: number, decoder: Decoder, into: StateFrame): boolean {
     const entry = this.entries.findLast(({ packets }) => packets === position);
     return (

@@ -1,13 +1,13 @@
-// A recording being shown: what a stage is given to draw.
+// A recording that is shown: the view that a stage draws from.
 
 import type { EventRow, Frame, View } from "../model.js";
 import type { StateFrame } from "../tables/frame.js";
 import { Deck } from "./deck.js";
 import type { Loader } from "./loader.js";
 
-/** Nobody asks for earlier positions of more than this: milliseconds. */
+/** The longest trail of earlier positions, in milliseconds. */
 const LONGEST_TRAIL = 10_000;
-/** Packets further apart than so many usual ones have a gap between them, in which nothing moves. */
+/** Packets further apart than so many times the usual distance have a gap between them, in which nothing moves. */
 const GAP = 3;
 const SHORTEST_GAP = 100;
 
@@ -23,7 +23,7 @@ interface Trail {
 
 const NO_EVENTS: readonly EventRow[] = [];
 
-/** Keeps up with a playhead; it is the view itself, so that a frame of the screen makes nothing new. */
+/** Follows a playhead; it is the view itself, so that a frame of the screen allocates nothing. */
 export class Show implements View {
   readonly loader: Loader;
   readonly deck: Deck;
@@ -33,8 +33,8 @@ export class Show implements View {
   other: View | null = null;
   interpolate = true;
   private readonly trails: Trail[] = [];
-  /** How far back trails go. */
-  private behind = 0;
+  /** The length of the longest trail. */
+  private longest = 0;
   /** Whether a trail was asked for that has to be filled. */
   private lacking = false;
   private readonly events_ = new Map<
@@ -59,10 +59,10 @@ export class Show implements View {
     };
   }
 
-  /** Goes to a moment. False while something is still to come: what was there before is shown. */
+  /** Goes to a moment. Returns false while a segment is still to come: the earlier picture stays. */
   moveTo(at: number, playing: boolean): boolean {
     this.playing = playing;
-    const moved = this.deck.moveTo(at, this.behind, this.lacking);
+    const moved = this.deck.moveTo(at, this.longest, this.lacking);
     if (moved) {
       this.lacking = false;
       this.at = at;
@@ -73,12 +73,12 @@ export class Show implements View {
     return moved;
   }
 
-  /** From so far apart on nothing moves between two packets. */
+  /** Between two packets further apart than this nothing moves. */
   private get gap(): number {
     return Math.max(this.loader.tables.times ? SHORTEST_GAP : 1, GAP * this.loader.pace);
   }
 
-  /** Whether anything is there to be drawn. */
+  /** Whether there is a state to draw. */
   get ready(): boolean {
     return this.deck.before !== null;
   }
@@ -118,7 +118,7 @@ export class Show implements View {
     return kept.found;
   }
 
-  /** The events of the segments about the playhead that are there, in their order. */
+  /** The events of the loaded segments around the playhead, in their order. */
   private around(last: number): readonly EventRow[] {
     const { loader } = this;
     const until = loader.indexAt(this.at);
@@ -167,7 +167,7 @@ export class Show implements View {
       trail.last = length;
       this.lacking = true;
     }
-    this.behind = Math.max(this.behind, length);
+    this.longest = Math.max(this.longest, length);
     return trail.points;
   }
 }
@@ -181,11 +181,11 @@ function same(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length;
 }
 
-/** Adds where a row is now, and drops what is too long ago. */
+/** Adds the current position of a row, and drops positions that are too old. */
 function follow(trail: Trail, frame: StateFrame): void {
   const rows = frame.stateRows(trail.table);
   const row = rows?.rowOf(trail.id) ?? -1;
-  // What falls out is used again.
+  // The memory of a dropped position is used again.
   let old = 0;
   while (old < trail.ats.length && trail.ats[old]! < frame.at - trail.last) {
     old += 1;

@@ -1,4 +1,4 @@
-// The segment in the making: what comes over a socket, packet by packet.
+// The unfinished segment of a live recording, whose packets come over a socket.
 
 import type { Moment } from "../model.js";
 import { Damaged } from "../source/check.js";
@@ -6,9 +6,9 @@ import type { SegmentInfo } from "../source/published.js";
 import { StateFrame, type Tables } from "../tables/frame.js";
 import { Decoder } from "../wire/index.js";
 import { Segment } from "./segment.js";
-import { LIMITS } from "./limits.js";
+import { LIMITS } from "./segment.js";
 
-/** A segment that has no name yet, and goes on. */
+/** A segment that is not finished and has no name yet. */
 export class Tail implements SegmentInfo {
   readonly file = "";
   readonly segment: Segment;
@@ -48,7 +48,7 @@ export class Tail implements SegmentInfo {
         throw new Damaged(segment.problem ?? "the snapshot can't be read");
       }
       this.position = 0;
-      // Behind another segment it is the state that one ends with, most of the time.
+      // After another segment it is mostly the state that the other ends with.
       this.passed(this.before === null || this.current.moment.step > this.before.step);
     }
     while (this.position >= 0 && this.position + 1 < segment.length) {

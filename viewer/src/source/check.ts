@@ -1,6 +1,8 @@
-// JSON that comes from elsewhere: nothing of it is believed before it has been looked at.
+// Reads JSON from elsewhere: every value is checked before it is used.
 
-/** What is wrong with something that was published: a sentence. */
+import type { Moment } from "../model.js";
+
+/** An error in a published file, as a sentence. */
 export class Damaged extends Error {
   constructor(message: string) {
     super(message);
@@ -31,7 +33,7 @@ export function text(json: unknown, what: string): string {
   return json;
 }
 
-/** A whole number from 0 on that is exact. */
+/** A whole number from 0 on, small enough to be exact. */
 export function count(json: unknown, what: string, max = Number.MAX_SAFE_INTEGER): number {
   if (typeof json !== "number" || !Number.isSafeInteger(json) || json < 0 || json > max) {
     throw new Damaged(`${what} is no number from 0 to ${max}`);
@@ -46,7 +48,7 @@ export function whole(json: unknown, what: string): number {
   return json;
 }
 
-/** What `read` makes of it; null where it is missing or null. */
+/** The value as `read` reads it; null where it is missing or null. */
 export function maybe<T>(json: unknown, read: (json: unknown) => T): T | null {
   return json === undefined || json === null ? null : read(json);
 }
@@ -74,9 +76,33 @@ export function real(json: unknown): number | null {
   }
 }
 
-/** The version of a file has to be the one that this page knows. */
+/** Checks that the version of a file is the one that this page knows. */
 export function versioned(json: Json, what: string): void {
   if (json["version"] !== 1) {
     throw new Damaged(`${what} is of version ${String(json["version"])}, this page reads version 1`);
   }
+}
+
+function tick(json: unknown): number | bigint | null {
+  return maybe(json, (tick) => (typeof tick === "bigint" ? tick : count(tick, "a tick")));
+}
+
+/** A stamp with nanoseconds. */
+export function stamp(json: unknown, what: string): Moment {
+  const of = object(json, what);
+  const ns = real(of["time_ns"]);
+  return {
+    step: count(of["step"], `the step of ${what}`),
+    tick: tick(of["tick"]),
+    timeMs: ns === null ? null : ns / 1e6,
+  };
+}
+
+/** A stamp with milliseconds; null where there is none. */
+export function moment(of: Json, what: string): Moment | null {
+  return maybe(of["step"], (step) => ({
+    step: count(step, `the step of ${what}`),
+    tick: tick(of["tick"]),
+    timeMs: real(of["time_ms"]),
+  }));
 }

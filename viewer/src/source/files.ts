@@ -2,12 +2,12 @@
 
 import { Damaged } from "./check.js";
 
-/** What the page reads, by paths like `r/ID/recording.json`. */
+/** The files that the page reads, by paths like `r/ID/recording.json`. */
 export interface Files {
-  /** While a server still makes the file, `told` hears how much is done, 0 to 1. */
-  text(path: string, told?: (done: number) => void): Promise<string>;
+  /** While a server still makes the file, `progress` is called with the part that is done, 0 to 1. */
+  text(path: string, progress?: (done: number) => void): Promise<string>;
   bytes(path: string): Promise<Uint8Array>;
-  /** Whether they are on this machine, and cost nobody's line. */
+  /** Whether they are on this machine, so that fetching them uses no network. */
   readonly near?: boolean;
   /** A WebSocket at an address relative to a file; null where there can be none. */
   socket?(address: string, beside: string): Socket | null;
@@ -16,9 +16,9 @@ export interface Files {
 /** A WebSocket, as far as it is used. */
 export type Socket = Pick<WebSocket, "onopen" | "onmessage" | "onclose" | "close" | "binaryType">;
 
-/** How long a server is left alone that is still making a file, in milliseconds. */
+/** The wait before a server that is still making a file is asked again, in milliseconds. */
 const MAKING = 500;
-/** What such a server answers. */
+/** The status that such a server answers with. */
 const ACCEPTED = 202;
 
 /** Files beside the page. */
@@ -32,7 +32,7 @@ export class Fetched implements Files {
     this.near = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname);
   }
 
-  async text(path: string, told?: (done: number) => void): Promise<string> {
+  async text(path: string, progress?: (done: number) => void): Promise<string> {
     for (;;) {
       const response = await this.fetch(path);
       const text = await response.text();
@@ -40,7 +40,7 @@ export class Fetched implements Files {
         return text;
       }
       const done = member(text, "making");
-      told?.(typeof done === "number" ? done : 0);
+      progress?.(typeof done === "number" ? done : 0);
       await new Promise((resolve) => setTimeout(resolve, MAKING));
     }
   }
@@ -86,7 +86,7 @@ function member(text: string, name: string): unknown {
   }
 }
 
-/** Files in the page, each an element with `data-file`: JSON as such, all else in base64. */
+/** Files in the page, each in an element with `data-file`: JSON as text, everything else in base64. */
 export class Embedded implements Files {
   private readonly elements = new Map<string, Element>();
 
@@ -131,7 +131,7 @@ export async function gunzip(packed: Uint8Array, what: string, most = MOST): Pro
   const { readable, writable } = new DecompressionStream("gzip");
   const reader = readable.getReader();
   const writer = writable.getWriter();
-  // What is wrong with it is told by the reader, too.
+  // The reader reports the same error.
   writer.write(packed as Uint8Array<ArrayBuffer>).catch(() => {});
   writer.close().catch(() => {});
   try {

@@ -1,22 +1,22 @@
-// What is said of recordings: library.json and recording.json.
+// The descriptions of recordings: library.json and recording.json.
 
 import type { Finding, Moment } from "../model.js";
 import { Schema, parseJson } from "../wire/index.js";
 import { type Described, described } from "../tables/description.js";
-import { moment, stamp } from "./stamp.js";
+import { moment, stamp } from "./check.js";
 import { Damaged, type Json, count, list, maybe, object, oneOf, real, text, versioned } from "./check.js";
 
 export const VERDICTS = ["pass", "warn", "fail"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** A recording, as the library has it. */
+/** A recording in the library. */
 export interface Entry {
   readonly id: string;
   readonly name: string;
   readonly format: string;
   readonly durationMs: number | null;
   readonly steps: number | null;
-  /** Null where nobody has looked yet. */
+  /** Null where there was no audit yet. */
   readonly verdict: Verdict | null;
   readonly tables: readonly string[];
   readonly live: boolean;
@@ -25,17 +25,17 @@ export interface Entry {
 
 export const KINDS = ["event", "info", "warning", "error"] as const;
 
-/** A moment worth going to; null is of the recording as a whole. */
+/** A marked moment; null for the recording as a whole. */
 export interface Marker {
   readonly kind: (typeof KINDS)[number];
   readonly source: string;
   readonly text: string;
-  /** Of several events up to the next marker of their table it is the first: so many. */
+  /** The number of events that it stands for: it is the first of them, up to the next marker of their table. */
   readonly count: number;
   readonly moment: Moment | null;
 }
 
-/** Which stretch of the stream a file has. */
+/** The stretch of the stream that a file contains. */
 export interface SegmentInfo {
   readonly file: string;
   readonly bytes: number;
@@ -52,7 +52,7 @@ export interface Published {
   readonly verdict: Verdict | null;
   readonly summary: string;
   readonly live: boolean;
-  /** Where a WebSocket with the growing end is; null where there is none. */
+  /** The address of a WebSocket with the growing end; null where there is none. */
   readonly socket: string | null;
   readonly details: Json;
   readonly schema: Schema;
@@ -61,7 +61,7 @@ export interface Published {
   readonly findings: readonly Finding[];
   readonly labels: { readonly file: string; readonly bytes: number };
   readonly segments: readonly SegmentInfo[];
-  /** What could not be carried, or is doubtful, and from when on. */
+  /** The parts that could not be published or are doubtful, and the moment from which on. */
   readonly lost: readonly { readonly text: string; readonly moment: Moment | null }[];
   readonly notes: readonly string[];
 }
@@ -69,7 +69,7 @@ export interface Published {
 const ID = /^[A-Za-z0-9._-]+$/;
 const FILE = /^[A-Za-z0-9]+\.(seg|lab)$/;
 
-/** The id of a recording is the name of a folder, and of nothing else. */
+/** Reads the id of a recording, which has to be a plain name of a folder. */
 export function recordingId(json: unknown): string {
   const id = text(json, "the id of a recording");
   if (!ID.test(id) || /^\.+$/.test(id)) {
@@ -188,7 +188,7 @@ function finding(json: unknown): Finding {
   };
 }
 
-/** Reads what is said of a segment. */
+/** Reads the description of a segment. */
 export function segment(json: unknown): SegmentInfo {
   const of = object(json, "a segment");
   return {

@@ -1,4 +1,4 @@
-// What segments and labels are made of, unpacked: a byte that says what it is, a length, and so many bytes.
+// The records of unpacked segments and labels: a byte for the kind, a length, and so many bytes.
 
 import { Damaged } from "./check.js";
 
@@ -25,7 +25,7 @@ export function records(
     if (length > left) {
       throw new Damaged(`${what} claims a record of ${length} bytes, ${left} are left`);
     }
-    // Others are of a later version, which says that they may be passed over.
+    // Other kinds are from a later version; the format says that they may be skipped.
     visit(kind, start, start + length);
     at = start + length;
   }

@@ -1,16 +1,11 @@
-// The stage for whatever has no other: tables of what holds now.
+// The stage for recordings that have no other: the current state as tables.
 
 import type { Recording, Stage, StageDef, Stageplay, TableDef, View } from "../model.js";
 import { el } from "../page/dom.js";
-import { TableView } from "../page/tableview.js";
+import { TableView, current } from "../page/tableview.js";
 
 /** While it plays, texts change no faster than one can read. */
 const PAUSE = 100;
-
-/** The tables that say what holds. */
-export function shown(recording: Recording): readonly TableDef[] {
-  return recording.tables.filter(({ lane, rows }) => (lane === "state" || lane === "grid") && rows > 0);
-}
 
 class Tables implements Stage {
   private readonly tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Tables" });
@@ -27,7 +22,7 @@ class Tables implements Stage {
     this.page = page;
     this.host.append(this.tabs);
     host.append(this.host);
-    const first = shown(recording)[0];
+    const first = current(recording)[0];
     if (first !== undefined) {
       this.choose(first);
     }
@@ -39,7 +34,7 @@ class Tables implements Stage {
     this.view = new TableView(table);
     this.drawn = 0;
     this.tabs.replaceChildren(
-      ...shown(this.recording!).map((one) => {
+      ...current(this.recording!).map((one) => {
         const tab = el(
           "button",
           { type: "button", role: "tab", "aria-selected": String(one === table), title: one.doc },
@@ -73,7 +68,7 @@ class Tables implements Stage {
   describe(view: View): string {
     const { table } = this;
     if (table === null) {
-      return "The recording says nothing of what holds.";
+      return "No table of this recording has a current state.";
     }
     const rows = view.before.rows(table.name);
     return rows === undefined
@@ -86,7 +81,7 @@ class Tables implements Stage {
   }
 
   restore(saved: string): void {
-    const table = shown(this.recording!).find(({ name }) => name === saved);
+    const table = current(this.recording!).find(({ name }) => name === saved);
     if (table !== undefined) {
       this.choose(table);
     }
@@ -100,7 +95,7 @@ class Tables implements Stage {
 export const tableStage: StageDef = {
   id: "table",
   title: "Tables",
-  // Anything else that suits at all is better.
+  // Every other stage that suits is better.
   suits: () => 0.01,
   load: () => Promise.resolve(new Tables()),
 };

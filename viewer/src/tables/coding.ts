@@ -1,4 +1,4 @@
-// How the values of a column stand in the fields of packets.
+// How the values of a column are coded in the fields of packets.
 
 import type { Kind, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
@@ -12,7 +12,7 @@ export interface At {
   readonly plan: Plan;
 }
 
-// What is said of a value beside it: nothing, whether it is there, and whether it is written by its bits.
+// The field beside a value: none, whether there is a value, and whether it is written by its bits.
 const ALWAYS = 0;
 const MAYBE = 1;
 const EXACTLY = 2;
@@ -54,8 +54,8 @@ export function fieldAt(schema: Schema, place: Place, what: string): At {
 }
 
 /**
- * The values of a column, in slots of a state: `how`, `plain` and `exact` say where those of its fields
- * stand, of which it may have the middle one alone.
+ * The values of a column, in slots of a state: `how`, `plain` and `exact` are the places of its three fields; the
+ * first and the last may be missing.
  */
 export class Coding {
   readonly how: At | null;
@@ -63,7 +63,7 @@ export class Coding {
   readonly exact: At | null;
   private readonly kind: Kind;
   private readonly said: number;
-  /** Of fixed point the steps of 1; else 0. */
+  /** For fixed point the number of steps in 1; otherwise 0. */
   private readonly scale: number;
 
   constructor(schema: Schema, kind: Kind, coded: Coded, what: string) {
@@ -77,7 +77,7 @@ export class Coding {
     const how = this.how?.plan.codec;
     this.said = how === undefined ? ALWAYS : how.kind === "Bool" ? MAYBE : EXACTLY;
     if (!this.sound()) {
-      throw new Damaged(`${what} is written in a way that nobody knows`);
+      throw new Damaged(`${what} is coded in a way that this page does not know`);
     }
   }
 
@@ -93,7 +93,7 @@ export class Coding {
       float64: unsigned(64) || codec.kind === "FixedPoint",
     }[this.kind];
     const [how, exact] = [this.how?.plan.codec, this.exact?.plan.codec];
-    // What is written by its bits is a number of a stated precision.
+    // Only numbers of a stated precision may be written by their bits.
     const size = this.kind === "float32" ? 32 : 64;
     const saidWell =
       how === undefined || how.kind === "Bool"
@@ -111,7 +111,7 @@ export class Coding {
     return this.said === MAYBE ? (said === 0 ? MISSING : PLAIN) : said === MISSING || said === EXACT ? said : PLAIN;
   }
 
-  /** The value as a number: NaN where it is missing; of a text its number among the labels. */
+  /** The value as a number: NaN where it is missing; for a text, its number among the labels. */
   number(slots: Float64Array, how: number, plain: number, exact: number): number {
     const which = this.which(slots, how);
     if (which === MISSING) {
@@ -132,7 +132,7 @@ export class Coding {
     return plan.wide ? Number(wide(plan, slots, at)) : slots[at]!;
   }
 
-  /** The value; of a text its number among the labels. */
+  /** The value; for a text, its number among the labels. */
   value(slots: Float64Array, how: number, plain: number, exact: number): Exclude<Value, string> {
     if (this.which(slots, how) === MISSING) {
       return null;

@@ -1,10 +1,10 @@
-// What the tables are, and which field of a packet is which column.
+// The description of the tables, and the fields of packets that their columns are in.
 
 import type { ColumnDef, Kind, Lane, Moment, TableDef } from "../model.js";
 import { type Json, count, list, maybe, object, oneOf, text, versioned, whole } from "../source/check.js";
-import { stamp } from "../source/stamp.js";
+import { stamp } from "../source/check.js";
 
-/** A field of a component; of tiles each of its fields. */
+/** A field of a component; null means every field, for tiles. */
 export interface Place {
   readonly component: number;
   readonly field: number | null;
@@ -17,7 +17,7 @@ export interface Coded {
   readonly exact: Place | null;
 }
 
-/** Where the rows of a table are. */
+/** The place of a table's rows. */
 export type Stored =
   | { readonly as: "labels" }
   | { readonly as: "events" }
@@ -34,12 +34,12 @@ export type Stored =
 export interface Table {
   readonly def: TableDef;
   readonly stored: Stored;
-  /** Of each column; null where it is not in packets. */
+  /** The fields of each column; null where it is not in packets. */
   readonly coded: readonly (Coded | null)[];
 }
 
 export interface Described {
-  /** What a step is called. */
+  /** The word for a step. */
   readonly step: string;
   readonly ticks: boolean;
   readonly times: boolean;

@@ -1,4 +1,4 @@
-// What holds at a packet: a state of the wire, read as tables.
+// The state after a packet, read as tables.
 
 import type { Finding, Frame, Grid, Moment, Recording, Rows, TableDef, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
@@ -10,7 +10,7 @@ import { GridPlan } from "./grid.js";
 import { Labels } from "./labels.js";
 import { RowPlan, StateRows } from "./rows.js";
 
-/** When a packet is. */
+/** Reads the moment of a packet. */
 export class Clock {
   private readonly entity: number;
   private readonly step: Coding;
@@ -69,7 +69,7 @@ export class Tables implements Recording {
   readonly name: string;
   readonly format: string;
   readonly tables: readonly TableDef[];
-  /** Whether it says when its steps were; of what is being recorded the first moment that comes tells. */
+  /** Whether the recording knows times; in a live recording its first moment shows it. */
   times: boolean;
   findings: readonly Finding[];
   readonly schema: Schema;
@@ -78,7 +78,7 @@ export class Tables implements Recording {
   readonly byName: ReadonlyMap<string, Table>;
   readonly rowPlans = new Map<string, RowPlan>();
   readonly gridPlans = new Map<string, GridPlan>();
-  /** What keeps tables from being read, a sentence each. */
+  /** The reasons why tables can't be read, a sentence each. */
   readonly problems: string[] = [];
   /** The files whose labels are known. */
   readonly labelled = new Set<string>();
@@ -90,7 +90,7 @@ export class Tables implements Recording {
     this.times = described.times;
     this.findings = published.findings;
     this.schema = schema;
-    // How many rows there will be of what is being recorded nobody knows: of each table some.
+    // The number of rows of a live recording is not known: each table counts as having some.
     const rows = (def: TableDef): number => (published.live ? Math.max(1, def.rows) : def.rows);
     this.tables = described.tables.map(({ def }) => ({ ...def, rows: rows(def) }));
     this.byName = new Map(described.tables.map((table) => [table.def.name, table]));
@@ -117,7 +117,7 @@ export class Tables implements Recording {
     }
   }
 
-  /** Something is of this moment. */
+  /** Takes note of a moment of the recording. */
   met({ timeMs }: Moment): void {
     this.times ||= timeMs !== null;
   }
@@ -135,7 +135,7 @@ export class Tables implements Recording {
   }
 }
 
-/** What holds at a packet; the memory is used again for another. */
+/** The state after a packet; its memory is used again for another. */
 export class StateFrame implements Frame {
   moment: Moment = { step: 0, tick: null, timeMs: null };
   /** Milliseconds, or steps where the recording knows no times. */

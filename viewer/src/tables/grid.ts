@@ -1,30 +1,24 @@
-// The cells of a grid, dense, out of tiles.
+// Puts the cells of a grid together from tiles.
 
 import type { Grid, TableDef, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
 import type { Schema, Snapshot } from "../wire/index.js";
-import { type At, Coding, fieldAt } from "./coding.js";
+import { type At, fieldAt } from "./coding.js";
 import type { Table } from "./description.js";
 import type { Labels } from "./labels.js";
+import { type CodedColumn, codedColumns } from "./rows.js";
 
-/** More cells are not laid out. */
+/** The most cells that are laid out. */
 const MOST_CELLS = 1 << 24;
 /** States that are kept laid out: before, after, and those beside. */
 const KEPT = 4;
 
 type Tiles = Extract<Table["stored"], { as: "tiles" }>;
 
-interface Column {
-  readonly coding: Coding | null;
-  /** Of a key: which of them. */
-  readonly key: number;
-  readonly texts: string[] | null;
-}
-
-/** A grid of a recording: makes of states what stages read, and of equal states the same. */
+/** A grid of a recording: makes cells from states, and the same cells from equal states. */
 export class GridPlan {
   readonly def: TableDef;
-  readonly columns: readonly Column[];
+  readonly columns: readonly CodedColumn[];
   readonly stored: Tiles;
   readonly stated: At;
   readonly shape: readonly number[];
@@ -42,19 +36,12 @@ export class GridPlan {
   private versions = 0;
 
   constructor(schema: Schema, table: Table, stored: Tiles, labels: Labels) {
-    const { def, coded } = table;
+    const { def } = table;
     this.def = def;
     this.stored = stored;
     this.labels = labels;
-    let keys = 0;
-    this.columns = def.columns.map((column, at) => {
-      const how = coded[at] ?? null;
-      return {
-        coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
-        key: column.key ? keys++ : -1,
-        texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
-      };
-    });
+    this.columns = codedColumns(schema, table, labels);
+    const keys = def.columns.filter(({ key }) => key).length;
     this.within = stored.edges.reduce((cells, edge) => cells * edge, 1);
     this.shape = def.shape;
     this.cells = def.shape.reduce((cells, edge) => cells * edge, 1);
@@ -105,7 +92,7 @@ export class GridPlan {
     return grid;
   }
 
-  /** What reads one cell's number of a column out of states, without laying out the others: NaN where it has none. */
+  /** A function that reads the number of one cell, NaN where it has none, without laying out the others. */
   reader(cell: number, column: number): (state: Snapshot) => number {
     const { edges, origin } = this.stored;
     const of = this.columns[column];
@@ -172,7 +159,7 @@ export class GridPlan {
   }
 }
 
-/** The cells that hold in one state. */
+/** The cells of one state. */
 class TileGrid implements Grid {
   readonly def: TableDef;
   readonly shape: readonly number[];
@@ -180,12 +167,12 @@ class TileGrid implements Grid {
   version = 0;
   private readonly plan: GridPlan;
   private readonly labels: Labels;
-  /** The entities that are tiles, their values one behind the other. */
+  /** The entities that are tiles, their values one after the other. */
   private ids = new Uint32Array(0);
   private slots = new Float64Array(0);
   private tiles = 0;
   private readonly places = new Map<number, Int32Array>();
-  /** Where the values of each cell are: its tile times the cells of a tile, and its number there; −1 without a row. */
+  /** The place of each cell's values: its tile times the cells of a tile, plus its number there; −1 without a row. */
   private where = new Int32Array(0);
   private located = false;
   private readonly made = new Map<number, { of: number; numbers: Float64Array }>();
@@ -198,7 +185,7 @@ class TileGrid implements Grid {
     this.origin = plan.stored.origin;
   }
 
-  /** Whether the tiles of a state are those that are held. */
+  /** Whether the tiles of a state are the same as before. */
   holds(state: Snapshot): boolean {
     const { plan, ids, slots } = this;
     let [tile, at] = [0, 0];
@@ -220,7 +207,7 @@ class TileGrid implements Grid {
     return tile === this.tiles && this.version > 0;
   }
 
-  /** Takes over the tiles of a state. */
+  /** Copies the tiles of a state. */
   take(state: Snapshot, version: number): void {
     const { plan } = this;
     this.version = version;

@@ -1,12 +1,12 @@
-// What lies beside the packets: which rows and tiles entities are, texts, and rows that hold throughout.
+// Labels, which accompany the packets: the rows and tiles that entities are, texts, and facts.
 
 import type { ColumnDef, EventRow, Value } from "../model.js";
 import { Damaged, type Json, count, list, object, real, text } from "../source/check.js";
-import { stamp } from "../source/stamp.js";
+import { stamp } from "../source/check.js";
 import { parseJson } from "../wire/index.js";
 import type { Table } from "./description.js";
 
-/** More texts of one column are no texts of ours. */
+/** The most texts of one column that gametape writes. */
 const MOST_TEXTS = 1 << 20;
 const U32 = 0xffff_ffff;
 
@@ -21,7 +21,7 @@ function parse(source: string): unknown {
   }
 }
 
-/** A value of a column, as JSON has it. */
+/** Reads a value of a column from JSON. */
 function valueOf(column: ColumnDef, json: unknown): Value {
   const { kind } = column;
   if (json === undefined || json === null) {
@@ -46,7 +46,7 @@ function rowOf(table: Table, json: unknown): Row {
   return row;
 }
 
-/** An event, out of its record. */
+/** Reads an event from its record. */
 export function eventOf(tables: ReadonlyMap<string, Table>, source: string): EventRow {
   const json = object(parse(source), "an event");
   const name = text(json["table"], "the table of an event");
@@ -59,13 +59,13 @@ export function eventOf(tables: ReadonlyMap<string, Table>, source: string): Eve
 
 /** Labels, as far as they are known. */
 export class Labels {
-  /** Goes up with each label: a recording that is being written gets more. */
+  /** Goes up with each label: a live recording gets more. */
   version = 0;
   private readonly keys = new Map<number, readonly Value[]>();
   private readonly tiles = new Map<number, readonly number[]>();
   private readonly texts = new Map<string, Map<string, string[]>>();
   private readonly held = new Map<string, Row[]>();
-  /** Rows of facts as they were written: what comes again is nothing new. */
+  /** Rows of facts as they were written, to recognise those that come again. */
   private readonly stated = new Set<string>();
   /** Goes up with each fact. */
   facted = 0;
@@ -75,7 +75,7 @@ export class Labels {
     this.tables = tables;
   }
 
-  /** Takes a label, out of its record. */
+  /** Takes a label from its record. */
   take(source: string): void {
     const json = object(parse(source), "a label");
     const name = text(json["table"], "the table of a label");
@@ -128,12 +128,12 @@ export class Labels {
     return this.keys.get(entity);
   }
 
-  /** Which tile an entity is: its numbers along each key. */
+  /** The tile that an entity is: its numbers along each key. */
   tile(entity: number): readonly number[] | undefined {
     return this.tiles.get(entity);
   }
 
-  /** The texts of a column, by number; there are holes where some are lost. */
+  /** The texts of a column, by number; lost texts leave holes. */
   textsOf(table: string, column: string): string[] {
     let columns = this.texts.get(table);
     if (columns === undefined) {

@@ -1,4 +1,4 @@
-// The rows of a state that hold at a packet.
+// The rows of a state table after a packet.
 
 import type { Rows, TableDef, Value } from "../model.js";
 import type { Schema, Snapshot } from "../wire/index.js";
@@ -6,36 +6,47 @@ import { type At, Coding } from "./coding.js";
 import type { Table } from "./description.js";
 import { type Labels, compareKeys } from "./labels.js";
 
-/** What is the same for all states: which fields the columns of a table are. */
+/** A column of a table, and the place of its values. */
+export interface CodedColumn {
+  /** Null where the values are not in packets. */
+  readonly coding: Coding | null;
+  /** The number of a key among the keys; −1 for other columns. */
+  readonly key: number;
+  /** The texts of a column of texts, by number. */
+  readonly texts: string[] | null;
+}
+
+/** The columns of a table, with the fields of packets that their values are in. */
+export function codedColumns(schema: Schema, { def, coded }: Table, labels: Labels): CodedColumn[] {
+  let keys = 0;
+  return def.columns.map((column, at) => {
+    const how = coded[at] ?? null;
+    return {
+      coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
+      key: column.key ? keys++ : -1,
+      texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
+    };
+  });
+}
+
+/** The fields of a table's columns, the same for all states. */
 export class RowPlan {
   readonly def: TableDef;
-  /** The place in the schema of the component that a row has. */
+  /** The place in the schema of the component that every row has. */
   readonly first: number;
-  readonly columns: readonly {
-    readonly coding: Coding | null;
-    readonly key: number;
-    readonly texts: string[] | null;
-  }[];
+  readonly columns: readonly CodedColumn[];
   readonly labels: Labels;
 
   constructor(schema: Schema, table: Table, components: readonly number[], labels: Labels) {
-    const { def, coded } = table;
+    const { def } = table;
     this.def = def;
     this.labels = labels;
     this.first = schema.place(components[0] ?? -1);
-    let keys = 0;
-    this.columns = def.columns.map((column, at) => {
-      const how = coded[at] ?? null;
-      return {
-        coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
-        key: column.key ? keys++ : -1,
-        texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
-      };
-    });
+    this.columns = codedColumns(schema, table, labels);
   }
 }
 
-/** The rows of one table in one state, which is read anew after each packet. */
+/** The rows of one table in one state, read again after each packet. */
 export class StateRows implements Rows {
   readonly def: TableDef;
   length = 0;
@@ -43,10 +54,10 @@ export class StateRows implements Rows {
   private readonly state: Snapshot;
   /** The rows of the state, in the order of their keys. */
   private index: number[] = [];
-  // What the order was made of: it stays where nobody comes or goes.
+  // The entities at the time of sorting: the order stays while none comes or goes.
   private ids = new Uint32Array(0);
   private labelled = -1;
-  /** Where the components of the row that was asked last begin. */
+  /** The starts of the components of the row that was asked for last. */
   private readonly starts: Float64Array;
   private startsOf = -1;
 
@@ -95,7 +106,7 @@ export class StateRows implements Rows {
     return at === undefined ? -1 : this.state.ids[at]!;
   }
 
-  /** The row of an entity; −1 where it does not hold. */
+  /** The row of an entity; −1 where there is none. */
   rowOf(id: number): number {
     const at = this.state.row(id);
     return at < 0 ? -1 : this.index.indexOf(at);

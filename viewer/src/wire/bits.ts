@@ -2,12 +2,12 @@
 
 import { WireError } from "./rules.js";
 
-/** Bytes behind the end of a packet that may be loaded, and never count: loads need no check of their own. */
+/** Spare bytes after the end of a packet, so that loads of whole words need no check. */
 const SPARE = 8;
 
-/** A packet's bytes with room behind them, kept from packet to packet. */
+/** A packet's bytes with spare bytes after them; the memory is kept from packet to packet. */
 export class PacketBytes {
-  /** What is there of the packet. */
+  /** The length of the packet in bytes. */
   length = 0;
   view = new DataView(new ArrayBuffer(4096 + SPARE));
   private bytes = new Uint8Array(this.view.buffer);
@@ -83,7 +83,7 @@ export class BitReader {
     return value;
   }
 
-  /** The first byte behind the last `count` bits that were read, and the bits left of it: for errors. */
+  /** The byte in which the last `count` bits that were read begin, for errors. */
   byteBefore(count: number): number {
     return this.byte + Math.floor((this.bit - count) / 8);
   }

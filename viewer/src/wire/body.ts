@@ -157,7 +157,7 @@ export class Body extends BitReader {
     let high = bits > 32 ? this.take(bits - 32) : 0;
     const low = this.take(Math.min(bits, 32));
     if (plan.signed) {
-      // The distance from the smallest: the sign turned round.
+      // The distance from the smallest value: the sign bit is inverted.
       high = (high ^ (1 << (bits - 33))) >>> 0;
     }
     if (high > plan.maxHigh || (high === plan.maxHigh && low > plan.maxLow)) {

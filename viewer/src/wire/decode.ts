@@ -1,4 +1,4 @@
-// Packets onto states: all of a packet, or nothing.
+// Applies packets to states: all of a packet, or nothing.
 
 import type { Baselines } from "./baselines.js";
 import { Body } from "./body.js";
@@ -54,7 +54,7 @@ export class Decoder {
     return this.frame.header();
   }
 
-  /** Reads a full snapshot into `into`, whatever that held. */
+  /** Reads a full snapshot into `into`, in place of its contents. */
   full(packet: Uint8Array, into: Snapshot): void {
     into.reset(this.schema);
     this.wholly(into, () => {
@@ -63,7 +63,7 @@ export class Decoder {
     });
   }
 
-  /** Applies a delta to `baseline`; the result goes to `into`, another state, whatever that held. */
+  /** Applies a delta to `baseline`; the result goes to `into`, another state, in place of its contents. */
   delta(baseline: Snapshot, packet: Uint8Array, into: Snapshot): void {
     if (baseline === into) {
       throw new TypeError("a delta can't be applied onto its own baseline");
@@ -193,8 +193,8 @@ export class Decoder {
       if (going && (until === length || ids[until] !== gone)) {
         throw destroys.error({ code: "delta.entity-not-found", tag: DESTROY, entity: gone });
       }
-      // From `at` to `until` everything stays; what is created goes in between, or in the place of what
-      // is destroyed.
+      // From `at` to `until` everything stays; created entities go in between, or in the place of destroyed
+      // ones.
       while (creating && creates.id < gone) {
         const before = lowerBound(ids, at, until, creates.id);
         if (before < until && ids[before] === creates.id) {

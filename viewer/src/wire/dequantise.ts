@@ -57,7 +57,7 @@ export function root(value: number): number {
 
 /** Whether `value` squared, to its last bit, is more than `square`. */
 function exceeds(value: number, square: number): boolean {
-  // The product in two doubles, of which the second is what the first has lost (Dekker).
+  // The product in two doubles; the second is the rounding error of the first (Dekker).
   const product = value * value;
   const split = value * 134_217_729;
   const high = split - (split - value);

@@ -15,10 +15,10 @@ import {
 } from "./rules.js";
 import type { Schema } from "./schema.js";
 
-/** What a packet's header says. */
+/** The fields of a packet's header. */
 export interface Header {
   readonly full: boolean;
-  /** Of the state that comes out. */
+  /** The tick of the resulting state. */
   readonly tick: number;
   /** The tick a delta builds on; 0 for a full snapshot. */
   readonly baseline: number;
@@ -46,7 +46,7 @@ export class Frame {
     this.reader = new BitReader(this.bytes, strict);
   }
 
-  /** Takes a packet, and refuses what is wrong with its header and its framing. */
+  /** Takes a packet, and checks its header and its framing. */
   read(packet: Uint8Array): void {
     const max = this.limits.packetBytes;
     if (packet.length > max) {
@@ -132,12 +132,12 @@ export class Frame {
     try {
       return this.reader.varuint();
     } catch (error) {
-      // What is wrong with a length is said of its first byte.
+      // An error in a length is at its first byte.
       throw error instanceof WireError ? new WireError(error.rule, at) : error;
     }
   }
 
-  /** What a schema itself asks of the limits. */
+  /** Checks the schema itself against the limits. */
   private checkSchema(): void {
     const { parts, mostFields } = this.schema.layout;
     this.limit("components", this.limits.components, parts.length, 8);

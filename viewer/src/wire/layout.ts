@@ -1,11 +1,35 @@
-// What decoder and states need to know of each field, worked out once.
+// Components and fields, and how states store the value of each field, worked out once for a schema.
 //
 // A state keeps its values in one array of doubles. A field whose values a double holds exactly takes one
 // place there, a *narrow* one, and the value itself stands in it. Any other field takes two, a *wide* one:
 // the high and the low 32 bits of the value's distance from the smallest. So nothing on the way from a
 // packet to a state needs a bigint.
 
-import type { Codec, Component } from "./model.js";
+/** How a field is written. */
+export type Codec =
+  | { readonly kind: "Bool" | "VarUInt" | "VarSInt" }
+  | { readonly kind: "UInt" | "SInt"; readonly bits: number }
+  | { readonly kind: "FixedPoint"; readonly minQ: bigint; readonly maxQ: bigint; readonly scale: number };
+
+/** One field of a component. */
+export interface Field {
+  /** 1 to 65,535, unique in the component. */
+  readonly id: number;
+  /** For people; neither on the wire nor in the hash. */
+  readonly name: string | undefined;
+  readonly codec: Codec;
+  /** Differences up to this are not sent; undefined where all are. */
+  readonly threshold: number | undefined;
+}
+
+/** One component: fields that are replicated together. */
+export interface Component {
+  /** 1 to 65,535, unique in the schema. */
+  readonly id: number;
+  readonly name: string | undefined;
+  /** In the order of the wire. */
+  readonly fields: readonly Field[];
+}
 
 /** How a value stands on the wire. */
 export const BITS = 0;

@@ -1,4 +1,4 @@
-// Bounds of what a packet may hold, checked before anything is counted or allocated.
+// Limits for packets, checked before anything is counted or allocated.
 
 /** The most there may be of each thing. */
 export interface Limits {
@@ -22,10 +22,10 @@ export interface Limits {
   readonly entities: number;
 }
 
-/** Which limit was reached. */
+/** The name of a limit. */
 export type Limit = keyof Limits;
 
-/** Those of every decoder that is told no others. */
+/** The limits of a decoder that is given no others. */
 export const DEFAULT_LIMITS: Limits = {
   packetBytes: 64 << 10,
   sections: 16,
@@ -53,7 +53,7 @@ export const NO_LIMITS: Limits = {
   entities: U32_MAX,
 };
 
-/** What each limit counts, as it stands in a sentence. */
+/** The things that each limit counts, as sentences name them. */
 export const LIMIT_NAMES: Readonly<Record<Limit, string>> = {
   packetBytes: "bytes in a packet",
   sections: "sections in a packet",

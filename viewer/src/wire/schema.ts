@@ -1,15 +1,13 @@
-// Schemas: which components there are, which fields they have, and how each is written.
+// Schemas: components, their fields, and how each is written.
 
 import { blake3 } from "./blake3.js";
-import { parseJson } from "./json.js";
-import { Layout } from "./layout.js";
-import type { Codec, Component, Field } from "./model.js";
+import { type Codec, type Component, type Field, Layout } from "./layout.js";
 import { hex64 } from "./rules.js";
 
 /** Most components of a schema, and most fields of a component. */
 export const MAX_MASK_BITS = 64;
 
-/** Why a text is no schema. */
+/** The reason why a text is not a schema. */
 export class SchemaError extends Error {
   constructor(message: string) {
     super(message);
@@ -300,4 +298,28 @@ function hashed(components: readonly Component[]): Uint8Array {
     }
   }
   return new Uint8Array(bytes.buffer, 0, at);
+}
+
+// JSON whose integers keep all their digits: the bounds of a schema have up to 64 bits, and `JSON.parse`
+// rounds what exceeds 53.
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const LARGE = /^-?[1-9]\d{15,}$/;
+// No string of a text begins with this: those that do get it twice, until they are read.
+const MARK = "\\u0000";
+
+/** `JSON.parse`, but integers beyond ±(2^53 − 1) are bigints. */
+export function parseJson(text: string): unknown {
+  const marked = text.replace(TOKEN, (token) => {
+    if (token.startsWith(`"${MARK}`)) {
+      return `"${MARK}${token.slice(1)}`;
+    }
+    return LARGE.test(token) && !Number.isSafeInteger(Number(token)) ? `"${MARK}${token}"` : token;
+  });
+  return JSON.parse(marked, (_, value: unknown) => {
+    if (typeof value !== "string" || !value.startsWith("\0")) {
+      return value;
+    }
+    return value.startsWith("\0\0") ? value.slice(1) : BigInt(value.slice(1));
+  });
 }

@@ -112,7 +112,7 @@ impl Auditor {
             }
         }
         if let Some((packets, last_tick)) = self.behind {
-            let rule = CaptureRule::Behind { packets, last_tick };
+            let rule = CaptureRule::NotApplied { packets, last_tick };
             self.findings.push(Finding::new(rule.into()));
         }
         Ok(())

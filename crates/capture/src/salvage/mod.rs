@@ -1,4 +1,4 @@
-//! Keeping what can be read and applied.
+//! Salvage: keeps the packets that can be read and applied.
 
 mod repair;
 
@@ -22,47 +22,48 @@ use crate::stream::Packets;
 
 pub use repair::Repair;
 
-/// Repairs that are told one by one; the others are counted.
-const TOLD: usize = 20;
+/// Repairs that are listed one by one; the others are counted.
+const LISTED: usize = 20;
 
-/// What came of keeping what is whole.
+/// The result of a salvage.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Salvaged {
-    /// What was done, in that order; of what happens often the first are told, the others counted.
+    /// The repairs, in their order; of a frequent kind the first are listed, the others counted.
     pub repairs: Vec<Repair>,
-    /// True where something is lost.
+    /// Whether something is lost.
     pub lossy: bool,
     /// Packets of the stream that were kept.
     pub kept: u64,
     /// The tick of the last of them.
     pub last_tick: Option<u32>,
-    /// What was kept that lies under no checksum but that of all data, where that is wrong and no other
-    /// damage explains it.
+    /// The kept parts that may be altered: only the checksum of all data covers them, it is wrong, and no
+    /// other damage explains it.
     pub altered: AllAltered<Rule>,
-    /// Some of the container was damaged that is made anew, or left out.
+    /// Whether a damaged part of the container was rewritten or left out, which explains a wrong checksum.
     explained: bool,
-    /// Packets that were kept of chunks without a checksum.
+    /// The packets that were kept from chunks without a checksum.
     unchecked: Vec<Range<u64>>,
-    untold: u64,
+    /// Repairs that are only counted.
+    unlisted: u64,
     dropped: u64,
-    /// Those that were dropped because they build on others.
-    behind: u64,
-    /// Packets of the stream that were met.
+    /// Packets that were dropped because they build on dropped ones.
+    dependent: u64,
+    /// Packets of the stream, kept or not.
     seen: u64,
 }
 
 impl Salvaged {
-    fn tell(&mut self, repair: Repair) {
+    fn add(&mut self, repair: Repair) {
         self.lossy |= repair.is_loss();
         self.explained |= matches!(repair, Repair::NoRecord { .. } | Repair::NotRead(_));
-        if self.repairs.len() < TOLD {
+        if self.repairs.len() < LISTED {
             self.repairs.push(repair);
         } else {
-            self.untold += 1;
+            self.unlisted += 1;
         }
     }
 
-    /// The packet that was kept last may be altered.
+    /// Notes that the packet that was kept last may be altered.
     fn kept_unchecked(&mut self) {
         let Some(last) = self.kept.checked_sub(1) else {
             return;
@@ -73,7 +74,7 @@ impl Salvaged {
         }
     }
 
-    /// What was kept may be altered, as far as no other checksum was over it.
+    /// Notes that everything that was kept without a checksum of its own may be altered.
     fn doubt(&mut self, finding: &Finding) {
         let beside = "what stands beside the packets, such as the length of a tick";
         let steps = std::mem::take(&mut self.unchecked).into_iter();
@@ -84,23 +85,23 @@ impl Salvaged {
         }
     }
 
-    /// Tells what it comes to; the summary of a capture counts so many packets.
+    /// Adds the closing entries. `counted` is the number of packets in the summary of a capture.
     fn finish(&mut self, is_capture: bool, counted: Option<u64>) {
         let missing = counted.and_then(|there| there.checked_sub(self.seen));
         let lost = missing.unwrap_or_default();
         if lost > 0 {
-            self.tell(Repair::NotFound { packets: lost });
+            self.add(Repair::NotFound { packets: lost });
         }
         if is_capture {
             self.repairs.push(Repair::Index);
         }
-        if self.untold > 0 {
-            self.repairs.push(Repair::More(self.untold));
+        if self.unlisted > 0 {
+            self.repairs.push(Repair::More(self.unlisted));
         }
-        if self.behind > 0 {
+        if self.dependent > 0 {
             self.lossy = true;
-            let packets = self.behind;
-            self.repairs.push(Repair::Behind { packets });
+            let packets = self.dependent;
+            self.repairs.push(Repair::Dependent { packets });
         }
         self.repairs.push(Repair::Kept {
             packets: self.kept,
@@ -110,11 +111,11 @@ impl Salvaged {
     }
 }
 
-/// Gives each packet that can be applied to `keep`, mended where that loses nothing; of a capture
-/// those of all whole chunks, wherever they are found, and what lies beside them.
+/// Passes each packet that can be applied to `keep`, mended if that loses nothing. From a capture, it
+/// takes the packets of all whole chunks, wherever they are found, and the messages beside them.
 ///
 /// # Errors
-/// `keep`'s; where the recording can't be read.
+/// The errors of `keep`, and errors of reading the recording.
 pub fn salvage<E: From<Error>>(
     packets: Packets<'_>,
     keep: impl FnMut(&Packet<'_>) -> Result<(), E>,
@@ -122,7 +123,7 @@ pub fn salvage<E: From<Error>>(
     let mut done = Salvaged::default();
     match packets {
         Packets::Delta(_) => {
-            let mut done = Keeper::new(&packets, done, false)?.all(&packets, keep)?;
+            let mut done = Salvager::new(&packets, done, false)?.all(&packets, keep)?;
             done.finish(false, None);
             Ok(done)
         }
@@ -130,7 +131,7 @@ pub fn salvage<E: From<Error>>(
             let full = capture.counted(Role::Keyframe);
             let deltas = capture.counted(Role::Delta);
             if !capture.has_facts() {
-                done.tell(Repair::TickLengthLost);
+                done.add(Repair::TickLengthLost);
             }
             let Sound {
                 capture,
@@ -142,9 +143,9 @@ pub fn salvage<E: From<Error>>(
                 None => BTreeSet::new(),
             };
             let packets = Packets::Capture(Box::new(capture));
-            let mut keeper = Keeper::new(&packets, done, holes)?;
-            keeper.unchecked = unchecked;
-            let mut done = keeper.all(&packets, keep)?;
+            let mut salvager = Salvager::new(&packets, done, holes)?;
+            salvager.unchecked = unchecked;
+            let mut done = salvager.all(&packets, keep)?;
             if let Some(finding) = wrong.filter(|_| !done.explained) {
                 done.doubt(&finding);
             }
@@ -154,8 +155,8 @@ pub fn salvage<E: From<Error>>(
     }
 }
 
-/// The checksum of all data, which is wrong, unless what is written anew explains that: then what has no
-/// other checksum may be altered.
+/// The finding that the checksum of all data is wrong, unless damage that is rewritten explains it. If
+/// there is one, data without another checksum may be altered.
 fn wrong_checksum(capture: &Capture<'_>) -> Result<Option<Finding>, Error> {
     let mut findings = Findings::default();
     check(capture, &mut findings)?;
@@ -170,7 +171,7 @@ fn wrong_checksum(capture: &Capture<'_>) -> Result<Option<Finding>, Error> {
     Ok(findings.iter().find(data).cloned())
 }
 
-/// Where chunks are that have no checksum of their own.
+/// The offsets of chunks without a checksum of their own.
 fn unchecked(capture: &Capture<'_>) -> Result<BTreeSet<u64>, Error> {
     let mut window = Window::new(capture.ranges());
     let mut found = BTreeSet::new();
@@ -184,10 +185,10 @@ fn unchecked(capture: &Capture<'_>) -> Result<BTreeSet<u64>, Error> {
     Ok(found)
 }
 
-/// A capture with its whole chunks alone, wherever they are found.
+/// A capture with only its whole chunks, wherever they are found.
 struct Sound<'a> {
     capture: Capture<'a>,
-    /// Packets may be missing in between.
+    /// Whether packets may be missing between them.
     holes: bool,
     /// See [`wrong_checksum`].
     wrong: Option<Finding>,
@@ -217,7 +218,7 @@ impl<'a> Sound<'a> {
         let mut holes = false;
         for (from, to, packets) in unreadable(ranges, &places)? {
             holes |= packets;
-            done.tell(Repair::NoRecord {
+            done.add(Repair::NoRecord {
                 from,
                 bytes: to - from,
                 packets,
@@ -231,27 +232,27 @@ impl<'a> Sound<'a> {
     }
 }
 
-/// What becomes of a packet.
+/// The decision about a packet.
 enum Fate {
     /// It is left out.
     Dropped,
     /// It stays as it is.
     Kept,
-    /// It was added, and is of the stream now.
+    /// It was an added snapshot, and becomes part of the stream.
     TakenIn,
-    /// It is written anew.
+    /// It is written again, without its deviation.
     Mended,
 }
 
-/// Goes through the packets and says which are kept.
-struct Keeper {
+/// Goes through the packets and decides which are kept.
+struct Salvager {
     in_order: Vec<u64>,
     /// Chunks whose packets may be altered.
     unchecked: BTreeSet<u64>,
     replay: Replay,
     decoder: Decoder,
     encoder: Encoder,
-    /// A packet that was written anew.
+    /// A packet that was rewritten.
     mended: Vec<u8>,
     /// Ticks whose packets were dropped.
     failed: BTreeSet<u32>,
@@ -262,7 +263,7 @@ struct Keeper {
     done: Salvaged,
 }
 
-impl Keeper {
+impl Salvager {
     fn new(packets: &Packets<'_>, done: Salvaged, holes: bool) -> Result<Self, Error> {
         let schema = packets.schema();
         // Both need the headers of all packets: one pass is enough.
@@ -293,7 +294,7 @@ impl Keeper {
                 Ok(packet) => packet,
                 Err(finding) => {
                     self.holes = true;
-                    self.done.tell(Repair::NotRead(Box::new(finding)));
+                    self.done.add(Repair::NotRead(Box::new(finding)));
                     continue;
                 }
             };
@@ -322,8 +323,8 @@ impl Keeper {
         Ok(self.done)
     }
 
-    /// One of a tick that the stream does not have is no state of it, unless packets are missing
-    /// before it.
+    /// Decides about an added snapshot. If the stream does not have its tick, it is not a state of the
+    /// stream, unless packets are missing before it.
     fn added(&mut self, packet: &Packet<'_>) -> Fate {
         let tick = packet.tick();
         let of_stream = self.holes || tick == self.last_met;
@@ -335,19 +336,19 @@ impl Keeper {
         };
         match applied {
             Ok(Added::Same) => Fate::Kept,
-            // What follows builds on it, and nothing else leads there any more.
+            // The next packets build on it, and no other packets lead to it.
             Ok(Added::Resumed) => {
                 let tick = self.replay.state().map(Snapshot::tick);
                 self.done.kept += 1;
                 self.done.last_tick = tick.or(self.done.last_tick);
-                self.done.tell(Repair::TakenIn {
+                self.done.add(Repair::TakenIn {
                     tick: tick.unwrap_or_default(),
                 });
                 Fate::TakenIn
             }
             Ok(Added::Differs) | Err(_) => {
                 let packet = packet.index;
-                self.done.tell(Repair::AddedLeftOut { packet });
+                self.done.add(Repair::AddedLeftOut { packet });
                 Fate::Dropped
             }
         }
@@ -369,7 +370,7 @@ impl Keeper {
                 if !self.mend(packet) {
                     return self.drop(Repair::Dropped(place, rule));
                 }
-                self.done.tell(Repair::WrittenAnew(place, rule));
+                self.done.add(Repair::WrittenAnew(place, rule));
                 Fate::Mended
             }
             Err(error) => return self.not_applied(packet, tick, error),
@@ -387,7 +388,7 @@ impl Keeper {
         again || self.in_order.binary_search(&packet.index).is_err()
     }
 
-    /// Writes a packet anew; false where that can't be.
+    /// Writes a packet again, without its deviation; returns whether that is possible.
     fn mend(&mut self, packet: &Packet<'_>) -> bool {
         let decoded = self.decoder.packet(packet.bytes);
         decoded.is_ok_and(|decoded| self.encoder.packet(&decoded, &mut self.mended).is_ok())
@@ -395,16 +396,16 @@ impl Keeper {
 
     fn drop(&mut self, why: Repair) -> Fate {
         self.done.dropped += 1;
-        self.done.tell(why);
+        self.done.add(why);
         Fate::Dropped
     }
 
     fn not_applied(&mut self, packet: &Packet<'_>, tick: Option<u32>, error: Error) -> Fate {
         let builds_on = missing_baseline(&error);
-        let behind = builds_on.is_some_and(|tick| self.failed.contains(&tick));
+        let is_dependent = builds_on.is_some_and(|tick| self.failed.contains(&tick));
         self.failed.extend(tick);
         let rule = match builds_on {
-            Some(_) if behind => None,
+            Some(_) if is_dependent => None,
             Some(baseline) => Some(CaptureRule::NotRecorded { baseline }.into()),
             None => error.into_finding().map(|finding| finding.rule),
         };
@@ -412,7 +413,7 @@ impl Keeper {
             return self.drop(Repair::Dropped(place(packet), Box::new(rule)));
         }
         self.done.dropped += 1;
-        self.done.behind += 1;
+        self.done.dependent += 1;
         Fate::Dropped
     }
 }
@@ -426,8 +427,8 @@ fn place(packet: &Packet<'_>) -> Place {
     }
 }
 
-/// The packets, by their numbers, that are in order if as few as possible are left out: one whose
-/// tick is damaged must not drive out all that follow.
+/// The numbers of the packets that are in order if as few as possible are left out. So a packet with a
+/// damaged tick does not exclude all that follow.
 fn in_order(packets: &Packets<'_>, later: &mut Later) -> Result<Vec<u64>, Error> {
     /// A packet, and the one before it in the longest row that ends with it.
     struct Link {

@@ -1,4 +1,4 @@
-//! What was done to keep what is whole, a sentence each.
+//! The repairs of a salvage, each rendered as a sentence.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use gametape_core::text::{Bytes, Counted, Grouped};
 
 use crate::rule::{Finding, Rule};
 
-/// One thing that was done, or that is lost.
+/// A repair, or a loss.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Repair {
-    /// The record that says how long a tick is, is not there.
+    /// The record with the length of a tick is missing.
     TickLengthLost,
-    /// Bytes that are no record.
+    /// Bytes that are not a record.
     NoRecord {
-        /// Where they start.
+        /// Their offset.
         from: u64,
-        /// How many.
+        /// Their number.
         bytes: u64,
-        /// False where they are of the index, which is made anew.
+        /// False if they belong to the index, which is written again.
         packets: bool,
     },
-    /// What can't be read was left out.
+    /// Data that can't be read were left out.
     NotRead(Box<Finding>),
-    /// A full snapshot that the recorder added became one of the stream.
+    /// A full snapshot that the recorder added became part of the stream.
     TakenIn {
-        /// The tick of the state that it holds.
+        /// The tick of its state.
         tick: u32,
     },
     /// A full snapshot that the recorder added was left out.
@@ -38,35 +38,35 @@ pub enum Repair {
     OutOfOrder(Place),
     /// A packet was left out: it can't be applied.
     Dropped(Place, Box<Rule>),
-    /// A packet was written anew.
+    /// A packet was written again, without its deviation.
     WrittenAnew(Place, Box<Rule>),
-    /// Packets that the summary counts are not there.
+    /// Packets that the summary counts are missing.
     NotFound {
-        /// How many.
+        /// Their number.
         packets: u64,
     },
-    /// The index was written anew.
+    /// The index was written again.
     Index,
-    /// More than are told.
+    /// Further repairs, which are only counted.
     More(u64),
-    /// Packets that build on what was left out were left out.
-    Behind {
-        /// How many.
+    /// Packets that build on packets that were left out were left out, too.
+    Dependent {
+        /// Their number.
         packets: u64,
     },
-    /// What there is now.
+    /// The packets of the result.
     Kept {
-        /// Packets that were kept.
+        /// The number of packets that were kept.
         packets: u64,
-        /// Packets that are gone.
+        /// The number of packets that are lost.
         gone: u64,
-        /// The tick of the last packet that was kept; `None` where none was.
+        /// The tick of the last packet that was kept; `None` if there is none.
         last_tick: Option<u32>,
     },
 }
 
 impl Repair {
-    /// True where something is lost by it.
+    /// Whether it means a loss.
     #[must_use]
     pub const fn is_loss(&self) -> bool {
         match self {
@@ -76,7 +76,7 @@ impl Repair {
             | Self::OutOfOrder(_)
             | Self::Dropped(..)
             | Self::NotFound { .. }
-            | Self::Behind { .. } => true,
+            | Self::Dependent { .. } => true,
             Self::TakenIn { .. }
             | Self::AddedLeftOut { .. }
             | Self::WrittenAnew(..)
@@ -100,43 +100,46 @@ impl fmt::Display for Repair {
                 let then = if *packets {
                     ": dropped"
                 } else {
-                    "; they are of the index"
+                    "; they belong to the index"
                 };
-                write!(f, "{bytes} from byte {from} on are no whole record{then}")
+                write!(
+                    f,
+                    "{bytes} from byte {from} on are not a whole record{then}"
+                )
             }
             Self::NotRead(finding) => {
                 let message = finding.message();
                 if !finding.place.is_nowhere() {
                     write!(f, "{}: ", finding.place)?;
                 }
-                write!(f, "dropped what can't be read: {message}")
+                write!(f, "dropped unreadable data: {message}")
             }
             Self::TakenIn { tick } => write!(
                 f,
-                "took a full snapshot that was added, of tick {}, into the stream, as what leads to it is lost",
+                "took an added full snapshot, of tick {}, into the stream, because the packets that lead to it are lost",
                 Grouped((*tick).into())
             ),
             Self::AddedLeftOut { packet } => write!(
                 f,
-                "left out a full snapshot that was added behind packet {}: the stream does not give its state",
+                "left out a full snapshot that was added after packet {}: the stream does not have its state",
                 Grouped(*packet)
             ),
             Self::OutOfOrder(place) => write!(f, "{place}: dropped: its tick is out of order"),
             Self::Dropped(place, rule) => write!(f, "{place}: dropped: {rule}"),
             Self::WrittenAnew(place, rule) => {
-                write!(f, "{place}: written anew, nothing lost: {rule}")
+                write!(f, "{place}: rewritten, nothing lost: {rule}")
             }
             Self::NotFound { packets } => {
                 let are = if *packets == 1 { "is" } else { "are" };
                 let more = Counted(*packets, "more packet");
-                write!(f, "{more} that the summary counts {are} not to be found")
+                write!(f, "{more} that the summary counts {are} missing")
             }
-            Self::Index => f.write_str("wrote the index anew"),
+            Self::Index => f.write_str("wrote a new index"),
             Self::More(count) => write!(f, "and {} more of the kind", Grouped(*count)),
-            Self::Behind { packets } => {
+            Self::Dependent { packets } => {
                 let build = if *packets == 1 { "builds" } else { "build" };
                 let more = Counted(*packets, "more packet");
-                write!(f, "dropped {more} that {build} on what was dropped")
+                write!(f, "dropped {more} that {build} on dropped packets")
             }
             Self::Kept {
                 packets,

@@ -23,7 +23,7 @@ fn captures_of_others_are_refused_with_their_profile() {
     let error = gametape_capture::read(&bytes).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "an MCAP file, but no capture: its profile is \"ros2\", that of captures is \"gametape\""
+        "an MCAP file, but not a capture: its profile is \"ros2\", that of captures is \"gametape\""
     );
     assert_eq!(error.code(), "capture.foreign");
 }

@@ -89,7 +89,7 @@ fn a_failed_publication_is_reported_and_loses_nothing() {
         (&["publish", "games/a.rmv", "--out", "taken"], "taken: "),
         (
             &["publish", "games/a.rmv", "--out", "theirs"],
-            "theirs/library.json: no list of recordings: ",
+            "theirs/library.json: not a list of recordings: ",
         ),
         (&["publish", "games/a.rmv", "--single", "games"], "games: "),
         (
@@ -265,7 +265,7 @@ fn a_match_answers_in_the_place_of_the_game_whoever_may_ask() {
         ),
         (
             &["serve", "--as-game", "games", "match.echoreplay"],
-            "one recording, and no more, can be served so",
+            "only one recording can be served this way",
         ),
         (
             &[

@@ -1,4 +1,4 @@
-//! Something else than recordings: what is asked by its path, and answered as JSON.
+//! A server of JSON answers by path, for data that are not recordings.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::guard::{Guard, protect, refusal};
 use super::listen::{Listening, Stop};
 use crate::Error;
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApiAnswer {
-    /// The HTTP status; what is none is 500.
+    /// The HTTP status; an invalid one becomes 500.
     pub status: u16,
     /// JSON.
     pub json: Vec<u8>,
@@ -24,8 +24,8 @@ pub struct ApiAnswer {
 
 type Answering = dyn Fn(&str) -> Option<ApiAnswer> + Send + Sync;
 
-/// A server of answers that somebody else gives, for programs that know no other way to ask. Who may
-/// ask is as it is with recordings.
+/// A server whose answers come from a function, for programs that can only ask over HTTP. Requests must
+/// pass the same checks as those for recordings.
 ///
 /// ```
 /// use gametape_live::server::{ApiAnswer, ApiServer};
@@ -45,10 +45,11 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// Listens. `answer` is asked by the path, on a thread that may wait; what it does not know is 404.
+    /// Starts listening. `answer` is called with the path, on a thread that may block; `None` becomes 404.
     ///
     /// # Errors
-    /// [`Error::Token`] where others may ask and no token is given; [`Error::BadToken`]; [`Error::Listen`].
+    /// [`Error::Token`] if other machines could ask and no token is given; [`Error::BadToken`];
+    /// [`Error::Listen`].
     pub fn bind(
         listen: SocketAddr,
         token: Option<&str>,
@@ -66,13 +67,13 @@ impl ApiServer {
         Ok(Self { listening, router })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.listening.address
     }
 
-    /// What ends it.
+    /// Returns a handle that ends the server.
     #[must_use]
     pub fn stop(&self) -> Stop {
         self.listening.stop.clone()
@@ -95,13 +96,13 @@ async fn answered(
 ) -> Response {
     let mut response = match guard.answer(&request, peer) {
         Some(refused) => refused,
-        None => said(answer, request.uri().path().to_owned()).await,
+        None => json_answer(answer, request.uri().path().to_owned()).await,
     };
     protect(&mut response);
     response
 }
 
-async fn said(answer: Arc<Answering>, path: String) -> Response {
+async fn json_answer(answer: Arc<Answering>, path: String) -> Response {
     match tokio::task::spawn_blocking(move || answer(&path)).await {
         Ok(Some(ApiAnswer { status, json })) => {
             let headers = [

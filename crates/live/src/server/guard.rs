@@ -1,4 +1,4 @@
-//! Who may ask, and what no answer goes without.
+//! The checks that every request must pass, and the headers of every answer.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -14,27 +14,28 @@ use serde_json::{Value, json};
 
 use super::rate::Rates;
 
-/// The cookie that a token becomes.
-const KEPT: &str = "gametape-token";
+/// The name of the cookie that keeps the token.
+const COOKIE_NAME: &str = "gametape-token";
 
-/// No script but the page's own, no request elsewhere, no frame around it.
+/// Allows only the page's own scripts, no request elsewhere, and no frame around the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; font-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What is asked of who asks.
+/// The checks that every request must pass.
 #[derive(Debug)]
 pub struct Guard {
-    /// Values of `Host` that are this server.
+    /// The values of `Host` that mean this server.
     hosts: Vec<String>,
-    /// The port at which any address of the machine is this server, where it listens at all of them. Only
-    /// a name can be made to lead here by somebody else.
+    /// The port, if the server listens on all addresses of the machine: then every address with this port is
+    /// accepted as `Host`. Only a name could be pointed here by an attacker.
     anywhere: Option<u16>,
     token: Option<blake3::Hash>,
     rates: Rates,
 }
 
-/// Whether a token stands as it is in a link and in a cookie. One of nothing would let everybody in.
+/// Returns whether a token can be put into a link and a cookie as it is. An empty token would let everybody
+/// in.
 pub fn is_token(token: &str) -> bool {
     let plain = |c: u8| c.is_ascii_alphanumeric() || b"-._~".contains(&c);
     !token.is_empty() && token.bytes().all(plain)
@@ -49,7 +50,7 @@ impl Guard {
             hosts.extend(names.map(|name| format!("{name}:{port}")));
         }
         for name in names {
-            // Behind a proxy the port is another, or none is said.
+            // Behind a proxy the port differs, or is not given.
             hosts.push(name.to_ascii_lowercase());
             hosts.push(format!("{}:{port}", name.to_ascii_lowercase()));
         }
@@ -68,7 +69,7 @@ impl Guard {
         }
     }
 
-    /// Whether it is this server that is asked.
+    /// Returns whether a `Host` means this server.
     fn is_host(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let address: Option<SocketAddr> = host.parse().ok();
@@ -76,7 +77,7 @@ impl Guard {
         anywhere || self.hosts.contains(&host)
     }
 
-    /// Why a request is refused.
+    /// Returns the reason why a request is refused.
     fn refuse(&self, request: &Request, peer: SocketAddr) -> Option<(StatusCode, &'static str)> {
         if !self.rates.may(peer.ip(), Instant::now()) {
             return Some((StatusCode::TOO_MANY_REQUESTS, "too many requests"));
@@ -115,14 +116,14 @@ impl Guard {
         }
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         let mode = headers.get("sec-fetch-mode").map(HeaderValue::as_bytes);
-        // A link from elsewhere may be followed; what a page elsewhere loads may not.
+        // A link from elsewhere may be followed; a page elsewhere may not load anything.
         if matches!(site, Some(b"cross-site" | b"same-site")) && mode != Some(b"navigate") {
             return Some((StatusCode::FORBIDDEN, "no other page may ask this server"));
         }
         None
     }
 
-    /// Whether a request knows the token, in its head.
+    /// Returns whether the headers of a request contain the token.
     fn knows(&self, headers: &HeaderMap) -> bool {
         let Some(token) = self.token else {
             return true;
@@ -132,27 +133,28 @@ impl Guard {
         let bearer = bearer
             .as_deref()
             .and_then(|value| value.strip_prefix("Bearer "));
-        // The comparison of hashes takes the same time for all.
-        if bearer.is_some_and(|told| hash(told) == token) {
+        // Comparing hashes takes the same time for every token.
+        if bearer.is_some_and(|given| hash(given) == token) {
             return true;
         }
         let cookies = headers.get_all(COOKIE).iter().filter_map(text);
         cookies.into_iter().any(|cookies| {
             cookies.split(';').any(|cookie| {
-                let told = cookie.trim().split_once('=');
-                told.is_some_and(|(name, told)| name == KEPT && hash(told) == token)
+                let given = cookie.trim().split_once('=');
+                given.is_some_and(|(name, given)| name == COOKIE_NAME && hash(given) == token)
             })
         })
     }
 
-    /// The address again without its token, which becomes a cookie, where it says the right one.
-    fn introduced(&self, uri: &Uri) -> Option<Response> {
+    /// Redirects to the same address without its token, and sets the token as a cookie, if it is the right
+    /// one.
+    fn with_cookie(&self, uri: &Uri) -> Option<Response> {
         let token = self.token?;
         let query = uri.query()?;
-        let told = query
+        let given = query
             .split('&')
             .find_map(|part| part.strip_prefix("token="))?;
-        if hash(told) != token {
+        if hash(given) != token {
             return None;
         }
         let rest: Vec<&str> = query
@@ -162,7 +164,7 @@ impl Guard {
         let path = uri.path().trim_start_matches('/');
         let mark = if rest.is_empty() { "" } else { "?" };
         let to = format!("/{path}{mark}{}", rest.join("&"));
-        let cookie = format!("{KEPT}={told}; Path=/; HttpOnly; SameSite=Strict");
+        let cookie = format!("{COOKIE_NAME}={given}; Path=/; HttpOnly; SameSite=Strict");
         let mut answer = StatusCode::SEE_OTHER.into_response();
         answer
             .headers_mut()
@@ -173,7 +175,7 @@ impl Guard {
         Some(answer)
     }
 
-    /// What is answered to who may not ask, and to who says the token for the first time.
+    /// Returns the answer to a request that is refused, or that gives the token for the first time.
     pub fn answer(&self, request: &Request, peer: SocketAddr) -> Option<Response> {
         if let Some((status, sentence)) = self.refuse(request, peer) {
             return Some(refusal(status, sentence));
@@ -181,7 +183,7 @@ impl Guard {
         if self.knows(request.headers()) {
             return None;
         }
-        let answer = self.introduced(request.uri());
+        let answer = self.with_cookie(request.uri());
         let unknown = || refusal(StatusCode::UNAUTHORIZED, "this server asks for its token");
         Some(answer.unwrap_or_else(unknown))
     }
@@ -191,8 +193,8 @@ fn hash(token: &str) -> blake3::Hash {
     blake3::hash(token.as_bytes())
 }
 
-/// What is said of now alone.
-pub fn told(status: StatusCode, json: &Value) -> Response {
+/// A JSON answer that is not cached.
+pub fn uncached(status: StatusCode, json: &Value) -> Response {
     let headers = [
         (CONTENT_TYPE, "application/json"),
         (CACHE_CONTROL, "no-store"),
@@ -200,9 +202,9 @@ pub fn told(status: StatusCode, json: &Value) -> Response {
     (status, headers, json.to_string()).into_response()
 }
 
-/// An answer that is a sentence.
+/// An answer that consists of an error message.
 pub fn refusal(status: StatusCode, sentence: &str) -> Response {
-    let mut answer = told(status, &json!({ "error": sentence }));
+    let mut answer = uncached(status, &json!({ "error": sentence }));
     let headers = answer.headers_mut();
     if status == StatusCode::TOO_MANY_REQUESTS {
         headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -210,7 +212,7 @@ pub fn refusal(status: StatusCode, sentence: &str) -> Response {
     answer
 }
 
-/// What no answer goes without.
+/// Adds the security headers of every answer.
 pub fn protect(answer: &mut Response) {
     let policies = [
         (CONTENT_SECURITY_POLICY, POLICY),

@@ -1,4 +1,4 @@
-//! Connections: how many there are at once, and how long they may dawdle.
+//! Connections: their number, and their timeouts.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,15 +21,15 @@ use tower::ServiceExt;
 use super::guard::{self, Guard};
 use crate::Error;
 
-/// Connections at once: more wait until one ends.
+/// The most connections at once; others wait until one ends.
 pub const CONNECTIONS: usize = 8192;
-/// A head that does not come within this time does not come.
+/// The timeout for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
-/// Whoever takes nothing for so long takes no more.
+/// The timeout for sending: a client that takes nothing for so long is disconnected.
 const STALLED: Duration = Duration::from_secs(30);
-/// What is being sent when the server stops has so long to be sent.
+/// The time for finishing answers when the server stops.
 const LAST: Duration = Duration::from_secs(2);
-/// Bytes of a request's head.
+/// The most bytes of a request's head.
 const HEAD_BYTES: usize = 16 << 10;
 
 /// Ends a server, from any thread.
@@ -37,24 +37,24 @@ const HEAD_BYTES: usize = 16 << 10;
 pub struct Stop(Arc<watch::Sender<bool>>);
 
 impl Stop {
-    /// Ends it: what is being sent may be sent to its end for a moment.
+    /// Ends the server; answers that are being sent get a moment to finish.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether it was ended.
+    /// Returns whether the server was ended.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Who hears of it.
+    /// Returns a receiver that is notified of the end.
     pub(super) fn heard(&self) -> watch::Receiver<bool> {
         self.0.subscribe()
     }
 }
 
-/// A place to listen at.
+/// A socket that listens.
 #[derive(Debug)]
 pub struct Listening {
     listener: std::net::TcpListener,
@@ -63,7 +63,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens, and says who may ask.
+    /// Starts listening, and creates the guard for its requests.
     pub fn bind(
         listen: SocketAddr,
         token: Option<&str>,
@@ -87,7 +87,7 @@ impl Listening {
         Ok((listening, Guard::new(address, token, hosts)))
     }
 
-    /// Serves until it is stopped, and then says so to who still works.
+    /// Serves until it is stopped, then calls `end` for the threads that still work.
     pub fn run(self, router: Router, end: impl FnOnce()) -> Result<(), Error> {
         let listen = self.address;
         let fail = |source: io::Error| Error::Listen { listen, source };
@@ -109,14 +109,14 @@ impl Listening {
     }
 }
 
-/// The place of a connection: it is free again when nobody has it any more. A socket keeps it beyond the
-/// request that it began as.
+/// The place of a connection among the allowed ones, freed with the last clone. A WebSocket keeps it after
+/// the request that it began as.
 #[derive(Clone, Debug)]
 pub struct Place {
     _permit: Arc<OwnedSemaphorePermit>,
 }
 
-/// Serves until it is to stop.
+/// Serves until `stopped`.
 async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let closing = stopped.clone();
@@ -136,7 +136,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
                 };
                 tokio::spawn(connection(stream, peer, place, router, closing));
             }
-            // Too many files are open, or the peer is gone: the next one may do better.
+            // Too many files are open, or the client is gone: the next connection may succeed.
             Err(_) => sleep(Duration::from_millis(20)).await,
         }
     }
@@ -167,7 +167,7 @@ async fn connection(
     let io = TokioIo::new(Box::pin(stream));
     let mut served = std::pin::pin!(builder.serve_connection(io, service).with_upgrades());
     tokio::select! {
-        // What is wrong with a connection is the peer's concern.
+        // Errors of a connection are the client's concern.
         _ = served.as_mut() => return,
         _ = closing.wait_for(|stop| *stop) => {}
     }

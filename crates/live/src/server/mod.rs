@@ -1,39 +1,66 @@
-//! Recordings served: the page, the library, and segments that are made when they are first asked for.
+//! A server of recordings: the page, the library, and segments that are made at the first request.
 //!
 //! | to change | look in |
 //! |---|---|
-//! | connections: how many, how long they may dawdle | `listen.rs` |
-//! | who may ask: host, origin, token, rate | `guard.rs`, `rate.rs` |
-//! | addresses, and what is answered | `routes.rs`; `api.rs` where it is no recordings |
-//! | the library, and what is made of it | `shelf.rs`, `book.rs` |
-//! | whether a recording is being written | `looks.rs`, `growth.rs`, `bell.rs` |
-//! | who watches one that is | `room/` |
+//! | connections: their number, their timeouts | `listen.rs` |
+//! | the checks of every request: host, origin, token, rate | `guard.rs`, `rate.rs` |
+//! | addresses and answers | `routes.rs`; `api.rs` for answers that are not recordings |
+//! | the library, and the files made for it | `catalog.rs`, `item.rs` |
+//! | noticing that a recording grows | `growth.rs` |
+//! | live recordings and their viewers | `room/` |
 
 mod api;
-mod bell;
-mod book;
+mod catalog;
 mod growth;
 mod guard;
+mod item;
 mod listen;
-mod looks;
 mod options;
 mod rate;
 mod room;
 mod routes;
-mod shelf;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gametape::Formats;
 
 use crate::{Error, Page};
 pub use api::{ApiAnswer, ApiServer};
-pub use growth::Growth;
+use catalog::Catalog;
 use listen::Listening;
 pub use listen::Stop;
 pub use options::ServeOptions;
-use shelf::Shelf;
+
+/// Reports recordings that this process writes to a server: they are served, and are live until
+/// [`Growth::end`], even if nothing is written for a long time.
+#[derive(Clone, Debug)]
+pub struct Growth(Arc<Catalog>);
+
+impl Growth {
+    /// Reports a recording that is written from now on. Returns the id by which pages ask for it.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn begin(&self, path: &Path) -> Result<String, Error> {
+        self.0.declare(path, true)
+    }
+
+    /// Reports that something was written: viewers get it now, without waiting for the next look at the
+    /// file.
+    pub fn grew(&self) {
+        self.0.grew();
+    }
+
+    /// Reports that a recording is finished.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn end(&self, path: &Path) -> Result<(), Error> {
+        self.0.declare(path, false).map(|_| ())
+    }
+}
 
 /// A server that listens.
 #[derive(Debug)]
@@ -43,11 +70,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens, for recordings under these paths: files, and folders with all that is in them. What
-    /// comes into a folder later is found.
+    /// Starts listening, for recordings under these paths: files, and folders with all their files. Files
+    /// that come into a folder later are found, too.
     ///
     /// # Errors
-    /// [`Error::Token`] where others may ask and no token is given; [`Error::BadToken`]; [`Error::Listen`];
+    /// [`Error::Token`] if other machines could ask and no token is given; [`Error::BadToken`];
+    /// [`Error::Listen`];
     /// [`Error::Io`].
     pub fn bind(
         paths: &[PathBuf],
@@ -57,33 +85,33 @@ impl Server {
     ) -> Result<Self, Error> {
         let (listening, guard) =
             Listening::bind(options.listen, options.token.as_deref(), &options.hosts)?;
-        let shelf = Shelf::new(paths, formats, options)?;
+        let catalog = Catalog::new(paths, formats, options)?;
         let stopped = listening.stop.heard();
         Ok(Self {
             listening,
-            state: routes::State::new(shelf, page, guard, stopped),
+            state: routes::State::new(catalog, page, guard, stopped),
         })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.listening.address
     }
 
-    /// The ids of what it has at the moment, by which pages ask for them.
+    /// Returns the ids of the current recordings, by which pages ask for them.
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
-        self.state.shelf.ids()
+        self.state.catalog.ids()
     }
 
-    /// What tells it of recordings that this process writes.
+    /// Returns a handle that reports recordings which this process writes.
     #[must_use]
     pub fn growth(&self) -> Growth {
-        Growth::new(self.state.shelf.clone())
+        Growth(self.state.catalog.clone())
     }
 
-    /// What ends it.
+    /// Returns a handle that ends the server.
     #[must_use]
     pub fn stop(&self) -> Stop {
         self.listening.stop.clone()
@@ -94,8 +122,8 @@ impl Server {
     /// # Errors
     /// [`Error::Listen`].
     pub fn run(self) -> Result<(), Error> {
-        let shelf = self.state.shelf.clone();
+        let catalog = self.state.catalog.clone();
         self.listening
-            .run(routes::router(self.state), move || shelf.end())
+            .run(routes::router(self.state), move || catalog.end())
     }
 }

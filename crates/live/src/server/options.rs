@@ -1,4 +1,4 @@
-//! What is served, and to whom.
+//! Options of a server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,30 +6,30 @@ use std::path::PathBuf;
 use gametape::OpenOptions;
 use gametape::core::tape::Secrets;
 
-/// What is served, and to whom.
+/// Options of a server.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// Where to listen; port 0 is any that is free.
+    /// The address to listen on; port 0 is any free port.
     pub listen: SocketAddr,
-    /// What whoever asks has to know, of letters, digits, `-`, `.`, `_` and `~`; without, only this machine
-    /// may ask.
+    /// The token that clients must give: letters, digits, `-`, `.`, `_` and `~`. Without a token, only this
+    /// machine may ask.
     pub token: Option<String>,
-    /// Names that the server goes by, apart from its address: others are refused, so that no page
-    /// elsewhere can pretend to be this one.
+    /// Names of the server, besides its address. Requests for other names are refused, so that no page
+    /// elsewhere can pretend to be this server.
     pub hosts: Vec<String>,
     /// Whether secret columns are served.
     pub secrets: Secrets,
-    /// How recordings are opened. They are never mapped: a file that somebody truncates would end the
-    /// server.
+    /// How recordings are opened. They are never mapped, because a mapped file that is truncated would end
+    /// the server.
     pub open: OpenOptions,
-    /// Where segments are kept; else in a temporary folder, which goes with the server.
+    /// The folder for segments; without it, a temporary folder that is removed with the server.
     pub cache: Option<PathBuf>,
-    /// Bytes of segments that are kept.
+    /// The most bytes of segments that are kept.
     pub cache_bytes: u64,
 }
 
 impl Default for ServeOptions {
-    /// On loopback, any port; 2 GiB of segments.
+    /// Any port on loopback; 2 GiB of segments.
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),

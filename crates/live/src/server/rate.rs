@@ -1,14 +1,15 @@
-//! How often one peer may ask.
+//! The limit of requests per client.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Requests a second, in the long run, and at once.
+/// Requests per second in the long run.
 const A_SECOND: f64 = 500.0;
+/// Requests at once.
 const AT_ONCE: f64 = 2000.0;
-/// Peers that are remembered; those that have asked least lately are forgotten first.
+/// The number of clients that are remembered; those that have not asked for long are forgotten.
 const PEERS: usize = 4096;
 
 #[derive(Clone, Copy, Debug)]
@@ -17,16 +18,16 @@ struct Peer {
     since: Instant,
 }
 
-/// What peers have left.
+/// The number of requests that each client has left.
 #[derive(Default, Debug)]
 pub struct Rates(Mutex<HashMap<IpAddr, Peer>>);
 
 impl Rates {
-    /// Whether a peer may ask now.
+    /// Counts a request; returns whether it is allowed.
     pub fn may(&self, peer: IpAddr, now: Instant) -> bool {
         let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= PEERS && !peers.contains_key(&peer) {
-            // Whoever has all that it may have again need not be remembered.
+            // A client that has all its requests left need not be remembered.
             peers.retain(|_, peer| refilled(*peer, now).left < AT_ONCE);
             if peers.len() >= PEERS {
                 return false;
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_asks_too_often_waits_and_others_do_not() {
+    fn a_client_that_asks_too_often_waits_and_others_do_not() {
         let (rates, start) = (Rates::default(), Instant::now());
         let [one, other] = [1, 2].map(|at| IpAddr::from([10, 0, 0, at]));
         let granted = (0..5000).filter(|_| rates.may(one, start)).count();

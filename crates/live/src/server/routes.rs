@@ -1,4 +1,4 @@
-//! Addresses, and what is answered.
+//! Addresses and their answers.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -26,26 +26,26 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::services::ServeFile;
 
-use super::book::{Book, Ready};
-use super::guard::{Guard, protect, refusal, told};
+use super::catalog::Catalog;
+use super::guard::{Guard, protect, refusal, uncached};
+use super::item::{Item, Ready};
 use super::listen::{CONNECTIONS, Place};
 use super::room::watch as watch_room;
-use super::shelf::Shelf;
 use crate::index::VERSION;
 use crate::{Error, Page};
 
-/// Watch what is being written, at once, of all connections: others can still ask.
+/// The most connections that watch live recordings at once, so that others can still ask.
 const SEATS: usize = CONNECTIONS - CONNECTIONS / 8;
-/// How long an answer waits for what is soon made.
+/// How long an answer waits for files that are being made.
 const SOON: Duration = Duration::from_millis(800);
 const NEVER_CHANGES: &str = "public, max-age=31536000, immutable";
 const ASK_AGAIN: &str = "no-cache";
 const PACKED: &str = "application/octet-stream";
 
-/// What all answers come of.
+/// The state shared by all answers.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub shelf: Arc<Shelf>,
+    pub catalog: Arc<Catalog>,
     pub page: Arc<Page>,
     pub guard: Arc<Guard>,
     seats: Arc<Semaphore>,
@@ -53,9 +53,14 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(shelf: Shelf, page: Page, guard: Guard, stopping: watch::Receiver<bool>) -> Self {
+    pub fn new(
+        catalog: Catalog,
+        page: Page,
+        guard: Guard,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
         Self {
-            shelf: Arc::new(shelf),
+            catalog: Arc::new(catalog),
             page: Arc::new(page),
             guard: Arc::new(guard),
             seats: Arc::new(Semaphore::new(SEATS)),
@@ -64,7 +69,7 @@ impl State {
     }
 }
 
-/// All addresses.
+/// Returns the routes of all addresses.
 pub fn router(state: State) -> Router {
     // Segments are packed already.
     let worth_it = SizeAbove::new(512).and(NotForContentType::const_new(PACKED));
@@ -79,7 +84,7 @@ pub fn router(state: State) -> Router {
         .with_state(state)
 }
 
-/// Asks who asks, and says with each answer what a page may do with it.
+/// Checks each request, and adds the security headers to each answer.
 async fn guarded(
     FromState(state): FromState<State>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -106,17 +111,17 @@ fn broken() -> Response {
 }
 
 async fn library(FromState(state): FromState<State>, headers: HeaderMap) -> Response {
-    let shelf = state.shelf.clone();
-    let listed = tokio::task::spawn_blocking(move || serde_json::to_vec(&shelf.library()));
+    let catalog = state.catalog.clone();
+    let listed = tokio::task::spawn_blocking(move || serde_json::to_vec(&catalog.library()));
     match listed.await {
         Ok(Ok(json)) => known(json, "application/json", ASK_AGAIN, &headers),
         _ => broken(),
     }
 }
 
-async fn book(state: &State, id: String) -> Option<Arc<Book>> {
-    let shelf = state.shelf.clone();
-    let found = tokio::task::spawn_blocking(move || shelf.book(&id));
+async fn item(state: &State, id: String) -> Option<Arc<Item>> {
+    let catalog = state.catalog.clone();
+    let found = tokio::task::spawn_blocking(move || catalog.item(&id));
     found.await.ok()?
 }
 
@@ -125,26 +130,26 @@ async fn recording(
     FromPath(id): FromPath<String>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(book) = book(&state, id).await else {
+    let Some(item) = item(&state, id).await else {
         return unknown();
     };
-    let mut turned = book.turned.subscribe();
-    let mut ready = state.shelf.ask(&book);
+    let mut changes = item.changes.subscribe();
+    let mut ready = state.catalog.ask(&item);
     if matches!(ready, Ready::Making(_)) {
-        // Most are made while one waits.
-        let _ = tokio::time::timeout(SOON, turned.changed()).await;
-        ready = state.shelf.ask(&book);
+        // Most are ready after a short wait.
+        let _ = tokio::time::timeout(SOON, changes.changed()).await;
+        ready = state.catalog.ask(&item);
     }
     match ready {
         Ready::Live(room) => {
-            let said = tokio::task::spawn_blocking(move || room.index());
-            match said.await {
+            let index = tokio::task::spawn_blocking(move || room.index());
+            match index.await {
                 Ok(Ok(json)) => known(json, "application/json", ASK_AGAIN, &headers),
                 _ => broken(),
             }
         }
         Ready::Yes => {
-            let path = state.shelf.file(&book, "recording.json");
+            let path = state.catalog.file(&item, "recording.json");
             match tokio::task::spawn_blocking(move || std::fs::read(path)).await {
                 Ok(Ok(json)) => known(json, "application/json", ASK_AGAIN, &headers),
                 _ => broken(),
@@ -152,7 +157,7 @@ async fn recording(
         }
         Ready::Making(done) => {
             let share = json!({ "version": VERSION, "making": done });
-            let mut answer = told(StatusCode::ACCEPTED, &share);
+            let mut answer = uncached(StatusCode::ACCEPTED, &share);
             let headers = answer.headers_mut();
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             answer
@@ -161,7 +166,7 @@ async fn recording(
     }
 }
 
-/// The names of segments and labels, and no other.
+/// Returns whether a name is that of a segment or of labels.
 fn is_packed(file: &str) -> bool {
     let Some((hash, end)) = file.split_once('.') else {
         return false;
@@ -170,7 +175,7 @@ fn is_packed(file: &str) -> bool {
     hash.len() == 32 && hash.bytes().all(hex) && ["seg", "lab"].contains(&end)
 }
 
-/// What may come of who watches: they have nothing to say.
+/// The most bytes of a message from a viewer; viewers send only pings.
 const HEARD: usize = 1 << 10;
 
 async fn live(
@@ -181,11 +186,11 @@ async fn live(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    // Pages can't do without; what comes without knows whom it wants to be.
+    // Browsers always send it; a client that does not could pretend to be any page.
     if !headers.contains_key(ORIGIN) {
         return refusal(StatusCode::FORBIDDEN, "a WebSocket has to say its Origin");
     }
-    let Some(room) = book(&state, id).await.and_then(|book| book.room()) else {
+    let Some(room) = item(&state, id).await.and_then(|item| item.room()) else {
         return unknown();
     };
     let upgrade = match upgrade {
@@ -202,7 +207,7 @@ async fn live(
         .read_buffer_size(HEARD)
         .write_buffer_size(0)
         .on_upgrade(async move |socket| {
-            // Not before: they hear what is told from here on.
+            // Joined only now, because messages are sent from this moment on.
             let mut parts = query.iter().flat_map(|query| query.split('&'));
             let after = parts.find_map(|part| part.strip_prefix("after="));
             watch_room(socket, room.join(after), stopping).await;
@@ -218,10 +223,10 @@ async fn file(
     if !is_packed(&file) {
         return unknown();
     }
-    let Some(book) = book(&state, id).await else {
+    let Some(item) = item(&state, id).await else {
         return unknown();
     };
-    // Its name tells what is in it.
+    // The name is a hash of the content.
     let tag = format!("\"{file}\"");
     if is_known(request.headers(), &tag) {
         return answered(
@@ -232,13 +237,13 @@ async fn file(
             &tag,
         );
     }
-    let path = state.shelf.file(&book, &file);
-    let mut answer = match book.room().and_then(|room| room.file(&file)) {
+    let path = state.catalog.file(&item, &file);
+    let mut answer = match item.room().and_then(|room| room.file(&file)) {
         Some(bytes) => bytes.into_response(),
         None => serve(&path, request).await,
     };
     if answer.status() == StatusCode::NOT_FOUND {
-        // It may have been dropped to make room: whoever asks for the recording again gets it.
+        // It may have been dropped to make room; asking for the recording makes it again.
         return unknown();
     }
     let headers = answer.headers_mut();
@@ -269,7 +274,7 @@ async fn page(FromState(state): FromState<State>, request: Request) -> Response 
     let Some((_, bytes)) = files.into_iter().find(|(file, _)| *file == name) else {
         return unknown();
     };
-    // What the build names by its content.
+    // The build names these files by their content.
     let keep = if name.starts_with("assets/") {
         NEVER_CHANGES
     } else {
@@ -297,7 +302,7 @@ fn without_page(error: &Error) -> Response {
     (StatusCode::OK, kind, text).into_response()
 }
 
-/// Whether who asks has it already.
+/// Returns whether the client has this version already.
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let known = known.filter_map(|value| value.to_str().ok());
@@ -306,7 +311,7 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         .any(|value| value.trim().trim_start_matches("W/") == tag)
 }
 
-/// Something that is sent only to who has not got it.
+/// An answer that is sent only if the client does not have it.
 fn known(
     bytes: impl AsRef<[u8]> + Into<Body>,
     kind: &'static str,
@@ -320,7 +325,7 @@ fn known(
     } else {
         (StatusCode::OK, bytes.into())
     };
-    // Packed on the way it is another form of the same.
+    // It may be compressed on the way, so that the tag is a weak one.
     answered(status, body, kind, keep, &format!("W/{tag}"))
 }
 

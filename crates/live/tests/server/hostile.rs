@@ -1,4 +1,4 @@
-//! Who means no good, on a socket.
+//! Hostile clients on a socket.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -34,7 +34,7 @@ fn live(options: ServeOptions) -> (Served, Writer<File>, Match) {
     (served, writer, frames)
 }
 
-/// What it is closed with.
+/// The code with which it is closed.
 fn closed(socket: &mut Socket) -> Option<u16> {
     loop {
         match socket.read() {
@@ -62,7 +62,7 @@ fn no_other_page_watches() {
         assert_eq!(refused.err(), Some(status), "{headers:?}");
     }
     connect(&served, LIVE).read().unwrap();
-    // What asks for a page there gets a sentence.
+    // A request for a page there gets an error message.
     let own = format!("http://{}", served.address);
     let plain = served.get_with(LIVE, &[("Origin", &own)]);
     assert_eq!(plain.status / 100, 4);
@@ -70,7 +70,7 @@ fn no_other_page_watches() {
 }
 
 #[test]
-fn who_does_not_know_the_token_does_not_watch() {
+fn without_the_token_a_client_does_not_watch() {
     let with = ServeOptions {
         token: Some("s3cret".to_owned()),
         ..ServeOptions::default()
@@ -92,7 +92,7 @@ fn who_does_not_know_the_token_does_not_watch() {
 }
 
 #[test]
-fn who_says_anything_is_shown_out() {
+fn a_client_that_sends_anything_is_disconnected() {
     let (served, ..) = live(ServeOptions::default());
     let huge = vec![0; 1 << 20];
     for (message, length) in [
@@ -104,7 +104,7 @@ fn who_says_anything_is_shown_out() {
         let mut socket = connect(&served, LIVE);
         let _ = socket.send(message);
         let code = closed(&mut socket);
-        // Whoever goes on talking is hung up on, and may not hear why.
+        // A client that goes on sending is cut off, and may not get the reason.
         assert!(
             code == Some(1008) || code.is_none() && length > 1000,
             "{code:?}"
@@ -121,7 +121,7 @@ fn who_says_anything_is_shown_out() {
         }
     }
     closed(&mut socket);
-    // Who asks whether somebody is there, and asks, and asks.
+    // A client that pings again and again.
     let mut socket = connect(&served, LIVE);
     for _ in 0..1000 {
         if socket.send(Message::Ping(vec![0; 100].into())).is_err() {
@@ -129,7 +129,7 @@ fn who_says_anything_is_shown_out() {
         }
     }
     assert!(matches!(closed(&mut socket), Some(1008) | None));
-    // What is no frame at all.
+    // Bytes that are not a frame.
     for noise in [
         &b"\xff\xff\xff\xff\xff\xff\xff\xff"[..],
         b"GET / HTTP/1.1\r\n\r\n",
@@ -154,7 +154,7 @@ fn resident() -> Option<u64> {
 }
 
 #[test]
-fn who_does_not_read_is_dropped_and_nobody_else_waits() {
+fn a_client_that_does_not_read_is_dropped_and_no_other_waits() {
     let (served, mut writer, frames) = live(ServeOptions::default());
     let idle: Vec<Socket> = (0..50).map(|_| connect(&served, LIVE)).collect();
     let (mut viewer, mut socket) = Viewer::join(&served, ID);
@@ -174,13 +174,17 @@ fn who_does_not_read_is_dropped_and_nobody_else_waits() {
     let path = served.folder.path().join("games").join(ID);
     served.growth.end(&path).unwrap();
     let viewer = hearing.join().unwrap();
-    assert_eq!(viewer.closed, Some(1000), "who reads hears all of it");
+    assert_eq!(
+        viewer.closed,
+        Some(1000),
+        "a client that reads gets all of it"
+    );
     if let Some((before, after)) = before.zip(resident()) {
         let grown = after.saturating_sub(before);
         assert!(grown < 300 << 20, "{grown} bytes for those who do not read");
     }
     for mut socket in idle {
-        // What was on its way is still there; then it is closed, or cut.
+        // Messages on the way still arrive; then the socket is closed, or cut.
         let code = closed(&mut socket);
         assert!(matches!(code, Some(1000 | 4000) | None), "{code:?}");
     }
@@ -188,7 +192,7 @@ fn who_does_not_read_is_dropped_and_nobody_else_waits() {
 }
 
 #[test]
-fn who_falls_behind_is_told_so_and_may_come_back() {
+fn a_client_that_is_too_slow_gets_a_code_and_may_come_back() {
     let (served, mut writer, mut frames) = live(ServeOptions::default());
     let mut behind = connect_narrow(&served, LIVE);
     behind.read().unwrap();

@@ -1,4 +1,4 @@
-//! A server, and who asks it.
+//! A server and its clients.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ impl Served {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).unwrap();
         let mut bytes = Vec::new();
-        // Who is refused in the middle of a request may be hung up on.
+        // A client that is refused in the middle of a request may be cut off.
         let _ = stream.read_to_end(&mut bytes);
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
         let end = end.unwrap_or_else(|| panic!("{:?}", String::from_utf8_lossy(&bytes)));
@@ -122,7 +122,7 @@ impl Served {
         self.get_with(path, &[])
     }
 
-    /// What is said of a recording, once it is made.
+    /// The description of a recording, once it is made.
     pub fn made(&self, id: &str) -> Answer {
         loop {
             let answer = self.get(&format!("/r/{id}/recording.json"));

@@ -90,7 +90,7 @@ impl Recorder {
     }
 }
 
-/// The records of all segments of what is finished.
+/// The records of all segments of a finished recording.
 fn published(served: &Served, index: &Json) -> Vec<Vec<u8>> {
     let segments = index["segments"].as_array().unwrap().iter();
     segments
@@ -98,7 +98,7 @@ fn published(served: &Served, index: &Json) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Whoever watched has the states of what was published in the end, and no others.
+/// In the end, a viewer has the states that were published, and no others.
 fn assert_same(viewer: &Viewer, recorder: &Recorder, frames: usize) {
     let last = finished(&recorder.served, ID);
     assert_eq!(last["schema"], viewer.index["schema"]);
@@ -116,7 +116,7 @@ fn assert_same(viewer: &Viewer, recorder: &Recorder, frames: usize) {
     assert!(seen == all, "{} and {}: {ended:?}", seen.len(), all.len());
 }
 
-/// Who comes once a segment is whole, however long the server takes to say so.
+/// A viewer that joins once a segment is complete, however long the server takes to say so.
 fn joined_late(served: &Served) -> (Viewer, Socket) {
     for _ in 0..400 {
         let joined = Viewer::join(served, ID);
@@ -129,7 +129,7 @@ fn joined_late(served: &Served) -> (Viewer, Socket) {
 }
 
 #[test]
-fn what_is_being_written_is_watched_to_its_end() {
+fn a_live_recording_is_watched_to_its_end() {
     let mut recorder = Recorder::begin(600, 30);
     let id = recorder.served.growth.begin(&recorder.path).unwrap();
     assert_eq!(id, ID);
@@ -161,7 +161,7 @@ fn what_is_being_written_is_watched_to_its_end() {
     }
     assert!(viewer.messages > 50, "{} messages", viewer.messages);
     assert!(viewer.heard.len() > 2, "segments became whole meanwhile");
-    // Late, it has got by segments what lies before.
+    // A late viewer has got the earlier part as segments.
     assert!(late.heard.len() < viewer.heard.len());
     let last = finished(&recorder.served, ID);
     let events = last["markers"].as_array().unwrap().iter();
@@ -170,7 +170,7 @@ fn what_is_being_written_is_watched_to_its_end() {
 }
 
 #[test]
-fn however_many_events_there_are_all_are_told_and_no_more_than_is_new() {
+fn however_many_events_there_are_all_new_ones_are_sent_and_no_others() {
     let mut recorder = Recorder::of(frames(4000, 5), 300);
     recorder.served.growth.begin(&recorder.path).unwrap();
     let (mut viewer, mut socket) = Viewer::join(&recorder.served, ID);
@@ -196,7 +196,7 @@ fn however_many_events_there_are_all_are_told_and_no_more_than_is_new() {
 }
 
 #[test]
-fn a_writer_that_is_killed_in_the_middle_of_a_frame_leaves_what_it_wrote() {
+fn a_writer_that_is_killed_in_the_middle_of_a_frame_leaves_its_whole_frames() {
     let mut recorder = Recorder::begin(300, 100);
     let writing = std::thread::spawn({
         let (mut file, lines) = (recorder.file.try_clone().unwrap(), recorder.lines.clone());
@@ -227,7 +227,7 @@ fn a_frame_is_there_a_moment_after_it_was_written() {
     let mut recorder = Recorder::begin(300, 60);
     recorder.served.growth.begin(&recorder.path).unwrap();
     let (mut viewer, mut socket) = Viewer::join(&recorder.served, ID);
-    // What was there already.
+    // The content that was there already.
     while viewer.tail.is_empty() {
         assert!(viewer.hear(&mut socket));
     }
@@ -236,7 +236,7 @@ fn a_frame_is_there_a_moment_after_it_was_written() {
         let before = viewer.tail.len();
         let from = Instant::now();
         recorder.write(1);
-        // Who does not say that it has written is looked at again and again.
+        // The file of a writer that does not report is looked at again and again.
         if tell {
             recorder.grew();
         }
@@ -314,7 +314,7 @@ fn the_clock_is_known_from_the_first_row_on() {
 }
 
 #[test]
-fn who_is_not_live_has_no_socket() {
+fn a_recording_that_is_not_live_has_no_socket() {
     let recorder = Recorder::begin(20, 20);
     drop(recorder.file);
     let index = recorder.served.recording("a.rmv");
@@ -326,7 +326,7 @@ fn who_is_not_live_has_no_socket() {
 }
 
 #[test]
-fn what_a_viewer_lacks_is_listed_and_what_it_should_not_have_is_not_kept() {
+fn missing_segments_are_listed_and_wrong_ones_are_not_kept() {
     let mut recorder = Recorder::begin(900, 900);
     recorder.served.growth.begin(&recorder.path).unwrap();
     let index = recorder.served.recording(ID);

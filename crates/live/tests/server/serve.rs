@@ -48,7 +48,7 @@ fn a_library_is_listed_and_its_recordings_are_made_when_they_are_asked_for() {
         let part = served.get_with(&path, &[("Range", "bytes=2-5")]);
         assert_eq!((part.status, &part.body[..]), (206, &answer.body[2..6]));
     }
-    // Now it is known what the audit says.
+    // Now the verdict of the audit is known.
     let listed = served.get("/library.json").json();
     assert!(listed["recordings"][1]["verdict"].is_string());
     assert_eq!(served.get("/r/nobody/recording.json").status, 404);
@@ -144,7 +144,7 @@ fn no_other_page_and_no_other_name_is_answered() {
 }
 
 #[test]
-fn who_does_not_know_the_token_gets_nothing() {
+fn without_the_token_a_client_gets_nothing() {
     let with = |token: &str| ServeOptions {
         token: Some(token.to_owned()),
         ..options()
@@ -180,13 +180,13 @@ fn who_does_not_know_the_token_gets_nothing() {
             .status,
         401
     );
-    // Nobody is sent elsewhere.
+    // No client is redirected elsewhere.
     let answer = served.get("//evil.example/?token=s3cret");
     assert_eq!(answer.headers["location"], "/evil.example/");
 }
 
 #[test]
-fn who_can_be_reached_from_elsewhere_needs_a_token() {
+fn a_server_that_can_be_reached_from_elsewhere_needs_a_token() {
     let anywhere = ServeOptions {
         listen: "0.0.0.0:0".parse().unwrap(),
         ..options()
@@ -334,7 +334,7 @@ fn segments_take_no_more_room_than_they_may() {
     let served = serve(library(), bounded(one.max(other) + 10));
     served.recording("a.rmv");
     served.recording("old-b-c.rmv");
-    // Room is made behind the answer.
+    // Room is made after the answer.
     let goes = |id: &str| {
         let folder = cache.path().join("r").join(id);
         let gone = (0..500).any(|_| {
@@ -389,7 +389,7 @@ fn names(index: &Json) -> Vec<String> {
 }
 
 #[test]
-fn what_is_being_written_is_followed_and_judged_when_it_is_done() {
+fn a_live_recording_is_followed_and_audited_when_it_is_done() {
     use gametape::echo::echoreplay::Writer;
     use gametape_samples::echo::{Match, MatchOptions};
     let options = MatchOptions {
@@ -428,10 +428,10 @@ fn what_is_being_written_is_followed_and_judged_when_it_is_done() {
         } else {
             assert_eq!(index["schema"], schema);
             let whole = before.len() - 1;
-            assert_eq!(before[..whole], now[..whole], "what is whole stays");
+            assert_eq!(before[..whole], now[..whole], "complete segments stay");
             grew += usize::from(now != before);
         }
-        // Who has the list that was there before it grew can still get what is in it.
+        // A client with the list from before it grew can still get its files.
         for name in before.iter().chain(&now) {
             let answer = served.get(&format!("/r/live.echoreplay/{name}"));
             assert_eq!(answer.status, 200);

@@ -1,4 +1,4 @@
-//! One who watches, as the book says that one does.
+//! A viewer that follows the book.
 
 use std::io::Read;
 use std::net::TcpStream;
@@ -17,14 +17,20 @@ use crate::kit::Served;
 
 pub type Socket = WebSocket<TcpStream>;
 
-/// Asks for a socket, with these headers on top of its own origin.
-pub fn try_connect(served: &Served, path: &str, headers: &[(&str, &str)]) -> Result<Socket, u16> {
+/// A request for a socket, with the server's own origin.
+fn requested(served: &Served, path: &str) -> Request {
     let address = served.address;
     let mut request = format!("ws://{address}{path}")
         .into_client_request()
         .unwrap();
     let own = HeaderValue::try_from(format!("http://{address}")).unwrap();
     request.headers_mut().insert("Origin", own);
+    request
+}
+
+/// Asks for a socket, with these headers on top of its own origin.
+pub fn try_connect(served: &Served, path: &str, headers: &[(&str, &str)]) -> Result<Socket, u16> {
+    let mut request = requested(served, path);
     for (name, value) in headers {
         let name = tungstenite::http::HeaderName::try_from(*name).unwrap();
         request.headers_mut().remove(&name);
@@ -39,15 +45,10 @@ pub fn try_connect(served: &Served, path: &str, headers: &[(&str, &str)]) -> Res
 
 /// A socket that takes little before its owner reads.
 pub fn connect_narrow(served: &Served, path: &str) -> Socket {
-    let address = served.address;
-    let mut request = format!("ws://{address}{path}")
-        .into_client_request()
-        .unwrap();
-    let own = HeaderValue::try_from(format!("http://{address}")).unwrap();
-    request.headers_mut().insert("Origin", own);
+    let request = requested(served, path);
     let socket = socket2::Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.set_recv_buffer_size(4 << 10).unwrap();
-    socket.connect(&address.into()).unwrap();
+    socket.connect(&served.address.into()).unwrap();
     upgraded(request, socket.into()).unwrap()
 }
 
@@ -65,7 +66,7 @@ pub fn connect(served: &Served, path: &str) -> Socket {
     try_connect(served, path, &[]).unwrap()
 }
 
-/// Records one behind the other: what each is, and itself.
+/// The records of a message, one after the other: their kinds and bytes.
 pub fn records(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut found = Vec::new();
     while let Some((head, rest)) = bytes.split_at_checked(5) {
@@ -102,17 +103,17 @@ pub fn states(schema: &Schema, segments: &[Vec<u8>]) -> Vec<Vec<u8>> {
             states.push(written);
         }
     }
-    // The first of a segment says again what the last one before said.
+    // The first state of a segment repeats the last one of the previous segment.
     states.dedup();
     states
 }
 
-/// What one who watches has.
+/// The data that a viewer has.
 #[derive(Default)]
 pub struct Viewer {
     /// `recording.json`, as it was asked for first.
     pub index: Json,
-    /// The entries of segments that are whole.
+    /// The entries of complete segments.
     pub whole: Vec<Json>,
     /// The records of those that came over the socket, by their places.
     pub heard: Vec<(usize, Vec<u8>)>,
@@ -128,7 +129,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Asks for what there is, and then for the rest.
+    /// Asks for the existing data, and then for the rest.
     pub fn join(served: &Served, id: &str) -> (Self, Socket) {
         let index = served.recording(id);
         assert_eq!(index["live"], true, "{index}");
@@ -214,10 +215,7 @@ impl Viewer {
         let segments = self.whole.iter().enumerate().map(|(at, segment)| {
             let fetched = fetched(served, id, segment);
             if let Some((_, heard)) = heard(at) {
-                assert!(
-                    *heard == fetched,
-                    "segment {at} is another than what was told"
-                );
+                assert!(*heard == fetched, "segment {at} differs from the messages");
             }
             fetched
         });
@@ -238,7 +236,7 @@ pub fn fetched(served: &Served, id: &str, segment: &Json) -> Vec<u8> {
     records
 }
 
-/// What is said of a recording that has been written to its end.
+/// The description of a recording that was written to its end.
 pub fn finished(served: &Served, id: &str) -> Json {
     for _ in 0..400 {
         let index = served.recording(id);

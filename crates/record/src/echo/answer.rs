@@ -1,4 +1,4 @@
-//! From the answers of the game to a line of an .echoreplay and the frame that it holds.
+//! Turns the answers of the game into a line of an .echoreplay and its frame.
 
 use std::borrow::Cow;
 use std::io;
@@ -8,23 +8,23 @@ use gametape_echo::{Error, Frame, Time, echoreplay};
 
 use super::fault::Fault;
 
-/// What the game answered, as it is recorded.
+/// A pair of answers of the game, in the form in which it is recorded.
 #[derive(Default, Debug)]
 pub(super) struct Answer {
-    /// What the line says, as readers take it.
+    /// The frame that readers get from the line.
     pub frame: Frame,
     /// Its line: the answers as they came, on one line.
     pub line: Vec<u8>,
 }
 
 impl Answer {
-    /// Takes a pair of answers. What is read is the line as it will stand in the recording, so that
-    /// what is written is what readers take.
+    /// Takes a pair of answers. The frame is read from the line that goes into the recording, so that
+    /// readers will get the same frame.
     ///
-    /// Gives what is wrong with the bones alone; they are then left out.
+    /// Returns the fault of the bones if only they are faulty; they are then left out.
     ///
     /// # Errors
-    /// What is wrong with the session.
+    /// The fault of the session.
     pub(super) fn take(
         &mut self,
         time: Time,
@@ -37,7 +37,9 @@ impl Answer {
         }
         self.set(time, &session, None);
         if let Err(why) = self.read() {
-            return Err(no_match(&session).unwrap_or_else(|| Fault::Malformed(said(why.as_ref()))));
+            return Err(
+                no_match(&session).unwrap_or_else(|| Fault::Malformed(reason(why.as_ref())))
+            );
         }
         let answered = &self.frame.session;
         if answered.sessionid.is_empty() && answered.teams.is_empty() {
@@ -52,10 +54,10 @@ impl Answer {
         };
         self.set(time, &session, None);
         self.frame.bones = None;
-        // It was read before.
+        // The same bytes were read before.
         self.read()
-            .map_err(|why| Fault::Malformed(said(why.as_ref())))?;
-        Ok(Some(Fault::Malformed(said(why.as_ref()))))
+            .map_err(|why| Fault::Malformed(reason(why.as_ref())))?;
+        Ok(Some(Fault::Malformed(reason(why.as_ref()))))
     }
 
     fn set(&mut self, time: Time, session: &[u8], bones: Option<&[u8]>) {
@@ -72,7 +74,7 @@ impl Answer {
 
     fn read(&mut self) -> Result<(), Option<Error>> {
         match echoreplay::read(&self.line).next_line() {
-            // All of it: an answer that would be two lines is none.
+            // An answer that would become two lines is refused.
             Ok(Some(line)) if line.size() == self.line.len() => line.read_into(&mut self.frame),
             Ok(_) => return Err(None),
             Err(error) => Err(error),
@@ -80,18 +82,18 @@ impl Answer {
         .map_err(Some)
     }
 
-    /// The line, with its columns.
+    /// Returns the line, divided into columns.
     pub(super) fn line(&self) -> io::Result<Line<'_>> {
         let line = echoreplay::read(&self.line).next_line();
-        // It was read before.
+        // The same bytes were read before.
         line.ok()
             .flatten()
             .ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 }
 
-/// The rule that an answer breaks, without a place in a recording that never held it.
-fn said(why: Option<&Error>) -> String {
+/// Returns the rule that an answer breaks, without a place, since it is in no recording.
+fn reason(why: Option<&Error>) -> String {
     let finding = why.and_then(Error::finding);
     finding.map_or_else(
         || "the answer has a line's end within a text".to_owned(),
@@ -99,21 +101,23 @@ fn said(why: Option<&Error>) -> String {
     )
 }
 
-/// What the game answers outside a match: why there is no session, and nothing else.
+/// Recognises the answer of the game outside a match: an error code, and no session.
 pub(super) fn no_match(answer: &[u8]) -> Option<Fault> {
     #[derive(serde::Deserialize)]
-    struct Said {
+    struct Refusal {
         err_code: i32,
         sessionid: Option<serde::de::IgnoredAny>,
     }
-    let said: Said = serde_json::from_slice(answer).ok()?;
-    said.sessionid
+    let refusal: Refusal = serde_json::from_slice(answer).ok()?;
+    refusal
+        .sessionid
         .is_none()
-        .then_some(Fault::NoMatch(Some(said.err_code)))
+        .then_some(Fault::NoMatch(Some(refusal.err_code)))
 }
 
-/// JSON on one line, without the tabs that separate columns. What is so already stays byte for
-/// byte; else all space between tokens goes, and texts stay as they are.
+/// Returns JSON on one line, without the tabs that separate columns. JSON that has neither tabs nor
+/// line ends stays byte for byte; otherwise all space between tokens is removed, and texts stay as
+/// they are.
 fn on_one_line(json: &[u8]) -> Cow<'_, [u8]> {
     let json = json.trim_ascii();
     if !json
@@ -132,7 +136,7 @@ fn on_one_line(json: &[u8]) -> Cow<'_, [u8]> {
             space = true;
             continue;
         } else {
-            // What is broken must not be mended: "1 2" is no "12".
+            // Broken JSON must stay broken: "1 2" must not become "12".
             if space && out.last().is_some_and(is_word) && is_word(&byte) {
                 out.push(b' ');
             }
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_session_is_told_apart() {
+    fn answers_without_a_session_are_distinguished() {
         for (answer, what) in [
             ("", "the answer is empty"),
             ("  \r\n", "the answer is empty"),

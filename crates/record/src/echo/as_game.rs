@@ -1,4 +1,4 @@
-//! A recording that answers as the game did.
+//! A recording that answers requests as the game did.
 
 use std::mem;
 use std::sync::{Mutex, PoisonError};
@@ -8,21 +8,22 @@ use gametape::core::tape::Error as TapeError;
 use gametape::{Error, Recording, Secrets};
 use gametape_echo::tape::{Answer, Answers, EchoTape};
 
-/// How a recording answers in the place of the game.
+/// Options for a recording that answers in place of the game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AsGameOptions {
-    /// Recorded seconds in a second.
+    /// The speed, in recorded seconds per second.
     pub speed: f64,
-    /// Behind the end, from the first frame again; else no match is on then.
+    /// Whether to start again from the first frame after the end. Otherwise no match is on after the
+    /// end.
     pub again: bool,
-    /// The first frame that is answered, counted from 0.
+    /// The first frame to answer with, counted from 0.
     pub first: u64,
-    /// Whether names, user ids and the address of the server are answered as they were.
+    /// Whether names, user ids and the address of the server are part of the answers.
     pub secrets: Secrets,
 }
 
 impl Default for AsGameOptions {
-    /// As it was recorded, once, and nobody is named.
+    /// At the recorded speed, once, without secrets.
     fn default() -> Self {
         Self {
             speed: 1.0,
@@ -33,17 +34,17 @@ impl Default for AsGameOptions {
     }
 }
 
-/// What is answered: an HTTP status, and JSON.
+/// An answer: an HTTP status, and JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Said {
-    /// 200, or 404 where the game would have nothing to tell.
+pub struct Reply {
+    /// 200, or 404 where the game would have no data.
     pub status: u16,
-    /// As it was recorded.
+    /// The JSON, as it was recorded.
     pub json: Vec<u8>,
 }
 
-/// A recording of a match that answers as the game did: at each moment what the game had answered so
-/// long after the first frame. Its clock starts when it is first asked.
+/// A recording of a match that answers as the game did: at each moment with the answer that the game
+/// gave at the same time after the first frame. Its clock starts with the first request.
 ///
 /// ```no_run
 /// use std::time::Instant;
@@ -51,8 +52,8 @@ pub struct Said {
 ///
 /// let recording = gametape::formats().open("final.butter")?;
 /// let game = AsGame::new(recording, AsGameOptions::default())?;
-/// let said = game.answer("/session", Instant::now()).expect("the game knows it");
-/// assert_eq!(said.status, 200);
+/// let reply = game.answer("/session", Instant::now()).expect("a path of the game");
+/// assert_eq!(reply.status, 200);
 /// # Ok::<(), gametape::Error>(())
 /// ```
 pub struct AsGame {
@@ -61,24 +62,24 @@ pub struct AsGame {
     playing: Mutex<Playing>,
 }
 
-/// Where it is.
+/// The current place in the recording.
 struct Playing {
     answers: Answers,
-    /// When it was first asked, and when that frame was recorded.
+    /// The time of the first request, and the recorded time of the first frame in milliseconds.
     begun: Option<Instant>,
     first: i64,
     now: Answer,
     next: Option<Answer>,
-    /// Milliseconds from the frame before to this one: so long the last one is told.
+    /// Milliseconds from the previous frame to this one; the last frame is shown for so long.
     gap: i64,
     over: bool,
 }
 
 impl AsGame {
-    /// Of a recording of a match, which is of no other kind.
+    /// Creates it from a recording of a match.
     ///
     /// # Errors
-    /// [`Error::Tape`] where it can't be read, is of another game, or has no such frame.
+    /// [`Error::Tape`] if the recording can't be read, is of another game, or has no such frame.
     pub fn new(recording: Recording, options: AsGameOptions) -> Result<Self, Error> {
         let playing = Playing::begin(&recording, options)?;
         Ok(Self {
@@ -88,8 +89,8 @@ impl AsGame {
         })
     }
 
-    /// What the game answers at this path: `/session` or `/player_bones`; `None` for others.
-    pub fn answer(&self, path: &str, now: Instant) -> Option<Said> {
+    /// Returns the game's answer for a path: `/session` or `/player_bones`; `None` for other paths.
+    pub fn answer(&self, path: &str, now: Instant) -> Option<Reply> {
         let is_session = match path {
             "/session" => true,
             "/player_bones" => false,
@@ -97,7 +98,7 @@ impl AsGame {
         };
         let mut playing = self.playing.lock().unwrap_or_else(PoisonError::into_inner);
         if playing.go_to(now, self.options.speed) && self.options.again {
-            // A recording that is gone by now stays at its end.
+            // A recording that was removed meanwhile stays at its end.
             if let Ok(again) = Playing::begin(&self.recording, self.options) {
                 *playing = again;
                 playing.go_to(now, self.options.speed);
@@ -108,13 +109,13 @@ impl AsGame {
             (false, false) => playing.now.bones.clone(),
             (_, true) => None,
         };
-        Some(json.map_or_else(Said::nothing, |json| Said { status: 200, json }))
+        Some(json.map_or_else(Reply::no_match, |json| Reply { status: 200, json }))
     }
 }
 
-impl Said {
-    /// What the game says where it has nothing to tell.
-    fn nothing() -> Self {
+impl Reply {
+    /// Returns the game's answer outside a match.
+    fn no_match() -> Self {
         Self {
             status: 404,
             json: br#"{"err_code":-6,"err_description":"not in a match"}"#.to_vec(),
@@ -155,17 +156,17 @@ impl Playing {
         })
     }
 
-    /// Goes on to the frame of this moment; whether all of it is over.
+    /// Goes to the frame of this moment. Returns whether the recording is over.
     fn go_to(&mut self, now: Instant, speed: f64) -> bool {
         let begun = *self.begun.get_or_insert(now);
         let passed = now.saturating_duration_since(begun).as_secs_f64() * speed;
         let passed = (passed * 1000.0) as i64;
         let at = self.first.saturating_add(passed);
-        // A clock that goes back, as a recorder's may, makes nobody wait.
+        // A recorded clock that goes back delays nothing.
         while let Some(next) = self.next.take_if(|next| next.time.0 <= at) {
             let before = mem::replace(&mut self.now, next);
             self.gap = self.now.time.0.saturating_sub(before.time.0).max(0);
-            // What can't be read any more ends it.
+            // A frame that can't be read ends the recording.
             self.next = self.answers.next_answer().unwrap_or_default();
         }
         self.over = self.next.is_none() && at > self.now.time.0.saturating_add(self.gap);

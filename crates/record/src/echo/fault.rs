@@ -1,8 +1,8 @@
-//! Why there was no frame.
+//! The faults of the game's answers.
 
 use serde::Serialize;
 
-/// Why there was no frame when the game was asked for one.
+/// The reason why a request to the game gave no frame.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -12,18 +12,18 @@ pub enum Fault {
     /// The answer did not come in time.
     #[error("no answer in time")]
     Timeout,
-    /// Another HTTP status than 200.
+    /// The HTTP status was not 200.
     #[error("HTTP status {0}")]
     Status(u16),
     /// The game says that it is in no match, with this code.
     #[error("no match is on{}", .0.map_or_else(String::new, |code| format!(" (error {code})")))]
     NoMatch(Option<i32>),
-    /// The answer is no session, or breaks off.
+    /// The answer is not a session, or breaks off.
     #[error("the answer can't be used: {0}")]
     Malformed(String),
 }
 
-/// How often what went wrong.
+/// The number of faults of each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Faults {
     /// [`Fault::Unreachable`].
@@ -36,7 +36,7 @@ pub struct Faults {
     pub no_match: u64,
     /// [`Fault::Malformed`].
     pub malformed: u64,
-    /// Frames whose bones are missing because of any of these.
+    /// Frames whose bones are missing because of any of these faults.
     pub bones: u64,
 }
 

@@ -10,13 +10,13 @@ use ureq::http::Uri;
 use super::answer::no_match;
 use super::fault::Fault;
 
-/// Larger answers are none: a line of a recording may have as many.
+/// The size limit of an answer: that of a line of a recording.
 const MAX_BYTES: u64 = gametape_echo::Limits::DEFAULT.max_line_bytes;
 
-/// How long the game may take to accept a connection. It is at hand, or in the same house.
+/// How long the game may take to accept a connection. It runs on this machine, or in the same house.
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// An address as it may be shown: without the name and the password that may stand in it.
+/// Returns an address in a form that may be shown: without user name and password.
 ///
 /// ```
 /// use gametape_record::echo::shown_url;
@@ -34,35 +34,35 @@ pub fn shown_url(url: &str) -> String {
     )
 }
 
-/// Where the game answers.
+/// A client of the game's API.
 #[derive(Debug)]
 pub(super) struct Game {
     agent: ureq::Agent,
     timeout: Duration,
-    /// The agent makes a new connection each time.
+    /// Whether the agent makes a new connection for each request.
     is_fresh: bool,
     pace: Pace,
     session: Uri,
     bones: Uri,
 }
 
-/// How soon the game answers, through which connections.
+/// The times of answers on kept and on fresh connections.
 ///
-/// A server that writes head and body one by one waits, on a connection that stays, for the client's
-/// system to confirm the head, which that puts off: 40 ms and more for each answer.
+/// A server that writes head and body separately waits, on a kept connection, until the client's
+/// system has confirmed the head. The system delays that: 40 ms and more for each answer.
 #[derive(Default, Debug)]
 struct Pace {
-    kept: Took,
-    fresh: Took,
+    kept: Timing,
+    fresh: Timing,
 }
 
 #[derive(Default, Debug)]
-struct Took {
+struct Timing {
     answers: u32,
     time: Duration,
 }
 
-impl Took {
+impl Timing {
     fn note(&mut self, time: Duration) {
         if !self.is_known() {
             self.answers += 1;
@@ -76,9 +76,9 @@ impl Took {
 }
 
 impl Pace {
-    /// Whether new connections are tried, or known to be better.
+    /// Returns whether fresh connections should be used: to try them, or because they are faster.
     fn prefers_fresh(&self) -> bool {
-        /// A server at hand that takes longer for an answer waits for something.
+        /// A server nearby that takes longer for an answer waits for something.
         const SLOW: Duration = Duration::from_millis(20);
         let is_slow = self.kept.is_known() && self.kept.time > SLOW * self.kept.answers;
         is_slow && (!self.fresh.is_known() || self.fresh.time < self.kept.time)
@@ -86,10 +86,10 @@ impl Pace {
 }
 
 impl Game {
-    /// `url` is the address, with or without `/session`.
+    /// Creates a client. `url` is the address, with or without `/session`.
     ///
     /// # Errors
-    /// [`Error::Io`] for what is no such address.
+    /// [`Error::Io`] if it is not such an address.
     pub(super) fn new(url: &str, timeout: Duration) -> Result<Self, Error> {
         let refuse = |why: &str| Error::Io {
             path: PathBuf::from(shown_url(url)),
@@ -121,12 +121,12 @@ impl Game {
         })
     }
 
-    /// What `/session` answers.
+    /// Requests `/session`.
     pub(super) fn session(&mut self) -> Result<Vec<u8>, Fault> {
         let is_fresh = self.pace.prefers_fresh();
         if self.is_fresh != is_fresh {
             self.is_fresh = is_fresh;
-            // With the old one goes its connection: some servers have one at a time.
+            // This closes the old agent's connection: some servers accept only one at a time.
             self.agent = agent(is_fresh, self.timeout);
         }
         let start = Instant::now();
@@ -140,7 +140,7 @@ impl Game {
         Ok(answer)
     }
 
-    /// What `/player_bones` answers.
+    /// Requests `/player_bones`.
     pub(super) fn bones(&self) -> Result<Vec<u8>, Fault> {
         self.get(&self.bones)
     }
@@ -154,9 +154,9 @@ impl Game {
             .limit(MAX_BYTES)
             .read_to_vec();
         if status.as_u16() != 200 {
-            // Its text is read in any case, so that the connection can be used again.
-            let said = read.ok().and_then(|text| no_match(&text));
-            return Err(said.unwrap_or(Fault::Status(status.as_u16())));
+            // The text is read in any case, so that the connection can be used again.
+            let no_match = read.ok().and_then(|text| no_match(&text));
+            return Err(no_match.unwrap_or(Fault::Status(status.as_u16())));
         }
         read.map_err(fault)
     }
@@ -170,7 +170,7 @@ fn agent(is_fresh: bool, timeout: Duration) -> ureq::Agent {
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        // The game is never behind the proxy that the system is set up with.
+        // The game is never reached through the system's proxy.
         .proxy(None)
         .user_agent(concat!("gametape/", env!("CARGO_PKG_VERSION")))
         .build()
@@ -186,7 +186,7 @@ fn fault(error: ureq::Error) -> Fault {
             Kind::UnexpectedEof | Kind::InvalidData => {
                 Fault::Malformed("the answer breaks off".into())
             }
-            Kind::ConnectionRefused => Fault::Unreachable("nobody listens there".into()),
+            Kind::ConnectionRefused => Fault::Unreachable("no program listens there".into()),
             _ => Fault::Unreachable(error.to_string()),
         },
         ureq::Error::HostNotFound => Fault::Unreachable("no such host".into()),
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn new_connections_are_tried_where_answers_are_slow_and_kept_where_they_help() {
         let ms = Duration::from_millis;
-        let fill = |took: &mut Took, each| (0..20).for_each(|_| took.note(each));
+        let fill = |timing: &mut Timing, each| (0..20).for_each(|_| timing.note(each));
         let mut pace = Pace::default();
         assert!(!pace.prefers_fresh());
         fill(&mut pace.kept, ms(5));

@@ -1,7 +1,7 @@
-//! Recording Echo VR live: the game's API is asked again and again, and every answer becomes a frame.
+//! Records Echo VR live: the game's API is polled, and every answer becomes a frame.
 //!
-//! The API is there while a match is on, and with the game it comes and goes. The recorder takes all
-//! of that as it is: it waits, and goes on where there is something to record.
+//! The API answers only while a match is on, and the game may be closed and started again. The
+//! recorder waits, and continues when there is something to record.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;
@@ -25,7 +25,7 @@ mod schedule;
 mod tapes;
 mod zip;
 
-pub use as_game::{AsGame, AsGameOptions, Said};
+pub use as_game::{AsGame, AsGameOptions, Reply};
 pub use fault::{Fault, Faults};
 pub use game::shown_url;
 pub use options::RecordOptions;

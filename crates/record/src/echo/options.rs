@@ -1,31 +1,31 @@
-//! What to record, into which file, and when to stop.
+//! Options of the recorder.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use gametape_echo::butter;
 
-/// What to record, into which file, and when to stop.
-// Each is a question of its own.
+/// Options of the recorder: the game, the output file, and when to stop.
+// The flags are independent.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
-    /// Where the game answers; `/session` behind it may be left out.
+    /// The address of the game's API, with or without `/session`.
     pub url: String,
-    /// The file, whose extension says what it becomes: `butter` or `echoreplay`.
+    /// The output file; its extension decides the format: `butter` or `echoreplay`.
     ///
-    /// A .butter holds one match: the second goes into `match.2.butter`, and so on.
+    /// A .butter contains one match: the second match goes into `match.2.butter`, and so on.
     pub output: PathBuf,
     /// Frames a second, 1 to 120.
     pub rate: u32,
-    /// Ask for the bones of the players, too.
+    /// Record the bones of the players, too.
     pub bones: bool,
-    /// Go on with a file that is there already; else it is refused.
+    /// Continue an existing file; otherwise an existing file is refused.
     pub resume: bool,
-    /// A file for each match in an .echoreplay, too.
+    /// Write one file for each match with .echoreplay, too.
     pub split: bool,
-    /// Make a zip of the .echoreplay at the end. Until then it is text, of which whatever happens
-    /// no whole line is lost.
+    /// Make the .echoreplay a zip at the end. Until then it is text, so that no complete line is
+    /// lost, whatever happens.
     pub zip: bool,
     /// How a .butter is written.
     pub butter: butter::Options,
@@ -40,8 +40,8 @@ pub struct RecordOptions {
 }
 
 impl RecordOptions {
-    /// 30 frames a second with bones from the game on this computer, without end; an answer may
-    /// take two seconds.
+    /// Returns the default options: 30 frames a second with bones, from the game on this computer,
+    /// without end; an answer may take two seconds.
     ///
     /// ```
     /// let options = gametape_record::echo::RecordOptions::new("final.butter");

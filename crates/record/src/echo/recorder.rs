@@ -1,4 +1,4 @@
-//! Asking the game again and again, until it is enough.
+//! The recording loop.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,59 +16,59 @@ use super::options::RecordOptions;
 use super::schedule::{Clock, Schedule};
 use super::tapes::{MatchKey, RecordedFile, Tapes};
 
-/// How often the recorder looks whether it should stop while it waits.
+/// How often the recorder checks whether it should stop while it waits.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// The game has gone when it gave no frame for so long. A single broken answer says nothing.
+/// The game counts as gone if it gave no frame for so long; a single broken answer does not count.
 const GONE_AFTER: Duration = Duration::from_secs(1);
-/// How long bones are not asked for after they were waited for in vain.
+/// How long no bones are requested after a request for them has timed out.
 const BONES_PAUSE: Duration = Duration::from_secs(5);
 
-/// What was recorded, and what was not.
+/// The result of a recording.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Recorded {
-    /// Frames that were handed to a recording.
+    /// Frames that were recorded.
     pub frames: u64,
     /// Milliseconds from the first frame to the last.
     pub duration_ms: u64,
-    /// Matches that were begun or joined.
+    /// Matches that were recorded, in whole or in part.
     pub matches: u64,
     /// Frames that are missing because an answer took too long.
     pub skipped: u64,
-    /// Polls that gave no frame.
+    /// Requests that gave no frame.
     pub faults: Faults,
-    /// Whether a recording that was there already was gone on with.
+    /// Whether an existing recording was continued.
     pub resumed: bool,
-    /// Bytes of a cut frame that were taken off before going on.
+    /// Bytes of a cut frame that were removed before continuing.
     pub dropped: u64,
-    /// The files. None where there were no frames.
+    /// The files; empty if there were no frames.
     pub files: Vec<RecordedFile>,
 }
 
-/// What happens while the recorder runs.
+/// An event while the recorder runs.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The file is there, and the game is asked for the first time.
+    /// The file was created, and the game is about to be asked for the first time.
     Begun,
-    /// The first time the game was asked, it gave no frame: it is waited for.
+    /// The game gave no frame at the first request: the recorder waits for it.
     Waiting(&'a Fault),
-    /// The game is there, or there again, and frames are recorded.
+    /// The game answers, or answers again, and frames are recorded.
     Appeared(&'a Session),
-    /// Another match has begun, while the game stayed.
+    /// Another match has begun while the game went on answering.
     NextMatch(&'a Session),
-    /// A frame was handed to the system.
+    /// A frame was written.
     Frame,
-    /// Frames go into a further file: it was begun, or the one before was there and finished.
+    /// Frames go into another file, because a new match began or the existing file was finished.
     NextFile(&'a Path),
-    /// For a second there was no frame; the fault is the last one.
+    /// There was no frame for a second; the fault is the last one.
     Disappeared(&'a Fault),
 }
 
-/// Records what the game's API answers until `stop` is set or an option says so.
+/// Records the answers of the game's API until `stop` is set or an option ends it.
 ///
-/// Whatever the game does (it closes, restarts, answers late, in part, or that there is no match)
-/// is counted and waited out. Each frame is handed to the system as it comes: a recorder that is
-/// killed leaves files whose frames can all be read, and gone on with.
+/// The game may close, restart, answer late or in part, or say that there is no match: such faults
+/// are counted, and the recorder waits. Each frame is written as it comes: a recorder that is killed
+/// leaves files whose frames can all be read, and that can be continued.
 ///
 /// ```no_run
 /// use std::sync::atomic::AtomicBool;
@@ -81,8 +81,8 @@ pub enum Event<'a> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Io`] for an address that is none; [`Error::Unwritable`] and [`Error::Io`] where a file
-/// can't be made, or not be written any more: what was written before stays readable.
+/// [`Error::Io`] for an invalid address; [`Error::Unwritable`] and [`Error::Io`] if a file can't be
+/// created or written: the frames written before stay readable.
 pub fn record(
     options: &RecordOptions,
     stop: &AtomicBool,
@@ -115,8 +115,8 @@ pub fn record(
         mut recorded,
         ..
     } = recorder;
-    // After a fault, too: a .butter that is finished takes less room. Where that can't be, what is
-    // there stays as it is.
+    // Files are finished after an error, too: a finished .butter is smaller. A file that can't be
+    // finished stays as it is.
     let files = tapes.finish();
     run?;
     recorded.files = files?;
@@ -132,7 +132,7 @@ struct Recorder<'a> {
     recorded: Recorded,
     /// The match that is recorded.
     key: Option<MatchKey>,
-    /// When the first frame came, in milliseconds.
+    /// The time of the first frame, in milliseconds.
     first: Option<i64>,
     no_bones_until: Option<Instant>,
 }
@@ -142,10 +142,10 @@ impl Recorder<'_> {
         let start = Instant::now();
         let mut schedule = Schedule::new(self.options.rate);
         let mut is_there = false;
-        // When it was asked last: what is missed meanwhile is missed of a match.
+        // At the previous request: only frames that are missed during a match count as missed.
         let mut was_there = false;
         let mut last_frame: Option<Instant> = None;
-        let mut told = false;
+        let mut is_reported = false;
         loop {
             let now = Instant::now();
             let since = |mark: Instant| now.saturating_duration_since(mark);
@@ -184,20 +184,20 @@ impl Recorder<'_> {
                     if is_there && last_frame.is_none_or(|mark| mark.elapsed() >= GONE_AFTER) {
                         is_there = false;
                         on_event(Event::Disappeared(&fault));
-                    } else if last_frame.is_none() && !told {
+                    } else if last_frame.is_none() && !is_reported {
                         on_event(Event::Waiting(&fault));
                     }
-                    told = true;
+                    is_reported = true;
                 }
             }
         }
     }
 
-    /// Asks the game for a frame.
+    /// Requests a frame from the game.
     fn poll(&mut self) -> Result<(), Fault> {
         let session = self.game.session()?;
         let time = self.clock.now();
-        // Whether it is a session is known before bones are asked for.
+        // The session is checked before bones are requested.
         self.answer.take(time, &session, None)?;
         if !self.options.bones || self.no_bones_until.is_some_and(|at| Instant::now() < at) {
             self.recorded.faults.bones += u64::from(self.options.bones);

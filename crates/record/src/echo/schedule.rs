@@ -1,20 +1,20 @@
-//! When to ask, and what time it is.
+//! The times of requests, and the clock.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use gametape_echo::Time;
 
-/// Times at a steady rate: each is counted from the start, so that none drifts.
+/// Times at a steady rate. Each is computed from the start, so that they do not drift.
 #[derive(Debug)]
 pub(super) struct Schedule {
     start: Instant,
     rate: u64,
-    /// The time that is next.
+    /// The number of the next time.
     next: u64,
 }
 
 impl Schedule {
-    /// `rate` times a second from now on; 0 counts as 1.
+    /// Creates a schedule of `rate` times a second from now on; 0 counts as 1.
     pub(super) fn new(rate: u32) -> Self {
         Self {
             start: Instant::now(),
@@ -23,14 +23,14 @@ impl Schedule {
         }
     }
 
-    /// How long it is until the next time; nothing where that has come.
+    /// Returns the duration until the next time; zero if it has come.
     pub(super) fn wait(&self, now: Instant) -> Duration {
         let nanos = u128::from(self.next) * 1_000_000_000 / u128::from(self.rate);
         let due = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
         due.saturating_sub(now.saturating_duration_since(self.start))
     }
 
-    /// Takes the last time that has come. Gives how many before it were missed.
+    /// Takes the last time that has come. Returns how many times before it were missed.
     pub(super) fn take(&mut self, now: Instant) -> u64 {
         let nanos = now.saturating_duration_since(self.start).as_nanos();
         let come = u64::try_from(nanos * u128::from(self.rate) / 1_000_000_000).unwrap_or(u64::MAX);
@@ -40,21 +40,21 @@ impl Schedule {
     }
 }
 
-/// The wall clock, save that it never goes back: a recording whose time does is a broken one.
+/// A wall clock that never goes back, because the times of a recording must not.
 #[derive(Debug)]
 pub(super) struct Clock {
     last: Option<(Time, Instant)>,
 }
 
 impl Clock {
-    /// A clock that starts behind `last`, where there is a frame already.
+    /// Creates a clock that starts after `last`, the time of an existing frame.
     pub(super) fn new(last: Option<Time>) -> Self {
         Self {
             last: last.map(|time| (time, Instant::now())),
         }
     }
 
-    /// What time it is, UTC.
+    /// Returns the time, in UTC.
     pub(super) fn now(&mut self) -> Time {
         let wall = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -65,11 +65,11 @@ impl Clock {
 
     fn at(&mut self, wall: i64, now: Instant) -> Time {
         let (time, mark) = match self.last {
-            // Set back, as some systems do: time goes on from where it was.
+            // The system's clock was set back: the time continues from the last one.
             Some((last, mark)) if wall < last.0 => {
                 let since = now.saturating_duration_since(mark).as_millis();
                 let since = i64::try_from(since).unwrap_or(i64::MAX);
-                // What is less than a millisecond must not be lost again and again.
+                // Fractions of a millisecond must add up.
                 let mark = if since > 0 { now } else { mark };
                 (Time(last.0.saturating_add(since)), mark)
             }
@@ -91,15 +91,15 @@ mod tests {
         let ms = |ms: u64| start + Duration::from_millis(ms);
         assert_eq!(schedule.wait(start), Duration::ZERO);
         assert_eq!(schedule.take(start), 0);
-        // A third of a hundred milliseconds, whatever was before.
+        // A third of a hundred milliseconds.
         assert_eq!(schedule.wait(ms(10)), Duration::from_nanos(23_333_333));
-        // 34 ms is late by less than a time: it is taken, the one behind stays where it is.
+        // 34 ms is late by less than one time: it is taken, and the next one stays where it is.
         assert_eq!(schedule.take(ms(34)), 0);
         assert_eq!(schedule.wait(ms(34)), Duration::from_nanos(32_666_666));
-        // Late by two: the one that has come last is taken.
+        // Late by two: the last one is taken.
         assert_eq!(schedule.take(ms(140)), 2);
         assert_eq!(schedule.wait(ms(140)), Duration::from_nanos(26_666_666));
-        // A hundred hours on, still at the same places.
+        // A hundred hours later the times are still at the same places.
         assert_eq!(schedule.take(ms(360_000_000)), 10_800_000 - 5);
         assert_eq!(
             schedule.wait(ms(360_000_000)),
@@ -115,7 +115,7 @@ mod tests {
         let after = |ms: u64| mark + Duration::from_millis(ms);
         assert_eq!(clock.at(4_000, after(20)), Time(5_020));
         assert_eq!(clock.at(4_020, after(40)), Time(5_040));
-        // And goes forward with the wall clock.
+        // It goes forward with the wall clock.
         assert_eq!(clock.at(9_000, after(41)), Time(9_000));
         assert_eq!(clock.at(9_033, after(42)), Time(9_033));
         let mut clock = Clock::new(None);

@@ -1,4 +1,4 @@
-//! The files that are recorded into, one after the other.
+//! The files of a recording, one after the other.
 
 #[cfg(unix)]
 use std::fs::TryLockError;
@@ -15,22 +15,22 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::options::RecordOptions;
 use super::zip;
-use crate::numbered::numbered;
+use crate::numbered;
 
-/// A file that was recorded.
+/// A recorded file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RecordedFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Frames that were added to it.
+    /// The number of frames that were added to it.
     pub frames: u64,
-    /// Frames that were in it before.
+    /// The number of frames that were in it before.
     pub frames_before: u64,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// What makes two sessions one match: what a .butter says once.
+/// Identifies a match: the fields that a .butter stores once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct MatchKey {
     sessionid: String,
@@ -41,7 +41,7 @@ pub(super) struct MatchKey {
 impl MatchKey {
     pub(super) fn of(session: &Session) -> Self {
         Self {
-            // A .butter gives it back in capitals.
+            // A .butter returns it in capitals.
             sessionid: session.sessionid.to_ascii_uppercase().into(),
             map: session.map_name.clone(),
             private: session.private_match,
@@ -49,7 +49,7 @@ impl MatchKey {
     }
 }
 
-/// More bytes than a frame and its header take: they are no frame that was cut.
+/// A frame and its header are smaller than this; more bytes can't be a cut frame.
 const TORN: u64 = 64 << 10;
 
 #[derive(Debug)]
@@ -58,25 +58,25 @@ enum Medium {
     Journal(Box<Journal<File>>),
 }
 
-/// A file that is recorded into.
+/// A file that is being recorded.
 #[derive(Debug)]
 struct Tape {
     path: PathBuf,
     medium: Medium,
-    /// Frames of this recording and of those that it goes on with.
+    /// Whether it has no frames, neither of this recording nor of an earlier one.
     is_empty: bool,
-    /// Frames of this recording.
+    /// The number of frames of this recording.
     frames: u64,
-    /// Frames that were there before.
+    /// The number of frames that were there before.
     before: u64,
-    /// This recording made it. What others made is never removed.
+    /// Whether this recording created it. Existing files are never removed.
     created: bool,
     /// Holds the lock until the file is finished.
     guard: Option<File>,
     key: Option<MatchKey>,
 }
 
-/// How frames are kept.
+/// The format of the files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Lines,
@@ -95,16 +95,16 @@ pub(super) struct Tapes {
     number: u64,
     done: Vec<RecordedFile>,
     finishing: Option<JoinHandle<Result<Option<RecordedFile>, Error>>>,
-    /// Bytes that were taken off the end of a file that is gone on with.
+    /// Bytes that were removed from the end of a file that is continued.
     pub dropped: u64,
-    /// True where there were frames before.
+    /// Whether there were frames before.
     pub resumed: bool,
     /// The last frame that was there before.
     pub last: Option<Time>,
 }
 
 impl Tapes {
-    /// Makes the first file, or goes on with the last one that is there.
+    /// Creates the first file, or continues the last existing one.
     pub(super) fn open(options: &RecordOptions) -> Result<Self, Error> {
         let path = options.output.clone();
         let kind = kind_of(&path)?;
@@ -149,12 +149,12 @@ impl Tapes {
         })
     }
 
-    /// The file that is recorded into.
+    /// Returns the path of the current file.
     pub(super) fn path(&self) -> &Path {
         &self.tape.path
     }
 
-    /// Adds a frame. True where a file was begun for it.
+    /// Adds a frame. Returns true if a new file was begun for it.
     pub(super) fn push(&mut self, answer: &Answer, key: &MatchKey) -> Result<bool, Error> {
         let mut begun = false;
         if self.split && !self.tape.is_empty && self.tape.key.as_ref() != Some(key) {
@@ -165,7 +165,7 @@ impl Tapes {
         if let Err(WriteError::Unstorable { .. }) = pushed
             && !self.tape.is_empty
         {
-            // A header names 255 players at most: the next names others.
+            // A header names 255 players at most: the next file names others.
             self.next()?;
             begun = true;
             pushed = self.tape.push(answer);
@@ -190,7 +190,7 @@ impl Tapes {
         Ok(begun)
     }
 
-    /// Goes on in the next file. The one before is finished meanwhile.
+    /// Begins the next file. The previous one is finished meanwhile.
     fn next(&mut self) -> Result<(), Error> {
         self.join()?;
         let tape = loop {
@@ -206,7 +206,7 @@ impl Tapes {
         Ok(())
     }
 
-    /// Waits for the file before to be finished.
+    /// Waits until the previous file is finished.
     fn join(&mut self) -> Result<(), Error> {
         if let Some(finishing) = self.finishing.take()
             && let Ok(finished) = finishing.join()
@@ -216,7 +216,8 @@ impl Tapes {
         Ok(())
     }
 
-    /// Finishes all files, and says what is in them. Where nothing is, none is left.
+    /// Finishes all files, and returns them. A file without frames is removed if this recording created
+    /// it.
     pub(super) fn finish(mut self) -> Result<Vec<RecordedFile>, Error> {
         let before = self.join();
         let last = self.tape.finish(self.zip);
@@ -234,13 +235,13 @@ impl Tape {
         }
     }
 
-    /// Finishes the file; `None` where nothing is in it: it is gone, or as it was before.
+    /// Finishes the file. Returns `None` if it has no frames: it is then removed, or stays as it was.
     fn finish(self, zip: bool) -> Result<Option<RecordedFile>, Error> {
         if self.is_empty {
             let Self { path, medium, .. } = self;
             drop(medium);
             if self.created {
-                // It would be in the way of the next try.
+                // It would block the next try.
                 let _ = fs::remove_file(path);
             }
             return Ok(None);
@@ -327,7 +328,7 @@ fn create(path: PathBuf, kind: Kind, options: butter::Options) -> Result<Tape, E
     })
 }
 
-/// Goes on with a file; `None` where it is finished.
+/// Continues a file; returns `None` if it is finished.
 fn resume(
     path: &Path,
     kind: Kind,
@@ -340,11 +341,11 @@ fn resume(
     };
     let refuse = |message: String| Error::Unwritable {
         path: path.to_owned(),
-        message: format!("can't be gone on with: {message}"),
+        message: format!("can't be continued: {message}"),
     };
     let meta = fs::metadata(path).map_err(io)?;
     if !meta.is_file() {
-        return Err(refuse("it is no regular file".into()));
+        return Err(refuse("it is not a regular file".into()));
     }
     let file = OpenOptions::new()
         .read(true)
@@ -352,7 +353,7 @@ fn resume(
         .open(path)
         .map_err(io)?;
     let guard = lock(&file, path)?;
-    // Neither changes anything before a frame comes.
+    // Neither changes the file before a frame comes.
     let resumed = match kind {
         Kind::Lines => {
             echoreplay::Writer::resume(file).map(|(lines, resumed)| (Medium::Lines(lines), resumed))
@@ -370,7 +371,7 @@ fn resume(
     if resumed.dropped > TORN {
         let dropped = resumed.dropped;
         return Err(refuse(format!(
-            "{dropped} bytes behind its last whole frame can't be read; repair may"
+            "{dropped} bytes after its last whole frame can't be read; repair may"
         )));
     }
     opened.dropped = resumed.dropped;
@@ -388,16 +389,16 @@ fn resume(
     }))
 }
 
-/// Keeps a second recorder off the file for as long as what this gives is open.
+/// Locks the file against a second recorder, for as long as the returned file is open.
 ///
-/// On Unix such a lock shuts out nobody else: a recording can be read while it grows. Elsewhere it
-/// would, and there is none.
+/// On Unix such a lock is advisory: other programs can read the recording while it grows. On other
+/// systems it would shut them out, so that there is no lock.
 fn lock(file: &File, path: &Path) -> Result<Option<File>, Error> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
         let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-        // Whoever finished it meanwhile has put another file in its place.
+        // A recorder that finished the file meanwhile has put another file in its place.
         let id = |meta: &fs::Metadata| (meta.dev(), meta.ino());
         let io = |source| Error::Io {
             path: path.to_owned(),
@@ -452,8 +453,8 @@ mod tests {
         frame
     }
 
-    /// Killed within its first frames, a journal is gone on with, and stays as it is as long as no
-    /// frame comes.
+    /// A journal that was cut within its first frames is continued, and stays as it is until a frame
+    /// comes.
     #[test]
     fn a_journal_cut_anywhere_is_not_touched_before_a_frame_comes() {
         let folder = tempfile::tempdir().unwrap();
@@ -482,9 +483,9 @@ mod tests {
         }
     }
 
-    /// Frames behind a damaged spot are no torn frame.
+    /// Frames after a damaged spot do not count as a torn frame.
     #[test]
-    fn a_journal_with_much_behind_a_fault_is_refused_and_stays() {
+    fn a_journal_with_much_after_a_fault_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.butter");
         let mut bytes = io::Cursor::new(Vec::new());
@@ -498,7 +499,7 @@ mod tests {
             ..RecordOptions::new(&path)
         };
         let error = Tapes::open(&options).unwrap_err().to_string();
-        assert!(error.contains("can't be gone on with: "), "{error}");
+        assert!(error.contains("can't be continued: "), "{error}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 }

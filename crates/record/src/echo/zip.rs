@@ -1,4 +1,4 @@
-//! A finished .echoreplay as the zip that other programs expect.
+//! Makes a finished .echoreplay the zip that other programs expect.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -8,10 +8,10 @@ use gametape::{Draft, Error};
 use gametape_echo::ReadOptions;
 use gametape_echo::echoreplay::{Reader, ZipWriter};
 
-/// Between speed and size, as zip programs choose it.
+/// The usual compression level of zip programs.
 const LEVEL: u8 = 6;
 
-/// Puts a zip in the place of the text, which stays where that fails.
+/// Replaces the text by a zip; if that fails, the text stays.
 pub(super) fn replace(path: &Path) -> Result<(), Error> {
     let failed = |error: &dyn Display| Error::Unwritable {
         path: path.to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn replace(path: &Path) -> Result<(), Error> {
             zip.push_line(&line).map_err(|error| failed(&error))?;
         }
         if bytes != size {
-            // It was gone on with, and held more before than frames.
+            // The file was continued, and had other content before its frames.
             return Err(failed(&"not all of it is lines"));
         }
     }

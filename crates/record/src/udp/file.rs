@@ -1,4 +1,4 @@
-//! Into files of their own, one for each session; a file stays where it holds something.
+//! Records each session into a file of its own; files without packets are removed.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,28 +10,28 @@ use gametape_capture::{CaptureError, Options, Writer};
 use gametape_delta::Schema;
 
 use super::stream::{RecordOptions, Recorded, Sessions};
-use crate::numbered::numbered;
+use crate::numbered;
 
-/// Where to listen, and what comes of it.
+/// Options of a [`FileRecorder`].
 #[derive(Clone, Debug)]
 pub struct FileOptions {
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
-    /// The capture, an .mcap file. One that is there is not replaced. When the sender begins anew, its
-    /// packets go into `arena.2.mcap`, and so on: into the next one that is not there.
+    /// The capture, an .mcap file. An existing file is not replaced. When the sender is restarted, its
+    /// packets go into `arena.2.mcap`, and so on: into the next file that does not exist.
     pub output: PathBuf,
-    /// How it is written.
+    /// Options for writing the capture.
     pub capture: Options,
-    /// What to record, and when to stop.
+    /// Options of the recording: the packets to record, and when to stop.
     pub record: RecordOptions,
 }
 
 impl FileOptions {
-    /// Refuses what can't be recorded, before anything is opened.
+    /// Checks the options before anything is opened.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] for an output that is no .mcap file; [`Error::Io`] for a server that
-    /// nothing can be sent to.
+    /// [`Error::Unwritable`] if the output is not an .mcap file; [`Error::Io`] if nothing can be sent to
+    /// the server.
     pub fn check(&self) -> Result<(), Error> {
         if self
             .output
@@ -51,27 +51,27 @@ impl FileOptions {
     }
 }
 
-/// What a recorder tells.
+/// An event of a [`FileRecorder`].
 #[derive(Clone, Copy, Debug)]
-pub enum Told<'t> {
-    /// How far the file is that is written.
-    Recorded(&'t Recorded),
-    /// The sender has begun anew: a file is done, and another one is written from now on.
-    Anew {
-        /// The file that is done.
+pub enum FileEvent<'t> {
+    /// The progress of the current file.
+    Progress(&'t Recorded),
+    /// The sender was restarted: a file is finished, and another one begins.
+    NextFile {
+        /// The finished file.
         path: &'t Path,
-        /// What is in it.
+        /// Its content.
         recorded: &'t Recorded,
-        /// The file that is written now.
+        /// The file that begins.
         next: &'t Path,
     },
 }
 
-/// A recorder that listens, and has its file.
+/// A recorder that listens, and has created its file.
 ///
 /// ```no_run
 /// use gametape_capture::Options;
-/// use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Told};
+/// use gametape_record::udp::{FileEvent, FileOptions, FileRecorder, RecordOptions};
 ///
 /// # fn schema() -> gametape_delta::Schema { gametape_delta::Schema::empty() }
 /// let schema = schema();
@@ -82,10 +82,10 @@ pub enum Told<'t> {
 ///     record: RecordOptions::default(),
 /// };
 /// let recorder = FileRecorder::begin(&options, &schema)?;
-/// let files = recorder.run(|told| match told {
-///     Told::Recorded(so_far) => so_far.packets == 600,
-///     Told::Anew { next, .. } => {
-///         println!("the sender has begun anew: {}", next.display());
+/// let files = recorder.run(|event| match event {
+///     FileEvent::Progress(recorded) => recorded.packets == 600,
+///     FileEvent::NextFile { next, .. } => {
+///         println!("the sender was restarted: {}", next.display());
 ///         false
 ///     }
 /// })?;
@@ -103,11 +103,11 @@ pub struct FileRecorder<'a> {
 }
 
 impl<'a> FileRecorder<'a> {
-    /// Begins to listen for packets of this schema, and makes the file.
+    /// Starts listening for packets of this schema, and creates the file.
     ///
     /// # Errors
-    /// As [`FileOptions::check`]; [`Error::Io`] where nobody can listen there;
-    /// [`Error::Unwritable`] where the file can't be made, or is there already.
+    /// As [`FileOptions::check`]; [`Error::Io`] if it can't listen on the address;
+    /// [`Error::Unwritable`] if the file can't be created, or exists.
     pub fn begin(options: &'a FileOptions, schema: &'a Schema) -> Result<Self, Error> {
         options.check()?;
         let socket = UdpSocket::bind(options.listen).map_err(|source| Error::Io {
@@ -123,22 +123,22 @@ impl<'a> FileRecorder<'a> {
         })
     }
 
-    /// Where it listens: where any port was asked for, at which.
+    /// Returns the address on which it listens, with the port that was chosen for port 0.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
 
-    /// Records until `told`, which is told how far it is, says so or an option does; gives the files, and
-    /// what is in each. No file is left that holds no packet: it would be in the way of the next try.
+    /// Records until `on_event` returns true or an option ends it. Returns the files with their
+    /// contents. A file without packets is removed, because it would block the next try.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] where the socket or a file fails: what was written before stays readable.
+    /// [`Error::Unwritable`] if the socket or a file fails: the packets written before stay readable.
     pub fn run(
         self,
-        mut told: impl FnMut(Told<'_>) -> bool,
+        mut on_event: impl FnMut(FileEvent<'_>) -> bool,
     ) -> Result<Vec<(PathBuf, Recorded)>, Error> {
         let Self {
             options,
@@ -156,22 +156,22 @@ impl<'a> FileRecorder<'a> {
         let mut files = Vec::new();
         loop {
             let recorded = session(&mut sessions, file, options, schema, &mut |so_far| {
-                told(Told::Recorded(so_far))
+                on_event(FileEvent::Progress(so_far))
             });
             let nothing = match &recorded {
                 Ok(recorded) => recorded.packets == 0,
-                Err(_) => holds_nothing(&path),
+                Err(_) => has_no_packet(&path),
             };
             if nothing {
                 let _ = fs::remove_file(&path);
             }
             let recorded = recorded.map_err(failed(&path))?;
-            if recorded.anew.is_none() {
+            if recorded.next_session.is_none() {
                 files.push((path, recorded));
                 return Ok(files);
             }
             let (next, made) = next(&options.output)?;
-            let stops = told(Told::Anew {
+            let stops = on_event(FileEvent::NextFile {
                 path: &path,
                 recorded: &recorded,
                 next: &next,
@@ -179,7 +179,7 @@ impl<'a> FileRecorder<'a> {
             file = made;
             files.push((std::mem::replace(&mut path, next), recorded));
             if stops {
-                // What has come already is recorded.
+                // The packets that have come already are recorded.
                 sessions.end();
             }
         }
@@ -201,7 +201,7 @@ fn session(
     Ok(recorded)
 }
 
-/// Makes the next file that is not there: `arena.2.mcap`, or a later one.
+/// Creates the next file that does not exist: `arena.2.mcap`, or a later one.
 fn next(output: &Path) -> Result<(PathBuf, File), Error> {
     let mut number = 2;
     loop {
@@ -236,7 +236,7 @@ fn unwritable(path: &Path, message: String) -> Error {
     }
 }
 
-/// Refuses a server that nothing can be sent to.
+/// Checks that packets can be sent to a server.
 fn check_join(udp: SocketAddr, join: SocketAddr) -> Result<(), String> {
     if join.port() == 0 {
         return Err("a server has a port above 0".into());
@@ -249,8 +249,8 @@ fn check_join(udp: SocketAddr, join: SocketAddr) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a recording that failed has left no packet.
-fn holds_nothing(path: &Path) -> bool {
+/// Returns whether a recording that failed has left no packet.
+fn has_no_packet(path: &Path) -> bool {
     let Ok(file) = fs::read(path) else {
         return false;
     };
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_recorded_is_refused_before_a_file_is_made() {
+    fn bad_options_are_refused_before_a_file_is_created() {
         let folder = tempfile::tempdir().unwrap();
         let schema = Schema::empty();
         let good = options(folder.path().join("a.mcap"));
@@ -312,8 +312,8 @@ mod tests {
         assert_eq!(fs::read(&options.output).unwrap(), b"mine");
     }
 
-    /// A server that is started again while it is recorded: each of its runs is whole, in a file of its
-    /// own, and none is in the place of another.
+    /// A server that is restarted while it is recorded: each of its runs is complete in a file of its
+    /// own, and no file is replaced.
     #[test]
     fn each_session_of_a_server_has_a_file_of_its_own() {
         use gametape_delta::{Feedback, Sender, Snapshot};
@@ -353,17 +353,17 @@ mod tests {
                 }
             }
         });
-        let mut anew = Vec::new();
+        let mut restarts = Vec::new();
         let files = recorder
-            .run(|told| {
-                if let Told::Anew {
+            .run(|event| {
+                if let FileEvent::NextFile {
                     path,
                     recorded,
                     next,
-                } = told
+                } = event
                 {
                     let name = |path: &Path| path.file_name().unwrap().to_owned();
-                    anew.push((name(path), recorded.anew, name(next)));
+                    restarts.push((name(path), recorded.next_session, name(next)));
                 }
                 false
             })
@@ -371,7 +371,7 @@ mod tests {
         sending.join().unwrap();
         let file = |name: &str| std::ffi::OsString::from(name);
         assert_eq!(
-            anew,
+            restarts,
             [
                 (file("a.mcap"), Some(1), file("a.3.mcap")),
                 (file("a.3.mcap"), Some(1), file("a.4.mcap")),

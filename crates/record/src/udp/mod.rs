@@ -1,8 +1,8 @@
-//! Recording snapshot/delta packets as they come over UDP.
+//! Records snapshot/delta packets as they come over UDP.
 //!
-//! The recorder is a receiver like any other: it acknowledges, asks for a full snapshot where it needs
-//! one, and takes the packets of one sender alone. Where that begins anew, a capture is done:
-//! [`FileRecorder`] begins another, [`Sessions`] says so.
+//! The recorder is a receiver like any other: it acknowledges packets, asks for a full snapshot if it
+//! needs one, and takes the packets of one sender only. When the sender is restarted, the capture ends:
+//! [`FileRecorder`] then begins another one, and [`Sessions`] returns.
 //!
 //! ```no_run
 //! use std::net::UdpSocket;
@@ -20,9 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod anew;
 mod file;
+mod restart;
 mod stream;
 
-pub use file::{FileOptions, FileRecorder, Told};
+pub use file::{FileEvent, FileOptions, FileRecorder};
 pub use stream::{RecordOptions, Recorded, Sessions, record};

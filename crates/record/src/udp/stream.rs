@@ -1,4 +1,4 @@
-//! The packets of one sender, from a socket into a capture.
+//! Records the packets of one sender from a socket into a capture.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
@@ -9,44 +9,44 @@ use gametape_delta::{
     Error, Feedback, Header, Limits, ReceiveError, Received, Receiver, Rule, Schema,
 };
 
-use super::anew::{Came, WINDOW, Watch};
+use super::restart::{Arrival, WINDOW, Watch};
 
-/// How often a capture is made safe against being killed, unless another is wanted.
+/// The default of [`RecordOptions::flush_every`].
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
-/// How often the recorder looks whether it should stop, and says hello.
+/// How often the recorder checks whether it should stop or greet the server.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How often it says hello to a sender it wants to hear of.
+/// How often it greets a silent server.
 const HELLO_EVERY: Duration = Duration::from_millis(500);
-/// A sender of which nothing comes for so long may have been started again.
+/// A sender that is silent for so long may have been restarted.
 const QUIET: Duration = Duration::from_secs(2);
-/// Fewest entities that a state may have, whatever the schema.
+/// The number of entities that a state may have at least, for every schema.
 const MIN_ENTITIES: usize = 4096;
 
-/// What to record, and when to stop.
+/// Options of a recording: the packets to record, and when to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordOptions {
     /// Stop after this many packets.
     pub packets: Option<u64>,
     /// Stop after this long.
     pub duration: Option<Duration>,
-    /// Stop when nothing has come for this long, once something has.
+    /// Stop when nothing has come for this long after a packet.
     pub idle: Option<Duration>,
-    /// Acknowledge packets to their sender, and ask for a full snapshot where one is needed. A
-    /// sender that codes against acknowledged states sends nothing but full snapshots without.
+    /// Acknowledge packets to their sender, and ask for a full snapshot if one is needed. Without
+    /// feedback, a sender that codes against acknowledged states sends only full snapshots.
     pub feedback: bool,
-    /// Record what a receiver sees, of each entity the newest values, in place of the packets: for
-    /// senders that stay within a budget by leaving entities out.
+    /// Record the receiver's view, which has the newest values of each entity, in place of the packets:
+    /// for senders that stay within a budget by leaving entities out.
     pub view: bool,
-    /// How often what was recorded is handed to the system, so that it is safe against being killed, and
-    /// who follows the file sees it. Each time makes a chunk of its own, which compress less the smaller
-    /// they are.
+    /// How often packets are written to the file, so that they are safe if the recorder is killed, and
+    /// can be seen by programs that follow the file. Each write makes a chunk; small chunks compress less
+    /// well.
     pub flush_every: Duration,
-    /// A sender to say hello to while no packets come: a feedback that asks for a full snapshot.
+    /// A server to greet while no packets come, with a feedback that asks for a full snapshot.
     pub join: Option<SocketAddr>,
 }
 
 impl Default for RecordOptions {
-    /// Without end, with feedback, the packets, each second, joining nobody.
+    /// The packets, without end, with feedback, written each second; no server to greet.
     fn default() -> Self {
         Self {
             packets: None,
@@ -60,40 +60,40 @@ impl Default for RecordOptions {
     }
 }
 
-/// What was recorded, and what was not.
+/// The result of a recording.
 #[derive(Clone, Default, Debug)]
 pub struct Recorded {
     /// Packets in the capture.
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Full snapshots that were added to seek by.
+    /// Full snapshots that were added for seeking.
     pub keyframes_added: u64,
     /// The tick of the first packet in the capture; `None` without packets.
     pub first_tick: Option<u32>,
-    /// The last.
+    /// The tick of the last packet.
     pub last_tick: Option<u32>,
-    /// Packets that were not newer than one before: late, or sent twice.
+    /// Packets that were not newer than an earlier one: late, or sent twice.
     pub stale: u64,
     /// Packets that build on a state that was never received.
     pub unusable: u64,
     /// Packets that break a rule of the wire.
     pub broken: u64,
-    /// The first of them.
+    /// The error of the first of them.
     pub first_broken: Option<Error>,
     /// Packets of another schema.
     pub other_schema: u64,
-    /// The hash of the first of those.
+    /// The schema hash of the first of them.
     pub first_other_schema: Option<u64>,
-    /// Packets from others than the first sender.
+    /// Packets from other senders than the first.
     pub foreign: u64,
-    /// Who sent what was recorded.
+    /// The sender of the recorded packets.
     pub sender: Option<SocketAddr>,
-    /// The first tick of the session that has begun since, where the sender began anew.
-    pub anew: Option<u32>,
+    /// The first tick of the next session, if the sender was restarted.
+    pub next_session: Option<u32>,
 }
 
-/// Records the packets of one session of [`Sessions`], the first.
+/// Records the first session of [`Sessions`].
 ///
 /// # Errors
 /// As [`Sessions::record`].
@@ -107,9 +107,9 @@ pub fn record<W: Write>(
     Sessions::new(socket, schema, *options)?.record(writer, stop)
 }
 
-/// The packets of one sender, the first whose packet is of this schema: session after session. One ends
-/// where the sender begins anew, as when its server is started again: its ticks go from the start, so
-/// that what follows is a stream of its own.
+/// Records the packets of one sender, session after session. The sender is the first whose packet is of
+/// this schema. A session ends when the sender is restarted: its ticks then start again, and the packets
+/// after that are a stream of their own.
 #[derive(Debug)]
 pub struct Sessions<'s> {
     socket: &'s UdpSocket,
@@ -118,10 +118,10 @@ pub struct Sessions<'s> {
     limits: Limits,
     receiver: Receiver,
     watch: Watch<'s>,
-    /// With these packets the session has begun that is recorded next.
-    begun: Vec<Came>,
+    /// The first packets of the next session.
+    begun: Vec<Arrival>,
     sender: Option<SocketAddr>,
-    /// Of all sessions.
+    /// The number of packets of all sessions.
     packets: u64,
     start: Instant,
     last_packet: Instant,
@@ -130,17 +130,17 @@ pub struct Sessions<'s> {
 }
 
 impl<'s> Sessions<'s> {
-    /// Nothing is recorded yet.
+    /// Creates a recorder; it records nothing yet.
     ///
     /// # Errors
-    /// What the system says of the socket.
+    /// The system's error about the socket.
     pub fn new(
         socket: &'s UdpSocket,
         schema: &'s Schema,
         options: RecordOptions,
     ) -> io::Result<Self> {
         socket.set_read_timeout(Some(LOOK_EVERY))?;
-        // All that is held may come from anybody.
+        // The packets may come from anybody, so that states need a limit.
         let max_entities = entities_within(schema, MAX_STATE_BYTES / WINDOW as u64);
         let limits = Limits {
             max_packet_bytes: 1 << 16,
@@ -165,13 +165,13 @@ impl<'s> Sessions<'s> {
         })
     }
 
-    /// Records a session, until `stop`, which is told how far it is ten times a second and with each
-    /// packet, says so, an option does, or the sender begins anew: [`Recorded::anew`] says that, and the
-    /// next call records what has come of that session, and the rest. What is recorded can be applied,
-    /// each packet to those before it.
+    /// Records a session until `stop` returns true, an option ends it, or the sender is restarted. `stop`
+    /// gets the progress ten times a second and with each packet. After a restart,
+    /// [`Recorded::next_session`] is set, and the next call records the new session from its start. Each
+    /// recorded packet can be applied to the ones before it.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] where the socket or the output fails.
+    /// [`CaptureError::Io`] if the socket or the output fails.
     pub fn record<W: Write>(
         &mut self,
         writer: &mut Writer<W>,
@@ -181,8 +181,12 @@ impl<'s> Sessions<'s> {
             sender: self.sender,
             ..Recorded::default()
         };
-        for Came { bytes, at } in std::mem::take(&mut self.begun) {
-            if self.receiver.apply(&bytes).is_ok_and(|came| came.fresh) {
+        for Arrival { bytes, at } in std::mem::take(&mut self.begun) {
+            if self
+                .receiver
+                .apply(&bytes)
+                .is_ok_and(|received| received.fresh)
+            {
                 self.put(&bytes, at, writer, &mut recorded)?;
             }
         }
@@ -197,7 +201,7 @@ impl<'s> Sessions<'s> {
             if self.is_over() || stop(&recorded) {
                 return Ok(recorded);
             }
-            self.hello()?;
+            self.greet()?;
             let (length, from) = match self.socket.recv_from(&mut bytes) {
                 Ok(received) => received,
                 Err(error) if is_nothing(&error) => continue,
@@ -211,20 +215,20 @@ impl<'s> Sessions<'s> {
             let feedback = self.packet(packet, from, writer, &mut recorded)?;
             self.last_packet = Instant::now();
             if let Some(feedback) = feedback.filter(|_| self.options.feedback) {
-                say(self.socket, &feedback, from)?;
+                send(self.socket, &feedback, from)?;
             }
-            if recorded.anew.is_some() {
+            if recorded.next_session.is_some() {
                 return Ok(recorded);
             }
         }
     }
 
-    /// The next session is what has come of it already, and no more.
+    /// Ends the recording: the next session has only the packets that have come already.
     pub fn end(&mut self) {
         self.options.duration = Some(Duration::ZERO);
     }
 
-    /// Whether an option ends it.
+    /// Returns whether an option ends the recording.
     fn is_over(&self) -> bool {
         let RecordOptions {
             packets,
@@ -239,22 +243,22 @@ impl<'s> Sessions<'s> {
         enough || idle || over(self.start, duration)
     }
 
-    /// Says hello to a server that sends once it is spoken to; again where nothing comes any more, for one
-    /// that was started again knows nobody.
-    fn hello(&mut self) -> io::Result<()> {
+    /// Greets a server that only sends to clients it knows; again while nothing comes, because a server
+    /// that was restarted knows no clients.
+    fn greet(&mut self) -> io::Result<()> {
         let is_quiet = self.sender.is_none() || self.last_packet.elapsed() >= QUIET;
         if let Some(to) = self.options.join.filter(|_| is_quiet)
             && self
                 .last_hello
                 .is_none_or(|last| last.elapsed() >= HELLO_EVERY)
         {
-            say(self.socket, &Feedback::NeedFull { baseline: 0 }, to)?;
+            send(self.socket, &Feedback::NeedFull { baseline: 0 }, to)?;
             self.last_hello = Some(Instant::now());
         }
         Ok(())
     }
 
-    /// Takes a packet of the sender; gives what to answer.
+    /// Takes a packet of the sender; returns the answer.
     fn packet<W: Write>(
         &mut self,
         packet: &[u8],
@@ -264,9 +268,8 @@ impl<'s> Sessions<'s> {
     ) -> Result<Option<Feedback>, CaptureError> {
         let (at, now) = (unix_ns(), Instant::now());
         let header = Header::read(packet).ok().map(|(header, _)| header);
-        let of_before =
-            header.filter(|of| self.watch.is_of_before(of, packet, recorded.last_tick, now));
-        if of_before.is_some() {
+        let newest = recorded.last_tick;
+        if header.is_some_and(|header| self.watch.is_of_previous(&header, packet, newest, now)) {
             recorded.stale += 1;
             return Ok(None);
         }
@@ -304,8 +307,8 @@ impl<'s> Sessions<'s> {
         })
     }
 
-    /// A packet that is not newer than what is recorded: late, or come twice, or of a session that has
-    /// begun anew.
+    /// Takes a packet that is not newer than the recorded ones: it is late, came twice, or is of a new
+    /// session.
     fn stale(
         &mut self,
         header: &Header,
@@ -318,12 +321,12 @@ impl<'s> Sessions<'s> {
         let answer = self.watch.stale(header, packet, at, now);
         if let Some(begun) = self.watch.begun(recorded.last_tick, now) {
             recorded.stale = recorded.stale.saturating_sub(begun.len() as u64);
-            let first = begun.first().map(|came| Header::read(&came.bytes));
-            recorded.anew = first.and_then(Result::ok).map(|(first, _)| first.tick);
+            let first = begun.first().map(|packet| Header::read(&packet.bytes));
+            recorded.next_session = first.and_then(Result::ok).map(|(first, _)| first.tick);
             self.begun = begun;
             self.receiver = Receiver::with_window(self.schema, WINDOW, self.limits);
         }
-        // The start of a session may have been lost: nothing of it can be applied then.
+        // If the start of a session was lost, none of its packets can be applied.
         let needed = header.baseline().filter(|_| {
             let is_quiet = now.duration_since(self.last_fresh) >= QUIET;
             answer.is_none() && is_quiet
@@ -364,15 +367,15 @@ fn unix_ns() -> u64 {
     now.map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// A feedback that can't be sent is one more that gets lost.
-fn say(socket: &UdpSocket, feedback: &Feedback, to: SocketAddr) -> io::Result<()> {
+/// Sends a feedback; one that can't be delivered counts as lost.
+fn send(socket: &UdpSocket, feedback: &Feedback, to: SocketAddr) -> io::Result<()> {
     match socket.send_to(&feedback.to_bytes(), to) {
         Err(error) if !is_nothing(&error) && !is_unreachable(&error) => Err(error),
         _ => Ok(()),
     }
 }
 
-/// Nothing came, or what came before could not be delivered.
+/// Returns whether nothing came, or an earlier feedback could not be delivered.
 fn is_nothing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -410,7 +413,7 @@ mod tests {
             .set_read_timeout(Some(Duration::from_millis(20)))
             .unwrap();
         let sending = std::thread::spawn(move || {
-            // It waits for the hello, then sends; every fifth packet is lost, some come twice.
+            // It waits for the greeting, then sends; every fifth packet is lost, some come twice.
             let mut feedback = [0; 32];
             while server.recv_from(&mut feedback).is_err() {}
             let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();

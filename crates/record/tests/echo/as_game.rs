@@ -37,7 +37,7 @@ const SHOWN: AsGameOptions = AsGameOptions {
 };
 
 #[test]
-fn each_answer_is_told_at_its_time_byte_for_byte_and_nothing_behind_the_end() {
+fn each_answer_is_given_at_its_time_byte_for_byte_and_none_after_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.echoreplay");
     let frames = a_match(5, 40);
@@ -51,7 +51,7 @@ fn each_answer_is_told_at_its_time_byte_for_byte_and_nothing_behind_the_end() {
         };
         let game = game(&path, options);
         let begins = frames[first as usize].time.0;
-        // Whoever asks first finds the first frame, however late that is.
+        // The first request gets the first frame, however late it is.
         let start = start + Duration::from_secs(100);
         for ms in (0..1_000_u32).step_by(7) {
             let at = start + Duration::from_millis(ms.into());
@@ -60,7 +60,7 @@ fn each_answer_is_told_at_its_time_byte_for_byte_and_nothing_behind_the_end() {
             let expected = of_now.last().unwrap();
             let is_last = expected == frames.last().unwrap();
             if is_last && passed > expected.time.0 - begins {
-                // So long the last one is told as the one before was.
+                // The last frame is shown for as long as the previous one.
                 continue;
             }
             let (session, bones) = answers(expected);
@@ -103,7 +103,7 @@ fn it_begins_again_where_it_is_to() {
 }
 
 #[test]
-fn a_butter_answers_what_lines_made_of_it_say() {
+fn a_butter_answers_as_the_lines_made_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.butter");
     let frames = a_match(7, 20);
@@ -121,7 +121,7 @@ fn a_butter_answers_what_lines_made_of_it_say() {
 }
 
 #[test]
-fn nobody_is_named_unless_that_is_wanted() {
+fn names_are_hidden_unless_they_are_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let frames = a_match(8, 5);
     let bytes = butter::write(&frames, butter::Options::default()).unwrap();
@@ -146,7 +146,7 @@ fn nobody_is_named_unless_that_is_wanted() {
 }
 
 #[test]
-fn broken_lines_are_left_out_and_what_is_no_match_is_refused() {
+fn broken_lines_are_left_out_and_other_recordings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let frames = a_match(9, 3);
     let path = folder.path().join("match.echoreplay");

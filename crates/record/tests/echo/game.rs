@@ -12,12 +12,12 @@ use std::time::Duration;
 use gametape::echo::{Frame, echoreplay};
 use gametape_samples::echo::{Match, MatchOptions};
 
-/// What is answered to one request.
+/// The answer to one request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// The next frame.
     Frame,
-    /// This text, whatever it is.
+    /// This text.
     Text(&'static str),
     /// This HTTP status, with a page.
     Status(u16),
@@ -25,7 +25,7 @@ pub enum Reply {
     Half,
     /// Nothing; the connection is gone.
     Gone,
-    /// A frame, so much later that nobody waits for it.
+    /// A frame, so late that no recorder waits for it.
     Late(Duration),
     /// The next frame, after a while.
     Slow(Duration),
@@ -81,7 +81,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// The game plays these frames by this script; behind its end there is no match.
+    /// The game plays these frames by this script; after its end there is no match.
     pub fn start(frames: Vec<Frame>, script: Vec<Reply>) -> Self {
         Self::start_at("127.0.0.1:0".parse().unwrap(), frames, script)
     }
@@ -112,7 +112,7 @@ impl Game {
         }
     }
 
-    /// What `/player_bones` answers to the first requests in place of the bones.
+    /// The answers of `/player_bones` to the first requests, in place of the bones.
     pub fn with_bones(self, script: Vec<Reply>) -> Self {
         self.play.lock().unwrap().bones = script.into();
         self
@@ -160,7 +160,7 @@ impl Server {
         }
     }
 
-    /// Answers what comes through a connection. Gives for how long the game is to be closed.
+    /// Answers the requests of a connection. Returns for how long the game is to be closed.
     fn serve(&self, mut stream: TcpStream) -> io::Result<Option<Duration>> {
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(Duration::from_millis(20)))?;

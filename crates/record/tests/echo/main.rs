@@ -1,4 +1,4 @@
-//! Recording Echo VR live, against a game that does what games do.
+//! Records Echo VR live, against a game that restarts, stalls and answers badly.
 
 mod as_game;
 #[allow(dead_code)] // The command's tests need more of it.
@@ -168,7 +168,7 @@ fn a_butter_is_finished_and_holds_one_match() {
         frame.session.map_name = Map::from("mpl_lobby_b2");
     }
     played.extend(lobby);
-    // What lies there already is not touched.
+    // An existing file is not touched.
     fs::write(folder.path().join("match.2.butter"), "other").unwrap();
     let game = Game::start(played.clone(), frames(55));
     let options = options(&game, &path);
@@ -303,7 +303,7 @@ fn an_answer_on_many_lines_becomes_one() {
 fn the_game_is_waited_for_and_late_answers_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.butter");
-    // A port that nobody listens at, yet.
+    // A port on which no program listens yet.
     let at = TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .unwrap();
@@ -333,13 +333,13 @@ fn the_game_is_waited_for_and_late_answers_are_not() {
     assert_eq!(recorded.frames, 8);
     assert!(recorded.faults.unreachable >= 1);
     assert!(recorded.faults.timeout >= 1);
-    // For two seconds nothing came: at 120 Hz, that is missed, and said.
+    // Nothing came for two seconds: at 120 Hz, frames are missed, and that is reported.
     assert!(recorded.skipped >= 100, "{}", recorded.skipped);
     assert_eq!(
         events[..4],
         [
             "begun",
-            "waiting: no answer: nobody listens there",
+            "waiting: no answer: no program listens there",
             "appeared: mpl_arena_a",
             "disappeared: no answer in time",
         ]

@@ -1,4 +1,4 @@
-//! Going on with what is there.
+//! Continuing an existing recording.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use gametape_record::echo::{RecordOptions, Recorded, record};
 use super::game::{Game, a_match, answers, frames};
 use super::{assert_same, butter_frames, lines, options, recorded};
 
-/// A recorder that is killed leaves what this makes: a file cut anywhere.
+/// Makes the file that a killed recorder leaves, cut anywhere.
 #[test]
 fn cut_anywhere_a_recording_is_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn going_on_goes_on_in_the_right_file() {
             .map(|file| file.path.file_name().unwrap().display().to_string())
             .collect()
     };
-    // Nothing there: it begins.
+    // Without a file, it creates one.
     let first = resume(a_match(1, 4)).unwrap();
     assert_eq!(
         (names(&first), first.resumed),
@@ -109,11 +109,11 @@ fn going_on_goes_on_in_the_right_file() {
     assert_eq!((third.files[0].frames, third.files[1].frames), (0, 4));
     assert_same(&butter_frames(&third.files[0].path), &there);
     assert_same(&butter_frames(&third.files[1].path), &a_match(4, 4));
-    // What is none is left alone.
+    // A file that is not a recording is left alone.
     fs::write(folder.path().join("match.5.butter"), [9; 100]).unwrap();
     let error = resume(a_match(1, 4)).unwrap_err();
     assert!(
-        error.message().starts_with("can't be gone on with: "),
+        error.message().starts_with("can't be continued: "),
         "{error}"
     );
     assert_eq!(

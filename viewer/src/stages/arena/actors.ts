@@ -1,4 +1,4 @@
-// Players and the disc at the playhead: between two frames, without way between places too far apart.
+// Players and the disc at the playhead: interpolated between two frames, unless they are too far apart.
 
 import type { Rows, View } from "../../model.js";
 import { type Vec3, between, teleports, turned } from "../shared/motion.js";
@@ -11,7 +11,7 @@ import {
   type Part,
   type PlayerColumns,
   type PoseColumns,
-} from "./index.js";
+} from "./columns.js";
 
 /** Metres a second that no player and no disc reaches. */
 const FASTEST_PLAYER = 50;
@@ -38,7 +38,7 @@ export class Actor {
     left_hand: new Pose(),
     right_hand: new Pose(),
   };
-  /** Whether it is there at the playhead. */
+  /** Whether it exists at the playhead. */
   here = false;
   /** The row of it in the frame before the playhead, and how far it has moved from there, 0 to 1. */
   row = 0;
@@ -102,7 +102,7 @@ function readPose(
   turn(rows, row, next, nextRow, columns.up, mix, into.up);
 }
 
-/** Milliseconds from one frame to the next; 0 where that is not known, and nothing is said of speed. */
+/** Milliseconds from one frame to the next; 0 where that is not known, and then no speed is shown. */
 function gap({ before, after }: View): number {
   return after === null ? 0 : (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0);
 }
@@ -148,7 +148,7 @@ export class Actors {
     }
     const { body } = columns.parts;
     const nextRow = next === undefined ? -1 : rowOf(next, id, row);
-    // Who leaves, or is somewhere else at once, stays in place until then.
+    // A player who leaves, or is suddenly elsewhere, stays in place until then.
     const moves =
       next !== undefined &&
       nextRow >= 0 &&
@@ -187,7 +187,7 @@ export class Actors {
     this.discHere = Number.isFinite(this.disc.at[0]);
   }
 
-  /** Those who are there and play. */
+  /** The players who are there and play. */
   players(): Actor[] {
     return this.all.filter((actor) => actor.here && actor.playing);
   }

@@ -10,10 +10,10 @@ import { type Actor, Actors } from "./actors.js";
 import { Avatars } from "./avatars.js";
 import { Skeletons } from "./bones.js";
 import { CAMERAS, type CameraKind, type Shot, broadcast, eyes, follow, overview } from "./cameras.js";
-import { arenaColours } from "./colours.js";
+import { arenaColours } from "./court.js";
 import { Court } from "./court.js";
 import { Disc } from "./disc.js";
-import { type ArenaColumns, arenaColumns } from "./index.js";
+import { type ArenaColumns, arenaColumns } from "./columns.js";
 import { Overlay, clock, label } from "./overlay.js";
 import { TopView } from "./top.js";
 
@@ -82,7 +82,7 @@ export class Arena implements Stage {
     this.light(body);
     this.overlay = new Overlay(body, recording);
     this.paint();
-    // Who asks for less motion gets the camera that stands still.
+    // Users who ask for less motion get the camera that stands still.
     this.setKind(page.reducedMotion ? "top" : this.kind);
     this.unwatch = watchSize(body, (width, height) => {
       this.fit(width, height);
@@ -135,7 +135,7 @@ export class Arena implements Stage {
     this.orbit.enableDamping = false;
     this.orbit.maxDistance = 160;
     this.orbit.minDistance = 1;
-    // Whoever turns the picture wants to look around from where it is; a mere click changes nothing.
+    // Turning the picture looks around from the current camera; a mere click changes nothing.
     let held = false;
     this.orbit.addEventListener("start", () => {
       held = true;
@@ -182,7 +182,7 @@ export class Arena implements Stage {
     }
   }
 
-  /** `aimed`: what the free camera turns around is known. */
+  /** `aimed`: the point that the free camera turns around is known. */
   private setKind(kind: CameraKind, aimed = false): void {
     const flat = kind === "top" || this.renderer === undefined;
     this.kind = flat ? "top" : kind;
@@ -271,7 +271,7 @@ export class Arena implements Stage {
     this.overlay.draw(actors, this.camera, ...this.size, this.names, inside);
   }
 
-  /** The player that is followed; the first one where that one is not there. */
+  /** The player that is followed; the first player where that one is not there. */
   private target(): Actor | undefined {
     const here = this.actors.players();
     return here.find(({ key }) => key === this.followed) ?? here[0];

@@ -18,10 +18,10 @@ import {
   TorusGeometry,
   Vector3,
 } from "three";
-import { setCount } from "../shared/instances.js";
+import { setCount } from "../shared/canvas.js";
 import type { Actor, Pose } from "./actors.js";
 import { MOST_BONES, type Skeletons, cross } from "./bones.js";
-import { teamColour } from "./colours.js";
+import { teamColour } from "./court.js";
 
 const matrix = new Matrix4();
 const [left, up, forward, way] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
@@ -96,7 +96,7 @@ class Avatar {
     }
   }
 
-  /** As a player is now. `bones`: the skeleton is drawn in place of torso and arms; `eyes`: the camera is in its head. */
+  /** Poses the body like a player. `bones`: the skeleton replaces torso and arms; `eyes`: the camera is in the head. */
   show(actor: Actor, bones: boolean, eyes: boolean): void {
     const { parts } = actor;
     put(this.head, parts.head);
@@ -141,7 +141,7 @@ export class Avatars {
     for (const mesh of [this.joints, this.links]) {
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.count = 0;
-      // They are all over the arena: nothing is won by looking whether they are seen.
+      // They are all over the arena: a visibility test would save nothing.
       mesh.frustumCulled = false;
       mesh.setColorAt(0, this.colour);
       this.group.add(mesh);

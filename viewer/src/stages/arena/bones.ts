@@ -1,18 +1,18 @@
-// Skeletons: where each bone is, and which bones hang together.
+// Skeletons: where each bone is, and which bones are joined.
 
 import type { Rows, View } from "../../model.js";
 import { lerp, type Vec3 } from "../shared/motion.js";
 import { rowOf } from "../shared/tables.js";
 import type { Actor } from "./actors.js";
-import type { BoneColumns } from "./index.js";
+import type { BoneColumns } from "./columns.js";
 
 /** No skeleton has more. */
 export const MOST_BONES = 64;
 
 /**
- * Which bones hang together. Recordings number bones and do not say how they are joined; but joined bones
- * stay equally far apart however a player moves. So it is the tree in which the greatest distances that were
- * ever seen are least.
+ * Finds out which bones are joined. Recordings number bones and do not say how they are joined; but joined bones
+ * keep their distance however a player moves. So the result is the tree whose edges have the smallest greatest
+ * distances that were seen so far.
  */
 export function joined(distances: Float64Array, bones: number): [from: number, to: number][] {
   const links: [number, number][] = [];
@@ -28,7 +28,7 @@ export function joined(distances: Float64Array, bones: number): [from: number, t
       }
     }
     if (bone < 0) {
-      // What is left has never been seen.
+      // The bones that are left have never been seen.
       break;
     }
     taken[bone] = 1;
@@ -53,7 +53,7 @@ export class Skeleton {
   here = false;
 }
 
-/** How often distances are looked at before they count as known. */
+/** The number of frames after which distances count as known. */
 const ENOUGH = 400;
 
 export class Skeletons {
@@ -64,7 +64,7 @@ export class Skeletons {
   private readonly local = new Float64Array(3 * MOST_BONES);
   private bones = 0;
   private looked = 0;
-  /** How often that was, and of how many bones, when they were joined last. */
+  /** The number of frames, and of bones, when they were joined last. */
   private lookedThen = 0;
   private bonesThen = 0;
 
@@ -87,7 +87,7 @@ export class Skeletons {
         this.updateOne(rows, next, actor);
       }
     }
-    // Again as more has been seen, ever less often.
+    // They are joined again as more frames are seen, less and less often.
     if (this.looked > 1.5 * this.lookedThen || this.bones > this.bonesThen) {
       this.links = joined(this.distances, this.bones);
       this.lookedThen = this.looked;
@@ -142,7 +142,7 @@ export class Skeletons {
     }
   }
 
-  /** Remembers how far apart bones have been. */
+  /** Remembers the greatest distances between bones. */
   private look({ seen }: Skeleton): void {
     const { local, distances } = this;
     for (let a = 0; a < this.bones; a++) {
@@ -155,7 +155,7 @@ export class Skeletons {
           square += ((local[3 * a + axis] ?? 0) - (local[3 * b + axis] ?? 0)) ** 2;
         }
         const place = a * MOST_BONES + b;
-        // Never 0, which is for what has not been seen.
+        // Never 0, which stands for pairs that have not been seen.
         const distance = Math.max(1e-9, distances[place] ?? 0, Math.sqrt(square));
         distances[place] = distances[b * MOST_BONES + a] = distance;
       }

@@ -1,11 +1,11 @@
-// Where the camera is. All but the free one are made of the moment alone: a link shows to everybody the
-// same picture, forwards, backwards and after a jump.
+// The cameras. All but the free one depend on the moment alone, so that a link shows the same picture to everybody,
+// forwards, backwards and after a jump.
 
 import type { View } from "../../model.js";
 import type { Vec3 } from "../shared/motion.js";
 import type { Actor, Actors } from "./actors.js";
 import { HALF } from "./court.js";
-import type { ArenaColumns } from "./index.js";
+import type { ArenaColumns } from "./columns.js";
 
 export const CAMERAS = ["broadcast", "follow", "eyes", "free", "top"] as const;
 export type CameraKind = (typeof CAMERAS)[number];
@@ -20,7 +20,7 @@ export interface Shot {
 const CALM = 1400;
 const TURN = 900;
 
-/** The middle of what has been in the last time; `otherwise`, where nothing has. */
+/** The mean of the last positions; `otherwise` where there are none. */
 export function mean(trail: readonly (readonly number[])[], otherwise: Vec3): Vec3 {
   const sum: Vec3 = [0, 0, 0];
   let count = 0;

@@ -15,7 +15,38 @@ import {
   TorusGeometry,
 } from "three";
 import type { Vec3 } from "../shared/motion.js";
-import { type ArenaColours, teamColour } from "./colours.js";
+
+export interface ArenaColours {
+  readonly back: number;
+  readonly wall: number;
+  readonly wallOpacity: number;
+  readonly line: number;
+  readonly floor: number;
+}
+
+const DARK: ArenaColours = { back: 0x0b0f16, wall: 0x5f7d9c, wallOpacity: 0.05, line: 0x34475c, floor: 0x22303f };
+const LIGHT: ArenaColours = { back: 0xe9eef4, wall: 0x7d95ad, wallOpacity: 0.12, line: 0xa9b9ca, floor: 0xc6d2de };
+
+export function arenaColours(theme: "dark" | "light"): ArenaColours {
+  return theme === "dark" ? DARK : LIGHT;
+}
+
+const TEAMS: Readonly<Record<string, number>> = { blue: 0x2f8dff, orange: 0xff8420 };
+
+export function teamColour(team: string): number {
+  return TEAMS[team] ?? 0x9aa5b1;
+}
+
+/** Colours of the background of white letters. */
+const TAGS: Readonly<Record<string, string>> = { blue: "#1562c8", orange: "#b95300" };
+
+export function tagColour(team: string): string {
+  return TAGS[team] ?? "#56616e";
+}
+
+export function hex(colour: number): string {
+  return `#${colour.toString(16).padStart(6, "0")}`;
+}
 
 /** The arena is 30 m wide, 20 m high and 80 m long; blue defends the goal at negative z. */
 export const HALF = { width: 15, height: 10, length: 40 } as const;
@@ -112,7 +143,7 @@ function goal(side: -1 | 1): Group {
   return group;
 }
 
-/** All that stands still. `court` says whether it is the arena with goals. */
+/** Everything that stands still. `court` says whether it is the arena with goals. */
 export class Court {
   readonly group = new Group();
   private readonly line = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
@@ -131,7 +162,7 @@ export class Court {
     }
   }
 
-  /** Of places that are not known the ground alone is drawn: below everybody. */
+  /** For an unknown place only the ground is drawn, below everybody. */
   under({ least, most }: { readonly least: Vec3; readonly most: Vec3 }): void {
     const square = 10;
     this.group.position.set(

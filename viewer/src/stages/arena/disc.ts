@@ -1,4 +1,4 @@
-// The disc, and the way that it came.
+// The disc and its trail.
 
 import {
   BufferAttribute,
@@ -22,7 +22,7 @@ import type { Pose } from "./actors.js";
 import { put } from "./avatars.js";
 import { groundAt } from "./court.js";
 
-/** Places of a trail that are drawn at most. */
+/** The most places of a trail that are drawn. */
 const MOST = 256;
 /** Metres that its ribbon is wide at the disc. */
 const WIDTH = 0.22;
@@ -49,7 +49,7 @@ export class Disc {
     new CylinderGeometry(0.26, 0.26, 0.09, 32),
     new MeshStandardMaterial({ color: 0xffffff, emissive: 0xffffff, emissiveIntensity: 0.55, roughness: 0.3 }),
   );
-  /** So that it can be seen from afar, and behind others. */
+  /** A halo, so that the disc can be seen from afar, and through players. */
   private readonly spot = new Points(
     new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(3), 3)),
     new PointsMaterial({ size: 7, sizeAttenuation: false, transparent: true, depthTest: false, map: round() }),
@@ -60,7 +60,7 @@ export class Disc {
     new BufferGeometry(),
     new MeshBasicMaterial({ vertexColors: true, transparent: true, side: DoubleSide, depthWrite: false }),
   );
-  /** Straight down to the ground: so that it can be seen where it is. */
+  /** A line straight down to the ground, so that its place can be seen. */
   private readonly plumb = new Line(
     new BufferGeometry().setAttribute("position", new BufferAttribute(Float32Array.of(0, 0, 0, 0, -1, 0), 3)),
     new LineBasicMaterial({ transparent: true, opacity: 0.35 }),

@@ -1,11 +1,11 @@
-// What is written over the arena: names, speed, the score. Text alone, never markup.
+// The text over the arena: names, speed, the score. Text alone, never markup.
 
 import { type PerspectiveCamera, Vector3 } from "three";
 import type { EventRow, Recording, View } from "../../model.js";
 import { element } from "../shared/controls.js";
 import { column } from "../shared/tables.js";
 import type { Actor, Actors } from "./actors.js";
-import { tagColour } from "./colours.js";
+import { tagColour } from "./court.js";
 
 /** For how many milliseconds a goal is announced. */
 const ANNOUNCED = 4000;
@@ -41,7 +41,7 @@ class Tag {
   }
 }
 
-/** What stands behind a name. */
+/** The background of a name. */
 export function label(actor: Actor): string {
   const states = [actor.possession ? "disc" : "", actor.stunned ? "stunned" : "", actor.blocking ? "blocks" : ""];
   return [actor.name, ...states.filter((state) => state !== "")].join(" · ");

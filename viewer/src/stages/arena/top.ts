@@ -4,12 +4,12 @@ import { Canvas } from "../shared/canvas.js";
 import type { Vec3 } from "../shared/motion.js";
 import { FONT, colours } from "../shared/theme.js";
 import type { Actor, Actors } from "./actors.js";
-import { arenaColours, hex, teamColour } from "./colours.js";
+import { arenaColours, hex, teamColour } from "./court.js";
 import { GOAL, HALF } from "./court.js";
 
 const SCORE = 36;
 
-/** What is seen: its middle, and half of its sides. */
+/** The part that is shown: its middle, and half of its sides. */
 export interface Area {
   readonly x: number;
   readonly z: number;
@@ -55,7 +55,7 @@ export class TopView {
     this.court = court;
   }
 
-  /** Of places that are not known it is as much as has been seen. */
+  /** For an unknown place, the map covers everything seen so far. */
   widen({ least: [x, , z], most: [mx, , mz] }: { readonly least: Vec3; readonly most: Vec3 }): void {
     const { least, most } = this;
     [least[0], least[1], most[0], most[1]] = [

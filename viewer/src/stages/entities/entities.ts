@@ -1,11 +1,11 @@
-// The stage of whatever is somewhere: points on a map, or in three dimensions.
+// The stage for rows with positions: points on a map, or in three dimensions.
 
 import type { Recording, Stage, Stageplay, View } from "../../model.js";
 import { watchSize } from "../shared/canvas.js";
 import { choice, dress, element, toggle, undress } from "../shared/controls.js";
 import { count, short } from "../shared/tables.js";
 import { type Colours, DISTINCT, colours } from "../shared/theme.js";
-import { type Layer, layers } from "./index.js";
+import { type Layer, layers } from "./columns.js";
 import { EntityMap, type Look } from "./map.js";
 import { NAMED, NAMED_DEEP, Points, TRACED } from "./points.js";
 import type { Space } from "./space.js";
@@ -127,7 +127,7 @@ export class Entities implements Stage {
     }
   }
 
-  /** What draws in three dimensions is loaded when it is wanted. */
+  /** The code that draws in three dimensions is loaded when it is wanted. */
   private async loadSpace(): Promise<void> {
     this.loading = true;
     try {

@@ -4,7 +4,7 @@ import type { View } from "../../model.js";
 import { Canvas } from "../shared/canvas.js";
 import { short } from "../shared/tables.js";
 import { type Colours, FONT } from "../shared/theme.js";
-import type { Layer } from "./index.js";
+import type { Layer } from "./columns.js";
 import { NAMED, type Points } from "./points.js";
 import { type Sheet, type Sides, fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "./sheet.js";
 
@@ -16,7 +16,7 @@ export interface Look {
 
 export class EntityMap {
   readonly canvas: Canvas;
-  /** What somebody has chosen to see; `undefined`: all of it. */
+  /** The part that the user has chosen to see; `undefined` is all of it. */
   own: Sheet | undefined;
   sides: Sides = [0, 1];
   private sheet: Sheet = { scale: 1, x: 0, y: 0, width: 1, height: 1, down: false };
@@ -73,7 +73,7 @@ export class EntityMap {
     const up = (event: PointerEvent): void => {
       fingers.delete(event.pointerId);
       if (event.type === "pointerup" && dragged < 5) {
-        // The hand may tremble: a click is no wish to see another part.
+        // A hand may tremble during a click, which does not move the map.
         this.own = before;
         looked(this.under(event.offsetX, event.offsetY), true);
       }

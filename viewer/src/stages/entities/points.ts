@@ -1,29 +1,29 @@
-// Where everything is at the playhead.
+// The positions of all entities at the playhead.
 
 import type { View } from "../../model.js";
 import { lerp } from "../shared/motion.js";
 import { rowOf, short } from "../shared/tables.js";
-import type { Layer } from "./index.js";
+import type { Layer } from "./columns.js";
 
 export interface Bounds {
   readonly least: [x: number, y: number, z: number];
   readonly most: [x: number, y: number, z: number];
 }
 
-/** A part of all the room that is seen: who goes further in one step was put there. */
+/** A part of the whole extent: an entity that moves further in one step was put there, and did not move. */
 const JUMP = 1 / 8;
 
-/** The longest side of what is seen; 0 where nothing is. */
+/** The longest side of the extent; 0 where there is nothing. */
 export function size({ least, most }: Bounds): number {
   return Math.max(0, most[0] - least[0], most[1] - least[1], most[2] - least[2]);
 }
 
-/** So many points have names, on a map and in space; those of more would cover each other. */
+/** The most points that have names, on a map and in space; more names would cover each other. */
 export const NAMED = 60;
 export const NAMED_DEEP = 40;
-/** Of so many points the ways are shown; of more there is no telling them apart. */
+/** The most points whose trails are shown; more could not be told apart. */
 export const TRACED = 100;
-/** Milliseconds (or steps) that a way goes back. */
+/** The length of a trail in milliseconds (or steps). */
 const WAY = 1500;
 
 export class Points {
@@ -33,7 +33,7 @@ export class Points {
   ids = new Int32Array(0);
   rows = new Int32Array(0);
   layer = new Int32Array(0);
-  /** Where each point was before, where that is shown. */
+  /** The earlier positions of each point, where they are shown. */
   ways: readonly (readonly (readonly number[])[])[] = [];
   /** Everything that has been seen so far lies within. */
   readonly bounds: Bounds = { least: [Infinity, Infinity, Infinity], most: [-Infinity, -Infinity, -Infinity] };
@@ -43,7 +43,7 @@ export class Points {
     this.layers = layers;
   }
 
-  /** Takes what is there at the playhead. `ways`: and how it came there. */
+  /** Takes the positions at the playhead; with `ways`, also the earlier ones. */
   update(view: View, ways: boolean): void {
     this.count = 0;
     this.layers.forEach((layer, number) => this.updateLayer(view, layer, number));
@@ -133,7 +133,7 @@ export class Points {
     }
   }
 
-  /** What a point is called. */
+  /** The name of a point. */
   name(view: View, point: number): string {
     const layer = this.layers[this.layer[point] ?? -1];
     const rows = layer === undefined ? undefined : view.before.rows(layer.def.name);
@@ -149,7 +149,7 @@ export class Points {
     return keys.length === 0 ? layer.def.name : keys.join(", ");
   }
 
-  /** What colours go by: the same number for the same kind. */
+  /** The number of a point's colour: the same for the same kind. */
   kind(view: View, point: number, kinds: Map<string, number>): number {
     const number = this.layer[point] ?? 0;
     const layer = this.layers[number];

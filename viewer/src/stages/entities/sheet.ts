@@ -1,4 +1,4 @@
-// A map: what is shown of it, and lines at round numbers.
+// The geometry of a map: the part that is shown, and lines at round numbers.
 
 import type { Bounds } from "./points.js";
 
@@ -10,7 +10,7 @@ export type Sides = readonly [across: Axis, up: Axis];
 /** From units to pixels. */
 export interface Sheet {
   readonly scale: number;
-  /** What is in the middle of the picture. */
+  /** The position in the middle of the picture. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -19,12 +19,12 @@ export interface Sheet {
   readonly down: boolean;
 }
 
-/** Whether a plane is the ground, of axes of which the second grows downwards then: the picture were mirrored else. */
+/** Whether a plane is the ground, seen from above. Its second axis then grows downwards, so that it is not mirrored. */
 export function isFromAbove([across, up]: Sides, height: "x" | "y" | "z" | undefined): boolean {
   return height === "y" && across === 0 && up === 2;
 }
 
-/** All of the room that is seen, and a little around it. */
+/** The whole extent, and a little around it. */
 export function fitted(
   { least, most }: Bounds,
   [across, up]: Sides,
@@ -38,7 +38,7 @@ export function fitted(
   }
   const pad = 44;
   const fit = Math.min((width - 2 * pad) / (w || 1e-9), (height - 2 * pad) / (h || 1e-9));
-  // A single place is no reason to go infinitely near.
+  // A single point must not be magnified without end.
   const scale = w === 0 && h === 0 ? 40 : Math.max(1e-9, fit);
   return { scale, x: least[across] + w / 2, y: least[up] + h / 2, width, height, down };
 }
@@ -53,7 +53,7 @@ export function toUnits(sheet: Sheet, px: number, py: number): [x: number, y: nu
   return [sheet.x + (px - sheet.width / 2) / sheet.scale, sheet.y + (sign * (py - sheet.height / 2)) / sheet.scale];
 }
 
-/** Nearer by a factor, with what is at a pixel staying there. */
+/** Magnifies by a factor; the position at a pixel stays there. */
 export function zoomed(sheet: Sheet, factor: number, px: number, py: number): Sheet {
   const [x, y] = toUnits(sheet, px, py);
   const scale = sheet.scale * factor;

@@ -24,12 +24,12 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { View } from "../../model.js";
 import { element } from "../shared/controls.js";
 import type { Colours } from "../shared/theme.js";
-import { setCount } from "../shared/instances.js";
+import { setCount } from "../shared/canvas.js";
 import type { Look } from "./map.js";
 import { NAMED_DEEP, type Points, size } from "./points.js";
 import { round } from "./sheet.js";
 
-/** Pieces of ways that are drawn at most. */
+/** The most pieces of trails that are drawn. */
 const PIECES = 8192;
 
 export class Space {
@@ -46,7 +46,7 @@ export class Space {
   private readonly shades = new Float32Array(6 * PIECES);
   private readonly ways: LineSegments;
   private extent = 0;
-  /** From the middle of everything to its furthest corner. */
+  /** The distance from the middle of everything to its furthest corner. */
   private half = 1;
   private readonly middle = new Vector3();
   private placed = false;
@@ -136,7 +136,7 @@ export class Space {
     this.camera.updateProjectionMatrix();
   }
 
-  /** From where all of it is seen. */
+  /** Moves the camera to where everything is seen. */
   fit(): void {
     this.placed = true;
     const back = (this.half * 2.6) / Math.min(1, this.camera.aspect);
@@ -224,7 +224,7 @@ export class Space {
     });
   }
 
-  /** The camera, and what it looks at. */
+  /** The camera, and the point that it looks at. */
   save(): number[] {
     return [...this.camera.position.toArray(), ...this.orbit.target.toArray()];
   }

@@ -1,16 +1,15 @@
-// The stage of fields: choosing what is shown, and showing it.
+// The stage of fields: the choice of a component, and its heat map.
 
 import type { Grid, Recording, Stage, Stageplay, TableDef, Value, View } from "../../model.js";
 import { valueText } from "../../page/format.js";
 import { watchSize } from "../shared/canvas.js";
 import { choice, dress, element, fill, list, toggle, undress } from "../shared/controls.js";
 import { count, short } from "../shared/tables.js";
-import { fields, liveliest } from "./index.js";
+import { type Component, components, fields, liveliest } from "./columns.js";
 import { HeatMap } from "./map.js";
 import { parted } from "./parted.js";
 import { type Plane, plane, slice } from "./plane.js";
 import { type Range, extent, range } from "./scale.js";
-import { type Component, components } from "../../tables/components.js";
 import { Values, comparable, differing } from "./values.js";
 
 type Mode = "seen" | "now" | "fixed";
@@ -42,7 +41,7 @@ export class Field implements Stage {
   private difference = false;
   private slices: number[] = [];
   private readonly values = new Values();
-  /** What has been seen of each field and component. */
+  /** The range seen so far, of each field and component. */
   private readonly seen: Record<string, [least: number, most: number]> = {};
   private map!: HeatMap;
   private cell: readonly [x: number, y: number] | undefined;
@@ -121,7 +120,7 @@ export class Field implements Stage {
     this.setMode(this.mode);
   }
 
-  /** What is looked at is to be seen over time. */
+  /** Plots the chosen number over time. */
   private plot(): void {
     const cells = this.cell === undefined ? undefined : slice(this.plane, this.def.shape, this.slices);
     const cell =
@@ -157,7 +156,7 @@ export class Field implements Stage {
     }
     this.cell = this.map.looked = undefined;
     this.def = def;
-    // Of vectors the length says most.
+    // The length of a vector says most about it.
     this.component =
       offered.find(({ name }) => name === component) ?? offered.find(({ columns }) => columns.length > 1) ?? first;
     this.pickField.value = def.name;
@@ -274,7 +273,7 @@ export class Field implements Stage {
     this.probe.title = named?.message ?? "";
   }
 
-  /** Whether a cell is in the slice that is seen. */
+  /** Whether a cell is in the slice that is shown. */
   private inSlice(place: readonly number[]): boolean {
     return this.plane.rest.every((dim, at) => place[dim] === this.slices[at]);
   }
@@ -291,7 +290,7 @@ export class Field implements Stage {
   /** The two numbers of vectors on a plane, where their length is shown. */
   private vectors(grid: Grid): readonly [Float64Array, Float64Array] | undefined {
     const [across, down, third] = this.component.columns;
-    // Which way a number points on hexes, and among three coordinates, no table says.
+    // No table says in which direction a number points on hexes, or among three coordinates.
     const flat =
       across !== undefined &&
       down !== undefined &&

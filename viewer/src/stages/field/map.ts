@@ -8,7 +8,7 @@ import { History, paint, paintSpread, spread } from "./raster.js";
 import { drawVectors } from "./vectors.js";
 import { type Range, STEPS, css, ramp } from "./scale.js";
 
-/** What is drawn. */
+/** The contents of the picture. */
 export interface Shown {
   readonly numbers: Float64Array;
   /** Goes up whenever the numbers may be others. */
@@ -16,7 +16,7 @@ export interface Shown {
   readonly plane: Plane;
   readonly slice: Slice;
   readonly range: Range;
-  /** The least and the greatest number of now. */
+  /** The least and the greatest number at this moment. */
   readonly ends: readonly [least: number, most: number];
   /** Whether colours go by the root of the numbers. */
   readonly root: boolean;
@@ -25,12 +25,12 @@ export interface Shown {
   /** Of vectors: their numbers across and down. */
   readonly vectors: readonly [across: Float64Array, down: Float64Array] | undefined;
   readonly cell: readonly [x: number, y: number] | undefined;
-  /** Cells that are not as they were recorded. */
+  /** Cells whose values differ from the recorded ones. */
   readonly parted: readonly (readonly [x: number, y: number])[];
   readonly names: readonly string[];
 }
 
-/** Cells along a side that are painted: no screen shows more. */
+/** The most cells along a side that are painted: no screen shows more. */
 const MOST = 4096;
 /** Steps that the past of a strip goes back. */
 const PAST = 240;
@@ -60,10 +60,14 @@ export class HeatMap {
   /** The cell that is looked at. */
   looked: readonly [x: number, y: number] | undefined;
 
-  constructor(body: HTMLElement, theme: "dark" | "light", told: (cell: readonly [number, number] | undefined) => void) {
+  constructor(
+    body: HTMLElement,
+    theme: "dark" | "light",
+    pointed: (cell: readonly [number, number] | undefined) => void,
+  ) {
     const looked = (cell: readonly [number, number] | undefined): void => {
       this.looked = cell;
-      told(cell);
+      pointed(cell);
     };
     this.canvas = new Canvas(body, "The field as a heat map; arrow keys go from cell to cell");
     this.theme = theme;
@@ -164,7 +168,7 @@ export class HeatMap {
     if (shown.plane.tiling !== "strip") {
       return placing(shown.plane.tiling, shown.slice, box);
     }
-    // The values of now above, their past below; a row of it may be less than a pixel high.
+    // The current values are above, the past is below; a row of it may be less than a pixel high.
     const curve = Math.round(box.h * 0.34);
     return {
       tiling: "strip",
@@ -287,7 +291,7 @@ export class HeatMap {
     }
   }
 
-  /** The values of now, as a curve over the cells. */
+  /** The current values, as a curve over the cells. */
   private drawCurve(to: CanvasRenderingContext2D, { numbers, slice, range }: Shown, at: Placing): void {
     const { ratio } = this.canvas;
     const [top, bottom] = [PAD * ratio, at.y - PAD * 1.6 * ratio];
@@ -349,7 +353,7 @@ export class HeatMap {
     }
   }
 
-  /** The scale of the colours, its ends, its middle, and where the values of now are on it. */
+  /** The scale of the colours, its ends, its middle, and the range of the current values on it. */
   private drawScale(to: CanvasRenderingContext2D, shown: Shown): void {
     const { ratio, element } = this.canvas;
     const { range, unit, ends } = shown;

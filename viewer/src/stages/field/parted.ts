@@ -1,8 +1,8 @@
-// Cells that an audit names: what is seen there is not what was recorded.
+// Cells that an audit names: the values shown there differ from the recorded ones.
 
 import type { Finding, Moment, TableDef } from "../../model.js";
 
-/** A cell that a finding is of, counted along each key from 0. */
+/** A cell that a finding names, counted along each key from 0. */
 export interface Parted {
   readonly place: readonly number[];
   readonly message: string;

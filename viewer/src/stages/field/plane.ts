@@ -1,5 +1,5 @@
-// How the cells of a grid lie on a picture: which coordinate goes across, which down, and which are
-// chosen by hand.
+// The layout of a grid's cells on a picture: the coordinates that go across and down, and those that are chosen by
+// hand.
 
 export type Tiling = "strip" | "squares" | "hexes";
 
@@ -19,14 +19,14 @@ const PAIRS: readonly (readonly [across: string, down: string, tiling: Tiling])[
   ["x", "y", "squares"],
 ];
 
-/** The plane that the names of the coordinates speak of; else of the last two, or a strip. */
+/** The plane that the names of the coordinates mean; otherwise that of the last two, or a strip. */
 export function plane(names: readonly string[]): Plane {
   const others = (...taken: readonly number[]): number[] =>
     names.map((_, at) => at).filter((at) => !taken.includes(at));
   if (names.length === 1) {
     return { tiling: "strip", across: 0, down: -1, rest: [] };
   }
-  // Parts of a product have a number behind: `row_1`.
+  // Parts of a product end in a number: `row_1`.
   for (const suffix of ["", ...names.map((_, at) => `_${at}`)]) {
     for (const [x, y, tiling] of PAIRS) {
       const [across, down] = [names.indexOf(x + suffix), names.indexOf(y + suffix)];
@@ -139,7 +139,7 @@ export function cellAt(
 function hexAt(x: number, y: number): [q: number, r: number] {
   const q = x / ROOT3 - y / 3;
   const r = (2 / 3) * y;
-  // To the nearest whole cube coordinates: what is off most is made of the other two.
+  // Rounds to whole cube coordinates: the one with the largest error is computed from the other two.
   let [cq, cr, cs] = [Math.round(q), Math.round(r), Math.round(-q - r)];
   const [oq, or, os] = [Math.abs(cq - q), Math.abs(cr - r), Math.abs(cs + q + r)];
   if (oq > or && oq > os) {

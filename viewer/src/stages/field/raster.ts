@@ -1,4 +1,4 @@
-// Pixels out of numbers, in one pass over them.
+// Paints numbers as pixels, in one pass over them.
 
 import type { Placing, Slice } from "./plane.js";
 import { cellAt } from "./plane.js";
@@ -19,14 +19,14 @@ export function paint(
     let cell = base + y * below;
     for (let x = 0; x < wide; x++, cell += right) {
       const number = numbers[cell] ?? Number.NaN;
-      // What is beyond an end has the colour of the end.
+      // Numbers beyond an end have the colour of the end.
       const step = number <= least ? 0 : number >= most ? STEPS - 1 : (number - least) * scale + 0.5;
       into[pixel++] = number === number ? (colours[step | 0] ?? 0) : 0;
     }
   }
 }
 
-/** Which of a slice's cells each pixel of a box shows, -1 for none. Made once for a size. */
+/** The cell of a slice that each pixel of a box shows, -1 for none. Made once for a size. */
 export function spread(at: Placing, slice: Slice, width: number, height: number): Int32Array {
   const cells = new Int32Array(width * height).fill(-1);
   const origin = { ...at, x: 0, y: 0 };
@@ -49,7 +49,7 @@ export function paintSpread(cells: Int32Array, colours: Uint32Array, into: Uint3
   }
 }
 
-/** What a strip was in the last so many steps, the newest last. */
+/** The values of a strip in the last so many steps, the newest last. */
 export class History {
   readonly rows: Float64Array[] = [];
   private readonly steps: number[] = [];
@@ -59,7 +59,7 @@ export class History {
     this.most = most;
   }
 
-  /** The strip is this at this step. Steps that were passed over are as the one that is shown. */
+  /** Adds the strip's values at a step. Skipped steps get the same values. */
   add(step: number, numbers: Float64Array): void {
     while (this.steps.length > 0 && (this.steps.at(-1) ?? 0) >= step) {
       this.steps.pop();

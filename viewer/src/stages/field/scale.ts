@@ -9,7 +9,7 @@ export interface Range {
   readonly sided: boolean;
 }
 
-/** The least and the greatest number; what is none, or infinite, does not count. */
+/** The least and the greatest number; NaN and infinite numbers do not count. */
 export function extent(numbers: ArrayLike<number>): readonly [least: number, most: number] {
   let [least, most] = [Infinity, -Infinity];
   for (let at = 0; at < numbers.length; at++) {
@@ -34,7 +34,7 @@ export function range(least: number, most: number): Range {
     return { least: -size, most: size, sided: true };
   }
   if (least === most) {
-    // One value: all of it is at an end.
+    // One value: it is at an end of the range.
     return least === 0
       ? { least: 0, most: 1, sided: false }
       : { least: Math.min(0, least), most: Math.max(0, most), sided: false };

@@ -1,8 +1,8 @@
-// Which numbers of a field are shown: a component, the length of a vector, or how far they are from
-// those of another recording.
+// The numbers of a field that are shown: a component, the length of a vector, or the difference to another
+// recording.
 
 import type { Grid } from "../../model.js";
-import type { Component } from "../../tables/components.js";
+import type { Component } from "./columns.js";
 
 /** Whether two grids have the same cells, so that one can be taken from the other. */
 export function comparable(one: Grid, other: Grid | undefined): other is Grid {
@@ -40,7 +40,7 @@ export class Values {
           : lengths(other, component, new Float64Array(mine.length));
       for (let cell = 0; cell < mine.length; cell++) {
         const [a, b] = [mine[cell] ?? 0, theirs[cell] ?? 0];
-        // Of equal infinities the difference is none.
+        // The difference of equal infinities counts as 0.
         mine[cell] = a === b ? 0 : a - b;
       }
     }

@@ -1,4 +1,4 @@
-// The stage of the board: what its tables hold becomes squares, counters and a cursor.
+// The stage of the board: it draws its tables as squares, counters and a cursor.
 
 import type { Grid, Recording, Rows, Stage, Stageplay, View } from "../../model.js";
 import { Canvas, watchSize } from "../shared/canvas.js";
@@ -6,7 +6,7 @@ import { dress, element, toggle, undress } from "../shared/controls.js";
 import { lerp } from "../shared/motion.js";
 import { column, count, fact, rowOf, span } from "../shared/tables.js";
 import { FACES, parts, place, untouched, words } from "./faces.js";
-import { type BoardColumns, boardColumns } from "./index.js";
+import { type BoardColumns, boardColumns } from "./columns.js";
 import { type Layout, cursorMix, layout, squareAt } from "./layout.js";
 import { bevel, counter, counterWidth, palette, pictures } from "./paint.js";
 import { type Mood, drawMood, drawPointer, drawRing, drawTrail, pressed } from "./pointer.js";
@@ -269,7 +269,7 @@ export class Board implements Stage {
     }
   }
 
-  /** Where the recording and the rules part: outlined, with what the rules give in the corner. */
+  /** Outlines the squares where the recording and the rules differ, with the rules' square in the corner. */
   private markWrong(
     to: CanvasRenderingContext2D,
     { cell, x, y }: Layout,

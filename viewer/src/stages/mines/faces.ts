@@ -1,10 +1,10 @@
-// What a square shows: the names that tables use, and how each is drawn.
+// The faces of squares: the names that tables use, and how each is drawn.
 
 export type Look = "closed" | "pressed" | "flag" | "question" | "pressed-question" | "open" | "blast" | "unknown";
 
 export interface Face {
   readonly look: Look;
-  /** Of open squares: the mines around; -1 where that is not said. */
+  /** For open squares the number of mines around; -1 where it is not recorded. */
   readonly number: number;
 }
 
@@ -33,13 +33,13 @@ export function place(name: unknown): number {
   return (typeof name === "string" ? PLACES.get(name) : undefined) ?? FACES.length - 1;
 }
 
-/** Whether nothing has been opened or marked: what a square shows while a button is held counts as closed. */
+/** Whether a square is neither opened nor marked; a square that is pressed counts as closed. */
 export function untouched(name: unknown): boolean {
   const look = FACES[place(name)]?.look;
   return look === "closed" || look === "pressed";
 }
 
-/** What a square shows, in words. */
+/** The face of a square, in words. */
 export function words(name: unknown): string {
   const face = FACES[place(name)] ?? UNKNOWN;
   switch (face.look) {
@@ -60,7 +60,7 @@ export function words(name: unknown): string {
   }
 }
 
-/** Whether the recording and the rules part in a square. Where one of them says nothing, they do not. */
+/** Whether the recording and the rules differ in a square. Where one of them says nothing, they do not. */
 export function parts(recorded: unknown, rules: unknown): boolean {
   return typeof recorded === "string" && typeof rules === "string" && recorded !== rules;
 }

@@ -1,4 +1,4 @@
-// Where things are: all in pixels of the screen, and whole, so that every line is crisp.
+// The layout of the board: in whole pixels of the screen, so that every line is crisp.
 
 export interface Layout {
   /** The width of a square. */
@@ -48,8 +48,8 @@ export function squareAt(
 }
 
 /**
- * How far the cursor is on its way to the next event, 0 to 1. A hand moves when events come; before a pause
- * of the events it did not.
+ * The position of the cursor between two events, 0 to 1. A hand moves while events come, and rests in the pauses
+ * between them.
  */
 export function cursorMix(mix: number, gapMs: number): number {
   const moving = 40;

@@ -18,7 +18,7 @@ export function pressed({ row }: EventRow): Button | undefined {
   return BUTTONS.find(([short]) => action === `${short}_down`)?.[1];
 }
 
-/** The line that the cursor has drawn: points one behind the other, the newest last. */
+/** The trail of the cursor: its points in order, the newest last. */
 export function drawTrail(to: Context, points: Float64Array, length: number, ratio: number): void {
   to.lineCap = to.lineJoin = "round";
   to.strokeStyle = "#ff3fa4";
@@ -121,7 +121,7 @@ export function drawPointer(
   }
 }
 
-/** What the face between the counters shows. */
+/** The mood of the face between the counters. */
 export type Mood = "play" | "hold" | "won" | "lost";
 
 export function drawMood(to: Context, x: number, y: number, size: number, mood: Mood): void {

@@ -1,4 +1,6 @@
-// A canvas whose pixels are those of the screen.
+// What stages draw on: a canvas that follows the size of its element, and many things of one shape at once.
+
+import type { InstancedBufferAttribute, InstancedMesh } from "three";
 
 export class Canvas {
   readonly element: HTMLCanvasElement;
@@ -9,7 +11,7 @@ export class Canvas {
   /** Pixels of the screen in one of the page. */
   ratio = 1;
 
-  /** `label` says what it is a picture of; one that lies over another picture has none. */
+  /** `label` describes the picture; a canvas that lies over another has none. */
   constructor(host: HTMLElement, label?: string) {
     this.element = document.createElement("canvas");
     this.element.className = "stage-canvas";
@@ -27,7 +29,7 @@ export class Canvas {
     this.context = context;
   }
 
-  /** Takes this size; whether anything changed, and what was drawn is gone. */
+  /** Takes this size. Returns whether it changed, which erases the drawing. */
   resize(width: number, height: number): boolean {
     const ratio = globalThis.devicePixelRatio || 1;
     const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
@@ -42,7 +44,7 @@ export class Canvas {
     return true;
   }
 
-  /** All of it empty, and lengths in pixels of the page from here on. */
+  /** Erases the drawing; from then on lengths are in pixels of the page. */
   clear(): CanvasRenderingContext2D {
     this.context.setTransform(1, 0, 0, 1, 0, 0);
     this.context.clearRect(0, 0, this.element.width, this.element.height);
@@ -51,9 +53,24 @@ export class Canvas {
   }
 }
 
-/** Calls back whenever an element's size changes; what is returned ends that. */
+/** Calls back whenever an element's size changes; the function that is returned ends that. */
 export function watchSize(element: HTMLElement, changed: (width: number, height: number) => void): () => void {
   const observer = new ResizeObserver(() => changed(element.clientWidth, element.clientHeight));
   observer.observe(element);
   return () => observer.disconnect();
+}
+
+function changed(attribute: InstancedBufferAttribute | null, numbers: number): void {
+  if (attribute !== null) {
+    attribute.clearUpdateRanges();
+    attribute.addUpdateRange(0, numbers);
+    attribute.needsUpdate = true;
+  }
+}
+
+/** Sets the number of instances: only so many are sent to the graphics card. */
+export function setCount(mesh: InstancedMesh, count: number): void {
+  mesh.count = count;
+  changed(mesh.instanceMatrix, 16 * count);
+  changed(mesh.instanceColor, 3 * count);
 }

@@ -52,7 +52,7 @@ const RULES = `
 
 let sheet: CSSStyleSheet | undefined;
 
-/** A host becomes a stage's: with its styles, and the colours of a theme. */
+/** Gives an element the styles of a stage, and the colours of a theme. */
 export function dress(host: HTMLElement, theme: "dark" | "light"): Colours {
   if (sheet === undefined) {
     sheet = new CSSStyleSheet();
@@ -68,7 +68,7 @@ export function dress(host: HTMLElement, theme: "dark" | "light"): Colours {
   return set;
 }
 
-/** A host is given back as it was. */
+/** Takes them away again. */
 export function undress(host: HTMLElement): void {
   host.replaceChildren();
   host.classList.remove("stage-host");
@@ -109,7 +109,7 @@ export function toggle(
   return show;
 }
 
-/** A row of buttons of which one is chosen. */
+/** A row of buttons, one of them chosen. */
 export function choice<T extends string>(
   parent: HTMLElement,
   label: string,
@@ -133,7 +133,7 @@ export function choice<T extends string>(
   };
 }
 
-/** A list of which one is chosen. */
+/** A list, one entry of it chosen. */
 export function list(
   parent: HTMLElement,
   label: string,
@@ -150,7 +150,7 @@ export function list(
   return select;
 }
 
-/** Gives a list other options, keeping what is chosen where it is among them. */
+/** Gives a list other options; the choice stays if it is among them. */
 export function fill(select: HTMLSelectElement, options: readonly (readonly [value: string, text: string])[]): void {
   const { value } = select;
   select.replaceChildren(

@@ -1,8 +1,8 @@
-// Motion between two frames: from the one to the other, unless nothing could have moved so.
+// Interpolates between two frames, unless nothing could have moved so far.
 
 export type Vec3 = [x: number, y: number, z: number];
 
-/** Metres that the rounding of two positions can make of standing still. */
+/** The distance in metres that rounding can add between two equal positions. */
 const SLACK = 1;
 
 /** Whether something is too far from where it was to have moved there within so many milliseconds. */
@@ -25,8 +25,8 @@ export function between(from: Vec3, to: Vec3, mix: number, into: Vec3): Vec3 {
 }
 
 /**
- * Between two directions: on the straight way, stretched to length 1. Opposite ones have no way between
- * them: then it is the nearer one.
+ * Between two directions: on the straight line, stretched to length 1. Opposite directions have nothing between
+ * them: the result is the nearer one.
  */
 export function turned(from: Vec3, to: Vec3, mix: number, into: Vec3): Vec3 {
   between(from, to, mix, into);

@@ -1,4 +1,4 @@
-// Which table and which column: what stages ask of the descriptions of tables.
+// Finds tables, columns, facts and rows for the stages.
 
 import type { Frame, Lane, Recording, Rows, TableDef } from "../../model.js";
 
@@ -56,7 +56,7 @@ export function span(before: Frame, after: Frame, times: boolean): number {
   return times ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0) : after.moment.step - before.moment.step;
 }
 
-/** A number for people: short, and telling apart what is near. */
+/** A number for people: short, but near numbers stay different. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) {
     return Number.isNaN(value) ? "none" : value > 0 ? "∞" : "−∞";

@@ -1,9 +1,9 @@
 // Colours of the stages, dark and light.
 
 export interface Colours {
-  /** Behind everything. */
+  /** The background of everything. */
   readonly back: string;
-  /** Of panels above it. */
+  /** The background of panels above it. */
   readonly panel: string;
   readonly line: string;
   readonly grid: string;

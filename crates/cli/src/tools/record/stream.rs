@@ -10,7 +10,7 @@ use clap::Parser;
 use gametape::capture::Options;
 use gametape::core::text::printable;
 use gametape::{Error, Formats};
-use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded, Told};
+use gametape_record::udp::{FileEvent, FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
 
 use super::serving::{Serve, Watched};
@@ -142,8 +142,8 @@ fn record(
     let mut packets = 0;
     recorder.run(|update| {
         let so_far = match update {
-            Told::Recorded(so_far) => so_far,
-            Told::Anew {
+            FileEvent::Progress(so_far) => so_far,
+            FileEvent::NextFile {
                 path,
                 recorded,
                 next,
@@ -152,7 +152,7 @@ fn record(
                 watched.goes_into(next);
                 ui.remark(&format!(
                     "the sender has begun anew, from tick {}: what comes now goes into {}",
-                    recorded.anew.unwrap_or_default(),
+                    recorded.next_session.unwrap_or_default(),
                     next.display()
                 ));
                 // If this cannot be printed, the rest is still recorded.

@@ -54,7 +54,7 @@ fn files_that_are_no_captures() {
         (mcap[..5].to_vec(), no_start),
         (
             foreign.into_inner().into_inner(),
-            "an MCAP file, but no capture: its profile is \"ros2\", that of captures is \"gametape\"",
+            "an MCAP file, but not a capture: its profile is \"ros2\", that of captures is \"gametape\"",
         ),
     ] {
         fs::write(path.join("bad.mcap"), &content).unwrap();

@@ -83,9 +83,9 @@ fail  bad.delta  39 packets, 9 applied
         "bad.delta",
         3,
         str![[r#"
-byte 925: dropped what can't be read: 103 bytes are no packet: the next one starts at byte 1,028
+byte 925: dropped unreadable data: 103 bytes are no packet: the next one starts at byte 1,028
 packet 9 (tick 11): dropped: it builds on tick 10, which is not recorded before it
-dropped 29 more packets that build on what was dropped
+dropped 29 more packets that build on dropped packets
 kept 9 of 39 packets, up to tick 9
 
 "#]],
@@ -109,7 +109,7 @@ fail  bad.delta  40 packets, 9 applied
         3,
         str![[r#"
 packet 9 (tick 10): dropped: it builds on tick 200, which is not recorded before it
-dropped 30 more packets that build on what was dropped
+dropped 30 more packets that build on dropped packets
 kept 9 of 40 packets, up to tick 9
 
 "#]],
@@ -163,7 +163,7 @@ warn  bad.delta  40 packets, all applied, 4 entities at tick 40
         "bad.delta",
         0,
         str![[r#"
-packet 39 (tick 40): written anew, nothing lost: byte 103 of the packet: padding bits are 0b1, not zero
+packet 39 (tick 40): rewritten, nothing lost: byte 103 of the packet: padding bits are 0b1, not zero
 kept 40 packets, up to tick 40
 
 "#]],

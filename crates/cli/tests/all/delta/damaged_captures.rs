@@ -47,11 +47,11 @@ fail  bad.mcap  35 packets, 15 applied
         "bad.mcap",
         3,
         str![[r#"
-byte 3,333: dropped what can't be read: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
+byte 3,333: dropped unreadable data: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
 packet 15 (tick 21): dropped: it builds on tick 20, which is not recorded before it
-5 more packets that the summary counts are not to be found
-wrote the index anew
-dropped 19 more packets that build on what was dropped
+5 more packets that the summary counts are missing
+wrote a new index
+dropped 19 more packets that build on dropped packets
 kept 15 of 40 packets, up to tick 15
 
 "#]],
@@ -73,12 +73,12 @@ kept 15 of 40 packets, up to tick 15
         "bad.mcap",
         3,
         str![[r#"
-byte 1,484: dropped what can't be read: the checksum of the chunk is 94a43632, 94a43633 is recorded
+byte 1,484: dropped unreadable data: the checksum of the chunk is 94a43632, 94a43633 is recorded
 packet 0 (tick 6): dropped: it builds on tick 5, which is not recorded before it
-took a full snapshot that was added, of tick 16, into the stream, as what leads to it is lost
-5 more packets that the summary counts are not to be found
-wrote the index anew
-dropped 10 more packets that build on what was dropped
+took an added full snapshot, of tick 16, into the stream, because the packets that lead to it are lost
+5 more packets that the summary counts are missing
+wrote a new index
+dropped 10 more packets that build on dropped packets
 kept 25 of 41 packets, up to tick 40
 
 "#]],
@@ -161,7 +161,7 @@ fn a_capture_whose_data_has_another_checksum() {
     fs::write(path.join("bad.mcap"), &bad).unwrap();
     assert!(codes(path, "bad.mcap").contains(&"capture.crc".to_owned()));
     let (_, err) = outputs(path, "repair bad.mcap good.mcap", 0);
-    assert!(err.starts_with("wrote the index anew\n"), "{err}");
+    assert!(err.starts_with("wrote a new index\n"), "{err}");
 }
 
 #[test]
@@ -190,8 +190,8 @@ fail  bad.mcap  20 packets, all applied, 4 entities at tick 20
         "bad.mcap",
         3,
         str![[r#"
-259 bytes from byte 3,931 on are no whole record: dropped
-wrote the index anew
+259 bytes from byte 3,931 on are not a whole record: dropped
+wrote a new index
 kept 20 packets, up to tick 20
 
 "#]],
@@ -214,7 +214,7 @@ warn  bad.mcap  40 packets, all applied, 4 entities at tick 40
         "bad.mcap",
         0,
         str![[r#"
-wrote the index anew
+wrote a new index
 kept 40 packets, up to tick 40
 
 "#]],
@@ -319,7 +319,7 @@ fn a_keyframe_that_lies() {
         str![[r#"
 fail  bad.mcap  40 packets, all applied, 4 entities at tick 40
       error capture.keyframe, packet 19 (tick 20, byte 49): the full snapshot that the recorder added is not the state that the stream has
-      warning capture.metadata: the metadata of the capture is not there: how long a tick is, is not known
+      warning capture.metadata: the metadata of the capture is missing: the length of a tick is not known
 
 "#]],
     );
@@ -329,8 +329,8 @@ fail  bad.mcap  40 packets, all applied, 4 entities at tick 40
         3,
         str![[r#"
 the length of a tick is lost, if it was recorded
-left out a full snapshot that was added behind packet 19: the stream does not give its state
-wrote the index anew
+left out a full snapshot that was added after packet 19: the stream does not have its state
+wrote a new index
 kept 40 packets, up to tick 40
 
 "#]],

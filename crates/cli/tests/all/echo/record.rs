@@ -380,7 +380,7 @@ fn files_of_others_are_not_removed() {
         let (code, out, err) = Recorder::start(path, &game, &args).end();
         assert_eq!((code, out.as_str()), (Some(2), ""));
         if !refused.is_empty() {
-            let refusal = format!("gametape: {name}: can't be gone on with: {refused}");
+            let refusal = format!("gametape: {name}: can't be continued: {refused}");
             assert!(err.starts_with(&refusal), "{err}");
         }
         assert_eq!(fs::read_to_string(path.join(name)).unwrap(), content);

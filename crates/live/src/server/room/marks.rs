@@ -1,4 +1,4 @@
-//! The moments worth going to, so far, of a recording that grows.
+//! The markers of events of a growing recording.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::index::Mark;
 
-/// An event, as it lies in a segment.
+/// An event, as it is written in a segment.
 #[derive(Deserialize)]
 struct Event<'e> {
     #[serde(borrow)]
@@ -20,13 +20,13 @@ struct Event<'e> {
     row: Map<String, Json>,
 }
 
-/// The events of a recording.
+/// The markers of all tables of events.
 #[derive(Debug)]
 pub struct Marks {
     tables: Vec<EventMarkers>,
     first: Option<Stamp>,
-    /// How many there were when they were given last.
-    given: u64,
+    /// The number of events at the last report.
+    reported: u64,
 }
 
 impl Marks {
@@ -36,16 +36,16 @@ impl Marks {
         Self {
             tables: events.map(EventMarkers::new).collect(),
             first: None,
-            given: 0,
+            reported: 0,
         }
     }
 
-    /// A state is of this moment.
+    /// Takes the moment of a state.
     pub fn at(&mut self, stamp: Stamp) {
         self.first.get_or_insert(stamp);
     }
 
-    /// An event, as it lies in a segment.
+    /// Takes an event, as it is written in a segment.
     pub fn event(&mut self, json: &[u8]) {
         let Ok(event) = serde_json::from_slice::<Event<'_>>(json) else {
             return;
@@ -65,17 +65,17 @@ impl Marks {
         markers.push(stamp, values.into_iter());
     }
 
-    /// All of them, if they are others than those that were given before.
+    /// Returns all markers if there are new events since the last call.
     pub fn news(&mut self, last: Option<Stamp>) -> Option<Vec<Mark>> {
         let now = self.tables.iter().map(EventMarkers::count).sum();
-        if now == self.given {
+        if now == self.reported {
             return None;
         }
-        self.given = now;
+        self.reported = now;
         Some(self.all(last))
     }
 
-    /// All of them, in the order of their steps.
+    /// Returns all markers, in the order of their steps.
     fn all(&self, last: Option<Stamp>) -> Vec<Mark> {
         let span = Span {
             first: self.first.unwrap_or_default(),
@@ -89,12 +89,12 @@ impl Marks {
     }
 }
 
-/// A value as it is written in a row.
+/// Reads a value of a row.
 fn value(kind: Kind, json: Option<&Json>) -> Value<'_> {
     let Some(json) = json else {
         return Value::Null;
     };
-    // Numbers that JSON can't write are texts.
+    // Numbers that JSON can't express are written as texts.
     let number = || match json {
         Json::String(text) => text.parse().ok(),
         _ => json.as_f64(),

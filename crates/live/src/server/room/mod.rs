@@ -1,19 +1,19 @@
-//! A recording that is being written, and all who watch it.
+//! A live recording and its viewers.
 //!
 //! | to change | look in |
 //! |---|---|
-//! | what is told, and what is said of the recording so far | `state.rs` |
-//! | the records of the segment in the making | `tail.rs` |
-//! | its moments worth going to | `marks.rs` |
-//! | how the file is followed | `keeper.rs` |
-//! | what one who watches hears | `socket.rs` |
+//! | the messages, and the recording's description so far | `state.rs` |
+//! | the records of the unfinished segment | `tail.rs` |
+//! | the markers of events | `marks.rs` |
+//! | following the file | `follower.rs` |
+//! | the connection to a viewer | `socket.rs` |
 
-mod keeper;
+mod follower;
 mod marks;
 mod socket;
 mod state;
 mod tail;
 
-pub use keeper::Keeper;
+pub use follower::Follower;
 pub use socket::watch;
 pub use state::Room;

@@ -1,4 +1,4 @@
-//! What one who watches hears.
+//! The connection to a viewer.
 
 use std::time::Duration;
 
@@ -10,32 +10,31 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::state::Joined;
 
-/// Whoever does not take a message within this time takes no more.
+/// The timeout for sending a message.
 const SENT: Duration = Duration::from_secs(10);
-/// How often they are asked whether they are still there. After twice as long without an answer they
-/// are not.
+/// The time between two pings. A viewer that does not answer for twice as long is gone.
 const ASKED: Duration = Duration::from_secs(10);
-/// What may come of them from one question to the next: browsers answer, and say nothing else.
+/// The most messages from a viewer between two pings: browsers send only answers to pings.
 const ANSWERS: u32 = 64;
-/// A last word has so long to be sent.
+/// The time for sending the last message.
 const LAST: Duration = Duration::from_secs(1);
 
-/// The client fell behind.
+/// The code for a viewer that was too slow.
 const BEHIND: u16 = 4000;
 
-/// Why a socket ends: its code, and a word.
+/// The end of a socket: its code and reason.
 type End = Option<(u16, &'static str)>;
 
-/// Tells one who watches, until the end.
+/// Sends a recording to a viewer until the end.
 pub async fn watch(mut socket: WebSocket, joined: Joined, stopping: watch::Receiver<bool>) {
-    let end = tell(&mut socket, joined, stopping).await;
+    let end = send(&mut socket, joined, stopping).await;
     if let Some((code, reason)) = end {
         let close = CloseFrame {
             code,
             reason: reason.into(),
         };
         let _ = timeout(LAST, socket.send(Message::Close(Some(close)))).await;
-        // What they still say is heard out, so that they hear this.
+        // Remaining input is read, so that the viewer gets this message.
         let _ = timeout(LAST, async {
             while let Some(Ok(_)) = socket.recv().await {}
         })
@@ -43,7 +42,7 @@ pub async fn watch(mut socket: WebSocket, joined: Joined, stopping: watch::Recei
     }
 }
 
-async fn tell(socket: &mut WebSocket, joined: Joined, mut stopping: watch::Receiver<bool>) -> End {
+async fn send(socket: &mut WebSocket, joined: Joined, mut stopping: watch::Receiver<bool>) -> End {
     let Joined { first, mut rest } = joined;
     for message in first {
         if !is_sent(socket, message).await {
@@ -55,7 +54,7 @@ async fn tell(socket: &mut WebSocket, joined: Joined, mut stopping: watch::Recei
     let (mut answers, mut silent) = (0, 0);
     loop {
         tokio::select! {
-            told = rest.recv() => match told {
+            next = rest.recv() => match next {
                 Ok(message) => if !is_sent(socket, message).await {
                     return None;
                 },
@@ -68,7 +67,7 @@ async fn tell(socket: &mut WebSocket, joined: Joined, mut stopping: watch::Recei
                     silent = 0;
                 }
                 Some(Ok(Message::Close(_))) | None => return None,
-                // What is too long, or no frame, is something as well.
+                // Any other message is refused, even if it is too long or not a frame.
                 Some(_) => return Some((close_code::POLICY, "nothing is to be said")),
             },
             _ = asking.tick() => {

@@ -1,4 +1,4 @@
-//! A recording that is being written: what there is of it, and who hears of it.
+//! A live recording: its content so far, and the messages to its viewers.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,28 +16,28 @@ use super::tail::{Batch, Tail};
 use crate::index::{Entry, Index, Mark, SegmentEntry, VERSION};
 use crate::publish::{LABELS, SEGMENT, pack};
 
-/// Messages that may be waiting for one who watches. Whoever is further behind is told so.
+/// The most messages that may wait for a viewer. A viewer that is slower is disconnected.
 const WAITING: usize = 128;
-/// What is said of the recording is made no sooner again.
+/// The least time between two versions of `recording.json`.
 const SOONEST: Duration = Duration::from_millis(500);
-/// Files with the segment in the making, and with labels, that can still be had.
+/// The number of files with the unfinished segment and with labels that are kept.
 const PARTIAL: usize = 6;
-/// Somebody who asked so lately watches.
+/// A client that asked within this time counts as a viewer.
 const LATELY: Duration = Duration::from_secs(10);
 
 /// Files, by their names.
 type Files = Vec<(String, Vec<u8>)>;
 
-/// What does not change while a recording grows.
+/// The parts of the description that do not change while a recording grows.
 #[derive(Debug)]
 pub struct Head {
     pub entry: Entry,
     pub schema: Json,
 }
 
-/// What there is at the moment.
+/// The content so far.
 #[derive(Debug)]
-struct Now {
+struct Current {
     whole: Vec<SegmentEntry>,
     tail: Tail,
     /// Records of all labels.
@@ -45,41 +45,41 @@ struct Now {
     marks: Vec<Mark>,
     last: Option<Stamp>,
     description: Json,
-    /// Counts what happens.
-    turn: u64,
-    /// Tells who watches; gone when the recording is at its end.
-    told: Option<broadcast::Sender<Message>>,
+    /// Counts the changes.
+    version: u64,
+    /// Sends to the viewers; `None` when the recording has ended.
+    sender: Option<broadcast::Sender<Message>>,
 }
 
-/// Files that are in no store: they are others in a moment.
+/// Files that are only in memory, because others will replace them soon.
 #[derive(Default, Debug)]
 struct Partial(VecDeque<(String, Bytes)>);
 
-/// What was said of the recording, as it was then.
+/// A version of `recording.json`.
 #[derive(Debug)]
-struct Said {
-    turn: u64,
+struct CachedIndex {
+    version: u64,
     at: Instant,
     json: Bytes,
 }
 
-/// A recording that is being written.
+/// A live recording and its viewers.
 #[derive(Debug)]
 pub struct Room {
     head: Head,
-    now: Mutex<Now>,
-    said: Mutex<Option<Said>>,
+    now: Mutex<Current>,
+    cached: Mutex<Option<CachedIndex>>,
     partial: Mutex<Partial>,
     asked: Mutex<Instant>,
 }
 
-/// What whoever comes is told first, and where they hear the rest.
+/// The first messages for a viewer that joins, and the receiver of the others.
 pub struct Joined {
     pub first: Vec<Message>,
     pub rest: broadcast::Receiver<Message>,
 }
 
-/// A poisoned lock holds what was there before.
+/// Locks a mutex; a poisoned lock still has its last content.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -96,40 +96,42 @@ impl Room {
     pub fn new(head: Head, description: Json, facts: Vec<u8>) -> Self {
         Self {
             head,
-            now: Mutex::new(Now {
+            now: Mutex::new(Current {
                 whole: Vec::new(),
                 tail: Tail::default(),
                 labels: facts,
                 marks: Vec::new(),
                 last: None,
                 description,
-                turn: 0,
-                told: Some(broadcast::Sender::new(WAITING)),
+                version: 0,
+                sender: Some(broadcast::Sender::new(WAITING)),
             }),
-            said: Mutex::new(None),
+            cached: Mutex::new(None),
             partial: Mutex::default(),
             asked: Mutex::new(Instant::now()),
         }
     }
 
-    /// Whether somebody hears what is told, or has asked lately.
+    /// Returns whether there are viewers, or a client has asked recently.
     pub fn is_watched(&self) -> bool {
-        let told = &locked(&self.now).told;
-        let hears = told.as_ref().is_some_and(|told| told.receiver_count() > 0);
+        let sender = &locked(&self.now).sender;
+        let hears = sender
+            .as_ref()
+            .is_some_and(|sender| sender.receiver_count() > 0);
         hears || self.unasked() < LATELY
     }
 
-    /// How long nobody has watched or asked.
+    /// Returns the time since the last request.
     pub fn unasked(&self) -> Duration {
         locked(&self.asked).elapsed()
     }
 
-    /// Whether there is no state in it yet.
+    /// Returns whether the recording has no state yet.
     pub fn is_empty(&self) -> bool {
         self.last().is_none()
     }
 
-    /// What is known of its tables by now.
+    /// Sets the description of the tables.
     pub fn describe(&self, description: Json) {
         locked(&self.now).description = description;
     }
@@ -142,76 +144,77 @@ impl Room {
         locked(&self.now).last
     }
 
-    /// Bytes of its segments.
+    /// Returns the size of the finished segments.
     pub fn bytes(&self) -> u64 {
         let now = locked(&self.now);
         now.whole.iter().map(|segment| segment.file.bytes).sum()
     }
 
-    /// Bytes of what is in memory.
+    /// Returns the size of the data in memory.
     pub fn held(&self) -> usize {
         let now = locked(&self.now);
         now.tail.bytes() + now.labels.len()
     }
 
-    /// Tells records of the segment in the making.
+    /// Adds records to the unfinished segment, and sends them.
     pub fn records(&self, batch: Batch, labels: &[u8]) {
         let mut now = locked(&self.now);
         let message = Bytes::from(batch.records);
-        now.turn += 1;
+        now.version += 1;
         now.last = batch.counts.to.or(now.last);
         now.labels.extend_from_slice(labels);
         now.tail.push(message.clone(), batch.counts);
         now.tell(Message::Binary(message));
     }
 
-    /// The segment in the making is whole, and can be fetched.
+    /// Takes note that the unfinished segment is complete, and can be fetched.
     pub fn whole(&self, segment: SegmentEntry) {
         let message = text(&json!({ "kind": "segment", "segment": segment }));
         let mut now = locked(&self.now);
-        now.turn += 1;
+        now.version += 1;
         now.whole.push(segment);
         now.tail = Tail::default();
         now.tell(message);
     }
 
-    /// The moments worth going to are these now: those that are others than before are told.
+    /// Sets the markers, and sends those that have changed.
     pub fn marks(&self, marks: Vec<Mark>) {
         let mut now = locked(&self.now);
         let both = now.marks.iter().zip(&marks);
         let keep = both.take_while(|(before, now)| before == now).count();
         let others = marks.get(keep..).unwrap_or_default();
         let message = text(&json!({ "kind": "marked", "keep": keep, "markers": others }));
-        now.turn += 1;
+        now.version += 1;
         now.marks = marks;
         now.tell(message);
     }
 
+    /// Sends a message that nothing has come.
     pub fn still(&self) {
         locked(&self.now).tell(text(&json!({ "kind": "still" })));
     }
 
-    /// Nothing more will come.
+    /// Sends a message that nothing more will come.
     pub fn end(&self, why: &str) {
         let mut now = locked(&self.now);
-        now.turn += 1;
+        now.version += 1;
         now.tell(ended(why));
-        now.told = None;
+        now.sender = None;
     }
 
-    /// What whoever has all up to this segment is told first.
+    /// Joins a viewer that has all segments up to `after`.
     pub fn join(&self, after: Option<&str>) -> Joined {
         *locked(&self.asked) = Instant::now();
         let mut now = locked(&self.now);
-        let Some(told) = &now.told else {
-            // It ended while they were on their way.
+        let Some(sender) = &now.sender else {
+            // The recording ended while the viewer connected.
             let (_, rest) = broadcast::channel(1);
             return Joined {
                 first: vec![ended("the recording is done")],
                 rest,
             };
         };
-        let rest = told.subscribe();
+        let rest = sender.subscribe();
         let known = after.and_then(|after| {
             let mut whole = now.whole.iter();
             whole.rposition(|segment| segment.file.file == after)
@@ -232,42 +235,42 @@ impl Room {
         Joined { first, rest }
     }
 
-    /// What the library says of it.
+    /// Returns the entry in the list.
     pub fn entry(&self) -> Entry {
         locked(&self.now).entry(&self.head)
     }
 
-    /// A file that is in no store.
+    /// Returns a file that is only in memory.
     pub fn file(&self, name: &str) -> Option<Bytes> {
         locked(&self.partial).get(name)
     }
 
-    /// `recording.json`, as of a moment ago.
+    /// Returns `recording.json`, which may be a moment old.
     ///
     /// # Errors
-    /// What packing says.
+    /// The error of compressing.
     pub fn index(&self) -> io::Result<Bytes> {
         *locked(&self.asked) = Instant::now();
-        let mut said = locked(&self.said);
-        let turn = locked(&self.now).turn;
-        if let Some(said) = &*said
-            && (said.turn == turn || said.at.elapsed() < SOONEST)
+        let mut cached = locked(&self.cached);
+        let version = locked(&self.now).version;
+        if let Some(cached) = &*cached
+            && (cached.version == version || cached.at.elapsed() < SOONEST)
         {
-            return Ok(said.json.clone());
+            return Ok(cached.json.clone());
         }
-        let (json, files) = self.say(true)?;
+        let (json, files) = self.render(true)?;
         locked(&self.partial).put(files);
         let json = Bytes::from(json);
-        *said = Some(Said {
-            turn,
+        *cached = Some(CachedIndex {
+            version,
             at: Instant::now(),
             json: json.clone(),
         });
         Ok(json)
     }
 
-    /// `recording.json` as it is now, and the files that it speaks of and no store has.
-    pub fn say(&self, socket: bool) -> io::Result<(Vec<u8>, Files)> {
+    /// Returns the current `recording.json`, and the files that it names and that are in no store.
+    pub fn render(&self, socket: bool) -> io::Result<(Vec<u8>, Files)> {
         let (mut index, tail, labels) = {
             let mut now = locked(&self.now);
             let index = Index {
@@ -286,7 +289,7 @@ impl Room {
             };
             let counts = now.tail.counts();
             let tail = counts.from.zip(counts.to);
-            // The full snapshot alone says nothing new.
+            // A full snapshot alone contains nothing new.
             let packets = counts.packets + u64::from(now.whole.is_empty());
             let tail = tail.filter(|_| packets + counts.events > 0);
             let tail = tail.map(|(from, to)| {
@@ -301,7 +304,7 @@ impl Room {
             });
             (index, tail, now.labels.clone())
         };
-        // Nobody else waits while it is packed.
+        // No lock is held while this is compressed.
         let (file, bytes) = pack(&labels, LABELS)?;
         let mut files = vec![(file.file.clone(), bytes)];
         index.labels = file;
@@ -317,7 +320,7 @@ impl Room {
 }
 
 impl Partial {
-    /// What is spoken of now goes last, whether it is new or not.
+    /// Adds files; those that are named again become the newest.
     fn put(&mut self, files: Files) {
         for (name, bytes) in files {
             self.0.retain(|(there, _)| *there != name);
@@ -333,9 +336,9 @@ impl Partial {
     }
 }
 
-impl Now {
-    /// The description, with its clocks and how far it goes by now: it may have been made before the
-    /// first row was there.
+impl Current {
+    /// Returns the description with the current clocks and span: it may have been made before the first row
+    /// came.
     fn described(&self) -> Json {
         let mut description = self.description.clone();
         let first = self.whole.first().map(|segment| segment.from);
@@ -352,9 +355,9 @@ impl Now {
     }
 
     fn tell(&self, message: Message) {
-        if let Some(told) = &self.told {
-            // It may be that nobody hears it.
-            let _ = told.send(message);
+        if let Some(sender) = &self.sender {
+            // There may be no viewer.
+            let _ = sender.send(message);
         }
     }
 
@@ -375,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spoken_of_again_and_again_can_be_had_each_time() {
+    fn files_that_are_named_again_and_again_are_kept() {
         let mut partial = Partial::default();
         for at in 0..40_u8 {
             let tail = format!("{at}.seg");

@@ -1,30 +1,31 @@
-//! The records of the segment in the making.
+//! The records of the unfinished segment.
 
 use axum::body::Bytes;
 use gametape::core::Stamp;
 use gametape_capture::tape::RecordKind;
 
-/// A message with records that are there already has as many as take these bytes: what a socket keeps
-/// for the largest that it sent stays small.
+/// The most bytes of a message with older records: a socket keeps a buffer for the largest message that it
+/// sent, which has to stay small.
 const JOINED: usize = 8 << 10;
-/// So many messages are told as they are.
+/// From so many recent messages on, they are joined into larger ones.
 const APART: usize = 8;
 
-/// Whole records, one behind the other, that are told together.
+/// Whole records, one after the other, that are sent together.
 #[derive(Default, Debug)]
 pub struct Batch {
     pub records: Vec<u8>,
     pub counts: Counts,
 }
 
-/// What is said of a segment beside its records.
+/// The numbers of a segment's records, and its first and last moment.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
     pub keyframes: u64,
     pub packets: u64,
     pub events: u64,
-    /// When its first state is, and its last.
+    /// The moment of the first state.
     pub from: Option<Stamp>,
+    /// The moment of the last state.
     pub to: Option<Stamp>,
 }
 
@@ -51,12 +52,12 @@ impl Counts {
     }
 }
 
-/// The records since the last segment that is whole.
+/// The records since the last finished segment.
 #[derive(Default, Debug)]
 pub struct Tail {
     joined: Vec<Bytes>,
-    /// As they were told, behind those.
-    told: Vec<Bytes>,
+    /// The messages after those, as they were sent.
+    recent: Vec<Bytes>,
     bytes: usize,
     counts: Counts,
 }
@@ -65,7 +66,7 @@ impl Tail {
     pub fn push(&mut self, message: Bytes, counts: Counts) {
         self.bytes += message.len();
         self.counts.join(counts);
-        self.told.push(message);
+        self.recent.push(message);
     }
 
     pub const fn bytes(&self) -> usize {
@@ -76,11 +77,11 @@ impl Tail {
         self.counts
     }
 
-    /// All of them, in a few messages: the same ones for all who come now.
+    /// Returns all records in a few messages, which are shared by all viewers that join now.
     pub fn messages(&mut self) -> Vec<Bytes> {
-        if self.told.len() >= APART {
+        if self.recent.len() >= APART {
             let mut now = Vec::new();
-            for message in self.told.drain(..) {
+            for message in self.recent.drain(..) {
                 if !now.is_empty() && now.len() + message.len() > JOINED {
                     self.joined.push(Bytes::from(std::mem::take(&mut now)));
                 }
@@ -88,7 +89,7 @@ impl Tail {
             }
             self.joined.push(now.into());
         }
-        self.joined.iter().chain(&self.told).cloned().collect()
+        self.joined.iter().chain(&self.recent).cloned().collect()
     }
 }
 
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_later_gets_the_same_records_in_fewer_messages() {
+    fn later_viewers_get_the_same_records_in_fewer_messages() {
         let mut tail = Tail::default();
         let mut all = Vec::new();
         for at in 0..500_u32 {

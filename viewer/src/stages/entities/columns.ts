@@ -1,6 +1,6 @@
-// Things that are somewhere: which tables have positions, in which columns.
+// Finds the tables that have positions, and their columns.
 
-import type { ColumnDef, Recording, StageDef, TableDef } from "../../model.js";
+import type { ColumnDef, Recording, TableDef } from "../../model.js";
 
 /** The columns of a position. */
 export interface Place {
@@ -9,7 +9,7 @@ export interface Place {
   /** -1 where there are two only. */
   readonly z: number;
   readonly unit: string;
-  /** Which of the three points upwards, as far as the table says so. */
+  /** The axis that points upwards, as far as the table says so. */
   readonly up: "x" | "y" | "z";
 }
 
@@ -23,19 +23,19 @@ export interface Layer {
   readonly kind: number;
 }
 
-/** Names in front of an axis that stand for no position. */
+/** Names before an axis that do not mean a position. */
 const NO_PLACES =
   /(^|_)(v|vel|velocity|speed|acc|acceleration|forward|left|right|up|dir|direction|normal|q|rot|rotation|angular|spin|scale|size)$/;
 const KINDS = ["team", "kind", "type", "class", "side", "group"];
 
-/** What is around the axis in a name, and the names of the other axes, where `name` is the one of x. */
+/** The rest of the name of an x column, and the names of the y and z columns that belong to it. */
 function axes(name: string): readonly [stem: string, y: string, z: string] | undefined {
   const found = /^(.*_)?x(_.*)?$/.exec(name);
   if (found === null) {
     return undefined;
   }
-  const [before, behind] = [found[1] ?? "", found[2] ?? ""];
-  return [`${before}${behind}`.replace(/^_|_$/g, ""), `${before}y${behind}`, `${before}z${behind}`];
+  const [before, after] = [found[1] ?? "", found[2] ?? ""];
+  return [`${before}${after}`.replace(/^_|_$/g, ""), `${before}y${after}`, `${before}z${after}`];
 }
 
 function places(def: TableDef): { readonly stem: string; readonly place: Place }[] {
@@ -71,7 +71,7 @@ function upwards(column: ColumnDef | undefined): boolean {
   return column !== undefined && /\b(up|upwards|height|altitude)\b/i.test(column.doc);
 }
 
-/** The tables with positions: of several positions in one, the one that is most likely of the whole. */
+/** The tables with positions; of several positions in a table, the one that most likely is that of the whole row. */
 export function layers(recording: Recording): Layer[] {
   return recording.tables.flatMap((def) => {
     if (def.lane !== "state") {
@@ -86,10 +86,3 @@ export function layers(recording: Recording): Layer[] {
     return best === undefined ? [] : [{ def, place: best.place, name: Math.max(text("name"), text("label")), kind }];
   });
 }
-
-export const entities: StageDef = {
-  id: "entities",
-  title: "Entities",
-  suits: (recording) => (layers(recording).length > 0 ? 40 : 0),
-  load: async () => new (await import("./entities.js")).Entities(),
-};

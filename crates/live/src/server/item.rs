@@ -1,4 +1,4 @@
-//! A recording of the library, and what was made of it.
+//! A recording of the library, and the files that were made from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,48 +10,51 @@ use gametape::core::tape::Work;
 use gametape::{Formats, Recording};
 use tokio::sync::watch;
 
-use super::looks::Looks;
+use super::growth::FileState;
 use super::options::ServeOptions;
-use super::room::{Keeper, Room};
+use super::room::{Follower, Room};
 use crate::index::Entry;
 use crate::publish::name_of;
 use crate::{Error, PublishOptions, Store, publish};
 
-/// One that grows is made again after as long as it took, times this, and no sooner than that.
+/// The files of a growing recording are made again after this many times the time that it took.
 const REST: u32 = 2;
+/// The least time between two times of making them.
 const SOONEST: Duration = Duration::from_millis(500);
 
-/// What is there of a recording's files.
+/// The state of a recording's files.
 #[derive(Debug)]
 enum Made {
     Nothing,
-    /// A share of a million that is done; there may be what was made before.
+    /// They are being made.
     Making {
+        /// The part that is done, in millionths.
         done: Arc<AtomicU64>,
+        /// Whether there are earlier files.
         before: bool,
     },
     Ready {
-        /// `None`: it is another now.
-        of: Option<Looks>,
+        /// The state of the file that they were made from; `None` if the file has changed since.
+        of: Option<FileState>,
         bytes: u64,
         used: Instant,
-        /// Whether it was being written; then it is made again no sooner than this.
+        /// If the recording was being written: the earliest time to make the files again.
         again: Option<Instant>,
     },
-    /// It is being written, and followed.
+    /// The recording is being written, and is followed.
     Live(Arc<Room>),
     Failed {
-        of: Looks,
+        of: FileState,
         sentence: String,
     },
 }
 
-/// What to say of a recording's files.
+/// The answer to a request for a recording's files.
 #[derive(Clone, Debug)]
 pub enum Ready {
     Yes,
     Live(Arc<Room>),
-    /// How much is done, 0 to 1.
+    /// They are being made; the part that is done, 0 to 1.
     Making(f64),
     No(String),
 }
@@ -64,9 +67,9 @@ fn bytes_in(folder: &Path) -> u64 {
     files.map(|file| file.len()).sum()
 }
 
-/// What files are made with.
+/// Everything that making files needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Means<'m> {
+pub struct Context<'m> {
     pub formats: &'m Formats,
     pub options: &'m ServeOptions,
     pub cache: &'m Path,
@@ -75,33 +78,33 @@ pub struct Means<'m> {
 
 /// A recording of the library.
 #[derive(Debug)]
-pub struct Book {
+pub struct Item {
     pub id: String,
     pub path: PathBuf,
     made: Mutex<Made>,
-    /// Whether it was seen growing.
+    /// Whether the file was seen growing.
     grew: AtomicBool,
-    /// Whether this process writes it, or has written it.
-    told: Mutex<Option<bool>>,
-    /// Whether it has to be read anew when it has grown.
+    /// Whether this process writes the recording (true), or has finished it (false).
+    declared: Mutex<Option<bool>>,
+    /// Whether the recording can't be followed, and has to be read again when it has grown.
     unfollowed: AtomicBool,
-    /// Its entry in the list, and what it was made of.
-    entry: Mutex<Option<(Looks, Entry)>>,
-    /// Told when `made` is something else.
-    pub turned: watch::Sender<u64>,
+    /// The entry in the list, and the state of the file that it was made from.
+    entry: Mutex<Option<(FileState, Entry)>>,
+    /// Notified when `made` has changed.
+    pub changes: watch::Sender<u64>,
 }
 
-impl Book {
+impl Item {
     pub fn new(id: String, path: PathBuf) -> Self {
         Self {
             id,
             path,
             made: Mutex::new(Made::Nothing),
             grew: AtomicBool::new(false),
-            told: Mutex::new(None),
+            declared: Mutex::new(None),
             unfollowed: AtomicBool::new(false),
             entry: Mutex::new(None),
-            turned: watch::Sender::new(0),
+            changes: watch::Sender::new(0),
         }
     }
 
@@ -109,21 +112,21 @@ impl Book {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// This process writes it from now on, or does not any more.
-    pub fn tell(&self, written: bool) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
+    /// Takes note that this process writes the recording, or has finished it.
+    pub fn declare(&self, written: bool) {
+        *self.declared.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
     }
 
-    pub fn told(&self) -> Option<bool> {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn declared(&self) -> Option<bool> {
+        *self.declared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody still writes to it, if ever.
-    pub fn is_written(&self, of: Looks) -> bool {
-        self.told().unwrap_or_else(|| of.is_written())
+    /// Returns whether the recording is still being written, if it ever was.
+    pub fn is_written(&self, of: FileState) -> bool {
+        self.declared().unwrap_or_else(|| of.is_written())
     }
 
-    /// Who follows it, where somebody does.
+    /// Returns the room of a recording that is followed.
     pub fn room(&self) -> Option<Arc<Room>> {
         match &*self.made() {
             Made::Live(room) => Some(room.clone()),
@@ -131,10 +134,10 @@ impl Book {
         }
     }
 
-    /// What there is. Where there is nothing, or it is of the file as it was before, `Making` from now
-    /// on: whoever hears that it is for them to make gets what hears how far they are.
+    /// Returns whether the files are ready. If there are none, or the recording has changed since, the state
+    /// becomes `Making`, and the caller has to make them: it gets the counter of the progress.
     pub fn ask(&self) -> (Ready, Option<Arc<AtomicU64>>) {
-        let now = Looks::of(&self.path);
+        let now = FileState::of(&self.path);
         let mut made = self.made();
         let mut before = false;
         match &mut *made {
@@ -148,7 +151,7 @@ impl Book {
                 of, used, again, ..
             } => {
                 *used = Instant::now();
-                // What has stopped growing is judged.
+                // A recording that has stopped growing is made once more, with its audit.
                 let same = of
                     .is_some_and(|of| now == Some(of) && (again.is_none() || self.is_written(of)));
                 if same || again.is_some_and(|again| *used < again) {
@@ -163,7 +166,7 @@ impl Book {
         }
         if now.is_none() {
             *made = Made::Nothing;
-            return (Ready::No("it is not there any more".to_owned()), None);
+            return (Ready::No("the recording was removed".to_owned()), None);
         }
         let done = Arc::new(AtomicU64::new(0));
         *made = Made::Making {
@@ -178,50 +181,50 @@ impl Book {
         (ready, Some(done))
     }
 
-    /// Nobody makes it after all.
-    pub fn left(&self) {
+    /// Gives up making the files.
+    pub fn abandon(&self) {
         *self.made() = Made::Nothing;
-        self.turn();
+        self.notify();
     }
 
-    fn turn(&self) {
-        self.turned.send_modify(|turn| *turn += 1);
+    fn notify(&self) {
+        self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Makes its files. Of one that is being written, what follows it from now on, where it can be
-    /// followed and `follows` says that there is room.
-    pub fn make(&self, means: &Means<'_>, follows: bool, done: &AtomicU64) -> Option<Keeper> {
-        let Some(of) = Looks::of(&self.path) else {
-            self.left();
+    /// Makes the files. If the recording is being written and can be followed, and `follows` says that there
+    /// is room, returns a follower instead.
+    pub fn make(&self, context: &Context<'_>, follows: bool, done: &AtomicU64) -> Option<Follower> {
+        let Some(of) = FileState::of(&self.path) else {
+            self.abandon();
             return None;
         };
         let grew = self.grew.load(Ordering::Relaxed);
-        let growing = match self.told() {
-            Some(told) => told,
+        let growing = match self.declared() {
+            Some(declared) => declared,
             None if grew => of.is_written(),
-            None => of.grows(&self.path, means.cancel),
+            None => of.grows(&self.path, context.cancel),
         };
         self.grew.store(grew || growing, Ordering::Relaxed);
         let follows = follows && growing && !self.unfollowed.load(Ordering::Relaxed);
         if follows {
-            match self.follow(means, done) {
-                Ok(Some(keeper)) if keeper.room().is_empty() => {
-                    // There may be something in it in a moment.
-                    self.left();
+            match self.follow(context, done) {
+                Ok(Some(follower)) if follower.room().is_empty() => {
+                    // The first rows may come in a moment.
+                    self.abandon();
                     return None;
                 }
-                Ok(Some(keeper)) => {
-                    *self.made() = Made::Live(keeper.room().clone());
-                    self.turn();
-                    return Some(keeper);
+                Ok(Some(follower)) => {
+                    *self.made() = Made::Live(follower.room().clone());
+                    self.notify();
+                    return Some(follower);
                 }
                 Ok(None) => self.unfollowed.store(true, Ordering::Relaxed),
-                // It may be one that can be read as far as it goes.
+                // Perhaps the recording can be read as far as it goes.
                 Err(_) => {}
             }
         }
         let begun = Instant::now();
-        let outcome = self.publish(means, growing, done);
+        let outcome = self.publish(context, growing, done);
         let now = Instant::now();
         let rest = (now.duration_since(begun) * REST).max(SOONEST);
         *self.made() = match outcome {
@@ -231,7 +234,7 @@ impl Book {
                 used: now,
                 again: growing.then(|| now + rest),
             },
-            Err(_) if self.told() == Some(true) || means.cancel.load(Ordering::Relaxed) => {
+            Err(_) if self.declared() == Some(true) || context.cancel.load(Ordering::Relaxed) => {
                 Made::Nothing
             }
             Err(error) => Made::Failed {
@@ -239,11 +242,11 @@ impl Book {
                 sentence: error.to_string(),
             },
         };
-        self.turn();
+        self.notify();
         None
     }
 
-    /// It is not followed any more; if that `failed`, never again.
+    /// Takes note that the recording is no longer followed; if that `failed`, it never will be again.
     pub fn ended(&self, failed: bool, cache: &Path) {
         self.unfollowed.fetch_or(failed, Ordering::Relaxed);
         let now = Instant::now();
@@ -253,45 +256,50 @@ impl Book {
             used: now,
             again: Some(now),
         };
-        self.turn();
+        self.notify();
     }
 
-    fn follow(&self, means: &Means<'_>, done: &AtomicU64) -> Result<Option<Keeper>, Error> {
-        self.with(means, done, |recording, store, work| {
-            let secrets = means.options.secrets;
-            let keeper = Keeper::begin(recording, &self.id, secrets, store, work)?;
-            let more = |mut keeper: Keeper| keeper.more(&self.path).map(|()| keeper);
-            keeper.map(more).transpose()
+    fn follow(&self, context: &Context<'_>, done: &AtomicU64) -> Result<Option<Follower>, Error> {
+        self.with(context, done, |recording, store, work| {
+            let secrets = context.options.secrets;
+            let follower = Follower::begin(recording, &self.id, secrets, store, work)?;
+            let more = |mut follower: Follower| follower.more(&self.path).map(|()| follower);
+            follower.map(more).transpose()
         })
     }
 
-    fn publish(&self, means: &Means<'_>, growing: bool, done: &AtomicU64) -> Result<u64, Error> {
-        self.with(means, done, |recording, mut store, work| {
-            // Once it was seen growing, what is made of it goes on with what was made before.
+    fn publish(
+        &self,
+        context: &Context<'_>,
+        growing: bool,
+        done: &AtomicU64,
+    ) -> Result<u64, Error> {
+        self.with(context, done, |recording, mut store, work| {
+            // Once a recording was seen growing, its new files continue the earlier ones.
             let options = PublishOptions {
-                secrets: means.options.secrets,
+                secrets: context.options.secrets,
                 growing,
                 grew: self.grew.load(Ordering::Relaxed),
             };
             let index = publish(recording, &self.id, options, &mut store, work)?;
             self.put_entry(index.entry);
-            Ok(bytes_in(&means.cache.join("r").join(&self.id)))
+            Ok(bytes_in(&context.cache.join("r").join(&self.id)))
         })
     }
 
-    /// Opens it, and works on it.
+    /// Opens the recording, and passes it to `job`.
     fn with<T>(
         &self,
-        means: &Means<'_>,
+        context: &Context<'_>,
         done: &AtomicU64,
         job: impl FnOnce(&Recording, Store, &Work<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Means {
+        let Context {
             formats,
             options,
             cache,
             cancel,
-        } = *means;
+        } = *context;
         let recording = formats.open_with(&self.path, &options.open)?;
         let size = recording.input().size().max(1);
         let share = |bytes: u64| {
@@ -312,14 +320,14 @@ impl Book {
     }
 
     fn put_entry(&self, entry: Entry) {
-        let of = Looks::of(&self.path);
+        let of = FileState::of(&self.path);
         let mut kept = self.entry.lock().unwrap_or_else(PoisonError::into_inner);
         *kept = of.map(|of| (of, entry));
     }
 
-    /// What the list says of it; `None` where it is no recording.
+    /// Returns the entry in the list; `None` if the file is not a recording.
     pub fn entry(&self, formats: &Formats, options: &ServeOptions) -> Option<Entry> {
-        let now = Looks::of(&self.path)?;
+        let now = FileState::of(&self.path)?;
         if let Some(room) = self.room() {
             return Some(room.entry());
         }
@@ -332,22 +340,22 @@ impl Book {
             }
         }
         let opened = formats.open_with(&self.path, &options.open).ok();
-        let entry = opened.and_then(|recording| self.of_header(&recording, options));
+        let entry = opened.and_then(|recording| self.entry_of_header(&recording, options));
         let Some(entry) = entry else {
-            return self.of_nothing(formats);
+            return self.entry_of_empty(formats);
         };
         self.put_entry(entry.clone());
         Some(entry)
     }
 
-    /// Whether it was seen growing, and has not stopped.
+    /// Returns whether the recording was seen growing, and has not stopped.
     fn is_live(&self) -> bool {
-        let grew = self.grew.load(Ordering::Relaxed) || self.told() == Some(true);
-        grew && Looks::of(&self.path).is_some_and(|now| self.is_written(now))
+        let grew = self.grew.load(Ordering::Relaxed) || self.declared() == Some(true);
+        grew && FileState::of(&self.path).is_some_and(|now| self.is_written(now))
     }
 
-    /// What can be said where there is nothing in it yet.
-    fn of_nothing(&self, formats: &Formats) -> Option<Entry> {
+    /// Returns the entry of a recording that is still empty.
+    fn entry_of_empty(&self, formats: &Formats) -> Option<Entry> {
         let format = formats.from_extension(&self.path)?;
         let name = self.path.file_name()?.to_string_lossy().into_owned();
         let entry = |_| Entry {
@@ -361,11 +369,11 @@ impl Book {
             live: true,
             details: serde_json::Map::new(),
         };
-        self.told().filter(|told| *told).map(entry)
+        self.declared().filter(|declared| *declared).map(entry)
     }
 
-    /// What its header alone says.
-    fn of_header(&self, recording: &Recording, options: &ServeOptions) -> Option<Entry> {
+    /// Returns the entry that the header alone gives.
+    fn entry_of_header(&self, recording: &Recording, options: &ServeOptions) -> Option<Entry> {
         let header = recording.header(options.secrets).ok()?.value;
         Some(Entry {
             id: self.id.clone(),
@@ -380,8 +388,8 @@ impl Book {
         })
     }
 
-    /// How much room its files take, and when they were used last, where they are there.
-    pub fn takes(&self) -> Option<(Instant, u64)> {
+    /// Returns the time of the last use and the size of the files, if there are any.
+    pub fn usage(&self) -> Option<(Instant, u64)> {
         match &*self.made() {
             Made::Ready { used, bytes, .. } => Some((*used, *bytes)),
             Made::Live(room) => Some((Instant::now(), room.bytes())),
@@ -389,13 +397,13 @@ impl Book {
         }
     }
 
-    /// Drops its files, if nobody makes them right now; says whether it did.
+    /// Drops the files, unless they are being made; returns whether it did.
     pub fn drop_files(&self, cache: &Path) -> bool {
         let mut made = self.made();
         let drops = matches!(*made, Made::Ready { .. });
         if drops {
             *made = Made::Nothing;
-            // What can't be dropped is made again over it.
+            // Files that can't be removed will be overwritten.
             let _ = fs::remove_dir_all(cache.join("r").join(&self.id));
         }
         drops

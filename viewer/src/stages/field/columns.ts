@@ -1,6 +1,20 @@
-// The numbers that a cell of a grid has: one by one, and as vectors.
+// Which tables are fields of cells, and which numbers each cell has: one by one, and as vectors.
 
-import type { ColumnDef, TableDef } from "../model.js";
+import type { ColumnDef, Recording, TableDef } from "../../model.js";
+
+/** The grids that can be drawn. */
+export function fields(recording: Recording): TableDef[] {
+  return recording.tables.filter(
+    (def) =>
+      def.lane === "grid" && def.shape.length > 0 && def.shape.every((cells) => cells > 0) && numeric(def).length > 0,
+  );
+}
+
+/** The field to begin with: the liveliest of those with one value a cell. */
+export function liveliest(all: readonly TableDef[]): TableDef | undefined {
+  const single = all.filter((def) => numeric(def).length === 1);
+  return [...(single.length > 0 ? single : all)].sort((a, b) => b.rows - a.rows)[0];
+}
 
 /** The columns of a grid whose values are numbers. */
 export function numeric(def: TableDef): number[] {
@@ -8,9 +22,9 @@ export function numeric(def: TableDef): number[] {
   return def.columns.flatMap((column, at) => (is(column) ? [at] : []));
 }
 
-/** What may be shown of a grid: a column, or the length of columns that number the same name. */
+/** A number of each cell: a column, or the length of a vector, whose columns are numbered (`flow_0`, `flow_1`). */
 export interface Component {
-  /** Stands in links and lists. */
+  /** The name in links and lists. */
   readonly name: string;
   readonly columns: readonly number[];
 }

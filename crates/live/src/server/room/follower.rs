@@ -1,4 +1,4 @@
-//! Follows the file of a recording that is being written.
+//! Follows the file of a live recording.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,28 +17,28 @@ use crate::index::{Entry, SegmentEntry};
 use crate::publish::{SEGMENT, name_of, packed, tables_of};
 use crate::{Error, Store};
 
-/// Records are told together as long as they take no more than this.
+/// The most bytes of records that are sent together.
 const TOGETHER: usize = 64 << 10;
-/// Bytes of a recording that are held for those who come: one that takes more is not followed.
+/// The most bytes that are kept for viewers who join: a recording that needs more is not followed.
 const HELD: usize = 64 << 20;
-/// Before each record: what it is, and its length.
+/// The bytes before each record: its kind and its length.
 const RECORD_HEAD: usize = 5;
-/// When nothing was told for so long, that is told.
+/// After so long without a message, a message says that nothing has come.
 const STILL: Duration = Duration::from_secs(5);
-/// Moments worth going to are told no sooner again.
+/// The least time between two messages with markers.
 const MARKS: Duration = Duration::from_millis(500);
 
-/// Follows a recording, and tells its room.
-pub struct Keeper {
+/// Follows a recording, and sends its data to the room.
+pub struct Follower {
     room: Arc<Room>,
     growing: Growing,
-    telling: Telling,
-    /// Segments that the description knows of.
+    outbox: Outbox,
+    /// The number of segments when the description was made.
     described: usize,
 }
 
-/// What is told, on its way.
-struct Telling {
+/// Data on the way to the room.
+struct Outbox {
     room: Arc<Room>,
     store: Store,
     folder: String,
@@ -50,8 +50,8 @@ struct Telling {
     failed: Option<Error>,
 }
 
-impl Keeper {
-    /// Begins with what there is; `None` where the format can't be followed.
+impl Follower {
+    /// Begins with the current content; returns `None` if the format can't be followed.
     ///
     /// # Errors
     /// As [`Growing::begin`].
@@ -87,11 +87,11 @@ impl Keeper {
             },
             schema: serde_json::to_value(growing.schema()).map_err(unwritten)?,
         };
-        // All of them are told at the end; what is known of them by now is better than nothing.
+        // All facts are published at the end; until then, the known ones are better than none.
         let facts = facts(recording.tape(), secrets, work).unwrap_or_default();
         let room = Arc::new(Room::new(head, description, facts));
         let tables = recording.tape().tables().map_err(of_tape)?;
-        let telling = Telling {
+        let outbox = Outbox {
             room: room.clone(),
             store,
             folder: format!("r/{id}"),
@@ -105,7 +105,7 @@ impl Keeper {
         Ok(Some(Self {
             room,
             growing,
-            telling,
+            outbox,
             described: 0,
         }))
     }
@@ -114,7 +114,7 @@ impl Keeper {
         &self.room
     }
 
-    /// Tells what is new.
+    /// Sends the new data.
     ///
     /// # Errors
     /// As [`Growing::more`]; [`Error::Full`], [`Error::Io`].
@@ -124,10 +124,10 @@ impl Keeper {
             path: path.to_owned(),
             source,
         })?;
-        let telling = &mut self.telling;
-        let more = self.growing.more(&input, &mut |piece| telling.piece(piece));
-        telling.flush();
-        if let Some(error) = telling.failed.take() {
+        let outbox = &mut self.outbox;
+        let more = self.growing.more(&input, &mut |piece| outbox.piece(piece));
+        outbox.flush();
+        if let Some(error) = outbox.failed.take() {
             return Err(error);
         }
         let of_tape = |error| RecordingError::tape(path)(error);
@@ -140,34 +140,34 @@ impl Keeper {
         Ok(())
     }
 
-    /// Says what is due though nothing is new.
+    /// Sends the messages that are due even without new data.
     pub fn rest(&mut self) {
-        let telling = &mut self.telling;
-        if telling.marked.elapsed() >= MARKS {
-            telling.mark();
+        let outbox = &mut self.outbox;
+        if outbox.marked.elapsed() >= MARKS {
+            outbox.mark();
         }
-        if telling.spoke.elapsed() >= STILL {
+        if outbox.spoke.elapsed() >= STILL {
             self.room.still();
-            telling.spoke = Instant::now();
+            outbox.spoke = Instant::now();
         }
     }
 
-    /// Nothing more comes: what was said last stays to be had until all is made anew.
+    /// Writes the last state to the store, where it stays until everything is made again.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub fn keep(&mut self) -> Result<(), Error> {
-        self.telling.mark();
-        self.telling.last_words()
+        self.outbox.mark();
+        self.outbox.store_rest()
     }
 
-    /// Tells all that nothing more comes.
+    /// Tells all viewers that nothing more comes.
     pub fn end(self, why: &str) {
         self.room.end(why);
     }
 }
 
-impl Telling {
+impl Outbox {
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), tape::Error> {
         match piece {
             Piece::Record { kind, bytes, stamp } => {
@@ -201,13 +201,7 @@ impl Telling {
     fn segment(&mut self, segment: &Segment) -> Result<(), tape::Error> {
         match packed(&segment.records, SEGMENT, &self.folder, &mut self.store) {
             Ok(file) => {
-                self.room.whole(SegmentEntry {
-                    file,
-                    packets: segment.packets,
-                    events: segment.events,
-                    from: segment.from.into(),
-                    to: segment.to.into(),
-                });
+                self.room.whole(SegmentEntry::of(file, segment));
                 Ok(())
             }
             Err(error) => {
@@ -238,13 +232,13 @@ impl Telling {
         }
     }
 
-    /// Puts what was in memory alone beside the rest.
-    fn last_words(&mut self) -> Result<(), Error> {
+    /// Writes the files that were only in memory to the store.
+    fn store_rest(&mut self) -> Result<(), Error> {
         let fail = |source| Error::Io {
             path: self.store.path(&self.folder),
             source,
         };
-        let (json, files) = self.room.say(false).map_err(fail)?;
+        let (json, files) = self.room.render(false).map_err(fail)?;
         for (name, bytes) in files {
             self.store
                 .put_once(&format!("{}/{name}", self.folder), &bytes)?;

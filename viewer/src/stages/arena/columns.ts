@@ -1,6 +1,6 @@
-// Players with heads and hands, and a disc: which recordings the arena suits, and which columns it reads.
+// Finds the tables and columns that the arena draws: players with heads and hands, a disc, bones.
 
-import type { Recording, StageDef, TableDef } from "../../model.js";
+import type { Recording, TableDef } from "../../model.js";
 import { column, fact, hasAll } from "../shared/tables.js";
 
 /** Three columns: x, y and z. */
@@ -17,7 +17,7 @@ export interface PoseColumns {
 export const PARTS = ["head", "body", "left_hand", "right_hand"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What is read of a table of players. */
+/** The columns that are read from a table of players. */
 export interface PlayerColumns {
   readonly def: TableDef;
   readonly key: number;
@@ -46,7 +46,7 @@ export interface ArenaColumns {
   readonly players: PlayerColumns;
   readonly disc: DiscColumns | undefined;
   readonly bones: BoneColumns | undefined;
-  /** Whether it is the arena with two goals: elsewhere only the ground is drawn. */
+  /** Whether the place is the arena with two goals: for other places only the ground is drawn. */
   readonly court: boolean;
 }
 
@@ -114,10 +114,3 @@ export function arenaColumns(recording: Recording): ArenaColumns | undefined {
   }
   return undefined;
 }
-
-export const arena: StageDef = {
-  id: "arena",
-  title: "Arena",
-  suits: (recording) => (arenaColumns(recording) === undefined ? 0 : 100),
-  load: async () => new (await import("./arena.js")).Arena(),
-};

@@ -1,4 +1,4 @@
-//! The library: which recordings there are, and the files that were made of them.
+//! The library of a server: its recordings, and the files that were made from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,31 +11,30 @@ use gametape::Formats;
 use tempfile::TempDir;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::bell::Bell;
-use super::book::{Book, Means, Ready};
-use super::looks::Looks;
+use super::growth::{Bell, FileState};
+use super::item::{Context, Item, Ready};
 use super::options::ServeOptions;
-use super::room::Keeper;
+use super::room::Follower;
 use crate::Error;
 use crate::index::{Entry, Library, VERSION};
-use crate::site::id_of;
+use crate::site::{free_id, id_of};
 
-/// Folders are not looked through more often.
+/// The least time between two searches of the folders.
 const LOOKED: Duration = Duration::from_secs(2);
-/// Recordings that are made into segments at once, and that wait for it.
+/// The most recordings that are made into segments at once, and the most that wait for it.
 const AT_ONCE: usize = 2;
 const WAITING: usize = 32;
-/// Recordings that are followed at once.
+/// The most recordings that are followed at once.
 const FOLLOWED: usize = 16;
-/// How often a file is looked at that grows: when somebody watches, and when nobody does.
+/// The time between two looks at a growing file: while it has viewers, and while it has none.
 const POLLED: Duration = Duration::from_millis(4);
 const SELDOM: Duration = Duration::from_millis(250);
-/// What nobody has asked for so long is not followed any more.
+/// A recording that was not asked for so long is no longer followed.
 const UNASKED: Duration = Duration::from_mins(10);
-/// Recordings in the list: a folder with more is too large to look through again and again.
+/// The most recordings in the list: a larger folder can't be searched again and again.
 const MOST: usize = 100_000;
 
-/// A path that was named, as it lies on the disk.
+/// A path that the server was given, resolved on the disk.
 #[derive(Clone, Debug)]
 struct Root {
     path: PathBuf,
@@ -58,22 +57,22 @@ impl Root {
 
 /// Recordings by their ids.
 #[derive(Default, Debug)]
-struct Books {
-    by_id: BTreeMap<String, Arc<Book>>,
+struct Items {
+    by_id: BTreeMap<String, Arc<Item>>,
     ids: BTreeMap<PathBuf, String>,
     looked: Option<Instant>,
 }
 
 /// The library.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct Catalog {
     roots: Mutex<Vec<Root>>,
     formats: Formats,
     options: ServeOptions,
     cache: PathBuf,
-    /// The cache, where it is to go.
+    /// The cache, if it is removed with the server.
     _temporary: Option<TempDir>,
-    books: Mutex<Books>,
+    items: Mutex<Items>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     follows: Arc<Semaphore>,
@@ -81,7 +80,7 @@ pub struct Shelf {
     cancel: AtomicBool,
 }
 
-impl Shelf {
+impl Catalog {
     pub fn new(paths: &[PathBuf], formats: Formats, options: ServeOptions) -> Result<Self, Error> {
         let roots = paths.iter().map(|path| Root::of(path, &formats));
         let roots = roots.collect::<Result<Vec<_>, _>>()?;
@@ -103,7 +102,7 @@ impl Shelf {
             options,
             cache,
             _temporary: temporary,
-            books: Mutex::default(),
+            items: Mutex::default(),
             places: Arc::new(Semaphore::new(AT_ONCE)),
             waiting: AtomicUsize::new(0),
             follows: Arc::new(Semaphore::new(FOLLOWED)),
@@ -112,22 +111,22 @@ impl Shelf {
         })
     }
 
-    /// Whoever makes segments is to end.
+    /// Ends the threads that make segments.
     pub fn end(&self) {
         self.cancel.store(true, Ordering::Relaxed);
         self.bell.ring();
     }
 
-    /// What is followed has grown.
+    /// Wakes the threads that follow recordings.
     pub fn grew(&self) {
         self.bell.ring();
     }
 
-    /// This process writes a recording from now on, or does not any more.
+    /// Takes note that this process writes a recording, or has finished it. Returns its id.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn tell(&self, path: &Path, written: bool) -> Result<String, Error> {
+    pub fn declare(&self, path: &Path, written: bool) -> Result<String, Error> {
         let root = Root::of(path, &self.formats)?;
         {
             let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,58 +134,58 @@ impl Shelf {
                 roots.push(root.clone());
             }
         }
-        let books = self.look_now();
-        let mut books = books.into_iter();
-        let book = books.find(|book| book.path == root.path);
-        let id = book.map(|book| {
-            book.tell(written);
-            book.id.clone()
+        let items = self.look_now();
+        let mut items = items.into_iter();
+        let item = items.find(|item| item.path == root.path);
+        let id = item.map(|item| {
+            item.declare(written);
+            item.id.clone()
         });
         self.bell.ring();
         Ok(id.unwrap_or_default())
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn items(&self) -> MutexGuard<'_, Items> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks through the folders, if that was not done just now.
-    fn look(&self) -> Vec<Arc<Book>> {
+    /// Returns the recordings, after a search of the folders if it is due.
+    fn look(&self) -> Vec<Arc<Item>> {
         let now = Instant::now();
         let is_due = {
-            let mut books = self.books();
-            let looked = books.looked;
+            let mut items = self.items();
+            let looked = items.looked;
             let is_due = looked.is_none_or(|looked| now.duration_since(looked) >= LOOKED);
-            // Others need not look as well; but whoever is the first waits for what there is.
+            // Other threads then need not search; but the first search has to be waited for.
             if is_due && looked.is_some() {
-                books.looked = Some(now);
+                items.looked = Some(now);
             }
             is_due
         };
         if is_due {
             return self.look_now();
         }
-        self.books().by_id.values().cloned().collect()
+        self.items().by_id.values().cloned().collect()
     }
 
-    /// Looks through the folders. Nobody else waits for the disk.
-    fn look_now(&self) -> Vec<Arc<Book>> {
+    /// Searches the folders. No lock is held while the disk is read.
+    fn look_now(&self) -> Vec<Arc<Item>> {
         let now = Instant::now();
         let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         let roots = roots.clone();
         let found = roots.iter().flat_map(|root| self.found(root));
         let found: Vec<(PathBuf, String)> = found.take(MOST).collect();
-        let mut books = self.books();
+        let mut items = self.items();
         let there = found
             .into_iter()
-            .map(|(path, name)| books.give(path, &name));
+            .map(|(path, name)| items.give(path, &name));
         let there: BTreeSet<String> = there.collect();
-        books.by_id.retain(|id, _| there.contains(id));
-        books.looked = Some(now);
-        books.by_id.values().cloned().collect()
+        items.by_id.retain(|id, _| there.contains(id));
+        items.looked = Some(now);
+        items.by_id.values().cloned().collect()
     }
 
-    /// The files of a root, with what their ids are made of.
+    /// Returns the files of a root, with the names that their ids are made from.
     fn found(&self, root: &Root) -> Vec<(PathBuf, String)> {
         if !root.is_folder {
             let name = root.path.file_name().unwrap_or_default();
@@ -195,7 +194,7 @@ impl Shelf {
         }
         let mut files = Vec::new();
         for found in self.formats.find(&root.path).into_iter().flatten() {
-            // A link may lead out of the folder: what lies there is not to be had.
+            // A link may lead out of the folder; files there are not served.
             if !stays(&found.path, &root.path) {
                 continue;
             }
@@ -206,17 +205,17 @@ impl Shelf {
         files
     }
 
-    /// The ids of all that is there.
+    /// Returns the ids of all recordings.
     pub fn ids(&self) -> Vec<String> {
-        let books = self.look();
-        books.iter().map(|book| book.id.clone()).collect()
+        let items = self.look();
+        items.iter().map(|item| item.id.clone()).collect()
     }
 
-    /// The list of recordings. It reads their headers: not to be asked for where others wait.
+    /// Returns the list of recordings. This reads their headers, which may take a while.
     pub fn library(&self) -> Library {
-        let books = self.look();
-        let entries = books.iter();
-        let entries = entries.filter_map(|book| book.entry(&self.formats, &self.options));
+        let items = self.look();
+        let entries = items.iter();
+        let entries = entries.filter_map(|item| item.entry(&self.formats, &self.options));
         let mut recordings: Vec<Entry> = entries.collect();
         recordings.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         Library {
@@ -225,96 +224,96 @@ impl Shelf {
         }
     }
 
-    /// A recording; folders are looked through again where it is not known.
-    pub fn book(&self, id: &str) -> Option<Arc<Book>> {
-        if let Some(book) = self.books().by_id.get(id) {
-            return Some(book.clone());
+    /// Returns a recording; searches the folders again if it is not known.
+    pub fn item(&self, id: &str) -> Option<Arc<Item>> {
+        if let Some(item) = self.items().by_id.get(id) {
+            return Some(item.clone());
         }
-        self.look().into_iter().find(|book| book.id == id)
+        self.look().into_iter().find(|item| item.id == id)
     }
 
-    /// Where a file of a recording is, if it is there.
-    pub fn file(&self, book: &Book, name: &str) -> PathBuf {
-        self.cache.join("r").join(&book.id).join(name)
+    /// Returns the path of a file of a recording; the file may not exist.
+    pub fn file(&self, item: &Item, name: &str) -> PathBuf {
+        self.cache.join("r").join(&item.id).join(name)
     }
 
-    /// Whether the files of a recording are there; else they are made from now on.
-    pub fn ask(self: &Arc<Self>, book: &Arc<Book>) -> Ready {
-        let (ready, to_make) = book.ask();
+    /// Returns whether the files of a recording are ready; if not, starts making them.
+    pub fn ask(self: &Arc<Self>, item: &Arc<Item>) -> Ready {
+        let (ready, to_make) = item.ask();
         let Some(done) = to_make else {
             return ready;
         };
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            book.left();
+            item.abandon();
             return Ready::No(
                 "too many recordings are being made ready: ask again later".to_owned(),
             );
         }
-        let (shelf, book) = (self.clone(), book.clone());
+        let (catalog, item) = (self.clone(), item.clone());
         tokio::spawn(async move {
-            let place = shelf.places.clone().acquire_owned().await;
-            let helped = shelf.clone();
-            let made = tokio::task::spawn_blocking(move || helped.make(book, &done));
+            let place = catalog.places.clone().acquire_owned().await;
+            let helped = catalog.clone();
+            let made = tokio::task::spawn_blocking(move || helped.make(item, &done));
             let _ = made.await;
-            shelf.waiting.fetch_sub(1, Ordering::Relaxed);
+            catalog.waiting.fetch_sub(1, Ordering::Relaxed);
             drop(place);
         });
         ready
     }
 
-    fn make(self: Arc<Self>, book: Arc<Book>, done: &AtomicU64) {
+    fn make(self: Arc<Self>, item: Arc<Item>, done: &AtomicU64) {
         let follows = self.follows.clone().try_acquire_owned().ok();
-        let means = Means {
+        let context = Context {
             formats: &self.formats,
             options: &self.options,
             cache: &self.cache,
             cancel: &self.cancel,
         };
-        let keeper = book.make(&means, follows.is_some(), done);
-        self.make_room(&book);
-        if let Some((keeper, follows)) = keeper.zip(follows) {
-            let keep = move || self.keep(&book, keeper, follows);
+        let follower = item.make(&context, follows.is_some(), done);
+        self.make_room(&item);
+        if let Some((follower, follows)) = follower.zip(follows) {
+            let keep = move || self.keep(&item, follower, follows);
             std::thread::spawn(keep);
         }
     }
 
-    /// Follows a recording, to its end.
-    fn keep(&self, book: &Book, mut keeper: Keeper, follows: OwnedSemaphorePermit) {
-        let (failed, why) = self.follow(book, &mut keeper);
-        // Where that can't be written, all is made from the start.
-        let _ = keeper.keep();
-        book.ended(failed, &self.cache);
+    /// Follows a recording to its end.
+    fn keep(&self, item: &Item, mut follower: Follower, follows: OwnedSemaphorePermit) {
+        let (failed, why) = self.follow(item, &mut follower);
+        // If this can't be written, everything is made again from the start.
+        let _ = follower.keep();
+        item.ended(failed, &self.cache);
         drop(follows);
-        // Whoever hears it asks at once for what there is now.
-        keeper.end(&why);
+        // Viewers that get this message ask at once for the new files.
+        follower.end(&why);
     }
 
-    /// Tells what is new until nothing more comes; whether that failed, and why.
-    fn follow(&self, book: &Book, keeper: &mut Keeper) -> (bool, String) {
+    /// Sends new data until no more comes. Returns whether that failed, and the reason for the end.
+    fn follow(&self, item: &Item, follower: &mut Follower) -> (bool, String) {
         let quiet = |why: &str| (false, why.to_owned());
         let (mut heard, mut seen) = (0, None);
         loop {
-            // Before it is looked at: what was written before that was said is told.
-            let told = book.told();
-            let now = Looks::of(&book.path);
+            // Read before the look at the file, so that everything written before the end is sent.
+            let declared = item.declared();
+            let now = FileState::of(&item.path);
             if now.is_none() {
-                return quiet("the recording is not there any more");
+                return quiet("the recording was removed");
             }
             if now != seen {
-                if let Err(error) = keeper.more(&book.path) {
+                if let Err(error) = follower.more(&item.path) {
                     return (!error.is_changed(), error.to_string());
                 }
                 seen = now;
-            } else if told == Some(false) {
+            } else if declared == Some(false) {
                 return quiet("the recording is done");
-            } else if !now.is_some_and(|now| book.is_written(now)) {
-                return quiet("nobody has written to the recording for 10 seconds");
-            } else if keeper.room().unasked() > UNASKED && !keeper.room().is_watched() {
-                return quiet("nobody has watched for 10 minutes");
+            } else if !now.is_some_and(|now| item.is_written(now)) {
+                return quiet("the recording was not written to for 10 seconds");
+            } else if follower.room().unasked() > UNASKED && !follower.room().is_watched() {
+                return quiet("the recording had no viewer for 10 minutes");
             }
-            keeper.rest();
-            let watched = keeper.room().is_watched();
+            follower.rest();
+            let watched = follower.room().is_watched();
             heard = self.bell.wait(heard, if watched { POLLED } else { SELDOM });
             if self.cancel.load(Ordering::Relaxed) {
                 return quiet("the server stops");
@@ -322,27 +321,27 @@ impl Shelf {
         }
     }
 
-    /// Drops what was used least lately until the rest fits; this one stays.
-    fn make_room(&self, newest: &Book) {
-        let all: Vec<Arc<Book>> = self.books().by_id.values().cloned().collect();
-        let mut there: Vec<(Instant, u64, Arc<Book>)> = all
+    /// Drops the files that were not used for longest, until the rest fits; those of `newest` stay.
+    fn make_room(&self, newest: &Item) {
+        let all: Vec<Arc<Item>> = self.items().by_id.values().cloned().collect();
+        let mut there: Vec<(Instant, u64, Arc<Item>)> = all
             .into_iter()
-            .filter_map(|book| book.takes().map(|(used, bytes)| (used, bytes, book)))
+            .filter_map(|item| item.usage().map(|(used, bytes)| (used, bytes, item)))
             .collect();
         there.sort_by_key(|(used, ..)| *used);
         let mut bytes: u64 = there.iter().map(|(_, bytes, _)| bytes).sum();
-        for (_, of, book) in there {
+        for (_, of, item) in there {
             if bytes <= self.options.cache_bytes {
                 break;
             }
-            if book.id != newest.id && book.drop_files(&self.cache) {
+            if item.id != newest.id && item.drop_files(&self.cache) {
                 bytes -= of;
             }
         }
     }
 }
 
-/// Whether all of a recording lies in a folder: itself, and if it is a folder, what is in it.
+/// Returns whether a recording lies in a folder, and, if it is itself a folder, all its files do.
 fn stays(path: &Path, folder: &Path) -> bool {
     let lies = |path: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(folder));
     let within = fs::read_dir(path).into_iter().flatten().flatten();
@@ -350,19 +349,16 @@ fn stays(path: &Path, folder: &Path) -> bool {
     lies(path) && links.all(|link| lies(&link.path()))
 }
 
-impl Books {
-    /// The id of a file: the same as long as the server runs.
+impl Items {
+    /// Returns the id of a file, which stays the same while the server runs.
     fn give(&mut self, path: PathBuf, name: &str) -> String {
         let id = self.ids.get(&path).cloned().unwrap_or_else(|| {
-            let first = id_of(name);
-            let numbered = (2..).map(|number| format!("{first}-{number}"));
-            let mut ids = [first.clone()].into_iter().chain(numbered);
-            let given: BTreeSet<&String> = self.ids.values().collect();
-            ids.find(|id| !given.contains(id)).unwrap_or_default()
+            let given: BTreeSet<&str> = self.ids.values().map(String::as_str).collect();
+            free_id(&id_of(name), |id| given.contains(id))
         });
         self.ids.insert(path.clone(), id.clone());
-        let book = self.by_id.entry(id.clone());
-        book.or_insert_with(|| Arc::new(Book::new(id.clone(), path)));
+        let item = self.by_id.entry(id.clone());
+        item.or_insert_with(|| Arc::new(Item::new(id.clone(), path)));
         id
     }
 }

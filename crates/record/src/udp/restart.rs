@@ -1,14 +1,13 @@
-//! Whether a sender has begun anew: its server was started again, and ticks go from the start.
+//! Detects that a sender was restarted: its ticks start again, and a new session begins.
 //!
-//! A packet that is not newer than one before is late, came twice, or is of a session that has just
-//! begun. A late one alone proves nothing, whatever it is. A new session is believed in two cases, and in
-//! neither has anything come meanwhile that is newer than what was recorded, which a sender that goes on
-//! would have sent:
+//! A packet that is not newer than an earlier one is late, came twice, or belongs to a new session. A
+//! single late packet proves nothing. A new session is accepted in two cases. In both, no packet has
+//! come meanwhile that is newer than the recorded ones, as a sender that continues would have sent:
 //!
-//! - A packet follows a full snapshot that can't be of the session that is recorded, for that had another one at
-//!   this tick; or both are full snapshots from long before its first.
-//! - Packets that build on one another have come for a while, in the order of their ticks: what a
-//!   network has kept back comes at once, and ends.
+//! - A packet follows a full snapshot that can't be of the recorded session, because that session had
+//!   another full snapshot at this tick; or both packets are full snapshots from long before its first.
+//! - Packets that build on one another have come for a while, in the order of their ticks. Packets that
+//!   a network has delayed come all at once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
@@ -16,47 +15,47 @@ use std::time::{Duration, Instant};
 
 use gametape_delta::{Feedback, Header, Limits, Received, Receiver, Schema};
 
-/// States that later packets may build on.
+/// The number of states that later packets may build on.
 pub(super) const WINDOW: usize = 256;
-/// What it takes: a full snapshot that is another one, or two from long before.
+/// The proof that is needed: a different full snapshot counts 2, one from long before counts 1.
 const PROVEN: usize = 2;
-/// For so long, and with so many packets, a session goes on that nothing else speaks against.
-const GOES_ON: Duration = Duration::from_secs(1);
+/// A session without proof is accepted after so long, with so many packets.
+const LASTING: Duration = Duration::from_secs(1);
 const PACKETS: usize = 3;
-/// No packet comes so many ticks late.
+/// Packets are never so many ticks late.
 const LATE: u32 = 256;
-/// So many packets may be lost one after the other.
+/// The number of packets that may be lost one after the other.
 const LOST: u32 = 8;
-/// Packets of a new session are no further apart than so many ticks, as long as it is doubtful.
+/// The greatest number of ticks between two packets of a session that is not accepted yet.
 const APART: u32 = 64;
-/// Full snapshots that are known again: the first and the last.
+/// The number of full snapshots that are remembered: so many of the first, and of the last.
 const KNOWN: usize = 1024;
-/// Sessions that there may be signs of at once: late packets make some.
-const SIGNS: usize = 4;
-/// Bytes of packets that are held until it is known what they are of.
-const HELD: usize = 16 << 20;
-/// For so long packets of the session before may still come.
+/// The number of possible sessions at once: late packets look like some.
+const CANDIDATES: usize = 4;
+/// The bytes of packets that are buffered until a session is accepted.
+const MAX_BYTES: usize = 16 << 20;
+/// How long packets of the previous session may still come.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// A packet, and when it came: in nanoseconds since 1970.
+/// A packet, and its time of arrival in nanoseconds since 1970.
 #[derive(Debug)]
-pub(super) struct Came {
+pub(super) struct Arrival {
     pub bytes: Vec<u8>,
     pub at: u64,
 }
 
-/// What may be a new session.
+/// A possible new session.
 #[derive(Debug)]
-struct Sign {
+struct Candidate {
     receiver: Receiver,
     since: Instant,
     last: u32,
-    held: Vec<Came>,
+    packets: Vec<Arrival>,
     bytes: usize,
     proof: usize,
 }
 
-/// Watches the packets that are not newer than what is recorded.
+/// Watches the packets that are not newer than the recorded ones.
 #[derive(Debug)]
 pub(super) struct Watch<'s> {
     schema: &'s Schema,
@@ -65,16 +64,16 @@ pub(super) struct Watch<'s> {
     /// Hashes of the full snapshots of the session, by their ticks.
     earliest: BTreeMap<u32, u64>,
     latest: VecDeque<(u32, u64)>,
-    signs: VecDeque<Sign>,
-    before: Option<Before>,
+    candidates: VecDeque<Candidate>,
+    previous: Option<Previous>,
 }
 
-/// The session before.
+/// The previous session.
 #[derive(Debug)]
-struct Before {
+struct Previous {
     ended: Instant,
     last: u32,
-    /// As of the session that is watched.
+    /// As in [`Watch`].
     earliest: BTreeMap<u32, u64>,
     latest: VecDeque<(u32, u64)>,
 }
@@ -87,28 +86,30 @@ impl<'s> Watch<'s> {
             first: None,
             earliest: BTreeMap::new(),
             latest: VecDeque::new(),
-            signs: VecDeque::new(),
-            before: None,
+            candidates: VecDeque::new(),
+            previous: None,
         }
     }
 
-    /// Whether a packet, newer than all of the session, is one of the session before that comes late: it
-    /// is far ahead, or one that came then. A delta on what is ahead builds on that session, too.
-    pub fn is_of_before(
+    /// Returns whether a packet that is newer than the session is a late one of the previous session: it
+    /// is far ahead, or it came in that session. A delta on a state that is ahead belongs to that
+    /// session, too.
+    pub fn is_of_previous(
         &self,
         header: &Header,
         packet: &[u8],
         newest: Option<u32>,
         now: Instant,
     ) -> bool {
-        let (Some(before), Some(newest)) = (&self.before, newest) else {
+        let (Some(previous), Some(newest)) = (&self.previous, newest) else {
             return false;
         };
-        if now.duration_since(before.ended) >= GRACE || header.tick > before.last {
+        if now.duration_since(previous.ended) >= GRACE || header.tick > previous.last {
             return false;
         }
         let ahead = header.tick.saturating_sub(newest);
-        let came = || known(&before.earliest, &before.latest, header.tick) == Some(hash(packet));
+        let came =
+            || known(&previous.earliest, &previous.latest, header.tick) == Some(hash(packet));
         ahead > LATE
             || match header.baseline() {
                 None => ahead > LOST && came(),
@@ -116,9 +117,9 @@ impl<'s> Watch<'s> {
             }
     }
 
-    /// A packet was recorded: the session goes on, whatever there were signs of.
+    /// Takes note of a recorded packet: the session continues, and there is no other.
     pub fn recorded(&mut self, header: &Header, packet: &[u8]) {
-        self.signs.clear();
+        self.candidates.clear();
         self.first.get_or_insert(header.tick);
         if header.baseline().is_some() {
             return;
@@ -132,7 +133,7 @@ impl<'s> Watch<'s> {
         }
     }
 
-    /// How much it takes for a full snapshot to be of the session that is recorded.
+    /// Returns how much a packet proves that it is not of the recorded session.
     fn proof(&self, header: &Header, packet: &[u8]) -> usize {
         if header.baseline().is_some() {
             return 0;
@@ -148,7 +149,8 @@ impl<'s> Watch<'s> {
         }
     }
 
-    /// A packet is not newer than what is recorded. What to answer, where it may be of a new session.
+    /// Takes a packet that is not newer than the recorded ones. Returns the answer to it if it may be of
+    /// a new session.
     pub fn stale(
         &mut self,
         header: &Header,
@@ -157,17 +159,17 @@ impl<'s> Watch<'s> {
         now: Instant,
     ) -> Option<Feedback> {
         let proof = self.proof(header, packet);
-        let came = || Came {
+        let arrival = || Arrival {
             bytes: packet.to_vec(),
             at,
         };
-        for sign in &mut self.signs {
-            let goes_on = header.tick > sign.last && header.tick - sign.last <= APART;
-            if goes_on && let Ok(Received { ack, fresh: true }) = sign.receiver.apply(packet) {
-                sign.last = header.tick;
-                sign.proof += proof;
-                sign.bytes += packet.len();
-                sign.held.push(came());
+        for candidate in &mut self.candidates {
+            let follows = header.tick > candidate.last && header.tick - candidate.last <= APART;
+            if follows && let Ok(Received { ack, fresh: true }) = candidate.receiver.apply(packet) {
+                candidate.last = header.tick;
+                candidate.proof += proof;
+                candidate.bytes += packet.len();
+                candidate.packets.push(arrival());
                 return Some(ack);
             }
         }
@@ -176,45 +178,46 @@ impl<'s> Watch<'s> {
         }
         let mut receiver = Receiver::with_window(self.schema, WINDOW, self.limits);
         let ack = receiver.apply(packet).ok()?.ack;
-        if self.signs.len() == SIGNS {
-            self.signs.pop_front();
+        if self.candidates.len() == CANDIDATES {
+            self.candidates.pop_front();
         }
-        self.signs.push_back(Sign {
+        self.candidates.push_back(Candidate {
             receiver,
             since: now,
             last: header.tick,
-            held: vec![came()],
+            packets: vec![arrival()],
             bytes: packet.len(),
             proof,
         });
         Some(ack)
     }
 
-    /// The packets of a new session, once there is no doubt that it has begun; `newest` is the last tick
-    /// of the one before. From now on it is the one that is watched.
-    pub fn begun(&mut self, newest: Option<u32>, now: Instant) -> Option<Vec<Came>> {
-        let is_sure = |sign: &Sign| {
-            let goes_on = now.duration_since(sign.since) >= GOES_ON || sign.bytes > HELD;
-            let is_proven = sign.proof >= PROVEN && sign.held.len() > 1;
-            is_proven || (goes_on && sign.held.len() >= PACKETS)
+    /// Returns the packets of a new session, once it is accepted. From then on that session is watched.
+    /// `newest` is the last tick of the previous one.
+    pub fn begun(&mut self, newest: Option<u32>, now: Instant) -> Option<Vec<Arrival>> {
+        let is_accepted = |candidate: &Candidate| {
+            let lasts =
+                now.duration_since(candidate.since) >= LASTING || candidate.bytes > MAX_BYTES;
+            let is_proven = candidate.proof >= PROVEN && candidate.packets.len() > 1;
+            is_proven || (lasts && candidate.packets.len() >= PACKETS)
         };
-        let at = self.signs.iter().position(is_sure)?;
-        let sign = self.signs.remove(at)?;
-        let before = newest.map(|last| Before {
+        let at = self.candidates.iter().position(is_accepted)?;
+        let candidate = self.candidates.remove(at)?;
+        let previous = newest.map(|last| Previous {
             ended: now,
             last,
             earliest: std::mem::take(&mut self.earliest),
             latest: std::mem::take(&mut self.latest),
         });
         *self = Self {
-            before,
+            previous,
             ..Self::new(self.schema, self.limits)
         };
-        Some(sign.held)
+        Some(candidate.packets)
     }
 }
 
-/// The hash of the full snapshot of a tick, where it is known.
+/// Returns the hash of the full snapshot of a tick, if it is known.
 fn known(earliest: &BTreeMap<u32, u64>, latest: &VecDeque<(u32, u64)>, tick: u32) -> Option<u64> {
     let late = || latest.iter().find(|(of, _)| *of == tick);
     let known = earliest.get(&tick).copied();
@@ -234,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// The packets of a session, as one without feedback sends them (full snapshots), or with.
+    /// The packets of a session: full snapshots, or deltas if they are acknowledged.
     fn session(seed: u64, ticks: u32, acked: bool) -> Vec<Vec<u8>> {
         let schema = Arena::schema();
         let mut sender = Sender::new(&schema);
@@ -253,8 +256,8 @@ mod tests {
         packets.collect()
     }
 
-    /// Plays packets at these milliseconds; gives how many packets a new session had begun with when that
-    /// was noticed, and when.
+    /// Plays packets at these milliseconds. Returns the number of packets of a new session when it was
+    /// accepted, and the time of that.
     fn play(packets: &[(u64, &[u8])]) -> Option<(usize, u64)> {
         let schema = Arena::schema();
         let mut receiver = Receiver::with_window(&schema, WINDOW, Limits::NONE);
@@ -274,8 +277,8 @@ mod tests {
                 }
                 Err(_) => {}
             }
-            if let Some(held) = watch.begun(newest, now) {
-                return Some((held.len(), *ms));
+            if let Some(packets) = watch.begun(newest, now) {
+                return Some((packets.len(), *ms));
             }
         }
         None
@@ -289,18 +292,18 @@ mod tests {
     #[test]
     fn another_session_is_noticed_with_its_second_full_snapshot() {
         let (old, new) = (session(1, 200, true), session(2, 122, false));
-        // One full snapshot is known of the session before.
+        // One full snapshot of the previous session is known.
         let mut all = timed(&old, 0, 16);
         all.extend(timed(&new, 4000, 16));
         assert_eq!(play(&all), Some((2, 4016)));
         for lost in [0, 1, 5, 40] {
-            // A server sends full snapshots until one is acknowledged: so did the one before, for a while.
+            // A server sends full snapshots until one is acknowledged; so did the previous one, for a while.
             let fulls = session(1, 60, false);
             let mut all = timed(&fulls, 0, 16);
             all.extend(timed(&old[60..], 960, 16));
             all.extend(timed(&new[lost..], 4000, 16));
-            let (held, at) = play(&all).unwrap();
-            assert_eq!((held, at), (2, 4016), "{lost} lost");
+            let (begun, at) = play(&all).unwrap();
+            assert_eq!((begun, at), (2, 4016), "{lost} lost");
         }
     }
 
@@ -314,19 +317,20 @@ mod tests {
 
     #[test]
     fn the_same_game_again_is_noticed_after_a_second() {
-        // Byte for byte the packets of before: they might be copies of those, but copies do not go on.
+        // The same packets as before, byte for byte: they might be copies, but copies do not continue.
         let old = session(1, 200, true);
         let mut all = timed(&old, 0, 16);
         all.extend(timed(&old[..122], 4000, 16));
-        let (held, at) = play(&all).unwrap();
+        let (begun, at) = play(&all).unwrap();
         assert!((5000..5020).contains(&at), "{at}");
-        assert!(held > 60, "{held}");
+        assert!(begun > 60, "{begun}");
     }
 
     #[test]
     fn what_is_late_or_comes_twice_is_no_session() {
         let fulls = session(1, 300, false);
-        // Some come twice, or long after, while it goes on: full snapshots that never came among them.
+        // Some come twice, or long after, while the session continues; among them are full snapshots
+        // that never came before.
         let mut all = Vec::new();
         for (at, packet) in fulls.iter().enumerate() {
             let ms = at as u64 * 16;
@@ -341,13 +345,13 @@ mod tests {
             }
         }
         assert_eq!(play(&all), None);
-        // The last words of a sender that has gone, in a burst and in their order: a part of them was
-        // overtaken by the end.
+        // The last packets of a sender that has stopped, in a burst and in their order: some of them were
+        // overtaken by the last one.
         let mut all = timed(&fulls[..100], 0, 16);
         all.extend(timed(&fulls[200..], 3200, 16));
         all.extend(timed(&fulls[100..200], 5000, 5));
         assert_eq!(play(&all), None);
-        // One that comes after all.
+        // One of them comes after all.
         let mut all = timed(&fulls[..100], 0, 16);
         all.push((60_000, &fulls[3]));
         all.push((90_000, &fulls[4]));

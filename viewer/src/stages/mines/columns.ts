@@ -1,15 +1,15 @@
-// The board of Minesweeper, as its players know it: which recordings it suits.
+// Finds the tables and columns that the board of Minesweeper is drawn from.
 
-import type { Recording, StageDef, TableDef } from "../../model.js";
+import type { Recording, TableDef } from "../../model.js";
 import { column, findTable } from "../shared/tables.js";
 
-/** What the board is drawn from. */
+/** The tables and columns that the board is drawn from. */
 export interface BoardColumns {
   readonly board: TableDef;
-  /** The columns of the squares that the recording says, and that the rules give; -1 where there is none. */
+  /** The columns of the recorded squares, and of those that the rules give; -1 where there is none. */
   readonly recorded: number;
   readonly rules: number;
-  /** Columns and rows of squares, and which key is which. */
+  /** The key that counts the columns of squares. */
   readonly across: 0 | 1;
   readonly cursor: TableDef;
 }
@@ -31,10 +31,3 @@ export function boardColumns(recording: Recording): BoardColumns | undefined {
   }
   return { board, recorded, rules, across: across === 0 ? 0 : 1, cursor };
 }
-
-export const mines: StageDef = {
-  id: "board",
-  title: "Board",
-  suits: (recording) => (boardColumns(recording) === undefined ? 0 : 100),
-  load: async () => new (await import("./board.js")).Board(),
-};
