@@ -67,12 +67,13 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
                 "crates/{name} is not in xtask/src/arrows.rs: say what it may depend on"
             ));
         }
-        let uses = modules::uses(&folder.join("src"))?;
-        wrong.extend(
-            circles(&uses)
-                .iter()
-                .map(|circle| format!("crates/{name}: {}", described(circle, &uses))),
-        );
+    }
+    let crates = names.iter().map(|name| format!("crates/{name}"));
+    for folder in crates.chain(["xtask".to_owned()]) {
+        let uses = modules::uses(&root.join(&folder).join("src"))?;
+        let circles = circles(&uses);
+        let circles = circles.iter().map(|circle| described(circle, &uses));
+        wrong.extend(circles.map(|circle| format!("{folder}: {circle}")));
     }
     Ok(wrong)
 }

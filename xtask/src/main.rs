@@ -3,6 +3,7 @@
 mod arrows;
 mod bench;
 mod modules;
+mod ran;
 mod test;
 mod viewer;
 

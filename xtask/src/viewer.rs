@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::test::{Ran, counted};
-use super::{root, run};
+use crate::ran::{Ran, counted};
+use crate::{root, run};
 
 /// The first version of Node that runs what is built.
 const NODE: u32 = 20;
