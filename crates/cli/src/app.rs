@@ -1,5 +1,6 @@
 //! From the command line to what does it.
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -125,21 +126,38 @@ impl App {
         command
     }
 
-    /// Does what the command line says.
+    /// Does what the command line of this process says.
     #[must_use]
     pub fn run(&self) -> ExitCode {
-        let matches = self.command().get_matches();
+        self.run_from(std::env::args_os()).into()
+    }
+
+    /// Does what a command line says, and returns how that ended. The first argument is the command's name.
+    #[must_use]
+    pub fn run_from<A: Into<OsString> + Clone>(&self, args: impl IntoIterator<Item = A>) -> Exit {
+        let matches = match self.command().try_get_matches_from(args) {
+            Ok(matches) => matches,
+            Err(error) => {
+                // Help and the version go to standard output, wrong usage to standard error.
+                let _ = error.print();
+                return if error.use_stderr() {
+                    Exit::Unusable
+                } else {
+                    Exit::Fine
+                };
+            }
+        };
         let mut ui = Ui::new(self.name, matches.get_flag("json"));
         let done = self
             .dispatch(&matches, &mut ui)
             .and_then(|exit| ui.flush().map(|()| exit));
         match done {
-            Ok(exit) => exit.into(),
+            Ok(exit) => exit,
             // Whoever reads us has seen enough, and nobody has seen all: that is no verdict.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen.into(),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen,
             Err(error) => {
                 ui.complain(&format!("can't write the output: {error}"));
-                Exit::Unusable.into()
+                Exit::Unusable
             }
         }
     }
