@@ -10,7 +10,7 @@ pub struct Ran {
     pub success: bool,
     /// Why it was not run.
     pub skipped: Option<String>,
-    /// All that it printed.
+    /// Everything that they printed.
     pub output: String,
 }
 
@@ -24,8 +24,8 @@ impl Ran {
     }
 }
 
-/// Runs tests and adds up the closing lines of `cargo test` and `node --test`. To run no test is no
-/// success where there is not even a closing line.
+/// Runs tests and adds up the closing lines of `cargo test` and `node --test`. Without a closing line it is no
+/// success.
 pub fn counted(command: &mut Command) -> Result<Ran, String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;

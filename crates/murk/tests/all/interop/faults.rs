@@ -17,7 +17,7 @@ use murk_replay::{
 
 use super::generate::{every_kind, specimens};
 use super::limits::{MAX_STRING, with_string};
-use super::model::{
+use gametape_testkit::murk::{
     End, Fields, Seen, Tape, seen, seen_by_feed, seen_by_origin, seen_by_slice, seen_by_stream,
     stored,
 };

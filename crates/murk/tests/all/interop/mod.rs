@@ -7,7 +7,6 @@
 mod faults;
 mod generate;
 mod limits;
-mod model;
 
 use gametape_murk::{
     CommandBuf, SnapshotHasher, Writer, config_hash, read, snapshot_hash, snapshot_hashes,
@@ -19,7 +18,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use self::generate::{double, every_kind, fields, header, number, small, specimens, tape, typed};
-use self::model::{
+use gametape_testkit::murk::{
     End, Fields, Seen, Tape, Typed, same_typed, seen, seen_by_origin, seen_by_slice, stored,
 };
 

@@ -1,0 +1,64 @@
+//! Forged games of Minesweeper.
+//!
+//! A [`Forgery`] is the work of a forger who knows the format: one thing is false, and everything that depends
+//! on it is recomputed, so that times, sizes, board events, ending and result string agree. A [`Twin`] is a game
+//! that was made from another one.
+//!
+//! ```
+//! use gametape_mines::rmv;
+//! use gametape_samples::mines::{record, scenarios};
+//! use gametape_testkit::mines::forgeries;
+//!
+//! let game = record(&scenarios()[0], 7)?;
+//! for forgery in forgeries() {
+//!     if let Some(forged) = forgery.of(&game, 1) {
+//!         let bytes = rmv::write(&forged)?;
+//!         assert!(!rmv::audit(&bytes).findings.has("rmv.board-event"), "{}", forgery.name);
+//!     }
+//! }
+//! # Ok::<(), rmv::WriteError>(())
+//! ```
+
+mod claims;
+mod cursor;
+mod hands;
+mod relations;
+mod remake;
+mod times;
+
+pub use relations::{Twin, twins};
+pub use remake::{mouse_of, remake};
+
+use gametape_mines::Game;
+
+/// All forgeries.
+pub fn forgeries() -> impl Iterator<Item = Forgery> {
+    [
+        claims::FORGERIES,
+        times::FORGERIES,
+        cursor::FORGERIES,
+        hands::FORGERIES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
+
+/// A way to forge a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Forgery {
+    /// Its name.
+    pub name: &'static str,
+    /// The code of the finding that reveals it.
+    pub code: &'static str,
+    make: fn(&Game<'_>, &mut fastrand::Rng) -> Option<Game<'static>>,
+}
+
+impl Forgery {
+    /// Makes the forgery from a valid game. The same seed gives the same forgery. `None` if the
+    /// game is not suitable, for example too short or without flags.
+    #[must_use]
+    pub fn of(&self, game: &Game<'_>, seed: u64) -> Option<Game<'static>> {
+        (self.make)(game, &mut fastrand::Rng::with_seed(seed))
+    }
+}
