@@ -83,7 +83,7 @@ fn home(
         let mut module = path.as_str();
         while !files.contains_key(module) {
             module = module.rsplit_once("::").map(|(parent, _)| parent).or(
-                // What is left of a path belongs to the root, if there is one.
+                // The rest of a path belongs to the root, if there is one.
                 (!module.is_empty()).then_some(""),
             )?;
         }
@@ -417,7 +417,7 @@ mod tests {
             ]),
             NONE
         );
-        // A module that is imported is no more than a name: of whom it is, what is then taken says.
+        // The import of a module is no arrow: the names that are then taken from it are.
         assert_eq!(
             circles_of(&[
                 ("lib.rs", "pub mod a;\n"),
@@ -511,7 +511,7 @@ mod tests {
             ]),
             [["a", "b"]]
         );
-        // What is within a file is of that file.
+        // A module within a file belongs to that file.
         assert_eq!(
             circles_of(&[
                 ("lib.rs", "mod a;\n"),

@@ -7,12 +7,11 @@ pub mod tapes;
 
 use std::convert::Infallible;
 
-pub use gametape_testkit::Random as Noise;
-
 use gametape_murk::{
     Checkpoint, Command, CommandBuf, Commands, Envelope, Header, Location, Payload, Recorder,
     Simulation, Writer, read,
 };
+pub use gametape_testkit::Random as Noise;
 
 /// Rows and columns.
 pub const ROWS: usize = 9;

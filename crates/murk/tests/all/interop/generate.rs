@@ -1,13 +1,12 @@
 //! Recordings: generated ones, and fixed ones for what is tried at every byte.
 
 use gametape_murk::Envelope;
+use gametape_testkit::murk::{Body, Fields, Tape, Typed};
 use murk_replay::codec::serialize_command;
 use murk_replay::{BuildMetadata, Frame as OriginFrame, InitDescriptor, SerializedCommand};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-
-use gametape_testkit::murk::{Body, Fields, Tape, Typed};
 
 pub fn number() -> impl Strategy<Value = u64> {
     prop_oneof![
