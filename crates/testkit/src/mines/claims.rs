@@ -9,7 +9,7 @@ use gametape_mines::{
 use gametape_samples::mines::person::{Hand, Release};
 use gametape_samples::mines::{Habit, play_on, scenarios, with_result};
 
-use super::Forgery;
+use super::remake::Forgery;
 use super::remake::{mouse_of, remake};
 
 pub(super) const FORGERIES: &[Forgery] = &[

@@ -3,7 +3,7 @@
 use gametape_mines::{Game, MouseAction, MouseEvent};
 use gametape_samples::mines::person::Clock;
 
-use super::Forgery;
+use super::remake::Forgery;
 use super::remake::clock_of;
 use super::remake::{mouse_of, remake};
 

@@ -2,7 +2,7 @@
 
 use gametape_mines::{Buttons, Level, MouseAction, MouseEvent, Outcome};
 
-use super::Forgery;
+use super::remake::Forgery;
 use super::remake::mouse_of;
 use super::remake::{phase_of, retimed, retimed_by_clock};
 
