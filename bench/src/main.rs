@@ -12,52 +12,44 @@ mod seek;
 mod slip;
 mod timing;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use timing::Pair;
 
+/// The benchmarks that take a part of a case's name.
+const NAMED: &[(&str, fn(&str))] = &[
+    ("murk", murk::run),
+    ("delta", delta::run),
+    ("echo", echo::run),
+    ("seek", seek::run),
+    ("follow", follow::run),
+    ("slip", slip::run),
+];
+
 fn main() -> ExitCode {
-    let mut args = std::env::args_os().skip(1).peekable();
-    let name = args.peek().and_then(|arg| arg.to_str()).map(str::to_owned);
-    match name.as_deref() {
-        None => {
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    match args.as_slice() {
+        [] => {
             mines::run(Vec::new());
-            murk::run("");
-            delta::run("");
-            echo::run("");
-            seek::run("");
-            follow::run("");
-            slip::run("");
+            NAMED.iter().for_each(|(_, run)| run(""));
         }
-        Some("mines") => mines::run(args.skip(1).map(Into::into).collect()),
-        Some("murk") => {
-            let filter = args.nth(1).unwrap_or_default();
-            murk::run(&filter.to_string_lossy());
-        }
-        Some("delta") => {
-            let filter = args.nth(1).unwrap_or_default();
-            delta::run(&filter.to_string_lossy());
-        }
-        Some("echo") => {
-            let filter = args.nth(1).unwrap_or_default();
-            echo::run(&filter.to_string_lossy());
-        }
-        Some("seek") => {
-            let filter = args.nth(1).unwrap_or_default();
-            seek::run(&filter.to_string_lossy());
-        }
-        Some("follow") => {
-            let filter = args.nth(1).unwrap_or_default();
-            follow::run(&filter.to_string_lossy());
-        }
-        Some("slip") => {
-            let filter = args.nth(1).unwrap_or_default();
-            slip::run(&filter.to_string_lossy());
-        }
-        // The arguments are files and folders, which only this benchmark takes.
-        Some(_) => mines::run(args.map(Into::into).collect()),
+        [first, rest @ ..] if first == "mines" => mines::run(paths(rest)),
+        [first, rest @ ..] => match NAMED.iter().find(|(name, _)| first == name) {
+            Some((_, run)) => {
+                let filter = rest.first().cloned().unwrap_or_default();
+                run(&filter.to_string_lossy());
+            }
+            // The arguments are files and folders, which only this benchmark takes.
+            None => mines::run(paths(&args)),
+        },
     }
     ExitCode::SUCCESS
+}
+
+fn paths(args: &[OsString]) -> Vec<PathBuf> {
+    args.iter().map(PathBuf::from).collect()
 }
 
 fn report(group: &str, name: &str, pair: Pair) {

@@ -10,14 +10,11 @@ use gametape_murk::{
     Command, CommandBuf, Envelope, Header, Index, IndexBuilder, Payload, Reader, Writer, read,
     snapshot_hash, snapshot_hashes,
 };
+use gametape_testkit::Random;
+use gametape_testkit::murk::{Body, Fields, Typed, origin_header, serialized};
 use murk_core::command::{Command as PeerCommand, CommandPayload};
-use murk_core::id::{Coord, FieldId, ParameterVersion, TickId, WorldGenerationId};
-use murk_core::traits::SnapshotAccess;
 use murk_replay::codec::deserialize_command;
-use murk_replay::{
-    BuildMetadata, Frame as PeerFrame, InitDescriptor, ReplayReader, ReplayWriter,
-    SerializedCommand,
-};
+use murk_replay::{Frame as PeerFrame, ReplayReader, ReplayWriter, SerializedCommand};
 
 use crate::timing::{Plain, Side, race};
 use crate::{alloc, report};
@@ -145,7 +142,7 @@ impl Bench<'_> {
         }
         let ring = Ring::new(commands);
         let header = header();
-        let (meta, init) = peer_header(&header);
+        let (meta, init) = origin_header(&header);
 
         // Both sides write to the same memory, which is allocated from the first call on.
         let output = RefCell::new(Vec::new());
@@ -247,6 +244,10 @@ impl Bench<'_> {
         });
         for (name, states) in [("dense", dense), ("sparse", sparse)] {
             let slices: Vec<&[f32]> = states.iter().map(Vec::as_slice).collect();
+            let peers: Vec<Fields<&[f32]>> = slices
+                .iter()
+                .map(|state| Fields(state.chunks_exact(CELLS).map(Some).collect()))
+                .collect();
             let ours = || {
                 let mut hashes = [0; STATES];
                 snapshot_hashes(black_box(&slices), &[CELLS; FIELDS], &mut hashes);
@@ -254,8 +255,8 @@ impl Bench<'_> {
             };
             let peer = || {
                 let mut hashes = [0; STATES];
-                for (state, hash) in black_box(&slices).iter().zip(&mut hashes) {
-                    *hash = peer_hash(state);
+                for (state, hash) in black_box(&peers).iter().zip(&mut hashes) {
+                    *hash = state.origin_hash();
                 }
                 hashes
             };
@@ -273,27 +274,9 @@ impl Bench<'_> {
                 name,
                 HASH_ROUNDS,
                 &mut Plain(|| snapshot_hash(black_box(state).chunks_exact(CELLS))),
-                &mut Plain(|| peer_hash(black_box(state))),
+                &mut Plain(|| black_box(&peers[0]).origin_hash()),
             );
         }
-    }
-}
-
-/// `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in 0..1.
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / 16_777_216.0
     }
 }
 
@@ -315,25 +298,6 @@ fn header() -> Header<'static> {
         cell_count: CELLS as u64,
         ..Header::default()
     }
-}
-
-fn peer_header(header: &Header<'_>) -> (BuildMetadata, InitDescriptor) {
-    let build = &header.build;
-    (
-        BuildMetadata {
-            toolchain: build.toolchain.to_string(),
-            target_triple: build.target_triple.to_string(),
-            murk_version: build.murk_version.to_string(),
-            compile_flags: build.compile_flags.to_string(),
-        },
-        InitDescriptor {
-            seed: header.seed,
-            config_hash: header.config_hash,
-            field_count: header.field_count,
-            cell_count: header.cell_count,
-            space_descriptor: header.space_descriptor.to_vec(),
-        },
-    )
 }
 
 /// Frames for the writers, in the form that each side has before writing.
@@ -386,7 +350,7 @@ impl Ring {
             .iter()
             .map(|frame| PeerFrame {
                 tick_id: 0,
-                commands: frame.as_commands().iter().map(peer_stored).collect(),
+                commands: frame.as_commands().iter().map(|c| serialized(&c)).collect(),
                 snapshot_hash: gametape_murk::SnapshotHasher::new().finish(),
             })
             .collect();
@@ -439,7 +403,7 @@ impl Ring {
     fn peer_write_typed(&self, writer: &mut ReplayWriter<&mut Vec<u8>>) {
         for (tick, commands) in (0..FRAMES).zip(self.peer_typed.iter().cycle()) {
             writer
-                .write_frame(tick, commands, &State(&[]))
+                .write_frame(tick, commands, &Fields::<&[f32]>(Vec::new()))
                 .expect("memory takes everything");
         }
     }
@@ -454,39 +418,18 @@ fn push(buffer: &mut CommandBuf, envelope: &Envelope, set: &Set) {
     buffer.push(envelope, &payload).expect("a small command");
 }
 
+fn peer_command((envelope, set): &(Envelope, Set)) -> PeerCommand {
+    let body = Body::SetField(set.coord.to_vec(), set.field, set.value.to_bits());
+    let envelope = *envelope;
+    Typed { body, envelope }.origin()
+}
+
 fn encode(commands: &[(Envelope, Set)]) -> CommandBuf {
     let mut buffer = CommandBuf::new();
     for (envelope, set) in commands {
         push(&mut buffer, envelope, set);
     }
     buffer
-}
-
-fn peer_command((envelope, set): &(Envelope, Set)) -> PeerCommand {
-    PeerCommand {
-        payload: CommandPayload::SetField {
-            coord: Coord::from_slice(&set.coord),
-            field_id: FieldId(set.field),
-            value: set.value,
-        },
-        expires_after_tick: TickId(envelope.expires_after_tick),
-        source_id: envelope.source_id,
-        source_seq: envelope.source_seq,
-        priority_class: envelope.priority_class,
-        arrival_seq: envelope.arrival_seq,
-    }
-}
-
-fn peer_stored(command: Command<'_>) -> SerializedCommand {
-    SerializedCommand {
-        payload_type: command.payload_type,
-        payload: command.payload.to_vec(),
-        priority_class: command.envelope.priority_class,
-        source_id: command.envelope.source_id,
-        source_seq: command.envelope.source_seq,
-        expires_after_tick: command.envelope.expires_after_tick,
-        arrival_seq: command.envelope.arrival_seq,
-    }
 }
 
 /// A sum that depends on everything that was read.
@@ -629,29 +572,4 @@ fn peer_read(source: impl Read, typed: bool) -> Sum {
 fn add_words(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(8).flat_map(<[u8; 8]>::try_from);
     words.fold(0, |sum, word| sum.wrapping_add(u64::from_le_bytes(word)))
-}
-
-/// A state in the form that the origin requires.
-struct State<'a>(&'a [f32]);
-
-impl SnapshotAccess for State<'_> {
-    fn read_field(&self, field: FieldId) -> Option<&[f32]> {
-        self.0.chunks_exact(CELLS).nth(field.0 as usize)
-    }
-
-    fn tick_id(&self) -> TickId {
-        TickId(0)
-    }
-
-    fn world_generation_id(&self) -> WorldGenerationId {
-        WorldGenerationId(0)
-    }
-
-    fn parameter_version(&self) -> ParameterVersion {
-        ParameterVersion(0)
-    }
-}
-
-fn peer_hash(state: &[f32]) -> u64 {
-    murk_replay::snapshot_hash(&State(state), FIELDS as u32)
 }

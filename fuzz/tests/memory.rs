@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use gametape_delta as delta;
+use gametape_fuzz::near;
 use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from, read_with};
 use gametape_murk as murk;
 use gametape_murk::engine::World;
@@ -85,18 +86,8 @@ fn memory_is_bounded() {
 
 fn rmv() {
     let mut peaks = Peaks::default();
-    for mut seed in gametape_fuzz::rmv::seeds::recordings() {
-        peaks.measure(&seed);
-        for cut in 0..seed.len() {
-            peaks.measure(&seed[..cut]);
-        }
-        for at in 0..seed.len() {
-            for change in [0x01, 0xFF] {
-                seed[at] ^= change;
-                peaks.measure(&seed);
-                seed[at] ^= change;
-            }
-        }
+    for (number, seed) in gametape_fuzz::rmv::seeds::recordings().iter().enumerate() {
+        near(number, seed, |_, data| peaks.measure(data));
     }
     for mut large in gametape_fuzz::rmv::seeds::large_recordings() {
         peaks.measure(&large);
@@ -209,18 +200,8 @@ fn feed(data: &[u8], options: murk::ReadOptions, size: usize) {
 
 fn murk() {
     let mut peaks = MurkPeaks::default();
-    for mut seed in gametape_fuzz::murk::seeds::recordings() {
-        peaks.measure(&seed);
-        for cut in 0..seed.len() {
-            peaks.measure(&seed[..cut]);
-        }
-        for at in 0..seed.len() {
-            for change in [0x01, 0xFF] {
-                seed[at] ^= change;
-                peaks.measure(&seed);
-                seed[at] ^= change;
-            }
-        }
+    for (number, seed) in gametape_fuzz::murk::seeds::recordings().iter().enumerate() {
+        near(number, seed, |_, data| peaks.measure(data));
     }
     let claims = gametape_fuzz::murk::seeds::claims();
     assert!(claims.len() >= 8);
@@ -288,15 +269,11 @@ fn murk_beside() {
             peaks[1] = peaks[1].max(looked as f64 / size);
         }
     };
-    for mut seed in gametape_fuzz::murk::index::seeds::inputs() {
-        measure(&seed, &seed, &seed);
-        for at in 0..seed.len() {
-            for change in [0x01, 0xFF] {
-                seed[at] ^= change;
-                measure(&seed, &seed, &seed);
-                seed[at] ^= change;
-            }
-        }
+    for (number, seed) in gametape_fuzz::murk::seeds::with_indexes()
+        .iter()
+        .enumerate()
+    {
+        near(number, seed, |_, data| measure(data, data, data));
     }
     for large in gametape_fuzz::murk::seeds::large_recordings() {
         let replay = murk::read(&large).expect("a sound one");
@@ -333,20 +310,12 @@ fn murk_worlds() {
     for claim in gametape_fuzz::murk::world::seeds::claims() {
         measure(&claim);
     }
-    for seed in gametape_fuzz::murk::world::seeds::worlds() {
+    for (number, seed) in gametape_fuzz::murk::world::seeds::worlds()
+        .iter()
+        .enumerate()
+    {
         let text = seed.split(|&byte| byte == 0).next().unwrap_or_default();
-        let mut text = text.to_vec();
-        measure(&text);
-        for cut in 0..text.len() {
-            measure(&text[..cut]);
-        }
-        for at in 0..text.len() {
-            for change in [0x01, 0xFF] {
-                text[at] ^= change;
-                measure(&text);
-                text[at] ^= change;
-            }
-        }
+        near(number, text, |_, data| measure(data));
     }
     // The engine's own buffers are the same for all small worlds.
     for text in gametape_fuzz::murk::world::seeds::worlds()
@@ -429,18 +398,8 @@ impl DeltaPeaks {
 
 fn delta() {
     let mut peaks = DeltaPeaks::default();
-    for mut seed in gametape_fuzz::delta::seeds::packets() {
-        peaks.measure(&seed);
-        for cut in 0..seed.len() {
-            peaks.measure(&seed[..cut]);
-        }
-        for at in 1..seed.len() {
-            for change in [0x01, 0xFF] {
-                seed[at] ^= change;
-                peaks.measure(&seed);
-                seed[at] ^= change;
-            }
-        }
+    for (number, seed) in gametape_fuzz::delta::seeds::packets().iter().enumerate() {
+        near(number, seed, |_, data| peaks.measure(data));
     }
     for claim in gametape_fuzz::delta::seeds::claims() {
         peaks.measure(&claim);

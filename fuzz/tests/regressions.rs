@@ -1,5 +1,5 @@
-//! Every check, on every input that is kept, on the seeds, and on all that is one step away
-//! from them. No libFuzzer: an ordinary test.
+//! Every check, on every kept input, on the seeds, and on inputs that are one step away from a seed. No
+//! libFuzzer: an ordinary test.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -122,21 +122,7 @@ fn kept(check: Check) {
 fn one_step_away(check: Check) {
     let mut run = Run::new(check);
     for (number, seed) in (check.seeds)().into_iter().enumerate() {
-        run.input(|| format!("seed {number}"), &seed);
-        for cut in 0..seed.len() {
-            run.input(|| format!("seed {number} cut at {cut}"), &seed[..cut]);
-        }
-        let mut changed = seed;
-        for at in 0..changed.len() {
-            for change in [0x01, 0xFF] {
-                changed[at] ^= change;
-                run.input(
-                    || format!("seed {number}, byte {at} ^ {change:#04x}"),
-                    &changed,
-                );
-                changed[at] ^= change;
-            }
-        }
+        gametape_fuzz::near(number, &seed, |what, data| run.input(what, data));
     }
     run.end();
 }

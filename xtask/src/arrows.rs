@@ -1,5 +1,4 @@
-//! The arrows of the house: which crate stands on which, and that no modules of a crate know each
-//! other in a circle.
+//! The arrows of the house: which crate depends on which, and that the modules of a crate form no circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +8,7 @@ use toml::{Table, Value};
 
 use crate::modules::{self, Uses};
 
-/// What a crate may stand on, of our own: arrows point up only.
+/// The crates of ours that a crate may depend on: arrows point up only.
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("delta-derive", &[]),
@@ -21,12 +20,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("live", &["capture", "core", "gametape"]),
 ];
 
-/// Who stands on the formats: on any of them, and on each other but for the surfaces.
-const ABOVE: [&str; 2] = ["gametape", "samples"];
-/// Nobody below stands on these.
+/// The crates that may depend on all others but the surfaces.
+const ABOVE: [&str; 3] = ["gametape", "samples", TESTKIT];
+
+/// The crates on top: none but each other depends on them.
 const SURFACES: [&str; 2] = ["cli", "record"];
 
-/// Every arrow against the design, and every circle, a sentence each.
+/// The code that tests, fuzz checks and benchmarks share: no other crate depends on it.
+const TESTKIT: &str = "testkit";
+
+/// Returns a sentence for every arrow against the design, and for every circle.
 pub fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     let crates = root.join("crates");
@@ -42,36 +45,41 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
         let ours = dependencies(&manifest)
             .map_err(|error| format!("crates/{name}/Cargo.toml: {error}"))?;
+        if ours.contains(TESTKIT) {
+            wrong.push(format!(
+                "crates/{name} depends on {TESTKIT}, which is for tests"
+            ));
+        }
         if let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| known == name) {
             let against = ours
                 .iter()
                 .filter(|other| !allowed.contains(&other.as_str()));
-            wrong.extend(against.map(|other| format!("crates/{name} stands on {other}")));
+            wrong.extend(against.map(|other| format!("crates/{name} depends on {other}")));
         } else if ABOVE.contains(&name.as_str()) {
             let against = ours
                 .iter()
                 .filter(|other| SURFACES.contains(&other.as_str()));
             wrong.extend(
-                against.map(|other| format!("crates/{name} stands on the surface {other}")),
+                against.map(|other| format!("crates/{name} depends on the surface {other}")),
             );
         } else if !SURFACES.contains(&name.as_str()) {
             wrong.push(format!(
-                "crates/{name} is not in xtask/src/arrows.rs: say what it may stand on"
+                "crates/{name} is not in xtask/src/arrows.rs: say what it may depend on"
             ));
         }
-        let uses = modules::uses(&folder.join("src"))?;
-        wrong.extend(
-            circles(&uses)
-                .iter()
-                .map(|circle| format!("crates/{name}: {}", told(circle, &uses))),
-        );
+    }
+    let crates = names.iter().map(|name| format!("crates/{name}"));
+    for folder in crates.chain(["xtask".to_owned()]) {
+        let uses = modules::uses(&root.join(&folder).join("src"))?;
+        let circles = circles(&uses);
+        let circles = circles.iter().map(|circle| described(circle, &uses));
+        wrong.extend(circles.map(|circle| format!("{folder}: {circle}")));
     }
     Ok(wrong)
 }
 
-/// A circle, and each of its arrows with the path that makes it: which of them is to go is a question of
-/// what the modules are.
-fn told(circle: &[String], uses: &Uses) -> String {
+/// Describes a circle: its modules, and each arrow with the path that makes it.
+fn described(circle: &[String], uses: &Uses) -> String {
     let root = |module: &str| {
         if module.is_empty() {
             "the root".to_owned()
@@ -89,7 +97,7 @@ fn told(circle: &[String], uses: &Uses) -> String {
     format!("a circle of modules: {}{arrows}", names.join(", "))
 }
 
-/// The folders of our crates that a manifest depends on, on any target, but for its tests.
+/// The folders of our crates that a manifest depends on, on any target, without those of its tests.
 fn dependencies(manifest: &str) -> Result<BTreeSet<String>, toml::de::Error> {
     let manifest: Table = manifest.parse()?;
     let targets = manifest.get("target").and_then(Value::as_table);
@@ -114,7 +122,7 @@ fn dependencies(manifest: &str) -> Result<BTreeSet<String>, toml::de::Error> {
         .collect())
 }
 
-/// Modules that reach each other.
+/// Returns the modules that reach each other.
 pub fn circles(uses: &Uses) -> Vec<Vec<String>> {
     let reach: BTreeMap<&String, BTreeSet<&String>> = uses
         .keys()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::{cargo, root, run};
 
-/// Runs what is asked for beside the peers, then times the command.
+/// Runs the chosen benchmarks beside the peers, then times the command.
 pub fn run_all(args: &[&str]) -> Result<(), String> {
     run(cargo()
         .args([
@@ -68,8 +68,8 @@ fn verify_many() -> io::Result<()> {
     fs::remove_dir_all(&folder)
 }
 
-/// Times `gametape convert` on a folder of invented matches of Echo VR, and in turns with it what it can't
-/// do without: inflating and parsing them.
+/// Times `gametape convert` on a folder of invented matches of Echo VR, in turns with the necessary part of that
+/// work: inflating and parsing them.
 fn convert_many(matches: u32, frames: u32) -> io::Result<()> {
     let gametape = root().join("target/release/gametape");
     let folder = std::env::temp_dir().join(format!("gametape-convert-{}", std::process::id()));
@@ -166,7 +166,7 @@ fn verify_large() -> io::Result<()> {
     fs::remove_dir_all(&folder)
 }
 
-/// As [`timed`], of a command that has to end with one of these codes: what fails at once is not fast.
+/// Like [`timed`], for a command that must end with one of these codes: failing at once is not fast.
 fn timed_well(command: &mut Command, codes: &[i32]) -> io::Result<(f64, u64)> {
     let (seconds, peak, status) = timed(command)?;
     if status.code().is_some_and(|code| codes.contains(&code)) {
@@ -175,8 +175,8 @@ fn timed_well(command: &mut Command, codes: &[i32]) -> io::Result<(f64, u64)> {
     Err(io::Error::other(format!("{command:?}: {status}")))
 }
 
-/// Seconds a command takes, and the most memory it held in KiB as far as the system tells
-/// (Linux: the high-water mark, looked up until it ends), and how it ends.
+/// Returns the seconds that a command takes, its peak memory in KiB where the system tells it (Linux: the
+/// high-water mark, read until the command ends), and its exit status.
 fn timed(command: &mut Command) -> io::Result<(f64, u64, ExitStatus)> {
     let start = Instant::now();
     let mut child = command.stdout(Stdio::null()).spawn()?;

@@ -3,6 +3,7 @@
 mod arrows;
 mod bench;
 mod modules;
+mod ran;
 mod test;
 mod viewer;
 
@@ -16,16 +17,16 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
-  test [NAME]      run everything: all tests, the kept inputs of the fuzz checks, the examples in the
-                   documentation, the tests of the viewer (needs node and npm); or the test programs whose
-                   name has NAME in it
+  test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, and
+                   the tests of the viewer (needs node and npm); or the test programs whose name contains
+                   NAME
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
-  bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
+  bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
                    10,000 files, and convert on folders of matches
   fuzz [SECONDS] [NAME]
-                   run every fuzz check whose name has NAME in it for so long (default 60); needs
-                   cargo-fuzz
+                   run every fuzz check whose name contains NAME on all inputs that are one step away from a
+                   seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm";
 
@@ -81,8 +82,8 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Built as the tests are: to optimise what the command stands on takes minutes, and saves the demo a
-/// second. The page goes first: the command carries it.
+/// Builds the command as the tests do and runs its demo: to optimise it takes minutes, and saves a second. The
+/// page is built first, because the command contains it.
 fn demo(args: &[&str]) -> Result<(), String> {
     match viewer::build() {
         Ok(()) => {}
@@ -105,8 +106,8 @@ fn fmt(args: &[&str]) -> Result<(), String> {
     })
 }
 
-/// What somebody builds who wants one thing alone: all features together hide what is missing or not
-/// used there.
+/// Packages that are also checked with few features: with all features together, what is missing or unused
+/// there stays hidden.
 const SMALL: &[&[&str]] = &[
     &["gametape-capture"],
     &["gametape-delta"],
@@ -127,7 +128,7 @@ fn lint() -> Result<(), String> {
     for manifest in MANIFESTS {
         run(cargo()
             .args(["clippy", "--all-targets", "--manifest-path", manifest])
-            // In one folder: what both workspaces stand on is checked once.
+            // In one folder: the dependencies of both workspaces are checked once.
             .args(["--workspace", "--target-dir", "target"])
             .args(["--", "-D", "warnings"]))?;
     }
@@ -145,7 +146,7 @@ fn lint() -> Result<(), String> {
     ]))
 }
 
-/// A tool that is not part of the toolchain, or what to install.
+/// Installs a tool that is not part of the toolchain, where it is missing.
 fn need(tool: &str, package: &str) -> Result<(), String> {
     let found = Command::new(tool)
         .arg("--version")
@@ -156,7 +157,7 @@ fn need(tool: &str, package: &str) -> Result<(), String> {
     if found {
         return Ok(());
     }
-    println!("{tool} is not there: installing it with cargo install {package} --locked");
+    println!("{tool} is missing: installing it with cargo install {package} --locked");
     run(cargo().args(["install", package, "--locked"]))
 }
 
@@ -164,10 +165,15 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
     let seconds = args.first().copied().unwrap_or("60");
     seconds
         .parse::<u32>()
-        .map_err(|_| format!("{seconds:?} is no number of seconds"))?;
+        .map_err(|_| format!("{seconds:?} is not a number of seconds"))?;
     let wanted = args.get(1).copied();
+    // All inputs that are one step away from a seed: the tests take one in ten.
+    run(cargo()
+        .env("GAMETAPE_EXHAUSTIVE", "1")
+        .args(["test", "--package", "gametape-fuzz", "--"])
+        .args(wanted))?;
     need("cargo-fuzz", "cargo-fuzz")?;
-    // It writes where each check begins, and names it.
+    // It writes the seeds of each check, and prints the names of the checks.
     let listed = cargo()
         .args(["run", "--quiet", "--package", "gametape-fuzz"])
         .args(["--example", "corpus"])

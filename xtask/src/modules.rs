@@ -1,5 +1,11 @@
-//! Which modules of a crate know each other: read from its tokens, so that a comment or a string is no
-//! arrow, and a path that stands in the code is one as much as a `use`.
+//! Which modules of a crate take names from each other: read from its tokens, so that a comment or a string
+//! is no arrow, and a path in the code is one as much as a `use`.
+//!
+//! No maintained tool does this job (tried in November 2026). `cargo modules dependencies --acyclic` (0.27)
+//! sees the types of signatures and fields, but no function body (regexident/cargo-modules#219), works on one
+//! target at a time, and builds rust-analyzer: 300 crates. `cargo cycles` (0.2) sees `use` alone, follows no
+//! name that is handed on, takes `super::super::frames` for `super::frames`, and finds none of the circles of
+//! the tests below.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,8 +17,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// path that says so.
 pub type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
-/// What the files of a folder take from each other. Whoever names what a module only hands on of another
-/// (`pub use child::Name`) knows that other.
+/// Reads which modules in the files of a folder take names from which. A name that a module only hands on
+/// from another (`pub use child::Name`) is taken from that other.
 pub fn uses(src: &Path) -> Result<Uses, String> {
     let mut files = BTreeMap::new();
     collect(src, &mut Vec::new(), &mut files);
@@ -21,26 +27,27 @@ pub fn uses(src: &Path) -> Result<Uses, String> {
         let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
         let tokens: TokenStream = text.parse().map_err(|error| wrong(&error))?;
-        let mut named = Named::default();
-        named.read(tokens, module);
-        read.insert(module.as_str(), named);
+        let mut names = Names::default();
+        names.module(tokens, module);
+        names.resolve();
+        read.insert(module.as_str(), names);
     }
     let handed: BTreeMap<&str, &str> = read
         .values()
-        .flat_map(|named| &named.imports)
+        .flat_map(|names| &names.imports)
         .filter(|(name, path)| name != path)
         .map(|(name, path)| (name.as_str(), path.as_str()))
         .collect();
     let home = |path: &str| home(path, &files, &handed);
     Ok(read
         .iter()
-        .map(|(module, named)| {
-            // Whoever imports a module knows what it then takes of it, not the module.
-            let imported = named.imports.values();
-            let imported = imported.filter(|path| !files.contains_key(path.as_str()));
+        .map(|(module, names)| {
+            // The import of a module is no arrow: the names that are then taken from it are.
+            let imported = names.imports.values().cloned();
+            let imported = imported.filter(|path| !files.contains_key(path));
             let targets = imported
-                .chain(&named.spelled)
-                .filter_map(|path| Some((home(path)?, path.clone())))
+                .chain(names.spelled())
+                .filter_map(|path| Some((home(&path)?, path)))
                 .filter(|(target, _)| target != module)
                 .collect();
             ((*module).to_owned(), targets)
@@ -48,7 +55,7 @@ pub fn uses(src: &Path) -> Result<Uses, String> {
         .collect())
 }
 
-/// The module that a name is of: where it is handed on from, followed to the end.
+/// The module in which a name is defined: where it is handed on, the path is followed to the end.
 fn home(
     path: &str,
     files: &BTreeMap<String, PathBuf>,
@@ -76,7 +83,7 @@ fn home(
         let mut module = path.as_str();
         while !files.contains_key(module) {
             module = module.rsplit_once("::").map(|(parent, _)| parent).or(
-                // What is left of a path belongs to the root, if there is one.
+                // The rest of a path belongs to the root, if there is one.
                 (!module.is_empty()).then_some(""),
             )?;
         }
@@ -85,7 +92,7 @@ fn home(
     None
 }
 
-/// The files of a folder by the path of their module, but for tests.
+/// Collects the files of a folder by the path of their module, without those of tests.
 fn collect(folder: &Path, at: &mut Vec<String>, files: &mut BTreeMap<String, PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -110,169 +117,156 @@ fn collect(folder: &Path, at: &mut Vec<String>, files: &mut BTreeMap<String, Pat
     }
 }
 
-/// What a file names of its own crate, from the root on.
+/// The names of its own crate that a file uses.
 #[derive(Default)]
-struct Named {
-    /// What a `use` names, by the path under which it then stands here.
+struct Names {
+    /// The paths that `use` names, with the module and the name under which each is then known there.
+    used: Vec<(String, String, Vec<String>)>,
+    /// The same from the root of the crate on, by the path of that name.
     imports: BTreeMap<String, String>,
-    /// The paths that stand in the code.
-    spelled: BTreeSet<String>,
+    /// The other paths of two and more names, with the module that each stands in.
+    paths: Vec<(String, Vec<String>)>,
+    /// The modules that the file declares.
+    declared: BTreeSet<String>,
 }
 
-/// Where paths are read: a module, the children that it declares, and what it imports.
-struct Scope<'s> {
-    module: &'s str,
-    children: BTreeSet<String>,
-}
+impl Names {
+    fn module(&mut self, tokens: TokenStream, module: &str) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        self.read(&tokens, module, None);
+    }
 
-impl Named {
-    fn read(&mut self, tokens: TokenStream, module: &str) {
-        let mut words = Vec::new();
-        flatten(tokens, &mut words);
-        let children = words.windows(2).filter_map(|pair| match pair {
-            [Word::Name(keyword), Word::Name(name)] if keyword == "mod" => Some(name.clone()),
-            _ => None,
-        });
-        let scope = Scope {
-            module,
-            children: children.collect(),
-        };
-        let mut rest = words.as_slice();
-        let mut code = Vec::new();
+    /// Reads tokens of a module; within a tree of `use`, `tree` is the path so far.
+    fn read(&mut self, mut tokens: &[TokenTree], module: &str, tree: Option<&[String]>) {
+        let mut in_use = tree.is_some();
         let mut exported = false;
-        while let [first, after @ ..] = rest {
-            rest = after;
-            match first {
-                Word::Name(name) if name == "use" => {
-                    let end = after
-                        .iter()
-                        .position(|word| matches!(word, Word::Other(';')));
-                    let (tree, left) = after.split_at(end.unwrap_or(after.len()));
-                    self.import(tree, &mut Vec::new(), &scope);
-                    rest = left;
+        while let [first, rest @ ..] = tokens {
+            tokens = match (first, rest) {
+                (TokenTree::Punct(sign), [TokenTree::Group(attribute), item @ ..])
+                    if sign.as_char() == '#' && is_for_tests(&attribute.stream()) =>
+                {
+                    after_item(item)
                 }
-                // A macro that is exported is named as the root's, and is of the module it stands in.
-                Word::Name(name) if name == "macro_export" => exported = true,
-                Word::Name(name) if name == "macro_rules" && exported => {
-                    if let [Word::Other('!'), Word::Name(name), ..] = after {
-                        self.imports.insert(name.clone(), join(module, name));
+                (TokenTree::Ident(word), [TokenTree::Group(seen_by), rest @ ..])
+                    if word == "pub" && is_visibility(seen_by.stream()) =>
+                {
+                    rest
+                }
+                (TokenTree::Ident(word), [TokenTree::Ident(name), rest @ ..]) if word == "mod" => {
+                    let inner = join(module, &name.to_string());
+                    if let [TokenTree::Group(body), ..] = rest {
+                        self.module(body.stream(), &inner);
                     }
-                    exported = false;
+                    self.declared.insert(inner);
+                    rest.get(1..).unwrap_or_default()
                 }
-                Word::Inner(name, tokens) => self.read(tokens.clone(), &join(module, name)),
-                word => code.push(word),
-            }
+                (TokenTree::Ident(word), rest) if word == "use" => {
+                    in_use = true;
+                    rest
+                }
+                // An exported macro is named as the root's, and belongs to the module that it stands in.
+                (TokenTree::Ident(word), [_, TokenTree::Ident(name), rest @ ..])
+                    if word == "macro_rules" =>
+                {
+                    if std::mem::take(&mut exported) {
+                        let name = name.to_string();
+                        self.imports.insert(name.clone(), join(module, &name));
+                    }
+                    rest
+                }
+                (TokenTree::Ident(_), _) => {
+                    let (path, rest) = path(tokens);
+                    let path = [tree.unwrap_or_default(), &path].concat();
+                    self.path(path, rest, module, in_use)
+                }
+                (TokenTree::Group(group), rest) => {
+                    exported |= group.stream().to_string() == "macro_export";
+                    let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+                    let tree = in_use.then_some(tree.unwrap_or_default());
+                    self.read(&inner, module, tree);
+                    rest
+                }
+                (TokenTree::Punct(sign), rest) => {
+                    in_use &= sign.as_char() != ';';
+                    if let ('*', Some(tree)) = (sign.as_char(), tree) {
+                        self.paths.push((module.to_owned(), tree.to_vec()));
+                    }
+                    match separator(tokens) {
+                        // `::std::…` begins in another crate.
+                        Some(rest) => path(rest).1,
+                        None => rest,
+                    }
+                }
+                (TokenTree::Literal(_), rest) => rest,
+            };
         }
-        self.spell(&code, &scope);
     }
 
-    /// Reads a tree of `use`, `before` which the path so far stands; gives what is left behind it.
-    fn import<'w>(
+    /// Notes a path, or what a tree of `use` names below it; returns the tokens after that.
+    fn path<'t>(
         &mut self,
-        mut tree: &'w [Word],
-        before: &mut Vec<String>,
-        scope: &Scope,
-    ) -> &'w [Word] {
-        let length = before.len();
-        loop {
-            match tree {
-                [Word::Name(name), Word::Path, rest @ ..] => {
-                    before.push(name.clone());
-                    tree = rest;
-                    continue;
-                }
-                [
-                    Word::Name(name),
-                    Word::Name(keyword),
-                    Word::Name(here),
-                    rest @ ..,
-                ] if keyword == "as" => {
-                    self.leaf(before, name, here, scope);
-                    tree = rest;
-                }
-                [Word::Name(name), rest @ ..] => {
-                    self.leaf(before, name, name, scope);
-                    tree = rest;
-                }
-                // All of a module: what that is of it, nobody can tell from here.
-                [Word::Other('*'), rest @ ..] => {
-                    self.spelled.extend(scope.rooted(before));
-                    tree = rest;
-                }
-                [Word::Open, rest @ ..] => {
-                    tree = rest;
-                    while !matches!(tree, [] | [Word::Close, ..]) {
-                        let left = self.import(tree, before, scope);
-                        tree = match left {
-                            [Word::Other(','), rest @ ..] => rest,
-                            // Nothing that a tree of `use` holds: no arrow is lost by leaving it.
-                            [_, rest @ ..] if left.len() == tree.len() => rest,
-                            left => left,
-                        };
-                    }
-                    tree = tree.get(1..).unwrap_or_default();
-                }
-                _ => {}
+        mut path: Vec<String>,
+        rest: &'t [TokenTree],
+        module: &str,
+        in_use: bool,
+    ) -> &'t [TokenTree] {
+        if !in_use {
+            if path.len() > 1 {
+                self.paths.push((module.to_owned(), path));
             }
-            before.truncate(length);
-            return tree;
+            return rest;
         }
-    }
-
-    fn leaf(&mut self, before: &[String], name: &str, here: &str, scope: &Scope) {
-        let mut path = before.to_vec();
-        let here = match (name, path.last()) {
-            ("self", Some(last)) if here == "self" => last.clone(),
-            _ => here.to_owned(),
+        match separator(rest) {
+            Some([TokenTree::Group(group), rest @ ..]) => {
+                let tree: Vec<TokenTree> = group.stream().into_iter().collect();
+                self.read(&tree, module, Some(&path));
+                return rest;
+            }
+            // All names of a module.
+            Some([_, rest @ ..]) => {
+                self.paths.push((module.to_owned(), path));
+                return rest;
+            }
+            _ => {}
+        }
+        if path.len() > 1 && path.last().is_some_and(|name| name == "self") {
+            path.pop();
+        }
+        let (name, rest) = match rest {
+            [TokenTree::Ident(word), TokenTree::Ident(name), rest @ ..] if word == "as" => {
+                (name.to_string(), rest)
+            }
+            rest => (path.last().cloned().unwrap_or_default(), rest),
         };
-        if name != "self" || path.is_empty() {
-            path.push(name.to_owned());
-        }
-        if let Some(path) = scope.rooted(&path) {
-            self.imports.insert(join(scope.module, &here), path);
-        }
+        self.used.push((module.to_owned(), name, path));
+        rest
     }
 
-    /// Notes the paths of two and more names.
-    fn spell(&mut self, mut words: &[&Word], scope: &Scope) {
-        while let [first, rest @ ..] = words {
-            words = rest;
-            match first {
-                // `::std::…` is of another crate.
-                Word::Path => {
-                    while let [Word::Name(_), Word::Path, rest @ ..] = words {
-                        words = rest;
-                    }
-                }
-                Word::Name(name) => {
-                    let mut path = vec![name.clone()];
-                    while let [Word::Path, Word::Name(next), rest @ ..] = words {
-                        path.push(next.clone());
-                        words = rest;
-                    }
-                    if path.len() > 1 {
-                        self.spelled
-                            .extend(scope.rooted(&path).or_else(|| self.through(&path, scope)));
-                    }
-                }
-                _ => {}
+    /// Finds what the paths of `use` name, once all modules that the file declares are known.
+    fn resolve(&mut self) {
+        for (module, name, path) in &self.used {
+            if let Some(path) = self.rooted(module, path) {
+                self.imports.insert(join(module, name), path);
             }
         }
     }
 
-    /// A path that begins with an imported name.
-    fn through(&self, path: &[String], scope: &Scope) -> Option<String> {
-        let (first, rest) = path.split_first()?;
-        let from = self.imports.get(&join(scope.module, first))?;
-        Some(join(from, &rest.join("::")))
+    /// The paths in the code, from the root of the crate on. They begin there, or with an imported name.
+    fn spelled(&self) -> impl Iterator<Item = String> {
+        self.paths.iter().filter_map(|(module, path)| {
+            self.rooted(module, path).or_else(|| {
+                let (first, rest @ [_, ..]) = path.split_first()? else {
+                    return None;
+                };
+                let from = self.imports.get(&join(module, first))?;
+                Some(join(from, &rest.join("::")))
+            })
+        })
     }
-}
 
-impl Scope<'_> {
-    /// A path from the root of the crate on; none, where it begins outside.
-    fn rooted(&self, path: &[String]) -> Option<String> {
-        let mut base: Vec<&str> = self.module.split("::").collect();
-        base.retain(|part| !part.is_empty());
+    /// A path from the root of the crate on; `None` where it begins outside.
+    fn rooted(&self, module: &str, path: &[String]) -> Option<String> {
+        let mut base: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).collect();
         let (first, mut rest) = path.split_first()?;
         match first.as_str() {
             "crate" => base.clear(),
@@ -286,7 +280,7 @@ impl Scope<'_> {
                     rest = after;
                 }
             }
-            child if self.children.contains(child) => rest = path,
+            child if self.declared.contains(&join(module, child)) => rest = path,
             _ => return None,
         }
         base.extend(rest.iter().map(String::as_str));
@@ -302,66 +296,40 @@ fn join(module: &str, name: &str) -> String {
     }
 }
 
-/// What paths are made of.
-enum Word {
-    Name(String),
-    /// `::`
-    Path,
-    Open,
-    Close,
-    Other(char),
-    /// A module within the file.
-    Inner(String, TokenStream),
+/// The tokens after a `::`.
+fn separator(tokens: &[TokenTree]) -> Option<&[TokenTree]> {
+    match tokens {
+        [TokenTree::Punct(a), TokenTree::Punct(b), rest @ ..]
+            if a.as_char() == ':' && b.as_char() == ':' =>
+        {
+            Some(rest)
+        }
+        _ => None,
+    }
 }
 
-/// Tokens in a row, without what is compiled for tests alone, and without who may see an item.
-fn flatten(tokens: TokenStream, words: &mut Vec<Word>) {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut rest = tokens.as_slice();
-    while let [first, after @ ..] = rest {
-        rest = after;
-        match (first, after) {
-            (TokenTree::Punct(sign), [TokenTree::Group(attribute), item @ ..])
-                if sign.as_char() == '#' && is_for_tests(&attribute.stream()) =>
-            {
-                let end = item.iter().position(|token| match token {
-                    TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-                    TokenTree::Punct(sign) => matches!(sign.as_char(), ';' | ','),
-                    _ => false,
-                });
-                rest = item
-                    .get(end.map_or(item.len(), |end| end + 1)..)
-                    .unwrap_or_default();
-            }
-            (TokenTree::Ident(keyword), [TokenTree::Group(seen_by), after @ ..])
-                if keyword == "pub" && is_visibility(seen_by.stream()) =>
-            {
-                rest = after;
-            }
-            (
-                TokenTree::Ident(keyword),
-                [TokenTree::Ident(name), TokenTree::Group(body), after @ ..],
-            ) if keyword == "mod" => {
-                words.push(Word::Inner(name.to_string(), body.stream()));
-                rest = after;
-            }
-            (TokenTree::Punct(a), [TokenTree::Punct(b), after @ ..])
-                if a.as_char() == ':' && b.as_char() == ':' =>
-            {
-                words.push(Word::Path);
-                rest = after;
-            }
-            (TokenTree::Ident(name), _) => words.push(Word::Name(name.to_string())),
-            (TokenTree::Punct(sign), _) => words.push(Word::Other(sign.as_char())),
-            (TokenTree::Group(group), _) => {
-                words.push(Word::Open);
-                flatten(group.stream(), words);
-                words.push(Word::Close);
-            }
-            // As much as a sign: it keeps what is before from what is behind.
-            (TokenTree::Literal(_), _) => words.push(Word::Other('"')),
+/// A path of names, and the tokens after it.
+fn path(mut tokens: &[TokenTree]) -> (Vec<String>, &[TokenTree]) {
+    let mut path = Vec::new();
+    while let [TokenTree::Ident(name), rest @ ..] = tokens {
+        path.push(name.to_string());
+        match separator(rest) {
+            Some(next @ [TokenTree::Ident(_), ..]) => tokens = next,
+            _ => return (path, rest),
         }
     }
+    (path, tokens)
+}
+
+/// The tokens after an item: its body, or its end.
+fn after_item(item: &[TokenTree]) -> &[TokenTree] {
+    let end = item.iter().position(|token| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        TokenTree::Punct(sign) => matches!(sign.as_char(), ';' | ','),
+        _ => false,
+    });
+    item.get(end.map_or(item.len(), |end| end + 1)..)
+        .unwrap_or_default()
 }
 
 /// `cfg(test)`, or `cfg(all(test, …))`.
@@ -381,4 +349,190 @@ fn is_visibility(seen_by: TokenStream) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::arrows::circles;
+
+    /// The circles of a crate of these files.
+    fn circles_of(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let folder = std::env::temp_dir().join(format!(
+            "gametape-modules-{}-{:?}-{}",
+            std::process::id(),
+            std::thread::current().id(),
+            files.iter().map(|(_, text)| text.len()).sum::<usize>()
+        ));
+        for (name, text) in files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let circles = circles(&uses(&folder).unwrap());
+        fs::remove_dir_all(folder).unwrap();
+        circles
+    }
+
+    const NONE: [[&str; 0]; 0] = [];
+
+    #[test]
+    fn circles_are_found_through_groups_and_through_what_is_handed_on() {
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\npub use b::B;\n"),
+                ("a.rs", "use crate::{B, c::X};\npub struct A;\n"),
+                ("c.rs", "pub struct X;\n"),
+                ("b.rs", "use super::a::A;\npub struct B;\n"),
+            ]),
+            [["a", "b"]]
+        );
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\npub use b::B as C;\n"),
+                ("a.rs", "use crate::C;\npub struct A;\n"),
+                (
+                    "b.rs",
+                    "use super::{self as root, a::{self, A as Z}};\npub struct B;\n"
+                ),
+            ]),
+            [["a", "b"]]
+        );
+    }
+
+    #[test]
+    fn a_module_that_hands_on_its_children_is_in_no_circle_with_them() {
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod c;\npub use a::A;\n"),
+                (
+                    "a/mod.rs",
+                    "mod inner;\npub use inner::Inner;\npub struct A;\n"
+                ),
+                (
+                    "a/inner.rs",
+                    "use crate::c::C;\n// use super::A;\nconst S: &str = \"super::A\";\npub struct Inner;\n"
+                ),
+                (
+                    "c.rs",
+                    "pub struct C;\n\n#[cfg(test)]\nmod tests { use crate::A; }\n"
+                ),
+            ]),
+            NONE
+        );
+        // The import of a module is no arrow: the names that are then taken from it are.
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "pub mod a;\n"),
+                ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\npub use c::C;\n"),
+                ("a/b.rs", "use crate::a;\npub struct B(a::C);\n"),
+                ("a/c.rs", "pub(in crate::a) struct C;\n"),
+            ]),
+            NONE
+        );
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "pub mod a;\n"),
+                ("a/mod.rs", "mod b;\npub use b::B;\npub struct C;\n"),
+                ("a/b.rs", "use crate::a;\npub struct B(a::C);\n"),
+            ]),
+            [["a", "a::b"]]
+        );
+    }
+
+    #[test]
+    fn circles_are_found_through_paths_in_code() {
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "pub(crate) mod a;\n"),
+                (
+                    "a/mod.rs",
+                    "pub(crate) mod b;\npub const N: u8 = 1;\nfn f() -> u8 { b::g(2) }\n"
+                ),
+                ("a/b.rs", "pub fn g(n: u8) -> u8 { n + super::N }\n"),
+            ]),
+            [["a", "a::b"]]
+        );
+        // A method, another crate, a module of another's.
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\n"),
+                (
+                    "a.rs",
+                    "use crate::b::B;\npub fn f() -> B { B::new(std::b::X) }\n"
+                ),
+                (
+                    "b.rs",
+                    "pub struct B;\nfn g() { other::a::f(); ::a::f() }\n"
+                ),
+            ]),
+            NONE
+        );
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\n"),
+                ("a.rs", "pub fn f() { crate::b::B::new() }\n"),
+                ("b.rs", "use crate::a;\nfn g() { a::f() }\n"),
+            ]),
+            [["a", "b"]]
+        );
+    }
+
+    #[test]
+    fn circles_are_found_in_macros_and_in_modules_within_a_file() {
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\npub use b::B;\n"),
+                (
+                    "a.rs",
+                    "macro_rules! made { () => { $crate::B } }\npub struct A;\n"
+                ),
+                ("b.rs", "use crate::a::A;\npub struct B;\n"),
+            ]),
+            [["a", "b"]]
+        );
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\n"),
+                (
+                    "a.rs",
+                    "pub mod inner { use super::super::b::B; pub struct I; }\n"
+                ),
+                ("b.rs", "use crate::a::inner::I;\npub struct B;\n"),
+            ]),
+            [["a", "b"]]
+        );
+        // An exported macro is the root's by its name alone.
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\nmod b;\npub use b::B;\n"),
+                (
+                    "a.rs",
+                    "#[macro_export]\nmacro_rules! made { () => { $crate::B } }\n"
+                ),
+                ("b.rs", "pub struct B;\ncrate::made!();\n"),
+            ]),
+            [["a", "b"]]
+        );
+        // A module within a file belongs to that file.
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\n"),
+                (
+                    "a.rs",
+                    "pub struct A;\nmod inner { use super::A; }\nuse inner::X;\n"
+                ),
+            ]),
+            NONE
+        );
+    }
+
+    #[test]
+    fn all_of_a_module_may_be_anything_of_it() {
+        assert_eq!(
+            circles_of(&[
+                ("lib.rs", "mod a;\n"),
+                ("a/mod.rs", "mod b;\nuse b::B;\npub struct A;\n"),
+                ("a/b.rs", "use super::*;\npub struct B(A);\n"),
+            ]),
+            [["a", "a::b"]]
+        );
+    }
+}

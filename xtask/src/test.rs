@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::ran::{Ran, counted};
 use crate::viewer::{self, Blocked};
 use crate::{cargo, root};
 
@@ -20,15 +21,15 @@ const VIEWER: &str = "the viewer";
 /// The examples in the documentation.
 const EXAMPLES: &str = "examples in the documentation";
 
-/// What random cases are made from, unless it is set already.
+/// The seed of the random cases, unless it is set already.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Builds all tests and runs those whose name has this in it.
+/// Builds all tests and runs those whose name contains this.
 pub fn run(wanted: &str) -> Result<(), String> {
     let started = Instant::now();
     let seed = seed();
     println!("== random cases: {SEED}={seed}");
-    // The command carries the page: built later, it would have the command built again.
+    // The command contains the page: built later, the command would be built again.
     let page = viewer::build();
     if let Err(Blocked::Broken(why)) = page {
         return Err(why);
@@ -54,13 +55,13 @@ pub fn run(wanted: &str) -> Result<(), String> {
     }
     jobs.retain(|job| job.name.contains(wanted));
     if jobs.is_empty() {
-        return Err(format!("no test program has {wanted:?} in its name"));
+        return Err(format!("no test program contains {wanted:?} in its name"));
     }
     report(&side_by_side(jobs, &built), started.elapsed())
 }
 
-/// The same for the same files, wherever they are tested, so that a fault which somebody found can be
-/// followed; other files are tried with other cases.
+/// Returns the seed of the random cases. The same files are tested with the same cases everywhere, so that a
+/// fault that somebody found can be reproduced; other files are tested with other cases.
 fn seed() -> String {
     std::env::var(SEED).unwrap_or_else(|_| {
         let tree = Command::new("git")
@@ -81,7 +82,7 @@ struct Program {
     name: String,
     kind: Kind,
     path: PathBuf,
-    /// Where its package lies.
+    /// The folder of its package.
     folder: PathBuf,
     size: u64,
 }
@@ -96,7 +97,7 @@ enum Kind {
 struct Built(Vec<Program>);
 
 impl Built {
-    /// The largest first: they tend to run longest.
+    /// The test programs, the largest first: they tend to run longest.
     fn tests(&self) -> Vec<&Program> {
         let mut tests: Vec<&Program> = self.0.iter().filter(|p| p.kind == Kind::Test).collect();
         tests.sort_by_key(|program| std::cmp::Reverse(program.size));
@@ -119,8 +120,8 @@ impl Built {
     }
 }
 
-/// Builds the tests of the workspace, and with them the command and the examples. How long each crate
-/// took is in `target/cargo-timings`.
+/// Builds the tests of the workspace, and with them the command and the examples. `target/cargo-timings` shows
+/// how long each crate took.
 fn build() -> Result<Built, String> {
     let fail = |error: std::io::Error| format!("cargo test --no-run: {error}");
     let mut child = cargo()
@@ -143,7 +144,7 @@ fn build() -> Result<Built, String> {
     }
 }
 
-/// The program that a message of cargo's tells of.
+/// The program that a message of cargo's names.
 fn program(message: &Value) -> Option<Program> {
     let path = PathBuf::from(message["executable"].as_str()?);
     let target = message["target"]["name"].as_str()?;
@@ -166,10 +167,10 @@ fn program(message: &Value) -> Option<Program> {
     })
 }
 
-/// Runs something on what was built.
+/// The work of a job, given the programs that were built.
 type Work<'j> = dyn FnOnce(&Built) -> Result<Ran, String> + Send + 'j;
 
-/// Something to run.
+/// A test program, or another part of the tests.
 struct Job<'j> {
     name: String,
     work: Box<Work<'j>>,
@@ -184,35 +185,13 @@ impl<'j> Job<'j> {
     }
 }
 
-/// How a job ended.
-#[derive(Default)]
-pub struct Ran {
-    passed: u64,
-    failed: u64,
-    success: bool,
-    skipped: Option<String>,
-    /// All that it printed.
-    output: String,
-}
-
-impl Ran {
-    fn skipped(why: &str) -> Self {
-        Self {
-            success: true,
-            skipped: Some(why.to_owned()),
-            ..Self::default()
-        }
-    }
-}
-
 struct Ended {
     name: String,
     ran: Ran,
     took: Duration,
 }
 
-/// Runs jobs, as many at a time as there are cores, and prints of each how it ended; of one that failed all
-/// that it printed.
+/// Runs jobs, as many at a time as there are cores, and prints how each ended; if it failed, also its output.
 fn side_by_side(jobs: VecDeque<Job<'_>>, built: &Built) -> Vec<Ended> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let (jobs, ended) = (Mutex::new(jobs), Mutex::new(Vec::new()));
@@ -229,7 +208,7 @@ fn side_by_side(jobs: VecDeque<Job<'_>>, built: &Built) -> Vec<Ended> {
                     let took = started.elapsed();
                     if let Ok(mut ended) = ended.lock() {
                         let job = Ended { name, ran, took };
-                        tell(&job);
+                        print(&job);
                         ended.push(job);
                     }
                 }
@@ -239,7 +218,7 @@ fn side_by_side(jobs: VecDeque<Job<'_>>, built: &Built) -> Vec<Ended> {
     ended.into_inner().unwrap_or_default()
 }
 
-fn tell(Ended { name, ran, took }: &Ended) {
+fn print(Ended { name, ran, took }: &Ended) {
     if !ran.success {
         println!("{}", ran.output);
     }
@@ -272,7 +251,7 @@ fn report(ended: &[Ended], took: Duration) -> Result<(), String> {
         [] => String::new(),
         skipped => format!(", skipped: {}", skipped.join(", ")),
     };
-    // Where changes are let in nothing goes unseen.
+    // In CI, a skipped part is a failure.
     if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
         failed.extend(skipped);
     }
@@ -284,43 +263,4 @@ fn report(ended: &[Ended], took: Duration) -> Result<(), String> {
     } else {
         Err(format!("failed: {}", failed.join(", ")))
     }
-}
-
-/// Runs tests and adds up the closing lines of `cargo test` and `node --test`. To run no test is no
-/// success where there is not even a closing line.
-pub fn counted(command: &mut Command) -> Result<Ran, String> {
-    let output = command.stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("{command:?}: {error}"))?;
-    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (mut passed, mut failed, mut closed) = (0, 0, false);
-    for line in text.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            ["test", "result:", rest @ ..] => {
-                let number = |what: &str| -> u64 {
-                    rest.windows(2)
-                        .find(|pair| pair.last() == Some(&what))
-                        .and_then(|pair| pair.first()?.parse().ok())
-                        .unwrap_or(0)
-                };
-                passed += number("passed;");
-                failed += number("failed;");
-                closed = true;
-            }
-            ["ℹ", "pass", count] => {
-                passed += count.parse().unwrap_or(0);
-                closed |= passed > 0;
-            }
-            ["ℹ", "fail" | "cancelled", count] => failed += count.parse().unwrap_or(0),
-            _ => {}
-        }
-    }
-    text.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(Ran {
-        passed,
-        failed,
-        success: output.status.success() && closed,
-        skipped: None,
-        output: text,
-    })
 }

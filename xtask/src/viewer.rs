@@ -7,16 +7,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::test::{Ran, counted};
-use super::{root, run};
+use crate::ran::{Ran, counted};
+use crate::{root, run};
 
-/// The first version of Node that runs what is built.
+/// The first version of Node that runs the page and its tests.
 const NODE: u32 = 20;
 
-/// Where Debian's Chromium is.
+/// The path of Debian's Chromium.
 const BROWSER: &str = "/usr/bin/chromium";
 
-/// What keeps the viewer from being built on this machine.
+/// Why the viewer can't be built on this machine.
 pub enum Blocked {
     /// Tools are missing, and this says how to install them.
     Missing(String),
@@ -30,13 +30,13 @@ impl From<String> for Blocked {
     }
 }
 
-/// Where packages, what is built, and the cases of its tests are.
+/// The folder of the packages, the built page, and the cases of its tests.
 fn folder() -> PathBuf {
     root().join("target/viewer")
 }
 
-/// Types are checked, the modules and their tests compiled to `target/viewer/out`, and the page put
-/// together in `target/viewer/dist`: as a site, and as a single file.
+/// Checks the types, compiles the modules and their tests to `target/viewer/out`, and bundles the page in
+/// `target/viewer/dist`: as a site, and as a single file.
 pub fn build() -> Result<(), Blocked> {
     tools()?;
     packages().map_err(Blocked::Broken)?;
@@ -53,8 +53,8 @@ pub fn build() -> Result<(), Blocked> {
     run(node().arg(out.join("build.js"))).map_err(Blocked::Broken)
 }
 
-/// Runs the tests of what was built, on what the Rust decoder makes of the same packets, and on what the
-/// command publishes of the demo's recordings.
+/// Runs the tests of the built page: on the states that the Rust decoder gives for the same packets, and on the
+/// demo's recordings as the command publishes them.
 pub fn test(command: &Path, decoder_cases: &Path) -> Result<Ran, String> {
     let cases = folder().join("cases");
     run(Command::new(decoder_cases)
@@ -74,7 +74,7 @@ pub fn test(command: &Path, decoder_cases: &Path) -> Result<Ran, String> {
     )
 }
 
-/// Sees to Chromium, which the tests open the page in; what needs it is skipped without, and says so.
+/// Looks for Chromium, in which the tests open the page. Without it these tests are skipped, and say so.
 fn browser() {
     let there = Path::new(BROWSER).exists() || env::var_os("CHROMIUM").is_some();
     if there || !may_install() {
@@ -84,7 +84,7 @@ fn browser() {
     install("chromium");
 }
 
-/// Publishes the recordings of the demo: what the page plays is held against what the command says.
+/// Publishes the recordings of the demo: the page must show the same as the command.
 fn recordings(command: &Path) -> Result<(), String> {
     let folder = folder().join("recordings");
     let (files, site) = (folder.join("files"), folder.join("site"));
@@ -105,7 +105,7 @@ fn recordings(command: &Path) -> Result<(), String> {
     Err(format!("gametape publish: {status}"))
 }
 
-/// The compiled tests. By name: what Node makes of a folder differs from version to version.
+/// The compiled tests, by name: versions of Node treat a folder differently.
 fn tests_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -121,7 +121,7 @@ fn node() -> Command {
     command
 }
 
-/// Installs the packages of the lockfile, unless they are there.
+/// Installs the packages of the lockfile, unless they are installed.
 fn packages() -> Result<(), String> {
     let (from, to) = (root().join("viewer"), folder());
     let fail = |error: io::Error| format!("{}: {error}", to.display());
@@ -144,7 +144,7 @@ fn packages() -> Result<(), String> {
         .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
         .current_dir(&to))
     .inspect_err(|_| {
-        // So that the next run does not take what is half there.
+        // The next run must not take a half-finished build.
         let _ = fs::remove_dir_all(to.join("node_modules"));
     })
 }
@@ -153,14 +153,14 @@ fn npm() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
-/// The text a command prints, where it works.
+/// The output of a command, if it succeeds.
 fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     output.status.success().then_some(text)
 }
 
-/// What is missing of Node and npm.
+/// Says what is missing of Node and npm.
 enum Lack {
     /// It is not there.
     Tool(&'static str),
@@ -194,7 +194,7 @@ fn apt() -> bool {
     output(Command::new("apt-get").arg("--version")).is_some()
 }
 
-/// Whether apt-get is there and may be used.
+/// True if apt-get exists and may be used.
 fn may_install() -> bool {
     apt() && output(Command::new("id").arg("-u")).as_deref() == Some("0")
 }
@@ -209,7 +209,7 @@ fn install(packages: &str) {
     }
 }
 
-/// Node and npm; installed by apt-get where that is there and may.
+/// Finds Node and npm, or installs them with apt-get where it may be used.
 fn tools() -> Result<(), Blocked> {
     let mut lacks = lack();
     if let Some(Lack::Tool(tool)) = lacks

@@ -1,5 +1,6 @@
 //! The command line: parses it and runs a verb or a tool.
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -125,21 +126,38 @@ impl App {
         command
     }
 
-    /// Parses the command line and runs it.
+    /// Parses the command line of this process and runs it.
     #[must_use]
     pub fn run(&self) -> ExitCode {
-        let matches = self.command().get_matches();
+        self.run_from(std::env::args_os()).into()
+    }
+
+    /// Parses a command line and runs it. The first argument is the name of the command.
+    #[must_use]
+    pub fn run_from<A: Into<OsString> + Clone>(&self, args: impl IntoIterator<Item = A>) -> Exit {
+        let matches = match self.command().try_get_matches_from(args) {
+            Ok(matches) => matches,
+            Err(error) => {
+                // Help and the version go to standard output, wrong usage to standard error.
+                let _ = error.print();
+                return if error.use_stderr() {
+                    Exit::Unusable
+                } else {
+                    Exit::Fine
+                };
+            }
+        };
         let mut ui = Ui::new(self.name, matches.get_flag("json"));
         let done = self
             .dispatch(&matches, &mut ui)
             .and_then(|exit| ui.flush().map(|()| exit));
         match done {
-            Ok(exit) => exit.into(),
+            Ok(exit) => exit,
             // The reader closed the pipe early; there is no verdict.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen.into(),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen,
             Err(error) => {
                 ui.complain(&format!("can't write the output: {error}"));
-                Exit::Unusable.into()
+                Exit::Unusable
             }
         }
     }

@@ -7,8 +7,7 @@ use std::{env, fs};
 
 use gametape_mines::{PlayerFields, rmv};
 use gametape_samples::mines::person::{Hand, Release};
-use gametape_samples::mines::tamper::with_result;
-use gametape_samples::mines::{Finish, play, scenarios};
+use gametape_samples::mines::{Finish, play, scenarios, with_result};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = env::args().skip(1);

@@ -6,8 +6,8 @@ use gametape_core::Input;
 use gametape_echo::butter::{self, Reader, read_with};
 use gametape_echo::{Error, Finding, Limits, ReadOptions, SalvageError, Severity, Strictness};
 
-use super::ways::{ByHand, Pieces, agree, all};
-use super::{is_known, odd_size, told};
+use super::ways::{ByHand, Pieces, agree, all, is_known, told};
+use crate::check::odd_size;
 
 /// The limit of an unpacked chunk: within reach of inputs, and so low that an input does not take
 /// seconds.

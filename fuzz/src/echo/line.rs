@@ -10,8 +10,8 @@ use gametape_echo::{
     Error, Fed, Findings, Frame, Holding, Limits, ReadOptions, Strictness, WriteError,
 };
 
-use super::ways::Pieces;
-use super::{assert_same, odd_size, told};
+use super::ways::{Pieces, assert_same, told};
+use crate::check::odd_size;
 
 /// Longer lines are of no additional use.
 const LIMITS: Limits = Limits {

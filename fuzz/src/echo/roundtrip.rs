@@ -4,12 +4,11 @@ use std::io::Cursor;
 
 use gametape_echo::butter::{self, Compression, Feed, Journal, Mode, Options, Writer};
 use gametape_echo::{Fed, Frame, ReadOptions, WriteError, echoreplay};
-use gametape_samples::echo::odd_match;
+use gametape_testkit::echo::odd_match;
 
-use super::assert_same;
 use super::butter::LIMITS;
 use super::frames;
-use super::ways::all;
+use super::ways::{all, assert_same};
 use crate::delta::Script;
 
 /// Frames with any values, or those of a file: they are written, read strictly, and written again,

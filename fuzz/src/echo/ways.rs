@@ -1,11 +1,10 @@
 //! The ways to read a .butter, one frame at a time.
 
+use std::fmt::Display;
 use std::io::{self, Read};
 
 use gametape_echo::butter::{Feed, File, Frames, Header, Reader, Seen};
-use gametape_echo::{Error, Fed, Findings, Frame, ReadOptions};
-
-use super::{assert_same, told};
+use gametape_echo::{Error, Fed, Finding, Findings, Frame, ReadOptions, Rule};
 
 /// A reader of frames.
 pub(super) trait Way {
@@ -226,4 +225,30 @@ pub(super) fn all(file: &File<'_>) -> Option<Vec<Frame>> {
         }
     }
     Some(all)
+}
+
+/// Asserts that both frames are equal, bit for bit except for the payload of NaNs.
+#[track_caller]
+pub(super) fn assert_same(a: &Frame, b: &Frame, what: impl Display) {
+    let (a, b) = (format!("{a:?}"), format!("{b:?}"));
+    let at = a.bytes().zip(b.bytes()).position(|(a, b)| a != b);
+    if let Some(at) = at.or((a.len() != b.len()).then_some(a.len().min(b.len()))) {
+        let near = |text: &str| {
+            let bytes = &text.as_bytes()[at.saturating_sub(150).min(text.len())..];
+            String::from_utf8_lossy(&bytes[..bytes.len().min(230)]).into_owned()
+        };
+        panic!("{what}:\n{}\n{}", near(&a), near(&b));
+    }
+}
+
+/// The visible properties of an error.
+pub(super) fn told(error: &Error) -> (String, &'static str, Option<u64>) {
+    (error.to_string(), error.code(), error.offset())
+}
+
+/// Whether the finding's code is a known one, with the right severity.
+pub(super) fn is_known(finding: &Finding) -> bool {
+    let told = (finding.code(), finding.severity());
+    let mut rules = Rule::ALL.iter();
+    rules.any(|rule| (rule.code, rule.severity) == told)
 }

@@ -5,8 +5,8 @@ use std::io::Cursor;
 use gametape_echo::echoreplay::{self, Reader, ZipWriter, open_with};
 use gametape_echo::{Error, Findings, Limits, ReadOptions, Strictness};
 
-use super::ways::Pieces;
-use super::{is_known, odd_size, told};
+use super::ways::{Pieces, is_known, told};
+use crate::check::odd_size;
 use crate::delta::Script;
 
 /// Packed data can be long, but lines cannot.

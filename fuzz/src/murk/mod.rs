@@ -3,7 +3,7 @@
 mod expected;
 mod frame_limit;
 mod grown;
-pub mod index;
+mod index;
 mod origin;
 mod output;
 mod payload;
@@ -32,13 +32,6 @@ pub const CHECKS: &[Check] = &[
     Check::new("murk_origin", murk_origin, || {
         [seeds::recordings(), crate::noise(12, 400)].concat()
     }),
-    Check::new("murk_index", murk_index, index::seeds::inputs),
+    Check::new("murk_index", murk_index, seeds::with_indexes),
     Check::new("murk_world", murk_world, world::seeds::worlds),
 ];
-
-/// The size of a piece: 1 to 61, derived from the data, so that a change of one byte changes few
-/// pieces.
-fn odd_size(data: &[u8], at: usize) -> usize {
-    let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
-    1 + usize::from(byte.copied().unwrap_or(0)) % 61
-}

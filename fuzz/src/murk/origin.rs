@@ -2,20 +2,15 @@
 
 use arbitrary::Unstructured;
 use gametape_murk::{
-    Command, Error, Frame, Header, LANES, PayloadError, ReadOptions, Rule, config_hash, read,
-    snapshot_hash, snapshot_hashes,
+    Error, Header, LANES, ReadOptions, Rule, config_hash, read, snapshot_hash, snapshot_hashes,
 };
-use murk_core::{
-    CommandPayload, FieldId, ParameterVersion, SnapshotAccess, TickId, WorldGenerationId,
-};
-use murk_replay::codec::{deserialize_command, serialize_command};
-use murk_replay::{
-    BuildMetadata, InitDescriptor, ReplayError, ReplayReader, ReplayWriter, SerializedCommand,
-};
+use gametape_testkit::murk::{Fields, Tape, origin_frame, same_typed, stored};
+use murk_replay::codec::serialize_command;
+use murk_replay::{ReplayError, ReplayReader, SerializedCommand};
 
 use super::expected::{is_cut, slice};
-use super::payload::{double, signed, single, words};
-use super::{odd_size, structured};
+use super::structured;
+use crate::check::odd_size;
 
 /// If the claimed size exceeds the available bytes by more than this, the origin is not called,
 /// because it allocates the claimed size.
@@ -73,14 +68,15 @@ fn file(data: &[u8]) {
     let used = asked.len() - rest.len();
     match (&ours, &theirs) {
         (None, None) => {}
-        (Some((header, frames)), Some((meta, init, read))) => {
-            same_header(header, meta, init);
-            assert_eq!(frames.len(), read.len(), "frames");
-            for (ours, theirs) in frames.iter().zip(read) {
-                same_frame(ours, theirs);
+        (Some((header, frames)), Some(tape)) => {
+            assert_eq!(*header, tape.header());
+            same_config_hash(header);
+            let frames: Vec<_> = frames.iter().map(origin_frame).collect();
+            assert_eq!(frames, tape.frames);
+            for command in frames.iter().flat_map(|frame| &frame.commands) {
+                same_command(command);
             }
-            let written = write(meta, init, read);
-            assert_eq!(written, data[..end], "the origin writes otherwise");
+            assert_eq!(tape.by_origin(), data[..end], "the origin writes otherwise");
         }
         (ours, _) => panic!("ours {ours:?}, the origin's {their_error:?}"),
     }
@@ -104,162 +100,46 @@ fn claims_much(error: &Error, frame: &[u8]) -> bool {
     error.is_truncated() && (needed > FAR || is_frame && u64::from(count) > FAR / 100)
 }
 
-type Origin = (BuildMetadata, InitDescriptor, Vec<murk_replay::Frame>);
-
-fn origin(data: &mut &[u8]) -> (Option<Origin>, Option<ReplayError>) {
+fn origin(data: &mut &[u8]) -> (Option<Tape>, Option<ReplayError>) {
     let mut reader = match ReplayReader::open(data) {
         Ok(reader) => reader,
         Err(error) => return (None, Some(error)),
     };
-    let mut frames = Vec::new();
+    let mut tape = Tape {
+        meta: reader.metadata().clone(),
+        init: reader.init_descriptor().clone(),
+        frames: Vec::new(),
+    };
     let error = loop {
         match reader.next_frame() {
-            Ok(Some(frame)) => frames.push(frame),
+            Ok(Some(frame)) => tape.frames.push(frame),
             Ok(None) => break None,
             Err(error) => break Some(error),
         }
     };
-    let header = (reader.metadata().clone(), reader.init_descriptor().clone());
-    (Some((header.0, header.1, frames)), error)
+    (Some(tape), error)
 }
 
-fn same_header(ours: &Header<'_>, meta: &BuildMetadata, init: &InitDescriptor) {
-    assert_eq!(ours.build.toolchain, meta.toolchain);
-    assert_eq!(ours.build.target_triple, meta.target_triple);
-    assert_eq!(ours.build.murk_version, meta.murk_version);
-    assert_eq!(ours.build.compile_flags, meta.compile_flags);
-    assert_eq!(ours.seed, init.seed);
-    assert_eq!(ours.config_hash, init.config_hash);
-    assert_eq!(ours.field_count, init.field_count);
-    assert_eq!(ours.cell_count, init.cell_count);
-    assert_eq!(*ours.space_descriptor, *init.space_descriptor);
-
-    let dt = f64::from_bits(ours.seed.rotate_left(17));
-    let (fields, cells) = (ours.field_count, ours.cell_count);
+fn same_config_hash(header: &Header<'_>) {
+    let dt = f64::from_bits(header.seed.rotate_left(17));
+    let (fields, cells) = (header.field_count, header.cell_count);
+    let descriptor = &header.space_descriptor;
     assert_eq!(
-        config_hash(ours.seed, dt, fields, cells, &ours.space_descriptor),
-        murk_replay::config_hash(
-            ours.seed,
-            dt.to_bits(),
-            fields,
-            cells,
-            &init.space_descriptor
-        )
+        config_hash(header.seed, dt, fields, cells, descriptor),
+        murk_replay::config_hash(header.seed, dt.to_bits(), fields, cells, descriptor)
     );
 }
 
-fn same_frame(ours: &Frame<'_>, theirs: &murk_replay::Frame) {
-    assert_eq!(ours.tick, theirs.tick_id);
-    assert_eq!(ours.snapshot_hash, theirs.snapshot_hash);
-    assert_eq!(ours.commands().len(), theirs.commands.len());
-    for (ours, theirs) in ours.commands().iter().zip(&theirs.commands) {
-        assert_eq!(ours.payload_type, theirs.payload_type);
-        assert_eq!(ours.payload, theirs.payload);
-        assert_eq!(ours.envelope.priority_class, theirs.priority_class);
-        assert_eq!(ours.envelope.source_id, theirs.source_id);
-        assert_eq!(ours.envelope.source_seq, theirs.source_seq);
-        assert_eq!(ours.envelope.expires_after_tick, theirs.expires_after_tick);
-        assert_eq!(ours.envelope.arrival_seq, theirs.arrival_seq);
-        same_payload(&ours, theirs);
-    }
-}
-
-fn same_payload(ours: &Command<'_>, theirs: &SerializedCommand) {
-    let typed = match ours.payload() {
-        Ok(typed) => typed,
-        Err(PayloadError::UnknownType { tag: ours }) => {
-            let error = deserialize_command(theirs).expect_err("an unknown type");
-            let ReplayError::UnknownPayloadType { tag } = error else {
-                panic!("{error}")
-            };
-            return assert_eq!(tag, ours);
-        }
-        Err(error) => {
-            // The origin reserves memory for all claimed entries, which can kill the process.
-            if claimed_entries(theirs) <= FAR / 16 {
-                let origins = deserialize_command(theirs).expect_err("too short for us");
-                assert!(
-                    matches!(origins, ReplayError::MalformedFrame { .. }),
-                    "{error}: {origins}"
-                );
-            }
-            return;
-        }
+/// Both decode the command alike, and encoding it again gives the same bytes.
+fn same_command(command: &SerializedCommand) {
+    let Some(typed) = same_typed(command) else {
+        return;
     };
-    let command = deserialize_command(theirs).expect("it is long enough for us");
-    assert_eq!(words(&typed), origin_words(&command.payload));
-    let again = serialize_command(&command).expect("it was short enough");
-    let trailing = ours.trailing().map_or(0, <[u8]>::len);
-    let kept = ours.payload.len() - trailing;
-    assert_eq!(again.payload, ours.payload[..kept]);
-    assert_eq!(again.payload_type, ours.payload_type);
-    assert_eq!(command.expires_after_tick.0, theirs.expires_after_tick);
-}
-
-/// The number of entries that a list claims and for which the origin reserves memory.
-fn claimed_entries(command: &SerializedCommand) -> u64 {
-    let number = |at: u64| {
-        let bytes = command.payload.get(usize::try_from(at).ok()?..)?;
-        Some(u64::from(u32::from_le_bytes(*bytes.first_chunk()?)))
-    };
-    let entries = match command.payload_type {
-        1 => number(0).and_then(|dimensions| number(4 + 4 * dimensions)),
-        6 => number(0),
-        _ => None,
-    };
-    entries.unwrap_or(0)
-}
-
-fn origin_words(payload: &CommandPayload) -> Vec<u64> {
-    let coord = |coord: &[i32]| {
-        let mut words = vec![coord.len() as u64];
-        words.extend(coord.iter().copied().map(signed));
-        words
-    };
-    match payload {
-        CommandPayload::Move {
-            entity_id,
-            target_coord,
-        } => [vec![0, *entity_id], coord(target_coord)].concat(),
-        CommandPayload::Spawn {
-            coord: at,
-            field_values,
-        } => {
-            let values = field_values.iter().flat_map(|&(f, v)| single((f.0, v)));
-            let count = vec![field_values.len() as u64];
-            [vec![1], coord(at), count, values.collect()].concat()
-        }
-        CommandPayload::Despawn { entity_id } => vec![2, *entity_id],
-        CommandPayload::SetField {
-            coord: at,
-            field_id,
-            value,
-        } => {
-            let pair = single((field_id.0, *value));
-            [vec![3], coord(at), pair.to_vec()].concat()
-        }
-        CommandPayload::Custom { type_id, data } => {
-            let head = vec![4, u64::from(*type_id), data.len() as u64];
-            [head, data.iter().copied().map(u64::from).collect()].concat()
-        }
-        CommandPayload::SetParameter { key, value } => {
-            [vec![5], double((key.0, *value)).to_vec()].concat()
-        }
-        CommandPayload::SetParameterBatch { params } => {
-            let values = params.iter().flat_map(|&(key, v)| double((key.0, v)));
-            [vec![6, params.len() as u64], values.collect()].concat()
-        }
-    }
-}
-
-fn write(meta: &BuildMetadata, init: &InitDescriptor, frames: &[murk_replay::Frame]) -> Vec<u8> {
-    let mut written = Vec::new();
-    let mut writer = ReplayWriter::new(&mut written, meta, init).expect("memory");
-    for frame in frames {
-        writer.write_raw_frame(frame).expect("memory");
-    }
-    drop(writer);
-    written
+    let again = serialize_command(&typed.origin()).expect("it was short enough");
+    let trailing = stored(command).trailing().map_or(0, <[u8]>::len);
+    let kept = command.payload.len() - trailing;
+    assert_eq!(again.payload, command.payload[..kept]);
+    assert_eq!(again.payload_type, command.payload_type);
 }
 
 /// Asserts the same reason and the same place: the origin does not report a place, but has consumed
@@ -283,18 +163,18 @@ fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
         (_, ReplayError::MalformedFrame { detail }) => detail,
         _ => panic!("{context}"),
     };
-    let behind = used as u64 - offset;
+    let after = used as u64 - offset;
     match rule {
         // Of truncated frames, the origin reports only those with 1 to 7 bytes as malformed; for
         // the others it returns an I/O error.
         Rule::Truncated { left, .. } => {
             assert!(detail.contains("for tick_id"), "{context}");
-            assert!((1..8).contains(left) && behind == *left, "{context}");
+            assert!((1..8).contains(left) && after == *left, "{context}");
         }
         Rule::Limit { claimed, limit, .. } => {
             let numbers = format!("{claimed} exceeds limit {limit}");
             assert!(detail.contains(&numbers), "{context}");
-            assert_eq!(behind, 4, "{context}");
+            assert_eq!(after, 4, "{context}");
         }
         Rule::Utf8 { at, .. } => {
             assert!(detail.contains("invalid UTF-8"), "{context}");
@@ -306,31 +186,9 @@ fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
         Rule::PresenceFlag { what, found, .. } => {
             let words = format!("invalid {what} presence flag: {found}");
             assert_eq!(detail, &words, "{context}");
-            assert_eq!(behind, 1, "{context}");
+            assert_eq!(after, 1, "{context}");
         }
         _ => panic!("{context}"),
-    }
-}
-
-/// A world with some fields; fields for which the split leaves no values do not exist.
-struct World<'a>(Vec<&'a [f32]>);
-
-impl SnapshotAccess for World<'_> {
-    fn read_field(&self, field: FieldId) -> Option<&[f32]> {
-        let values = self.0.get(field.0 as usize)?;
-        (!values.is_empty()).then_some(values)
-    }
-
-    fn tick_id(&self) -> TickId {
-        TickId(0)
-    }
-
-    fn world_generation_id(&self) -> WorldGenerationId {
-        WorldGenerationId(0)
-    }
-
-    fn parameter_version(&self) -> ParameterVersion {
-        ParameterVersion(0)
     }
 }
 
@@ -366,13 +224,14 @@ fn hashes(data: &[u8]) {
         .map(|state| {
             let mut rest = state.as_slice();
             let fields = lengths.iter().map(|&length| {
-                let (values, behind) = rest.split_at(length);
-                rest = behind;
-                values
+                let (values, after) = rest.split_at(length);
+                rest = after;
+                // A field for which the split leaves no values does not exist.
+                (!values.is_empty()).then_some(values)
             });
-            let world = World(fields.collect());
-            let theirs = murk_replay::snapshot_hash(&world, lengths.len() as u32);
-            assert_eq!(snapshot_hash(world.0), theirs);
+            let fields = Fields(fields.collect());
+            let theirs = fields.origin_hash();
+            assert_eq!(snapshot_hash(fields.slices()), theirs);
             theirs
         })
         .collect();

@@ -3,9 +3,10 @@
 use gametape_murk::{Frame, Limits, ReadOptions, Strictness};
 
 use super::expected::{Outcome, checked};
+use super::frame_limit;
 use super::grown::{self, Ask, Feeding};
 use super::source::Stop;
-use super::{frame_limit, odd_size};
+use crate::check::odd_size;
 
 /// Small enough to be reached by small inputs.
 const SMALL: Limits = Limits {

@@ -2,13 +2,13 @@
 
 use arbitrary::Unstructured;
 use gametape_murk::{CommandBuf, Frame, MAGIC, ReadOptions, Replay, Writer, read, write_header};
+use gametape_testkit::murk::Body;
 
 use super::expected::slice;
-use super::odd_size;
 use super::output::{self, Plan, TakesBack};
-use super::payload::words;
 use super::resume;
-use super::structured::{self, Recording};
+use super::structured::{Deed, Recording, recording};
+use crate::check::odd_size;
 
 /// Bytes that start like a recording are treated as one: its header and its complete frames are
 /// written back byte for byte, however they are passed to the writer. The same is true for typed
@@ -27,7 +27,7 @@ pub fn murk_roundtrip(data: &[u8]) {
         file(&replay, data);
     } else {
         let mut script = Unstructured::new(data);
-        if let Ok(recording) = structured::recording(&mut script) {
+        if let Ok(recording) = recording(&mut script) {
             let bytes = recording.write();
             same(&recording, &bytes);
             let replay = read(&bytes).expect("what was written");
@@ -47,13 +47,13 @@ fn same(recording: &Recording, bytes: &[u8]) {
         for (command, (envelope, deed)) in frame.commands().iter().zip(&tick.commands) {
             assert_eq!(&command.envelope, envelope);
             match deed {
-                structured::Deed::Stored(payload_type, payload) => {
+                Deed::Stored(payload_type, payload) => {
                     assert_eq!(command.payload_type, *payload_type);
                     assert_eq!(command.payload, payload);
                 }
-                deed => {
+                Deed::Typed(body) => {
                     let payload = command.payload().expect("it was typed");
-                    assert_eq!(words(&payload), deed.words());
+                    assert_eq!(&Body::of(&payload), body);
                     assert_eq!(command.trailing().map(<[u8]>::len), Ok(0));
                 }
             }

@@ -1,8 +1,10 @@
 //! Seed recordings, made with the public API.
 
 use gametape_murk::{
-    Build, Command, CommandBuf, Envelope, Header, Payload, Writer, read, write_header,
+    Build, Command, CommandBuf, Envelope, Header, IndexBuilder, Payload, Writer, read, write_header,
 };
+
+use crate::check::noise;
 
 /// A header with short values, which tiny limits accept.
 fn header() -> Header<'static> {
@@ -262,4 +264,24 @@ pub fn large_recordings() -> Vec<Vec<u8>> {
         recording(&wide, &[(1, &[]), (2, &[])]),
         recording(&described, &[(1, &[]), (2, &commands[..9])]),
     ]
+}
+
+/// Indexes followed by their recordings, some of them wrong; recordings; scripts.
+pub fn with_indexes() -> Vec<Vec<u8>> {
+    let recordings = recordings();
+    let mut inputs: Vec<Vec<u8>> = Vec::new();
+    for recording in &recordings[..SOUND] {
+        let replay = read(recording).expect("a sound one");
+        let index = IndexBuilder::of(&replay).expect("a sound one");
+        inputs.push([&index[..], recording].concat());
+        // Entries in the wrong order, so that they overlap.
+        if index.len() >= 48 + 40 {
+            let mut lies = index.clone();
+            lies[48..].rotate_left(20);
+            inputs.push([&lies[..], recording].concat());
+        }
+    }
+    inputs.extend(recordings);
+    inputs.extend(noise(12, 300));
+    inputs
 }

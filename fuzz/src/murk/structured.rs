@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use arbitrary::{Result, Unstructured};
-use gametape_murk::{Build, Command, CommandBuf, Envelope, Header, Payload, Writer};
-
-use super::payload::{double, signed, single};
+use gametape_murk::{Build, Command, CommandBuf, Envelope, Header, Writer};
+use gametape_testkit::murk::Body;
 
 /// The content of a recording.
 #[derive(Debug)]
@@ -21,87 +20,26 @@ pub(super) struct Tick {
     pub hash: u64,
 }
 
-/// A payload that owns its lists.
+/// The payload of a command.
 #[derive(Debug)]
 pub(super) enum Deed {
-    Move(u64, Vec<i32>),
-    Spawn(Vec<i32>, Vec<(u32, f32)>),
-    Despawn(u64),
-    SetField(Vec<i32>, u32, f32),
-    Custom(u32, Vec<u8>),
-    SetParameter(u32, f64),
-    SetParameterBatch(Vec<(u32, f64)>),
+    Typed(Body),
     /// Any type with any bytes.
     Stored(u8, Vec<u8>),
 }
 
 impl Deed {
-    /// The typed payload; `None` if only bytes are known.
-    pub fn payload(&self) -> Option<Payload<'_>> {
-        Some(match self {
-            Self::Move(entity_id, target) => Payload::Move {
-                entity_id: *entity_id,
-                target: target.as_slice().into(),
-            },
-            Self::Spawn(coord, field_values) => Payload::Spawn {
-                coord: coord.as_slice().into(),
-                field_values: field_values.as_slice().into(),
-            },
-            Self::Despawn(entity_id) => Payload::Despawn {
-                entity_id: *entity_id,
-            },
-            Self::SetField(coord, field, value) => Payload::SetField {
-                coord: coord.as_slice().into(),
-                field: *field,
-                value: *value,
-            },
-            Self::Custom(type_id, data) => Payload::Custom {
-                type_id: *type_id,
-                data,
-            },
-            Self::SetParameter(key, value) => Payload::SetParameter {
-                key: *key,
-                value: *value,
-            },
-            Self::SetParameterBatch(parameters) => Payload::SetParameterBatch {
-                parameters: parameters.as_slice().into(),
-            },
-            Self::Stored(..) => return None,
-        })
-    }
-
-    /// The numbers that [`words`](super::payload::words) gives for the payload, computed
-    /// independently.
-    pub fn words(&self) -> Vec<u64> {
-        fn list<T: Copy, I: IntoIterator<Item = u64>>(
-            list: &[T],
-            of: impl Fn(T) -> I,
-        ) -> impl Iterator<Item = u64> {
-            let items = list.iter().flat_map(move |&item| of(item));
-            std::iter::once(list.len() as u64).chain(items)
-        }
-        let coord = |values| list(values, |value| [signed(value)]);
+    /// Adds it to commands, with this envelope.
+    pub fn push(&self, envelope: &Envelope, commands: &mut CommandBuf) {
         match self {
-            Self::Move(entity, target) => [0, *entity].into_iter().chain(coord(target)).collect(),
-            Self::Spawn(at, values) => {
-                let values = list(values, single);
-                [1].into_iter().chain(coord(at)).chain(values).collect()
-            }
-            Self::Despawn(entity) => vec![2, *entity],
-            Self::SetField(at, field, value) => {
-                let pair = single((*field, *value));
-                [3].into_iter().chain(coord(at)).chain(pair).collect()
-            }
-            Self::Custom(type_id, data) => {
-                let data = list(data, |byte| [u64::from(byte)]);
-                [4, (*type_id).into()].into_iter().chain(data).collect()
-            }
-            Self::SetParameter(key, value) => {
-                [5].into_iter().chain(double((*key, *value))).collect()
-            }
-            Self::SetParameterBatch(pairs) => [6].into_iter().chain(list(pairs, double)).collect(),
-            Self::Stored(..) => Vec::new(),
+            Self::Typed(body) => body.push(envelope, commands),
+            Self::Stored(payload_type, payload) => commands.push_stored(&Command {
+                payload_type: *payload_type,
+                payload,
+                envelope: *envelope,
+            }),
         }
+        .expect("short payloads");
     }
 }
 
@@ -125,16 +63,7 @@ impl Tick {
     pub fn collect(&self) -> CommandBuf {
         let mut commands = CommandBuf::new();
         for (envelope, deed) in &self.commands {
-            match (deed.payload(), deed) {
-                (Some(payload), _) => commands.push(envelope, &payload),
-                (None, Deed::Stored(payload_type, payload)) => commands.push_stored(&Command {
-                    payload_type: *payload_type,
-                    payload,
-                    envelope: *envelope,
-                }),
-                (None, deed) => panic!("{deed:?} has no payload"),
-            }
-            .expect("short payloads");
+            deed.push(envelope, &mut commands);
         }
         assert_eq!(commands.as_commands().len(), self.commands.len());
         commands
@@ -202,36 +131,30 @@ pub(super) fn envelope(script: &mut Unstructured<'_>) -> Result<Envelope> {
 }
 
 pub(super) fn deed(script: &mut Unstructured<'_>) -> Result<Deed> {
-    Ok(match script.arbitrary::<u8>()? % 8 {
-        0 => Deed::Move(script.arbitrary()?, coord(script)?),
+    let count = |script: &mut Unstructured<'_>| script.int_in_range(0..=5);
+    Ok(Deed::Typed(match script.arbitrary::<u8>()? % 8 {
+        0 => Body::Move(script.arbitrary()?, coord(script)?),
         1 => {
-            let count = script.int_in_range(0..=5)?;
-            let pair = |script: &mut Unstructured<'_>| {
-                Ok((script.arbitrary()?, f32::from_bits(script.arbitrary()?)))
-            };
-            let coord = coord(script)?;
-            Deed::Spawn(
-                coord,
-                (0..count).map(|_| pair(script)).collect::<Result<_>>()?,
-            )
+            let count = count(script)?;
+            let at = coord(script)?;
+            let values = (0..count).map(|_| script.arbitrary());
+            Body::Spawn(at, values.collect::<Result<_>>()?)
         }
-        2 => Deed::Despawn(script.arbitrary()?),
-        3 => Deed::SetField(
-            coord(script)?,
-            script.arbitrary()?,
-            f32::from_bits(script.arbitrary()?),
-        ),
-        4 => Deed::Custom(script.arbitrary()?, bytes(script, 60)?),
-        5 => Deed::SetParameter(script.arbitrary()?, f64::from_bits(script.arbitrary()?)),
+        2 => Body::Despawn(script.arbitrary()?),
+        3 => Body::SetField(coord(script)?, script.arbitrary()?, script.arbitrary()?),
+        4 => Body::Custom(script.arbitrary()?, bytes(script, 60)?),
+        5 => Body::SetParameter(script.arbitrary()?, script.arbitrary()?),
         6 => {
-            let count = script.int_in_range(0..=5)?;
-            let pair = |script: &mut Unstructured<'_>| {
-                Ok((script.arbitrary()?, f64::from_bits(script.arbitrary()?)))
-            };
-            Deed::SetParameterBatch((0..count).map(|_| pair(script)).collect::<Result<_>>()?)
+            let parameters = (0..count(script)?).map(|_| script.arbitrary());
+            Body::SetParameterBatch(parameters.collect::<Result<_>>()?)
         }
-        _ => Deed::Stored(script.arbitrary::<u8>()? % 9, bytes(script, 40)?),
-    })
+        _ => {
+            return Ok(Deed::Stored(
+                script.arbitrary::<u8>()? % 9,
+                bytes(script, 40)?,
+            ));
+        }
+    }))
 }
 
 fn coord(script: &mut Unstructured<'_>) -> Result<Vec<i32>> {

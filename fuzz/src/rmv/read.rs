@@ -8,6 +8,8 @@ use gametape_mines::rmv::{
 };
 use gametape_mines::{Event, Game};
 
+use crate::check::odd_size;
+
 /// A slice (whole or event by event), any [`Read`], and a file that grows: all ways to read give
 /// the same game and events, the same findings, or the same error, for any bytes, strictly and
 /// leniently, with and without a limit that interferes.
@@ -87,13 +89,6 @@ fn three_ways(data: &[u8], options: ReadOptions) -> Outcome<'_> {
     });
     failing(&slice, data, options);
     slice
-}
-
-/// The size of a piece: 1 to 61, derived from the data, so that a change of one byte changes few
-/// pieces.
-fn odd_size(data: &[u8], at: usize) -> usize {
-    let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
-    1 + usize::from(byte.copied().unwrap_or(0)) % 61
 }
 
 /// Returns its bytes in pieces, is sometimes interrupted, and can fail.

@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use gametape_core::{Input, Strictness};
 use gametape_echo::{self as echo, butter, echoreplay};
+use gametape_fuzz::near;
 use gametape_samples::echo::{Match, MatchOptions};
 
 use super::peak;
@@ -124,27 +125,14 @@ pub fn reading() {
         butter::read(&gametape_fuzz::echo::seeds::butters()[0]).map(|file| file.index().len());
     black_box(warm.is_ok());
     let mut peaks = EchoPeaks::default();
-    for mut seed in gametape_fuzz::echo::seeds::butters() {
-        peaks.butter(&seed, ECHO_LIMITS);
-        for cut in 0..seed.len() {
-            peaks.butter(&seed[..cut], ECHO_LIMITS);
-        }
-        for at in 0..seed.len() {
-            seed[at] ^= 0xFF;
-            peaks.butter(&seed, ECHO_LIMITS);
-            seed[at] ^= 0xFF;
-        }
+    for (number, seed) in gametape_fuzz::echo::seeds::butters().iter().enumerate() {
+        near(number, seed, |_, data| peaks.butter(data, ECHO_LIMITS));
     }
     for claim in gametape_fuzz::echo::seeds::claims() {
         peaks.butter(&claim, ECHO_LIMITS);
     }
-    for mut seed in gametape_fuzz::echo::seeds::texts() {
-        peaks.text(&seed);
-        for at in 0..seed.len() {
-            seed[at] ^= 0xFF;
-            peaks.text(&seed);
-            seed[at] ^= 0xFF;
-        }
+    for (number, seed) in gametape_fuzz::echo::seeds::texts().iter().enumerate() {
+        near(number, seed, |_, data| peaks.text(data));
     }
     let small = peaks.most;
     let mut large = EchoPeaks::default();

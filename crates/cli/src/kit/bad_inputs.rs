@@ -1,108 +1,148 @@
-//! Inputs that are no sound recording.
+//! Inputs that are not sound recordings.
 
 use std::fs;
 
 use super::{Ended, Folder, Kit, READERS, READERS_OF_MANY, Sample};
 
 impl Kit {
-    /// Inputs that are no sound recording: missing, empty, a folder, cut anywhere, with lengths of
-    /// 4 GiB anywhere, noise, of another format, a pipe that closes, a disk that is full.
+    /// Checks inputs that are not sound recordings: missing, empty, a folder, cut anywhere, with lengths of
+    /// 4 GiB anywhere, noise, of another format; and outputs that close or are full.
     ///
     /// # Panics
-    /// Where the command panics, hangs, is killed, ends with a code outside of the contract, or loses
-    /// what it was given.
+    /// If the command panics, hangs, is killed, ends with a code outside the contract, or changes its
+    /// input.
     pub fn bad_inputs(&self) {
-        for sample in &self.samples {
-            let folder = Folder::new();
-            folder.put_sample(sample);
-            let extension = sample.extension();
-            let bad = format!("bad.{extension}");
-            let out = format!("out.{extension}");
-            self.nothing_there(&folder, &out);
-            let damaged = damaged(&sample.bytes);
-            self.all_at_once(sample, &damaged);
-            for bytes in damaged {
-                folder.put_sample(&sample.called("bad", &bytes));
-                let ended = self.sparingly(&folder, &["dump", &bad]);
-                ended.calmly();
-                reads_alone(&ended);
-                let tables = self.sparingly(&folder, &["tables", &bad]);
-                tables.calmly();
-                reads_alone(&tables);
-                tables.expect(
-                    tables.code != Some(1) || ended.code != Some(0),
-                    "a word of damage only where whoever reads on meets it",
-                );
-                if ended.code != Some(0) && sample.bytes.starts_with(&bytes) {
-                    // What is asked for may be in what was cut off.
-                    let at = self.sparingly(&folder, &["dump", "--at", "step:4000000000", &bad]);
-                    at.unusable("").expect(
-                        !at.stderr.contains("is not recorded"),
-                        "what is wrong with the recording",
-                    );
-                }
-                self.sparingly(&folder, &["diff", &bad, &sample.name])
-                    .calmly();
-                let state = self.sparingly(&folder, &["dump", "--state", &bad]);
-                state.calmly();
-                reads_alone(&state);
-                #[cfg(feature = "picture")]
-                for more in [&[][..], &["--over", ".."]] {
-                    let args = ["picture", &bad, "-"];
-                    self.sparingly(&folder, &[&args, more].concat()).calmly();
-                }
-                #[cfg(feature = "live")]
-                {
-                    let args = ["publish", &bad, "--out", "site"];
-                    let ended = self.sparingly(&folder, &args);
-                    ended.calmly();
-                    let listed = folder.0.join("site/library.json").exists();
-                    ended.expect(
-                        listed == matches!(ended.code, Some(0 | 3)),
-                        "a library where something was published, and nowhere else",
-                    );
-                    let _ = fs::remove_dir_all(folder.0.join("site"));
-                }
-                for line in &self.also {
-                    let line = line.replace("{}", &bad);
-                    let args: Vec<&str> = line.split(' ').collect();
-                    self.sparingly(&folder, &args).calmly();
-                }
-                let cut = self.sparingly(&folder, &["cut", &bad, &out, "--from", "step:1"]);
-                cut.calmly().expect(
-                    matches!(cut.code, Some(0 | 3)) == folder.0.join(&out).exists(),
-                    "a part where there is one, and nothing else",
-                );
-                let _ = fs::remove_file(folder.0.join(&out));
-                let ended = self.sparingly(&folder, &["repair", &bad, &out]);
-                ended.calmly();
-                if matches!(ended.code, Some(0 | 3)) {
-                    self.run(&folder, &["convert", &out, "again"]).calmly();
-                    let checked = self.run(&folder, &["inspect", &out]);
-                    checked.code(0);
-                }
-                let there = fs::read(folder.0.join(&bad)).unwrap_or_default();
-                ended.expect(there == bytes, "an input that stays as it was");
-                let _ = fs::remove_file(folder.0.join(&out));
+        self.each_sample(|sample| self.bad_inputs_like(sample));
+    }
+
+    fn bad_inputs_like(&self, sample: &Sample) {
+        let folder = Folder::new();
+        folder.put_sample(sample);
+        let bad = format!("bad.{}", sample.extension());
+        let out = format!("out.{}", sample.extension());
+        self.nothing_there(&folder, &out);
+        let damaged = damaged(&sample.bytes);
+        self.all_at_once(sample, &damaged);
+        for bytes in &damaged {
+            folder.put_sample(&sample.called("bad", bytes));
+            self.only_read(&folder, sample, &bad, bytes);
+            self.shown(&folder, &bad);
+            for line in &self.also {
+                let line = line.replace("{}", &bad);
+                let args: Vec<&str> = line.split(' ').collect();
+                self.run(&folder, &args).calmly();
             }
-            // Of what is nothing, nothing can be kept.
-            folder.put(&bad, &[0xFF; 300]);
-            let ended = self.run(&folder, &["repair", &bad, &out]);
-            ended.code(2);
-            ended.expect(!folder.0.join(&out).exists(), "no file of nothing");
-            let name = &sample.name;
-            let mut lines = READERS.map(|verb| format!("{verb} {name}")).to_vec();
-            lines.extend(["convert", "repair"].map(|verb| format!("{verb} {name} -")));
-            lines.push(format!("diff {name} {name}"));
-            if self.is_cut(&folder, name) {
-                lines.push(format!("cut {name} - --to step:0"));
-            }
-            self.printing(&folder.0, &lines, || ());
-            self.forbidden(&folder, sample);
+            self.kept(&folder, &bad, &out, bytes);
+        }
+        self.bad_spawned(&folder, sample, &bad, &out);
+        // Nothing of noise can be kept.
+        folder.put(&bad, &[0xFF; 300]);
+        let ended = self.run(&folder, &["repair", &bad, &out]);
+        ended.code(2);
+        ended.expect(!folder.0.join(&out).exists(), "no file of nothing");
+        let name = &sample.name;
+        let mut lines = READERS.map(|verb| format!("{verb} {name}")).to_vec();
+        lines.extend(["convert", "repair"].map(|verb| format!("{verb} {name} -")));
+        lines.push(format!("diff {name} {name}"));
+        if self.is_cut(&folder, name) {
+            lines.push(format!("cut {name} - --to step:0"));
+        }
+        self.printing(&folder.0, &lines, || ());
+        self.forbidden(&folder, sample);
+    }
+
+    /// Verbs that print the rows of a damaged copy.
+    fn only_read(&self, folder: &Folder, sample: &Sample, bad: &str, bytes: &[u8]) {
+        let ended = self.run(folder, &["dump", bad]);
+        ended.calmly();
+        reads_alone(&ended);
+        let tables = self.run(folder, &["tables", bad]);
+        tables.calmly();
+        reads_alone(&tables);
+        tables.expect(
+            tables.code != Some(1) || ended.code != Some(0),
+            "damage that only a further reading meets is not reported",
+        );
+        if ended.code != Some(0) && sample.bytes.starts_with(bytes) {
+            // The step may be in the part that was cut off.
+            let at = self.run(folder, &["dump", "--at", "step:4000000000", bad]);
+            at.unusable("").expect(
+                !at.stderr.contains("is not recorded"),
+                "what is wrong with the recording",
+            );
+        }
+        self.run(folder, &["diff", bad, &sample.name]).calmly();
+        let state = self.run(folder, &["dump", "--state", bad]);
+        state.calmly();
+        reads_alone(&state);
+    }
+
+    /// Verbs that show a damaged copy.
+    #[cfg_attr(
+        not(any(feature = "picture", feature = "live")),
+        expect(unused_variables, clippy::unused_self)
+    )]
+    fn shown(&self, folder: &Folder, bad: &str) {
+        #[cfg(feature = "picture")]
+        for more in [&[][..], &["--over", ".."]] {
+            let args = ["picture", bad, "-"];
+            self.run(folder, &[&args, more].concat()).calmly();
+        }
+        #[cfg(feature = "live")]
+        {
+            let ended = self.run(folder, &["publish", bad, "--out", "site"]);
+            ended.calmly();
+            let listed = folder.0.join("site/library.json").exists();
+            ended.expect(
+                listed == matches!(ended.code, Some(0 | 3)),
+                "a library where something was published, and nowhere else",
+            );
+            let _ = fs::remove_dir_all(folder.0.join("site"));
         }
     }
 
-    /// One call goes on from each to the next, and says what is wrong with it.
+    /// Verbs that keep a part of a damaged copy.
+    fn kept(&self, folder: &Folder, bad: &str, out: &str, bytes: &[u8]) {
+        let cut = self.run(folder, &["cut", bad, out, "--from", "step:1"]);
+        cut.calmly().expect(
+            matches!(cut.code, Some(0 | 3)) == folder.0.join(out).exists(),
+            "a part where there is one, and nothing else",
+        );
+        let _ = fs::remove_file(folder.0.join(out));
+        let ended = self.run(folder, &["repair", bad, out]);
+        ended.calmly();
+        if matches!(ended.code, Some(0 | 3)) {
+            self.run(folder, &["convert", out, "again"]).calmly();
+            self.run(folder, &["inspect", out]).code(0);
+        }
+        let there = fs::read(folder.0.join(bad)).unwrap_or_default();
+        ended.expect(there == bytes, "an input that stays as it was");
+        let _ = fs::remove_file(folder.0.join(out));
+    }
+
+    /// Each verb on a copy that was cut, in a process of its own: it ends as it does in a worker.
+    fn bad_spawned(&self, folder: &Folder, sample: &Sample, bad: &str, out: &str) {
+        let half = sample.bytes.get(..sample.bytes.len() / 2);
+        folder.put_sample(&sample.called("bad", half.unwrap_or_default()));
+        for verb in READERS.iter().chain(&["tables"]) {
+            self.same_spawned(folder, &["--json", verb, bad]);
+        }
+        for line in &self.also {
+            let line = line.replace("{}", bad);
+            self.same_spawned(folder, &line.split(' ').collect::<Vec<_>>());
+        }
+        self.same_spawned(folder, &["diff", bad, &sample.name]);
+        self.same_spawned(folder, &["cut", bad, out, "--from", "step:1"]);
+        self.same_spawned(folder, &["repair", bad, out]);
+        self.same_spawned(folder, &["convert", bad, out]);
+        #[cfg(feature = "picture")]
+        self.same_spawned(folder, &["picture", bad, "-"]);
+        #[cfg(feature = "live")]
+        self.same_spawned(folder, &["publish", bad, "--out", "site"]);
+        let _ = fs::remove_file(folder.0.join(out));
+    }
+
+    /// A call with many files continues after each broken one, and names it.
     fn all_at_once(&self, sample: &Sample, damaged: &[Vec<u8>]) {
         let folder = Folder::new();
         let mut names = Vec::new();
@@ -116,7 +156,7 @@ impl Kit {
                 .into_iter()
                 .chain(names.iter().map(String::as_str))
                 .collect();
-            let ended = self.sparingly(&folder, &args);
+            let ended = self.run(&folder, &args);
             ended.calmly();
             let said = ended.text() + &ended.stderr;
             for name in &names {
@@ -172,15 +212,15 @@ impl Kit {
     }
 }
 
-/// What only reads can lose nothing: damage is a problem that was found.
+/// Reading loses nothing: damage is a problem that was found.
 fn reads_alone(ended: &Ended) {
     ended.expect(ended.code != Some(3), "no loss of what is only read");
 }
 
 /// Copies of a recording that are not sound: cut at many places, with a length of 4 GiB at many
-/// places, with flipped bytes, and nothing that makes sense.
+/// places, with flipped bytes; and noise.
 fn damaged(bytes: &[u8]) -> Vec<Vec<u8>> {
-    /// Places of each kind: few enough for a test, and all that small recordings have.
+    /// The number of places of each kind: few enough for a test, and all of a small recording.
     const PLACES: usize = 24;
     let places = |count: usize| {
         let step = count.div_ceil(PLACES).max(1);

@@ -1,4 +1,4 @@
-//! Recordings as captures: their tables say the same.
+//! Recordings as captures: their tables have the same rows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,38 +16,40 @@ struct Table {
 }
 
 impl Kit {
-    /// A recording can be made into a capture (.mcap), which is sound, whose tables have the same rows
-    /// at the same moments, and which says what it was made of. What can't be read to its end is not
-    /// made into one.
+    /// Checks that a recording can be converted to a sound capture (.mcap), whose tables have the same rows
+    /// at the same moments and which names its origin. A recording that can't be read to its end is not
+    /// converted.
     ///
     /// # Panics
-    /// Where that does not hold.
+    /// If that does not hold.
     pub fn captures(&self) {
-        for sample in &self.samples {
-            let folder = Folder::new();
-            folder.put_sample(sample);
-            let name = sample.name.as_str();
-            let before = folder.names();
-            self.run(&folder, &["convert", name, "made.mcap"]).code(0);
-            let left = folder.names();
-            let left = left.iter().filter(|name| !before.contains(name));
-            assert!(left.eq(["made.mcap"]), "{name}: left behind");
-            self.run(&folder, &["verify", "made.mcap"]).code(0);
-            self.run(&folder, &["inspect", "made.mcap"]).code(0);
-            for table in self.described(&folder, "made.mcap") {
-                if table.described["lane"] != "events" {
-                    let state = ["dump", "--table", &table.name, "--state", "made.mcap"];
-                    self.run(&folder, &state).code(0);
-                }
-            }
-            self.same_tables(&folder, name);
-            let nowhere = self.run(&folder, &["convert", name, "nowhere/made.mcap"]);
-            nowhere.code(2);
-            self.cut(sample);
-        }
+        self.each_sample(|sample| self.captured(sample));
     }
 
-    /// Of what was cut a capture is made where the format calls it whole, and no other.
+    fn captured(&self, sample: &Sample) {
+        let folder = Folder::new();
+        folder.put_sample(sample);
+        let name = sample.name.as_str();
+        let before = folder.names();
+        self.run(&folder, &["convert", name, "made.mcap"]).code(0);
+        let left = folder.names();
+        let left = left.iter().filter(|name| !before.contains(name));
+        assert!(left.eq(["made.mcap"]), "{name}: left behind");
+        self.run(&folder, &["verify", "made.mcap"]).code(0);
+        self.run(&folder, &["inspect", "made.mcap"]).code(0);
+        for table in self.described(&folder, "made.mcap") {
+            if table.described["lane"] != "events" {
+                let state = ["dump", "--table", &table.name, "--state", "made.mcap"];
+                self.run(&folder, &state).code(0);
+            }
+        }
+        self.same_tables(&folder, name);
+        let nowhere = self.run(&folder, &["convert", name, "nowhere/made.mcap"]);
+        nowhere.code(2);
+        self.cut(sample);
+    }
+
+    /// A capture is made of a cut recording only if the format calls it whole.
     fn cut(&self, sample: &Sample) {
         let folder = Folder::new();
         for share in [0, 1, 2, 3] {
@@ -89,7 +91,7 @@ impl Kit {
         let made = self.described(folder, "made.mcap");
         for original in self.described(folder, name) {
             let made = made.iter().find(|table| table.name == original.name);
-            // What secrets alone tell is not in it.
+            // Tables of secrets alone are not in it.
             let Some(made) = made else { continue };
             assert_eq!(made.described["lane"], original.described["lane"]);
             let columns: Vec<&str> = made.columns.iter().map(|(name, ..)| &**name).collect();
@@ -116,7 +118,7 @@ impl Kit {
     }
 }
 
-/// The rows of a dump, by their steps; those of a step by their keys, and of one key as they came.
+/// The rows of a dump, sorted by step and then by key; rows of one key keep their order.
 fn rows(dump: &Ended, table: &Table) -> Vec<Value> {
     let text = dump.text();
     let lines = text.lines().map(serde_json::from_str);

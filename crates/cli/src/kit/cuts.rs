@@ -3,9 +3,10 @@
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
+use super::calls::process;
 use super::{Ended, Folder, Kit, Sample};
 
-/// Whether a format says that a part of it is no recording: in one line, and nothing is written.
+/// True if a format says that it can't be cut: in one line, and nothing is written.
 fn is_uncut(ended: &Ended) -> bool {
     let uncut = ended.stderr.contains("it can't be cut");
     if uncut {
@@ -15,13 +16,13 @@ fn is_uncut(ended: &Ended) -> bool {
 }
 
 impl Kit {
-    /// Whether recordings of this format can be cut, at their ends at least.
+    /// True if recordings of this format can be cut, at least at their ends.
     pub(super) fn is_cut(&self, folder: &Folder, name: &str) -> bool {
         let ended = self.run(folder, &["cut", name, "-", "--to", "step:0"]);
         !is_uncut(&ended)
     }
 
-    /// A part of a recording is one, and says what the whole says there; what is no range is refused.
+    /// A part of a recording is a recording with the same rows; invalid ranges are refused.
     pub(super) fn cuts(&self, folder: &Folder, sample: &Sample) {
         let name = sample.name.as_str();
         let part = format!("copy.{}", sample.extension());
@@ -61,7 +62,7 @@ impl Kit {
             if let Ok(file) = file {
                 command.stdin(file);
             }
-            Self::ended(command, &folder.0, &args, Stdio::piped())
+            process(command, &folder.0, &args, Stdio::piped())
                 .code(0)
                 .expect(!bytes.is_empty(), "a part");
         }
@@ -85,7 +86,7 @@ impl Kit {
         whole.expect(there == sample.bytes, "an input that stays as it was");
     }
 
-    /// Ranges that are none, and moments that can't be looked up.
+    /// Invalid ranges, and moments that can't be looked up.
     fn no_range(&self, folder: &Folder, sample: &Sample, part: &str) {
         let name = sample.name.as_str();
         let refused = |range: &[&str], why: &str| {
@@ -111,7 +112,7 @@ impl Kit {
         }
     }
 
-    /// What was cut out is sound, and has so many steps.
+    /// The part is sound and has this number of steps.
     fn sound(&self, folder: &Folder, cut: &Ended, part: &str, steps: usize) {
         self.run(folder, &["verify", part]).code(0);
         let dumped = self.run(folder, &["dump", part]);

@@ -1,4 +1,4 @@
-//! Folders of recordings, and what is made of them below another folder.
+//! Folders of recordings, and their output below another folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,31 +9,32 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::calls::process;
 use super::{Ended, Folder, Kit, Sample};
 
-/// The files below a folder, and what they hold.
+/// The files below a folder, and their bytes.
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
-/// How often a call is killed.
+/// The number of times that a call is killed.
 const KILLS: u64 = 8;
 
 impl Kit {
-    /// Whole folders: a broken file among sound ones ends nothing; what is there is kept, what was cut,
-    /// edited, renamed or made of something else is made anew; a call that is killed or finds the disk
-    /// full leaves nothing wrong, and the next one does what is left, to the same bytes; the input is
-    /// never written to.
+    /// Checks whole folders: a broken file among sound ones does not end the run; finished outputs are kept;
+    /// outputs that were cut, edited, renamed or made from another input are made anew; a call that is killed
+    /// or finds the disk full leaves no wrong output, and the next call does the rest, to the same bytes; the
+    /// input is never written to.
     ///
     /// # Panics
-    /// Where that does not hold.
+    /// If that does not hold.
     pub fn folders(&self) {
-        for sample in &self.samples {
+        self.each_sample(|sample| {
             self.made_once(sample);
             self.made_anew(sample);
             self.killed(sample);
             self.hindered(sample);
             self.beside_the_input(sample);
             self.odd_names(sample);
-        }
+        });
     }
 
     fn statuses(&self, folder: &Folder, args: &[&str]) -> (Ended, BTreeMap<String, String>) {
@@ -134,7 +135,7 @@ impl Kit {
                 )
                 .expect(tree(&folder.0.join("made")) == whole, "the same tree");
         }
-        // What lies beside what is made belongs to it, and what lies beside the input, too.
+        // The files beside the output belong to it, and so do those beside the input.
         for (name, bytes) in &sample.called("a", &sample.bytes).beside {
             let _ = fs::remove_file(folder.0.join("made").join(name));
             let (ended, statuses) = self.statuses(&folder, &args);
@@ -145,7 +146,7 @@ impl Kit {
             let (ended, statuses) = self.statuses(&folder, &args);
             ended.expect(statuses.get(&a).is_some_and(|s| s == "made"), "made anew");
         }
-        // Another input under the name, which can't be read: what was made is not lost by that.
+        // Another input of the same name that can't be read: the output is not lost.
         folder.put(&a, &[0xFF; 300]);
         let before = fs::read(&out).ok();
         let (ended, statuses) = self.statuses(&folder, &args);
@@ -200,7 +201,7 @@ impl Kit {
         ended.expect(killed == unkilled, "the tree of a call that is not killed");
     }
 
-    /// A disk that is full, folders that must not be written to.
+    /// A full disk, and folders that must not be written to.
     fn hindered(&self, sample: &Sample) {
         let folder = Folder::new();
         let before = archive(&folder, sample);
@@ -212,7 +213,7 @@ impl Kit {
                 .arg(&self.command)
                 .args(args)
                 .stdin(Stdio::null());
-            let full = Self::ended(shell, &folder.0, &args, Stdio::piped());
+            let full = process(shell, &folder.0, &args, Stdio::piped());
             full.code(2)
                 .expect(full.stderr.contains("too large"), "what the system says")
                 .expect(
@@ -241,7 +242,7 @@ impl Kit {
         assert!(there == before, "{}: the input has changed", sample.name);
     }
 
-    /// Where what is made would be found, or lie over what it is made of.
+    /// Outputs that would be found as inputs, or would replace them.
     fn beside_the_input(&self, sample: &Sample) {
         let folder = Folder::new();
         let before = archive(&folder, sample);

@@ -1,83 +1,92 @@
-//! What every format promises of a sound recording.
+//! The promises of every format about a sound recording.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::calls::process;
 use super::{Ended, Folder, Kit, READERS, Sample};
 
 impl Kit {
-    /// What every format promises of a sound recording: verbs succeed, JSON has its keys, a copy is
-    /// the same byte for byte, a moment can be named by its step, a part is a recording, and nothing is left behind.
+    /// Checks the promises of every format about a sound recording: verbs succeed, JSON has its keys, a copy is
+    /// the same byte for byte, a moment can be named by its step, a part is a recording, and nothing is left
+    /// behind.
     ///
     /// # Panics
-    /// Where a promise is not kept.
+    /// If a promise is not kept.
     pub fn promises(&self) {
-        for sample in &self.samples {
-            let folder = Folder::new();
-            folder.put_sample(sample);
-            let before = folder.names();
-            let name = sample.name.as_str();
-            for verb in READERS {
-                self.run(&folder, &[verb, name]).code(0);
-                let json = self.run(&folder, &["--json", verb, name]);
-                json.code(0);
-                for line in json.text().lines() {
-                    let value: Result<Value, _> = serde_json::from_str(line);
-                    json.expect(value.is_ok_and(|v| v.is_object()), "an object a line");
-                }
-            }
-            self.dumps(&folder, name);
-            self.tables(&folder, name);
-            self.findings(&folder, name);
-            #[cfg(feature = "live")]
-            self.published(&folder, name);
-            self.run(&folder, &["diff", name, name]).code(0);
-            // What is there is replaced, by a whole file.
-            let copy = format!("copy.{}", sample.extension());
-            folder.put(&copy, b"old");
-            let copied = self.run(&folder, &["convert", name, &copy]);
-            copied.code(0);
-            let bytes = fs::read(folder.0.join(&copy)).unwrap_or_default();
-            copied.expect(
-                bytes == sample.bytes,
-                "a copy that is the same byte for byte",
-            );
-            let over = self.run(&folder, &["convert", name, name]);
-            over.code(0);
-            let bytes = fs::read(folder.0.join(name)).unwrap_or_default();
-            over.expect(
-                bytes == sample.bytes,
-                "a copy onto itself that changes nothing",
-            );
-            // What has to lie beside a recording, a pipe can't take: that is a loss.
-            let piped = self.run(&folder, &["convert", name, "-"]);
-            piped
-                .code(if sample.beside.is_empty() { 0 } else { 3 })
-                .expect(piped.stdout == sample.bytes, "the same bytes");
-            if sample.beside.is_empty() {
-                self.piped(&folder, sample);
-            }
-            self.run(&folder, &["repair", name, &copy]).code(0);
-            self.cuts(&folder, sample);
-            let left: Vec<String> = folder
-                .names()
-                .into_iter()
-                .filter(|there| !before.contains(there) && !there.starts_with("copy."))
-                .collect();
-            assert!(left.is_empty(), "{name}: left behind: {left:?}");
-        }
+        self.each_sample(|sample| self.promised(sample));
     }
 
-    /// It can come from a pipe, and go into one.
+    fn promised(&self, sample: &Sample) {
+        let folder = Folder::new();
+        folder.put_sample(sample);
+        let before = folder.names();
+        let name = sample.name.as_str();
+        for verb in READERS {
+            self.run(&folder, &[verb, name]).code(0);
+            let json = self.run(&folder, &["--json", verb, name]);
+            json.code(0);
+            for line in json.text().lines() {
+                let value: Result<Value, _> = serde_json::from_str(line);
+                json.expect(value.is_ok_and(|v| v.is_object()), "an object a line");
+            }
+        }
+        for verb in READERS.iter().chain(&["tables"]) {
+            self.same_spawned(&folder, &[verb, name]);
+        }
+        self.same_spawned(&folder, &["verify", name, "--no-such-option"]);
+        self.same_spawned(&folder, &["convert", "--help"]);
+        self.dumps(&folder, name);
+        self.tables(&folder, name);
+        self.findings(&folder, name);
+        #[cfg(feature = "live")]
+        self.published(&folder, name);
+        self.run(&folder, &["diff", name, name]).code(0);
+        // An existing file is replaced by a whole file.
+        let copy = format!("copy.{}", sample.extension());
+        folder.put(&copy, b"old");
+        let copied = self.run(&folder, &["convert", name, &copy]);
+        copied.code(0);
+        let bytes = fs::read(folder.0.join(&copy)).unwrap_or_default();
+        copied.expect(
+            bytes == sample.bytes,
+            "a copy that is the same byte for byte",
+        );
+        let over = self.run(&folder, &["convert", name, name]);
+        over.code(0);
+        let bytes = fs::read(folder.0.join(name)).unwrap_or_default();
+        over.expect(
+            bytes == sample.bytes,
+            "a copy onto itself that changes nothing",
+        );
+        // A pipe can't take a file that must lie beside the recording: that is a loss.
+        let piped = self.run(&folder, &["convert", name, "-"]);
+        piped
+            .code(if sample.beside.is_empty() { 0 } else { 3 })
+            .expect(piped.stdout == sample.bytes, "the same bytes");
+        if sample.beside.is_empty() {
+            self.piped(&folder, sample);
+        }
+        self.run(&folder, &["repair", name, &copy]).code(0);
+        self.cuts(&folder, sample);
+        let left: Vec<String> = folder
+            .names()
+            .into_iter()
+            .filter(|there| !before.contains(there) && !there.starts_with("copy."))
+            .collect();
+        assert!(left.is_empty(), "{name}: left behind: {left:?}");
+    }
+
+    /// A recording can come from a pipe, and go into one.
     fn piped(&self, folder: &Folder, sample: &Sample) {
         let through = |args: &[&str]| {
             let file = File::open(folder.0.join(&sample.name))
                 .unwrap_or_else(|error| panic!("{}: {error}", sample.name));
             let mut command = Command::new(&self.command);
             command.args(args).stdin(file);
-            Self::ended(command, &folder.0, args, Stdio::piped())
+            process(command, &folder.0, args, Stdio::piped())
         };
         let [named, piped] = [
             self.run(folder, &["--json", "verify", &sample.name]),
@@ -127,7 +136,7 @@ impl Kit {
             .code(2);
     }
 
-    /// It is published as all that it is: whether there is a page depends on how the command was built.
+    /// A recording is published as a whole; whether there is a page depends on how the command was built.
     #[cfg(feature = "live")]
     fn published(&self, folder: &Folder, name: &str) {
         let site = folder.0.join("site");
@@ -150,7 +159,7 @@ impl Kit {
         let _ = fs::remove_dir_all(site);
     }
 
-    /// Every table can be dumped, as JSON and as comma-separated values, and says what holds at the end.
+    /// Every table can be dumped as JSON and as comma-separated values, and has a state at the end.
     fn tables(&self, folder: &Folder, name: &str) {
         self.run(folder, &["tables", name]).code(0);
         let described = self.run(folder, &["--json", "tables", name]);

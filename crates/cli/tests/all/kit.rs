@@ -7,9 +7,10 @@ use gametape::capture::{self, Options};
 use gametape::delta::{Encoder, Snapshot};
 use gametape::echo::echoreplay::{Writer, ZipWriter};
 use gametape::echo::{Frame, butter};
-use gametape_cli::kit::{Kit, Sample};
+use gametape_cli::kit::{self, Kit, Sample};
 use gametape_samples::delta::Arena;
 use gametape_samples::echo::{Match, MatchOptions};
+use rayon::prelude::*;
 
 /// Small sound recordings of a format: in each form that it has.
 fn samples(format: &str) -> Vec<Sample> {
@@ -96,8 +97,9 @@ fn also(format: &str) -> &'static [&'static str] {
 
 fn kits() -> Vec<Kit> {
     let kit = |name| {
-        let kit = Kit::new(env!("CARGO_BIN_EXE_gametape"), samples(name));
-        kit.also(also(name).iter().copied())
+        Kit::new(env!("CARGO_BIN_EXE_gametape"), samples(name))
+            .also(also(name).iter().copied())
+            .served_by("kit::command")
     };
     gametape::formats()
         .iter()
@@ -105,27 +107,33 @@ fn kits() -> Vec<Kit> {
         .collect()
 }
 
+/// Runs the command for the tests below.
+#[test]
+fn command() {
+    kit::serve(&gametape_cli::tools::app(gametape::formats()));
+}
+
 #[test]
 fn every_format_keeps_what_all_promise() {
-    kits().iter().for_each(Kit::promises);
+    kits().par_iter().for_each(Kit::promises);
 }
 
 #[test]
 fn every_format_can_be_made_into_captures_whose_tables_are_the_same() {
-    kits().iter().for_each(Kit::captures);
+    kits().par_iter().for_each(Kit::captures);
 }
 
 #[test]
 fn every_format_stands_bad_inputs() {
-    kits().iter().for_each(Kit::bad_inputs);
+    kits().par_iter().for_each(Kit::bad_inputs);
 }
 
 #[test]
 fn every_format_stands_bad_outputs() {
-    kits().iter().for_each(Kit::bad_outputs);
+    kits().par_iter().for_each(Kit::bad_outputs);
 }
 
 #[test]
 fn every_format_stands_whole_folders() {
-    kits().iter().for_each(Kit::folders);
+    kits().par_iter().for_each(Kit::folders);
 }

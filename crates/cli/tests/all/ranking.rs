@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use gametape::mines::{Game, rmv};
-use gametape_samples::mines::tamper::twins;
 use gametape_samples::mines::{Tampering, record, scenarios};
+use gametape_testkit::mines::twins;
 use serde_json::Value;
 use snapbox::cmd::cargo_bin;
 

@@ -3,8 +3,8 @@
 use std::fs;
 
 use gametape::mines::{PlayerFields, rmv};
-use gametape_samples::mines::tamper::{mouse_of, remake};
 use gametape_samples::mines::{record, scenarios};
+use gametape_testkit::mines::{mouse_of, remake};
 use snapbox::str;
 
 use crate::common::{expect, gametape};

@@ -8,7 +8,7 @@ use gametape_core::tape::{
 use gametape_echo::butter::{Compression, Mode};
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, Stats, butter, echoreplay};
-use gametape_samples::echo::odd_match;
+use gametape_testkit::echo::odd_match;
 use rayon::ThreadPool;
 use serde_json::Value;
 

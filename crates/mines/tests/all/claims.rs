@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gametape_mines::Game;
 use gametape_mines::rmv::{self, Findings, Limits, Severity};
 use gametape_samples::mines::person::{Hand, Release};
-use gametape_samples::mines::tamper::forgeries;
 use gametape_samples::mines::{Habit, play, scenarios};
+use gametape_testkit::mines::forgeries;
 
 use crate::common::codes;
 

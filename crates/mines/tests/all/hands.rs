@@ -3,8 +3,8 @@
 
 use gametape_mines::{Game, Level, MouseAction, Text, Version, rmv};
 use gametape_samples::mines::person::{Clock, Hand, Release};
-use gametape_samples::mines::tamper::{Forgery, forgeries, mouse_of, remake};
 use gametape_samples::mines::{Scenario, play, record, scenarios};
+use gametape_testkit::mines::{Forgery, forgeries, mouse_of, remake};
 
 use crate::claims::CLAIMS;
 
@@ -62,7 +62,7 @@ fn codes(game: &Game<'_>) -> Vec<&'static str> {
 
 /// The seeds to test; with `GAMETAPE_EXHAUSTIVE=1` enough for thousands of games.
 fn seeds(few: u64) -> std::ops::Range<u64> {
-    let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
+    let all = gametape_testkit::cases::exhaustive();
     0..if all { few * 40 } else { few }
 }
 

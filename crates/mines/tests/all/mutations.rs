@@ -219,7 +219,7 @@ fn every_byte_of_the_real_files_counts() {
         .collect();
     // Small files get every change; large ones get a few changes per byte, unless all are requested
     // (minutes in release mode, an hour otherwise).
-    let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
+    let all = gametape_testkit::cases::exhaustive();
     survey_all(&files, |bytes| {
         let size = bytes.len();
         move |at| match size {

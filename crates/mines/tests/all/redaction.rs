@@ -4,7 +4,7 @@ use gametape_mines::rmv::{self, Findings, Personal, Severity};
 use gametape_mines::{Encoding, Extensions, Game, PlayerFields, Text};
 use gametape_samples::mines::person::{Hand, Release};
 use gametape_samples::mines::play;
-use gametape_samples::mines::tamper::with_result;
+use gametape_samples::mines::with_result;
 
 use crate::common::{real_files, scenario};
 

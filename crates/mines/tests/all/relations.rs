@@ -7,8 +7,8 @@ use gametape_core::tape::{Format, Options, Related, Relations, Source, Traces, W
 use gametape_mines::tape::Rmv;
 use gametape_mines::{Game, PlayerFields, Version, rmv};
 use gametape_samples::mines::person::{Hand, Release};
-use gametape_samples::mines::tamper::twins;
 use gametape_samples::mines::{BoardSpec, Finish, Scenario, play, record, scenarios};
+use gametape_testkit::mines::twins;
 
 fn traces(game: &Game<'_>) -> Traces {
     let bytes = rmv::write(game).unwrap();

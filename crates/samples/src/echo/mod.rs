@@ -25,13 +25,11 @@ mod combat;
 mod crowd;
 mod game;
 mod math;
-mod odd;
 mod options;
 mod roster;
 mod share;
 mod skeleton;
 
 pub use game::Match;
-pub use odd::odd_match;
 pub use options::MatchOptions;
 pub use share::{cut_out, echoreplay};

@@ -13,7 +13,6 @@ use super::boards::{self, board_for};
 use super::person::{Hand, Release};
 use super::scenario::{Habit, Scenario};
 use super::session;
-use super::tamper::with_result;
 
 /// The version info of recordings by the bot.
 pub const VERSION_INFO: &str = "gametape player: a synthetic recording, not played by a person";
@@ -157,4 +156,26 @@ fn sign(game: &mut Game<'_>, release: Release, rng: &mut fastrand::Rng) -> Resul
         with_result(game, "SCORE", &score);
     }
     Ok(())
+}
+
+/// Replaces the value of a key in the result string, if there is one.
+pub fn with_result(game: &mut Game<'_>, key: &str, value: &str) {
+    let Encoding::V1 { result } = &mut game.encoding else {
+        return;
+    };
+    let parts = result.as_bytes().split(|&byte| byte == b'#').map(|pair| {
+        let (feed, bare) = match pair.strip_prefix(b"\n") {
+            Some(bare) => (&b"\n"[..], bare),
+            None => (&b""[..], pair),
+        };
+        let is_it = bare
+            .strip_prefix(key.as_bytes())
+            .is_some_and(|rest| rest.starts_with(b":"));
+        if is_it {
+            [feed, key.as_bytes(), b":", value.as_bytes()].concat()
+        } else {
+            pair.to_vec()
+        }
+    });
+    *result = Text(Cow::Owned(parts.collect::<Vec<_>>().join(&b'#')));
 }

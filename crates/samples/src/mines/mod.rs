@@ -23,12 +23,13 @@ pub mod person;
 mod scenario;
 mod session;
 mod solver;
-pub mod tamper;
+mod tampering;
 
 pub use boards::{BoardSpec, board_for};
-pub use games::{VERSION_INFO, play, record};
+pub use games::{VERSION_INFO, play, record, with_result};
 pub use scenario::{Finish, Habit, Scenario, scenarios};
-pub use tamper::Tampering;
+pub use session::play_on;
+pub use tampering::Tampering;
 
 use std::borrow::Cow;
 

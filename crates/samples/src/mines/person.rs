@@ -86,7 +86,8 @@ pub enum Clock {
 
 impl Clock {
     /// The time that the clock shows at this millisecond of the game.
-    pub(super) fn show(self, ms: u32) -> u32 {
+    #[must_use]
+    pub fn show(self, ms: u32) -> u32 {
         match self {
             Self::Millisecond => ms,
             Self::Tick(phase) => (ms * 8 / 125 * 125 + u32::from(phase)) / 8,

@@ -45,6 +45,21 @@ pub(super) fn play(
     })
 }
 
+/// Lets the bot play on the board of a game, from this first cell, with the moves and clicks of these hands,
+/// and returns the events.
+///
+/// # Errors
+/// [`WriteError`] if the format cannot store them.
+pub fn play_on(
+    scenario: &Scenario,
+    game: &Game<'_>,
+    first: Cell,
+    rng: fastrand::Rng,
+    hands: &[Hand],
+) -> Result<EventLog<'static>, WriteError> {
+    Ok(play(scenario, game, first, rng, hands)?.events)
+}
+
 struct Session<'s> {
     scenario: &'s Scenario,
     events: EventLog<'static>,

@@ -4,7 +4,5 @@
 mod echo;
 #[cfg(feature = "mines")]
 mod mines;
-#[cfg(feature = "mines")]
-mod mines_golden;
 #[cfg(feature = "engine")]
 mod murk;

@@ -1,10 +1,12 @@
 //! The bot's recordings: every kind of game, every event code, every mode.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use gametape_mines::rmv::{self, Severity};
 use gametape_mines::{Event, Mode, Outcome};
 use gametape_samples::mines::{Finish, record, scenarios};
+use sha2::{Digest, Sha256};
 
 #[test]
 fn every_scenario_is_recorded_and_found_sound() {
@@ -59,4 +61,22 @@ fn the_scenarios_cover_every_event_code_and_mode() {
         .filter(|code| !codes.contains(code) && *code != 8)
         .collect();
     assert!(missing.is_empty(), "missing: {missing:?}");
+}
+
+/// A changed hash reveals a change of engine, bot or writer: the first eight bytes of the SHA-256 of every scenario's file with seed 1. After an intended
+/// change, run with `GAMETAPE_BLESS=1` and review the difference.
+#[test]
+fn recordings_are_the_same_as_ever() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/mines_golden.txt");
+    let mut found = String::new();
+    for scenario in scenarios() {
+        let bytes = rmv::write(&record(&scenario, 1).unwrap()).unwrap();
+        let digest = Sha256::digest(&bytes);
+        let hash = u64::from_be_bytes(digest[..8].try_into().unwrap());
+        writeln!(found, "{hash:016x} {:>6} {}", bytes.len(), scenario.name).unwrap();
+    }
+    if std::env::var_os("GAMETAPE_BLESS").is_some() {
+        std::fs::write(path, &found).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), found);
 }

@@ -3,7 +3,6 @@
 mod arbitrary;
 mod explained;
 mod flipped;
-pub mod seeds;
 
 use ::arbitrary::{Result, Unstructured};
 use gametape_murk::{Error, Index, IndexBuilder, Indexed, MAGIC, audit, read, salvage};

@@ -8,7 +8,7 @@ use gametape_murk::{
     Simulation, State, VerifyError, Writer, read, verify,
 };
 
-use crate::murk::structured::{self, Deed};
+use crate::murk::structured;
 
 /// The most ticks that are made.
 const TICKS: usize = 8;
@@ -105,19 +105,7 @@ fn commands(script: &mut Unstructured<'_>, world: &World) -> Result<Vec<CommandB
                 _ => Envelope::default(),
             };
             if kind & 0x0C == 0 {
-                let deed = structured::deed(script)?;
-                match (deed.payload(), &deed) {
-                    (Some(payload), _) => tick.push(&envelope, &payload),
-                    (None, Deed::Stored(payload_type, payload)) => {
-                        tick.push_stored(&gametape_murk::Command {
-                            payload_type: *payload_type,
-                            payload,
-                            envelope,
-                        })
-                    }
-                    (None, deed) => panic!("{deed:?} has no payload"),
-                }
-                .expect("short payloads");
+                structured::deed(script)?.push(&envelope, &mut tick);
                 continue;
             }
             let (cell, field): (u8, u8) = script.arbitrary()?;

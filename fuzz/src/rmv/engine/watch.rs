@@ -1,9 +1,110 @@
-//! An engine whose output is checked.
+//! A table to play on, and an engine whose output is checked.
 
+use std::borrow::Cow;
+
+use arbitrary::{Result, Unstructured};
 use gametape_mines::engine::{Click, ClickKind, Engine, Status};
-use gametape_mines::{BoardEvent, Buttons, Cell, Face, MouseAction, MouseEvent};
+use gametape_mines::{
+    Board, BoardEvent, Buttons, Cell, Cells, Face, Game, Minefield, MouseAction, MouseEvent,
+    Version, property,
+};
 
-use super::Table;
+/// The setup of a game.
+pub(super) struct Table {
+    pub version: Version,
+    pub marks: bool,
+    /// Whether positions, times and buttons are any numbers, even those that a file cannot store.
+    pub wild: bool,
+    pub square_size: u8,
+    pub board: Board<'static>,
+    pub preflags: Cells<'static>,
+}
+
+impl Table {
+    pub fn new(script: &mut Unstructured<'_>) -> Result<Self> {
+        let flags: u8 = script.arbitrary()?;
+        let bit = |n: u8| flags >> n & 1 == 1;
+        let large = flags >> 4 == 0xF;
+        let mut squares = || -> Result<u32> {
+            let byte: u8 = script.arbitrary()?;
+            Ok(u32::from(if large { byte.max(1) } else { byte % 9 + 1 }))
+        };
+        let (cols, rows) = (squares()?, squares()?);
+        let version = if bit(0) { Version::V1 } else { Version::V2 };
+        let wild = bit(2);
+        let square_size = match (version, script.arbitrary()?) {
+            (Version::V1, _) => 16,
+            (Version::V2, size) if wild => size,
+            (Version::V2, size) => size.max(1),
+        };
+        let mines = some_cells(script, cols, rows)?;
+        let preflags = if bit(3) {
+            some_cells(script, cols, rows)?.into_iter().collect()
+        } else {
+            Cells::default()
+        };
+        Ok(Self {
+            version,
+            marks: bit(1),
+            wild,
+            square_size,
+            board: Board::new(cols, rows, mines, 0).expect("cells inside, each once"),
+            preflags,
+        })
+    }
+
+    pub fn engine(&self) -> Engine {
+        let field = Minefield::new(&self.board);
+        let mut engine = Engine::new(field, self.square_size, self.marks);
+        engine.preflag(&self.preflags);
+        engine
+    }
+
+    /// A game without any events.
+    pub fn game(&self) -> Game<'static> {
+        let mut game = Game::new(self.version, self.board.clone());
+        let mut properties = game.properties.to_vec();
+        properties[property::MARKS] = self.marks.into();
+        if self.version == Version::V2 {
+            properties[property::SQUARE_SIZE] = self.square_size;
+        }
+        game.properties = Cow::Owned(properties);
+        game.preflags = Some(self.preflags.clone());
+        game
+    }
+}
+
+/// Cells of the board, row by row: any subset on small boards, a random share on large ones.
+fn some_cells(script: &mut Unstructured<'_>, cols: u32, rows: u32) -> Result<Vec<Cell>> {
+    let all = (0..rows as u8).flat_map(|row| (0..cols as u8).map(move |col| Cell::new(col, row)));
+    if cols * rows <= 81 {
+        let mut bits = (0u8, 0u8);
+        return all
+            .filter_map(|cell| {
+                if bits.1 == 0 {
+                    match script.arbitrary() {
+                        Ok(byte) => bits = (byte, 8),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                let chosen = bits.0 & 1 == 1;
+                bits = (bits.0 >> 1, bits.1 - 1);
+                chosen.then_some(Ok(cell))
+            })
+            .collect();
+    }
+    let share: u8 = script.arbitrary()?;
+    let mut state: u32 = u32::from(script.arbitrary::<u16>()?) << 1 | 1;
+    Ok(all
+        .filter(|_| {
+            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            // Most boards are sparse, so that openings unfold.
+            u32::from(share) * u32::from(share) / 255 > state >> 24
+        })
+        // A section has at most 65,535 bytes.
+        .take(32_000)
+        .collect())
+}
 
 /// An engine and everything that it has shown so far.
 pub(super) struct Watch {

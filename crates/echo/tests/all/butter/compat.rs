@@ -9,7 +9,7 @@ use gametape_echo::{Frame, ReadOptions, Stats, WriteError, echoreplay};
 use crate::common::{
     Outcome, by_reference, lines, model, options, read_strictly, recording_names, tape, write,
 };
-use gametape_samples::echo::odd_match;
+use gametape_testkit::echo::odd_match;
 
 /// The file with its chunks inflated.
 fn inflated(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {

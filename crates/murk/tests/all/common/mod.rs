@@ -11,6 +11,7 @@ use gametape_murk::{
     Checkpoint, Command, CommandBuf, Commands, Envelope, Header, Location, Payload, Recorder,
     Simulation, Writer, read,
 };
+pub use gametape_testkit::Random as Noise;
 
 /// Rows and columns.
 pub const ROWS: usize = 9;
@@ -136,23 +137,6 @@ impl Checkpoint for Grid {
         *self = state.clone();
         self.fault = fault;
         Ok(())
-    }
-}
-
-/// Numbers that look random and are the same each time.
-pub struct Noise(pub u64);
-
-impl Noise {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
     }
 }
 

@@ -8,6 +8,7 @@ use gametape_murk::{
     CommandAt, CommandBuf, Envelope, Explanation, Slip, VerifyError, explain_slip_with, read,
     verify,
 };
+use gametape_testkit::cases::on_all_cores;
 
 use crate::common::plain::changes::What;
 use crate::common::plain::slips::{Case, FAR, Log, Wrong, apart, single};
@@ -18,7 +19,7 @@ use crate::common::{Noise, set};
 const LIMIT: Duration = Duration::from_mins(10);
 
 /// Recordings that are made by each test.
-const ROUNDS: u64 = 480;
+const ROUNDS: usize = 480;
 
 /// Frames of a log.
 const TICKS: usize = 10;
@@ -333,15 +334,16 @@ fn word(wrong: &Wrong) -> String {
 fn what_is_named_is_what_explains_the_second_simulator() {
     // How often each went wrong, and how often nothing else explains that.
     let mut tally: BTreeMap<String, [usize; 2]> = BTreeMap::new();
-    for seed in 0..ROUNDS {
-        let Some((case, wrong)) = one_wrong(&mut Noise(seed), seed as usize % KINDS) else {
-            continue;
-        };
-        let only =
-            judge(&case, std::slice::from_ref(&wrong)).unwrap_or_else(|error| panic!("{error}"));
-        let counts = tally.entry(word(&wrong)).or_default();
+    let judged = on_all_cores(ROUNDS, |round| {
+        let (case, wrong) = one_wrong(&mut Noise(round as u64), round % KINDS)?;
+        let only = judge(&case, std::slice::from_ref(&wrong));
+        let only = only.unwrap_or_else(|error| panic!("{error}"));
+        Some((word(&wrong), only.is_some_and(|only| only.is(&wrong))))
+    });
+    for (word, alone) in judged.into_iter().flatten() {
+        let counts = tally.entry(word).or_default();
         counts[0] += 1;
-        counts[1] += usize::from(only.is_some_and(|only| only.is(&wrong)));
+        counts[1] += usize::from(alone);
     }
     eprintln!("{tally:?}");
     assert_eq!(tally.len(), 14, "{tally:?}");
@@ -373,15 +375,13 @@ fn two_wrongs(noise: &mut Noise) -> Option<(Case, [Wrong; 2])> {
 /// Where two things went wrong, none of them, and nothing else, is said to explain more than it does.
 #[test]
 fn of_two_slips_none_is_said_to_explain_more_than_it_does() {
-    let (mut judged, mut in_part) = (0, 0);
-    for seed in 0..ROUNDS {
-        let Some((case, wrongs)) = two_wrongs(&mut Noise(1 << 32 | seed)) else {
-            continue;
-        };
+    let in_part = on_all_cores(ROUNDS, |round| {
+        let (case, wrongs) = two_wrongs(&mut Noise(1 << 32 | round as u64))?;
         let only = judge(&case, &wrongs).unwrap_or_else(|error| panic!("{error}"));
-        judged += 1;
-        in_part += usize::from(only.is_some_and(|only| case.explains(&only) < TICKS - case.at));
-    }
+        Some(only.is_some_and(|only| case.explains(&only) < TICKS - case.at))
+    });
+    let judged = in_part.iter().flatten().count();
+    let in_part = in_part.into_iter().flatten().filter(|part| *part).count();
     eprintln!("{judged} judged, {in_part} of which one slip explains a part");
     assert!(judged > 100 && in_part > 10, "{judged}, {in_part}");
 }

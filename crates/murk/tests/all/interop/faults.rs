@@ -9,6 +9,10 @@ use gametape_murk::{
     Commands, Output, PayloadError, Rule, Simulation, Stream, VerifyError, Writer, read,
     snapshot_hash, verify,
 };
+use gametape_testkit::murk::{
+    End, Fields, Seen, Tape, seen, seen_by_feed, seen_by_origin, seen_by_slice, seen_by_stream,
+    stored,
+};
 use murk_replay::codec::{deserialize_command, serialize_command};
 use murk_replay::{
     ReplayError, ReplayReader, ReplayWriter, SerializedCommand, compare_snapshot,
@@ -17,10 +21,6 @@ use murk_replay::{
 
 use super::generate::{every_kind, specimens};
 use super::limits::{MAX_STRING, with_string};
-use super::model::{
-    End, Fields, Seen, Tape, seen, seen_by_feed, seen_by_origin, seen_by_slice, seen_by_stream,
-    stored,
-};
 
 /// Adds up what the thread asks for.
 struct Counting;

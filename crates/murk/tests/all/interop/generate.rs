@@ -1,13 +1,12 @@
 //! Recordings: generated ones, and fixed ones for what is tried at every byte.
 
 use gametape_murk::Envelope;
+use gametape_testkit::murk::{Body, Fields, Tape, Typed};
 use murk_replay::codec::serialize_command;
 use murk_replay::{BuildMetadata, Frame as OriginFrame, InitDescriptor, SerializedCommand};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-
-use super::model::{Body, Fields, Tape, Typed};
 
 pub fn number() -> impl Strategy<Value = u64> {
     prop_oneof![
@@ -145,7 +144,7 @@ pub fn values() -> impl Strategy<Value = Vec<f32>> {
     vec(run, 0..4).prop_map(|runs| runs.into_iter().flatten().map(f32::from_bits).collect())
 }
 
-pub fn fields() -> impl Strategy<Value = Fields> {
+pub fn fields() -> impl Strategy<Value = Fields<Vec<f32>>> {
     vec(proptest::option::weighted(0.9, values()), 0..4).prop_map(Fields)
 }
 

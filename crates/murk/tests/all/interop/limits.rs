@@ -3,10 +3,12 @@
 use gametape_murk::{
     Build, Command, CommandBuf, Envelope, Error, Header, Payload, WriteError, Writer, read,
 };
+use gametape_testkit::murk::{
+    End, Tape, seen, seen_by_origin, seen_by_slice, seen_by_stream, stored,
+};
 use murk_replay::{ReplayError, ReplayWriter, SerializedCommand};
 
 use super::generate::{build, every_kind, init, specimens};
-use super::model::{End, Tape, seen, seen_by_origin, seen_by_slice, seen_by_stream, stored};
 
 pub const MAX_STRING: usize = 1 << 20;
 const MAX_BLOB: usize = 64 << 20;

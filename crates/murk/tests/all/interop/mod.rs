@@ -7,10 +7,12 @@
 mod faults;
 mod generate;
 mod limits;
-mod model;
 
 use gametape_murk::{
     CommandBuf, SnapshotHasher, Writer, config_hash, read, snapshot_hash, snapshot_hashes,
+};
+use gametape_testkit::murk::{
+    End, Fields, Seen, Tape, Typed, same_typed, seen, seen_by_origin, seen_by_slice, stored,
 };
 use murk_replay::codec::{deserialize_command, serialize_command};
 use murk_replay::{Frame as OriginFrame, ReplayWriter};
@@ -19,9 +21,6 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use self::generate::{double, every_kind, fields, header, number, small, specimens, tape, typed};
-use self::model::{
-    End, Fields, Seen, Tape, Typed, same_typed, seen, seen_by_origin, seen_by_slice, stored,
-};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]

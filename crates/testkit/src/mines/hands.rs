@@ -1,11 +1,11 @@
 //! Presses that no hand made, and two hands in one game.
 
 use gametape_mines::{Buttons, Game, MouseAction, MouseEvent};
+use gametape_samples::mines::person::Clock;
 
-use super::super::person::Clock;
-use super::forgery::Forgery;
+use super::remake::Forgery;
+use super::remake::{clock_of, retimed_by_clock};
 use super::remake::{mouse_of, remake};
-use super::retime::{clock_of, retimed_by_clock};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

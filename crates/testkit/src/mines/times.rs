@@ -2,9 +2,9 @@
 
 use gametape_mines::{Buttons, Level, MouseAction, MouseEvent, Outcome};
 
-use super::forgery::Forgery;
+use super::remake::Forgery;
 use super::remake::mouse_of;
-use super::retime::{phase_of, retimed, retimed_by_clock};
+use super::remake::{phase_of, retimed, retimed_by_clock};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

@@ -6,12 +6,11 @@ use gametape_mines::{
     Board, Cell, Encoding, Event, Extensions, Game, Level, Minefield, Mode, MouseAction,
     MouseEvent, PlayerFields, Text, Version, property,
 };
+use gametape_samples::mines::person::{Hand, Release};
+use gametape_samples::mines::{Habit, play_on, scenarios, with_result};
 
-use super::super::person::{Hand, Release};
-use super::super::scenario::{Habit, scenarios};
-use super::super::session;
-use super::forgery::Forgery;
-use super::remake::{mouse_of, remake, with_result};
+use super::remake::Forgery;
+use super::remake::{mouse_of, remake};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
@@ -300,8 +299,8 @@ fn played(
     let safe: Vec<Cell> = field.cells().filter(|&cell| !field.is_mine(cell)).collect();
     let first = *rng.choice(&safe)?;
     let rng = fastrand::Rng::with_seed(rng.u64(..));
-    let played = session::play(&scenario, &forged, first, rng, &[hand]).ok()?;
-    forged.events = played.events;
+    let played = play_on(&scenario, &forged, first, rng, &[hand]).ok()?;
+    forged.events = played;
     remake(&forged, &mouse_of(&forged))
 }
 

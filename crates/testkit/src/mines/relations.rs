@@ -2,8 +2,8 @@
 //! board.
 //!
 //! ```
-//! use gametape_samples::mines::tamper::twins;
 //! use gametape_samples::mines::{record, scenarios};
+//! use gametape_testkit::mines::twins;
 //!
 //! let [game, other] = [7, 8].map(|seed| record(&scenarios()[0], seed));
 //! let (game, other) = (game?, other?);
@@ -19,10 +19,9 @@ use gametape_mines::rmv;
 use gametape_mines::{
     Board, Cell, Cells, Event, Game, MouseAction, MouseEvent, PlayerFields, Version, property,
 };
+use gametape_samples::mines::{Finish, Habit, play_on, scenarios, with_result};
 
-use super::remake::{mouse_of, remake, with_result};
-use crate::mines::scenario::{Finish, Habit, scenarios};
-use crate::mines::session;
+use super::remake::{mouse_of, remake};
 
 /// A way to make a recording from another one.
 #[derive(Clone, Copy, Debug)]
@@ -403,9 +402,9 @@ fn played_again(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static
     scenario.habit = Habit::NoFlags;
     scenario.square_size = game.square_size();
     let rng = fastrand::Rng::with_seed(rng.u64(..));
-    let played = session::play(&scenario, game, first, rng, &[]).ok()?;
+    let played = play_on(&scenario, game, first, rng, &[]).ok()?;
     let mut again = game.clone().into_owned();
-    again.events = played.events;
+    again.events = played;
     let mut again = remake(game, &mouse_of(&again))?;
     again.checksum.to_mut().reverse();
     dated(&mut again, game.board.timestamp.checked_add(86_400)?);

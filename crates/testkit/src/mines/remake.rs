@@ -1,12 +1,33 @@
-//! Rebuilds a whole game from its mouse events.
+//! The parts of forgeries: a whole game is rebuilt from its mouse events.
 
 use std::borrow::Cow;
 
 use gametape_mines::rmv::EventLog;
 use gametape_mines::{
     BoardEvent, Buttons, Encoding, Ending, Engine, Event, Face, Game, MouseAction, MouseEvent,
-    Outcome, Text,
+    Outcome,
 };
+use gametape_samples::mines::person::Clock;
+use gametape_samples::mines::with_result;
+
+/// A way to forge a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Forgery {
+    /// Its name.
+    pub name: &'static str,
+    /// The code of the finding that reveals it.
+    pub code: &'static str,
+    pub(super) make: fn(&Game<'_>, &mut fastrand::Rng) -> Option<Game<'static>>,
+}
+
+impl Forgery {
+    /// Makes the forgery from a valid game. The same seed gives the same forgery. `None` if the
+    /// game is not suitable, for example too short or without flags.
+    #[must_use]
+    pub fn of(&self, game: &Game<'_>, seed: u64) -> Option<Game<'static>> {
+        (self.make)(game, &mut fastrand::Rng::with_seed(seed))
+    }
+}
 
 /// The mouse events of a game.
 #[must_use]
@@ -25,8 +46,8 @@ pub fn mouse_of(game: &Game<'_>) -> Vec<MouseEvent> {
 /// `None` if the format cannot store the game.
 ///
 /// ```
-/// use gametape_samples::mines::tamper::{mouse_of, remake};
 /// use gametape_samples::mines::{record, scenarios};
+/// use gametape_testkit::mines::{mouse_of, remake};
 ///
 /// let game = record(&scenarios()[0], 7)?;
 /// assert_eq!(remake(&game, &mouse_of(&game)), Some(game), "nothing was changed");
@@ -94,24 +115,42 @@ fn score_is_plus_one(game: &Game<'_>) -> bool {
     score == Some(u64::from(ending.time_ms / 10) + 100)
 }
 
-/// Replaces the value of a key in the result string, if there is one.
-pub fn with_result(game: &mut Game<'_>, key: &str, value: &str) {
-    let Encoding::V1 { result } = &mut game.encoding else {
-        return;
+/// The game with other times; `time` receives the index and the old time of each mouse event.
+pub(super) fn retimed(
+    game: &Game<'_>,
+    mut time: impl FnMut(usize, u32) -> u32,
+) -> Option<Game<'static>> {
+    let mouse = mouse_of(game).into_iter().enumerate();
+    let mouse: Vec<MouseEvent> = mouse
+        .map(|(at, event)| MouseEvent {
+            time_ms: time(at, event.time_ms),
+            ..event
+        })
+        .collect();
+    remake(game, &mouse)
+}
+
+/// Like [`retimed`], but rounds to the game's clock, as a careful forger would.
+pub(super) fn retimed_by_clock(
+    game: &Game<'_>,
+    mut time: impl FnMut(usize, u32) -> u32,
+) -> Option<Game<'static>> {
+    let clock = clock_of(game);
+    retimed(game, |place, at| clock.show(time(place, at)))
+}
+
+/// The clock of a game.
+pub(super) fn clock_of(game: &Game<'_>) -> Clock {
+    phase_of(game).map_or(Clock::Millisecond, Clock::Tick)
+}
+
+/// The phase of the Windows tick, if all times of a game are on such a tick.
+pub(super) fn phase_of(game: &Game<'_>) -> Option<u8> {
+    let mouse = mouse_of(game);
+    let is_on = |time: u32, phase: u8| {
+        // The last tick before the end of this millisecond.
+        let clock = Clock::Tick(phase);
+        [time, time + 1].iter().any(|&at| clock.show(at) == time)
     };
-    let parts = result.as_bytes().split(|&byte| byte == b'#').map(|pair| {
-        let (feed, bare) = match pair.strip_prefix(b"\n") {
-            Some(bare) => (&b"\n"[..], bare),
-            None => (&b""[..], pair),
-        };
-        let is_it = bare
-            .strip_prefix(key.as_bytes())
-            .is_some_and(|rest| rest.starts_with(b":"));
-        if is_it {
-            [feed, key.as_bytes(), b":", value.as_bytes()].concat()
-        } else {
-            pair.to_vec()
-        }
-    });
-    *result = Text(Cow::Owned(parts.collect::<Vec<_>>().join(&b'#')));
+    (0..8).find(|&phase| mouse.iter().all(|event| is_on(event.time_ms, phase)))
 }

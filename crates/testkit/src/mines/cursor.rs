@@ -1,11 +1,11 @@
 //! Removed and inserted moves.
 
 use gametape_mines::{Game, MouseAction, MouseEvent};
+use gametape_samples::mines::person::Clock;
 
-use super::super::person::Clock;
-use super::forgery::Forgery;
+use super::remake::Forgery;
+use super::remake::clock_of;
 use super::remake::{mouse_of, remake};
-use super::retime::clock_of;
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

@@ -1,14 +1,13 @@
-//! Manipulated recordings.
+//! Forged games of Minesweeper.
 //!
-//! A [`Tampering`] changes single bytes and leaves the rest unchanged: every check finds it. A
-//! [`Forgery`] is the work of a forger who knows the format: one thing is false, and everything
-//! that depends on it is recomputed, so that times, sizes, board events, ending and result string
-//! agree.
+//! A [`Forgery`] is the work of a forger who knows the format: one thing is false, and everything that depends
+//! on it is recomputed, so that times, sizes, board events, ending and result string agree. A [`Twin`] is a game
+//! that was made from another one.
 //!
 //! ```
 //! use gametape_mines::rmv;
-//! use gametape_samples::mines::tamper::forgeries;
 //! use gametape_samples::mines::{record, scenarios};
+//! use gametape_testkit::mines::forgeries;
 //!
 //! let game = record(&scenarios()[0], 7)?;
 //! for forgery in forgeries() {
@@ -20,20 +19,15 @@
 //! # Ok::<(), rmv::WriteError>(())
 //! ```
 
-mod bytes;
 mod claims;
 mod cursor;
-mod forgery;
 mod hands;
 mod relations;
 mod remake;
-mod retime;
 mod times;
 
-pub use bytes::Tampering;
-pub use forgery::Forgery;
 pub use relations::{Twin, twins};
-pub use remake::{mouse_of, remake, with_result};
+pub use remake::{Forgery, mouse_of, remake};
 
 /// All forgeries.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {

@@ -1,0 +1,26 @@
+//! Code shared by the tests, the fuzz checks and the benchmarks. It is never published.
+//!
+//! | module and feature | content |
+//! |---|---|
+//! | [`echo`] | matches of Echo VR with lines that the game never sends |
+//! | [`mines`] | forged games of Minesweeper |
+//! | [`murk`] | commands, recordings and states in a form that ours and the origin of Murk's format can both express |
+//! | [`cases`] | how many of many cases are run, and on how many cores |
+//! | [`Random`] | random numbers that are the same on every machine |
+//!
+//! The tests of a format crate turn on the feature of their own format alone.
+
+#![forbid(unsafe_code)]
+// Tests, checks and benchmarks end by a panic.
+#![allow(clippy::missing_panics_doc)]
+
+pub mod cases;
+#[cfg(feature = "echo")]
+pub mod echo;
+#[cfg(feature = "mines")]
+pub mod mines;
+#[cfg(feature = "murk")]
+pub mod murk;
+mod random;
+
+pub use random::Random;
