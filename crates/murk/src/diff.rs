@@ -4,8 +4,7 @@ use gametape_core::text::Hash;
 
 use crate::checks::hash_of;
 use crate::command_text::CommandText;
-use crate::difference::Difference;
-use crate::divergence::Cause;
+use crate::divergence::{Cause, Difference};
 use crate::error::Error;
 use crate::frame::Frame;
 use crate::model::Header;

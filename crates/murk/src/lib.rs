@@ -45,6 +45,7 @@
 
 mod audit;
 pub mod build;
+mod change;
 mod check;
 mod checkpoints;
 mod checks;
@@ -53,7 +54,6 @@ mod command_buf;
 mod command_text;
 mod config;
 mod diff;
-mod difference;
 mod divergence;
 mod encode;
 #[cfg(feature = "engine")]
@@ -94,6 +94,7 @@ mod verify;
 mod write;
 
 pub use audit::{Audit, Auditor, audit, audit_with};
+pub use change::{Bit, Change, Unused};
 pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
@@ -101,8 +102,9 @@ pub use command_buf::CommandBuf;
 pub use command_text::CommandText;
 pub use config::ConfigForm;
 pub use diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
-pub use difference::Difference;
-pub use divergence::{Cause, Divergence};
+pub use divergence::{
+    Cause, CommandAt, Difference, Divergence, Evidence, Explanation, Parted, Slip, Target,
+};
 pub use encode::{write_frame, write_header};
 pub use error::{Error, Finding, Findings, WriteError};
 pub use explain::{Candidate, explain};
@@ -112,9 +114,7 @@ pub use gametape_core::feed::Fed;
 pub use gametape_core::text::Hash;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
 pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
-pub use index::{
-    Bit, Change, Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces, Unused,
-};
+pub use index::{Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces};
 pub use limits::{
     Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
 };
@@ -130,8 +130,7 @@ pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
 pub use slip::{
-    Build as BuildVariant, CommandAt, Evidence, Explanation, Parted, Progress, SLIP_TIME, Slip,
-    Target, Variant, explain_slip, explain_slip_with,
+    Build as BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with,
 };
 pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};

@@ -2,11 +2,10 @@
 
 use gametape_core::text::{Bytes, Grouped, Hash, Left};
 
+use crate::change::{Change, Unused};
 use crate::config::ConfigForm;
-use crate::divergence::Divergence;
-use crate::index::change::{Change, Unused};
+use crate::divergence::{Divergence, Explanation, Parted};
 use crate::payload::PayloadError;
-use crate::slip::{Explanation, Parted};
 
 gametape_core::rules! {
     /// One rule of the format, or of what a recording should be, with the figures that break it.

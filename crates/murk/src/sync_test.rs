@@ -5,7 +5,7 @@ use std::sync::{Barrier, Mutex, PoisonError};
 
 use crate::checks::hash_of;
 use crate::command::Commands;
-use crate::difference::{Difference, Listed};
+use crate::divergence::{Difference, Listed};
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
 use crate::threads::side_by_side;

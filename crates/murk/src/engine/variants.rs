@@ -4,7 +4,8 @@ use super::own::Own;
 use super::propagator::Propagator;
 use super::run::{EngineWorld, State};
 use super::world::World;
-use crate::slip::{Slip, Variant};
+use crate::divergence::Slip;
+use crate::slip::Variant;
 
 /// Most worlds of other queues that are tried.
 const MOST_QUEUES: u32 = 2048;

@@ -17,7 +17,7 @@
 
 use gametape_core::{ByteReader, Short};
 
-use super::change::Unused;
+use crate::change::Unused;
 
 pub(super) const MAGIC: [u8; 8] = *b"GTMURKI1";
 pub(super) const HEAD: usize = 48;

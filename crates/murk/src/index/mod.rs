@@ -5,13 +5,11 @@
 //! recording), lies in a file beside the recording, and is refused where the recording has changed.
 
 mod build;
-pub(crate) mod change;
 mod layout;
 mod pieces;
 mod read;
 
 pub use build::IndexBuilder;
-pub use change::{Bit, Change, Unused};
 pub use layout::Entry;
 pub use pieces::Pieces;
 pub use read::{Damage, Index, IndexError, Indexed};

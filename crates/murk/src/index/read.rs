@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io;
 
-use super::change::{Bit, Change, Unused, flipped_bit};
 use super::layout::{ENTRY, Entry, HEAD, Head};
 use super::pieces::Pieces;
+use crate::change::{Bit, Change, Unused, flipped_bit};
 use crate::error::{Error, Finding};
 use crate::frame::Frame;
 use crate::limits::Limits;

@@ -1,12 +1,8 @@
 //! Which explanation is the best: the one that explains the most hashes.
 
-use super::evidence::Evidence;
-use super::kinds::Slip;
-use super::parted::Parted;
-use super::report::{Explanation, MAX_SLIPS};
 use super::search::{Base, Found, Search};
 use super::window::Window;
-use crate::divergence::Cause;
+use crate::divergence::{Cause, Evidence, Explanation, MAX_SLIPS, Parted, Slip};
 use crate::simulation::Checkpoint;
 
 /// By how many frames the replay's hashes are those that were recorded.
@@ -310,9 +306,8 @@ pub(super) fn judge<S: Checkpoint>(
 mod tests {
     use super::*;
     use crate::command_text::CommandText;
-    use crate::difference::Difference;
+    use crate::divergence::{CommandAt, Difference};
     use crate::engine::EngineWorld;
-    use crate::slip::CommandAt;
 
     fn dropped() -> Slip {
         Slip::Dropped(CommandAt {

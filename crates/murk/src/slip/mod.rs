@@ -8,12 +8,8 @@
 mod budget;
 mod candidates;
 mod edit;
-mod evidence;
 mod judge;
-mod kinds;
 mod named;
-mod parted;
-mod report;
 mod search;
 mod steady;
 mod variant;
@@ -25,17 +21,13 @@ pub(crate) use budget::Budget;
 pub use budget::Progress;
 #[cfg(feature = "tape")]
 pub(crate) use edit::set;
-pub use evidence::Evidence;
-pub use kinds::{CommandAt, Slip, Target};
-pub use parted::Parted;
-pub use report::Explanation;
 use search::Search;
 pub(crate) use search::{Case, Fresh};
 pub use variant::{Build, Variant};
 pub(crate) use window::Window;
 
 use crate::checks::Checks;
-use crate::divergence::Divergence;
+use crate::divergence::{Divergence, Explanation, Parted};
 use crate::read::Replay;
 use crate::simulation::Checkpoint;
 use crate::verify::{VerifyError, replayable};

@@ -1,9 +1,9 @@
 //! What an edit of a log stands for.
 
 use super::edit::Edit;
-use super::kinds::{CommandAt, Slip, Target};
 use super::window::Window;
 use crate::command_text::CommandText;
+use crate::divergence::{CommandAt, Slip, Target};
 use crate::payload::Payload;
 use crate::simulation::Simulation;
 

@@ -3,11 +3,11 @@
 //! can be told by that, and nothing is.
 
 use super::edit::Edit;
-use super::parted::Parted;
 use super::search::{Fresh, Search};
 use super::variant::Build;
 use super::window::Window;
 use crate::checks::hash_of;
+use crate::divergence::Parted;
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
 use crate::sync_test::compare;

@@ -1,6 +1,6 @@
 //! Other simulations that may have been the recorded one.
 
-use super::kinds::Slip;
+use crate::divergence::Slip;
 use crate::simulation::Checkpoint;
 
 /// Another simulation that may have been the recorded one: with another parameter, another order of

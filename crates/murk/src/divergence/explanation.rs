@@ -5,10 +5,10 @@ use std::fmt;
 use gametape_core::text::{Counted, Grouped};
 use gametape_core::{Datum, ToDatum};
 
+use super::cause::Cause;
 use super::evidence::{Evidence, Hashes};
-use super::kinds::Slip;
 use super::parted::Parted;
-use crate::divergence::Cause;
+use super::slip::Slip;
 
 /// Slips named in an [`Explanation`].
 pub const MAX_SLIPS: usize = 8;

@@ -5,11 +5,12 @@ use std::fmt;
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
-use crate::difference::Difference;
+use super::difference::Difference;
+use super::evidence::Evidence;
+use super::slip::Slip;
 use crate::explain::explain;
 use crate::past::WrittenBy;
 use crate::simulation::Simulation;
-use crate::slip::{Evidence, Slip};
 use crate::state::State;
 use crate::value::Value;
 

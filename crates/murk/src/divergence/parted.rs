@@ -5,8 +5,8 @@ use std::fmt;
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
-use crate::difference::{Difference, Listed};
-use crate::divergence::Divergence;
+use super::cause::Divergence;
+use super::difference::{Difference, Listed};
 use crate::explain::{Candidate, explain};
 use crate::simulation::Simulation;
 use crate::state::State;

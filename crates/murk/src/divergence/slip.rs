@@ -5,8 +5,8 @@ use std::fmt;
 use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
+use super::difference::Difference;
 use crate::command_text::CommandText;
-use crate::difference::Difference;
 use crate::simulation::{Location, Simulation};
 use crate::value::Value;
 
@@ -37,7 +37,7 @@ pub struct Target {
 }
 
 impl Target {
-    pub(super) fn of<S: Simulation + ?Sized>(simulation: &S, field: u32, element: usize) -> Self {
+    pub(crate) fn of<S: Simulation + ?Sized>(simulation: &S, field: u32, element: usize) -> Self {
         Self {
             field,
             field_name: simulation.field_name(field).map(str::to_owned),
@@ -196,7 +196,7 @@ impl Slip {
     }
 
     /// True where frames were left out, doubled or exchanged: the replay has the recorded states at other ticks.
-    pub(super) const fn is_of_frames(&self) -> bool {
+    pub(crate) const fn is_of_frames(&self) -> bool {
         matches!(
             self,
             Self::Missing { .. } | Self::Repeated { .. } | Self::Exchanged { .. }
@@ -205,7 +205,7 @@ impl Slip {
 
     /// How much it leaves open: of two that explain the same, the one that leaves less open is the
     /// simpler one.
-    pub(super) const fn freedom(&self) -> u8 {
+    pub(crate) const fn freedom(&self) -> u8 {
         match self {
             Self::Hash { bits: 1, .. } => 0,
             Self::Repeated { .. } | Self::Exchanged { .. } | Self::Missing { .. } => 1,
