@@ -1,4 +1,4 @@
-//! Commands, recordings and what readers see of them, in a form that both sides can say.
+//! Commands, recordings and the results of readers, in a form that both sides share.
 
 use std::io;
 
@@ -15,7 +15,7 @@ use murk_replay::{
     SerializedCommand,
 };
 
-/// What a command asks for, as both sides can say it, floats as bits.
+/// The payload of a command in a form that both sides share, with floats as bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body {
     Move(u64, Vec<i32>),
@@ -155,7 +155,7 @@ impl Typed {
         }
     }
 
-    /// As our writer takes it.
+    /// Adds it for our writer.
     pub fn push(&self, commands: &mut CommandBuf) -> Result<(), WriteError> {
         let singles: Vec<(u32, f32)>;
         let doubles: Vec<(u32, f64)>;
@@ -204,7 +204,7 @@ impl Typed {
     }
 }
 
-/// A recording as the origin holds it.
+/// A recording in the origin's form.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tape {
     pub meta: BuildMetadata,
@@ -229,7 +229,7 @@ impl Tape {
         }
     }
 
-    /// Written by the origin.
+    /// Returns the bytes written by the origin.
     pub fn by_origin(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = ReplayWriter::new(&mut bytes, &self.meta, &self.init).unwrap();
@@ -240,7 +240,7 @@ impl Tape {
         bytes
     }
 
-    /// Bytes before the first frame.
+    /// Returns the number of bytes before the first frame.
     pub fn header_size(&self) -> usize {
         let tape = Self {
             frames: vec![],
@@ -249,7 +249,7 @@ impl Tape {
         tape.by_origin().len()
     }
 
-    /// Read by the origin.
+    /// Reads with the origin.
     pub fn from_origin(bytes: &[u8]) -> Result<Self, ReplayError> {
         let reader = ReplayReader::open(bytes)?;
         Ok(Self {
@@ -298,7 +298,7 @@ pub fn origin_frame(frame: &gametape_murk::Frame<'_>) -> OriginFrame {
     }
 }
 
-/// What a reader saw: the frames that were whole, and how it ended.
+/// The result of a reader: the whole frames, and the end.
 #[derive(PartialEq, Debug)]
 pub struct Seen {
     pub frames: Vec<OriginFrame>,
@@ -351,7 +351,7 @@ pub fn seen_by_origin(bytes: &[u8]) -> Seen {
     Seen { frames, end }
 }
 
-/// What one of our readers saw.
+/// Returns the result of one of our readers.
 fn seen_by_ours(look: impl FnOnce(&mut Vec<OriginFrame>) -> Result<(), Error>) -> Seen {
     let mut frames = Vec::new();
     let end = look(&mut frames).map_or_else(|error| class_of_ours(&error), |()| End::Clean);
@@ -393,7 +393,7 @@ pub fn seen_by_feed(bytes: &[u8], piece: usize) -> Seen {
     })
 }
 
-/// All readers see the same; gives it.
+/// Checks that all readers agree, and returns their result.
 #[track_caller]
 pub fn seen(bytes: &[u8], what: &dyn Fn() -> String) -> Seen {
     let origin = seen_by_origin(bytes);
@@ -403,7 +403,8 @@ pub fn seen(bytes: &[u8], what: &dyn Fn() -> String) -> Seen {
     origin
 }
 
-/// The count at this place of a payload claims more than is there: the origin would believe it.
+/// Returns true if the count at this place of a payload claims more than there is; the origin would
+/// believe it.
 pub fn overclaims(payload: &[u8], at: usize, entry: usize) -> bool {
     let Some((count, rest)) = payload
         .get(at..)
@@ -414,7 +415,7 @@ pub fn overclaims(payload: &[u8], at: usize, entry: usize) -> bool {
     rest.len() / entry < u32::from_le_bytes(*count) as usize
 }
 
-/// True where calling the origin could end the process.
+/// Returns true if calling the origin could end the process.
 pub fn would_abort(command: &SerializedCommand) -> bool {
     let payload = &command.payload;
     match command.payload_type {
@@ -427,7 +428,7 @@ pub fn would_abort(command: &SerializedCommand) -> bool {
     }
 }
 
-/// Typed decoding: the same command, or refused by both.
+/// Typed decoding: both return the same command, or both refuse it.
 #[track_caller]
 pub fn same_typed(command: &SerializedCommand) -> Option<Typed> {
     let ours = Typed::of_ours(&stored(command));
@@ -459,7 +460,7 @@ pub fn same_typed(command: &SerializedCommand) -> Option<Typed> {
     }
 }
 
-/// A state as the origin wants to see it.
+/// A state in the origin's form.
 #[derive(Clone, Debug)]
 pub struct Fields(pub Vec<Option<Vec<f32>>>);
 
