@@ -4,7 +4,7 @@ use std::fmt;
 
 use gametape_core::{Datum, ToDatum};
 
-/// What a recording's `config_hash` covers, if it is the hash of the simulation.
+/// The inputs of a recording's `config_hash`, if it is the hash of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ConfigForm {

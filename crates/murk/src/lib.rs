@@ -1,11 +1,11 @@
-//! Murk replay v3: deterministic command logs, and where determinism broke.
+//! Murk replay v3: deterministic command logs, and the point where determinism broke.
 //!
-//! A recording holds the commands of each tick and a hash of the state they led to. [`read()`]
-//! reads one in memory, [`Reader`] from any source, [`Feed`] as its bytes come; [`Writer`] and
-//! [`Recorder`] record. [`verify()`] replays a recording in a [`Simulation`] and names the first
-//! tick that differs, and the value; [`audit()`] checks what can be told without replaying;
+//! A recording has the commands of each tick and a hash of the state after them. [`read()`] reads
+//! one from memory, [`Reader`] from any source, and [`Feed`] from bytes as they arrive; [`Writer`]
+//! and [`Recorder`] record. [`verify()`] replays a recording in a [`Simulation`] and names the
+//! first tick and the value that differ; [`audit()`] makes the checks that need no replay;
 //! [`diff()`], [`minimise()`], [`sync_test()`] and [`rollback_test()`] look closer. [`salvage()`]
-//! keeps what is whole of a broken recording, an [`Index`] finds ticks and flipped bits.
+//! keeps the intact part of a broken recording, and an [`Index`] finds ticks and flipped bits.
 //!
 //! ```
 //! # let bytes = gametape_murk::doc_example();
@@ -24,12 +24,12 @@
 //! | the layout of frames and of the header | `scan.rs` reads it, `encode.rs` writes it |
 //! | payloads | `payload.rs` |
 //! | the hashes, and running them backwards | `hash.rs`, `explain.rs` |
-//! | replaying, and what is said of a divergence | `verify.rs`, `divergence.rs`; who wrote the value: `past.rs` |
+//! | replaying, and the report of a divergence | `verify.rs`, `divergence/`; the writer of a value: `past.rs`; the search for a slip: `slip/` |
 //! | rules and what the audit checks | `rule.rs`, `audit.rs` |
 //! | worlds (feature `engine`) | `engine/` |
 //!
-//! Sources: the Murk replay wire format specification, version 3, and what the origin
-//! implementation (`murk-replay` 0.1.9) does beyond it.
+//! Sources: the Murk replay wire format specification, version 3, and the behaviour of the origin
+//! implementation (`murk-replay` 0.1.9) beyond it.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -51,7 +51,6 @@ mod checkpoints;
 mod checks;
 mod command;
 mod command_buf;
-mod command_text;
 mod config;
 mod diff;
 mod divergence;
@@ -85,11 +84,10 @@ mod stream;
 mod sync_test;
 #[cfg(feature = "tape")]
 pub mod tape;
-mod threads;
+mod text;
 #[cfg(feature = "tape")]
 pub mod tools;
 mod torn;
-mod value;
 mod verify;
 mod write;
 
@@ -99,7 +97,6 @@ pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
 pub use command_buf::CommandBuf;
-pub use command_text::CommandText;
 pub use config::ConfigForm;
 pub use diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
 pub use divergence::{
@@ -136,11 +133,12 @@ pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Feed, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
+pub use text::CommandText;
 pub use torn::Doubt;
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
 pub use write::{Writer, write};
 
-/// A recording of three ticks, for the examples of the documentation.
+/// Returns a recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]
 #[must_use]
 pub fn doc_example() -> Vec<u8> {

@@ -5,15 +5,13 @@
 
 mod cause;
 mod difference;
-mod evidence;
 mod explanation;
 mod parted;
 mod slip;
 
-pub use cause::{Cause, Divergence};
+pub use cause::{Cause, Divergence, Evidence};
 pub use difference::Difference;
 pub(crate) use difference::Listed;
-pub use evidence::Evidence;
 pub use explanation::Explanation;
 pub(crate) use explanation::MAX_SLIPS;
 pub use parted::Parted;
