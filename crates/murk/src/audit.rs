@@ -1,4 +1,4 @@
-//! Is a recording what it claims to be? What can be told without replaying it.
+//! Audits: every check of a recording that needs no replay.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ use crate::payload::Payload;
 use crate::read::read_with;
 use crate::rule::Rule;
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Audit {
     /// One finding for each rule that is broken or stretched.
     pub findings: Findings,
-    /// Whole frames.
+    /// The number of whole frames.
     pub frames: u64,
 }
 
-/// Audits a recording in memory without replaying it. It never fails: what can't be read is a
-/// finding.
+/// Audits a recording in memory without replaying it. It never fails: a problem that stops the
+/// reader is a finding.
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
@@ -35,7 +35,7 @@ pub fn audit(bytes: &[u8]) -> Audit {
     audit_with(bytes, Limits::DEFAULT)
 }
 
-/// [`audit()`], within other limits.
+/// [`audit()`] with other limits.
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
@@ -71,7 +71,7 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     audit
 }
 
-/// An audit that is fed frame by frame, beside whatever else is done with the frames.
+/// An audit that is given the frames one by one, for callers that also do something else with them.
 #[derive(Debug, Default)]
 pub struct Auditor {
     findings: Findings,
@@ -80,7 +80,7 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// An audit of a recording with this header.
+    /// Creates an audit of a recording with this header.
     #[must_use]
     pub fn new(header: &Header<'_>) -> Self {
         let mut auditor = Self::default();
@@ -107,24 +107,24 @@ impl Auditor {
         }
     }
 
-    /// Frames so far.
+    /// Returns the number of frames so far.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// What was found so far.
+    /// Returns the findings so far.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// Adds a finding of the caller's own.
+    /// Adds a finding of the caller.
     pub fn note(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
-    /// Looks at the next frame.
+    /// Checks the next frame.
     #[inline]
     pub fn push(&mut self, frame: &Frame<'_>, world: &impl CommandCheck) {
         self.frames += 1;
@@ -140,7 +140,7 @@ impl Auditor {
         if count > limit {
             self.at(frame, Rule::QueueFull { count, limit });
         }
-        // The engine counts its ticks from 1, whatever the recording calls them.
+        // The engine counts its ticks from 1, independently of the recording's tick numbers.
         let engine_tick = frame.index + 1;
         let mut classes: Option<(u8, u8)> = None;
         for (at, command) in (0..).zip(commands) {
@@ -156,7 +156,7 @@ impl Auditor {
         }
     }
 
-    /// What was found; `problems` are what stopped the reader.
+    /// Ends the audit and returns its findings; `problems` are the ones that stopped the reader.
     #[must_use]
     pub fn finish(mut self, problems: &Findings) -> Findings {
         if self.frames == 0 && problems.is_empty() {
@@ -212,8 +212,8 @@ impl Auditor {
         }
     }
 
-    /// Looks for a cell that two commands of different priority write: they are applied by rising
-    /// class, so the last one, of the lowest priority, stays.
+    /// Finds cells that two commands of different priority write. Commands are applied in the order
+    /// of their class, so the last one, which has the lowest priority, wins.
     #[inline(never)]
     fn priorities(
         &mut self,
@@ -266,7 +266,7 @@ impl Auditor {
     }
 }
 
-/// Numbers of a coordinate that a finding shows: more than any space has.
+/// The most numbers of a coordinate that a finding shows; no space has as many.
 const MAX_COORD: usize = 16;
 
 impl Rejection {

@@ -1,22 +1,22 @@
-//! What can be told of commands without simulating: which are never applied.
+//! Checks of commands that need no simulation: which commands are never applied.
 
 use crate::command::Command;
 use crate::payload::Payload;
 
-/// What a world says of commands before they are submitted to it. Feature `engine` has one for
+/// A world's check of a command before it is submitted. Feature `engine` has an implementation for
 /// Murk's own worlds.
 pub trait CommandCheck {
-    /// Why the command is never applied at this tick of the engine's own count (which starts with
-    /// 1); `None` if it is.
+    /// Returns why the command is never applied at this tick; `None` if it is. The tick is the
+    /// engine's own count, which starts with 1.
     fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection>;
 
-    /// How many commands of one tick the engine takes.
+    /// Returns the number of commands that the engine takes in one tick.
     fn queue_limit(&self) -> u64 {
         MAX_INGRESS_QUEUE
     }
 }
 
-/// What Murk's engine takes in a tick, unless it is configured otherwise.
+/// The number of commands that Murk's engine takes in a tick, unless it is configured otherwise.
 pub const MAX_INGRESS_QUEUE: u64 = 1024;
 
 /// Why a command is never applied.
@@ -25,19 +25,19 @@ pub const MAX_INGRESS_QUEUE: u64 = 1024;
 pub enum Rejection {
     /// It expired before the tick it was submitted at.
     Expired,
-    /// A kind that the engine does not apply.
+    /// The engine does not apply commands of this kind.
     Unsupported,
-    /// The coordinate is no cell of the world.
+    /// The coordinate is not a cell of the world.
     Outside,
-    /// The world has not so many fields.
+    /// The world has no field of this number.
     UnknownField,
     /// The field never changes.
     StaticField,
-    /// Something of the world's own writes the field after the commands, in each tick.
+    /// A propagator writes the field after the commands, in each tick.
     Overwritten,
 }
 
-/// The semantics that every world of Murk's lockstep engine has: for recordings without a world.
+/// The rules that hold in every world of Murk's lockstep engine, for recordings without a world.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct AnyWorld;
 

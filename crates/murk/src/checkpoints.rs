@@ -1,13 +1,12 @@
-//! States saved along a recording: to go to any tick, and to verify its parts side by side.
+//! States saved along a recording, for seeking to any tick and for verifying parts in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::read::Replay;
 use crate::simulation::Checkpoint;
-use crate::threads::side_by_side;
 use crate::verify::{Verified, Verifier, VerifyError, run};
 
-/// States saved every so many frames, with the place in the recording that each belongs to.
+/// States that were saved every few frames, with their places in the recording.
 #[derive(Clone, Debug)]
 pub struct Checkpoints<T> {
     saved: Vec<Saved<T>>,
@@ -15,16 +14,16 @@ pub struct Checkpoints<T> {
 
 #[derive(Clone, Debug)]
 struct Saved<T> {
-    /// The frame that comes next.
+    /// The next frame.
     frame: u64,
     offset: u64,
-    /// The tick that the state is of; `None` for the initial state.
+    /// The tick of the state; `None` for the initial state.
     tick: Option<u64>,
     state: T,
 }
 
 impl<T> Saved<T> {
-    /// Takes a simulation back there; `tick` is what for.
+    /// Restores the state into a simulation; `tick` is the caller's target, for errors.
     fn restore_into<S: Checkpoint<State = T>>(
         &self,
         simulation: &mut S,
@@ -46,7 +45,7 @@ impl<T> Checkpoints<T> {
     /// frames.
     ///
     /// # Errors
-    /// As [`verify`](crate::verify()).
+    /// Same as [`verify`](crate::verify()).
     pub fn record<S>(
         replay: &Replay<'_>,
         simulation: &mut S,
@@ -78,21 +77,21 @@ impl<T> Checkpoints<T> {
         Ok((Self { saved }, verifier.finish()?))
     }
 
-    /// How many.
+    /// Returns the number of checkpoints.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.saved.len()
     }
 
-    /// True if there is none.
+    /// Returns true if there is no checkpoint.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.saved.is_empty()
     }
 
     /// Takes `simulation` to the state after `tick`: restores the last checkpoint before it, and
-    /// replays from there. False if the recording has no such tick; the simulation is then at the
-    /// recording's end.
+    /// replays from there. Returns false if the recording has no such tick; the simulation is then
+    /// at the end of the recording.
     ///
     /// # Errors
     /// [`VerifyError::Read`], [`VerifyError::Simulation`].
@@ -117,11 +116,11 @@ impl<T> Checkpoints<T> {
         run(frames, simulation, |frame| frame.tick == tick)
     }
 
-    /// Verifies the recording's parts side by side, each from the state saved at its start: as many
-    /// at once as there are simulations, each on a thread of its own.
+    /// Verifies the parts of the recording in parallel, each from the state saved at its start.
+    /// There are as many threads as simulations.
     ///
     /// # Errors
-    /// The first of what the parts find, in the recording's order.
+    /// The first error in the recording's order.
     pub fn verify<S>(
         &self,
         replay: &Replay<'_>,
@@ -174,4 +173,21 @@ fn verify_part<S: Checkpoint>(
         verifier.push(&frame)?;
     }
     verifier.finish()
+}
+
+/// Runs each closure on its own thread; returns their results, in order.
+pub(crate) fn side_by_side<W, T>(works: impl Iterator<Item = W>) -> Vec<T>
+where
+    W: FnOnce() -> T + Send,
+    T: Send,
+{
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = works.map(|work| scope.spawn(work)).collect();
+        let results = threads.into_iter().map(|thread| match thread.join() {
+            Ok(result) => result,
+            // The panic of a simulation is its author's, so it is passed on.
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        results.collect()
+    })
 }

@@ -1,4 +1,4 @@
-//! States of a replay, compared with what was recorded of them.
+//! Comparison of replayed states with the recorded hashes.
 
 use std::collections::VecDeque;
 
@@ -9,23 +9,24 @@ use crate::past::{History, PastFrame};
 use crate::simulation::Simulation;
 use crate::state::State;
 
-/// Largest state that is copied, so that several can be hashed at once; larger ones are hashed
-/// where they are.
+/// The largest state that is copied, so that several can be hashed at once. Larger states are
+/// hashed in place.
 const MAX_COPIED_BYTES: usize = 2 << 20;
-/// Hashes that are remembered, to tell frames that are shifted.
+/// The number of hashes that are kept to recognise shifted frames.
 const HASHES: usize = 64;
 
-/// Compares the states of a simulation, which is given each time, with what was recorded.
+/// Compares the states of a simulation with the recorded hashes. The simulation is passed to each
+/// call.
 #[derive(Debug)]
 pub struct Checks {
     field_count: u32,
-    /// States that wait to be hashed; all of one shape.
+    /// The states that wait to be hashed. All have the same shape.
     waiting: Vec<State>,
     pending: Vec<Pending>,
     history: History,
-    /// The ticks of the last frames that were right, and their hashes.
+    /// The ticks and hashes of the last frames that matched.
     hashes: VecDeque<(u64, u64)>,
-    /// Frames whose hashes were compared, all of them right, and the tick of the last.
+    /// The number of frames that were compared and matched, and the tick of the last one.
     verified: (u64, Option<u64>),
 }
 
@@ -35,12 +36,12 @@ struct Pending {
     tick: u64,
     offset: u64,
     recorded: u64,
-    /// What the simulation made of it.
+    /// The tick that the simulation made of it.
     made: Option<u64>,
 }
 
 impl Checks {
-    /// Of a simulation with so many fields.
+    /// Creates the checks for a simulation with this many fields.
     pub fn new(field_count: u32) -> Self {
         Self {
             field_count,
@@ -52,16 +53,16 @@ impl Checks {
         }
     }
 
-    /// Frames whose hashes were compared, all of them right, and the tick of the last.
+    /// Returns the number of frames that were compared and matched, and the tick of the last one.
     pub const fn verified(&self) -> (u64, Option<u64>) {
         self.verified
     }
 
-    /// A frame whose tick the simulation has made. Its hash may be compared only when some more have
-    /// come.
+    /// Adds a frame whose tick the simulation has made. The comparison may be delayed until a few
+    /// more frames have been added.
     ///
     /// # Errors
-    /// What differs in this frame, or in one of the last before it.
+    /// The divergence of this frame, or of one of the last frames before it.
     pub fn stepped<S: Simulation>(
         &mut self,
         simulation: &S,
@@ -104,7 +105,7 @@ impl Checks {
             .sum()
     }
 
-    /// True if the simulation's state has the shape of those that wait.
+    /// Returns whether the simulation's state has the same shape as the waiting ones.
     fn fits<S: Simulation>(&self, simulation: &S) -> bool {
         match (self.pending.len(), self.waiting.first()) {
             (0, _) | (_, None) => true,
@@ -114,10 +115,10 @@ impl Checks {
         }
     }
 
-    /// Compares what waits, before more frames come.
+    /// Compares the waiting states now.
     ///
     /// # Errors
-    /// What differs.
+    /// The first divergence.
     pub fn compare<S: Simulation>(&mut self, simulation: &S) -> Result<(), Box<Divergence>> {
         let count = self.pending.len();
         let states = self.waiting.get(..count).unwrap_or_default();
@@ -165,7 +166,7 @@ impl Checks {
         state: &State,
         ahead: Vec<(u64, u64)>,
     ) -> Box<Divergence> {
-        // A state that does not change is the same at many ticks: that says nothing.
+        // A state that does not change is the same at many ticks, which proves nothing.
         let mut others = self.hashes.iter().rev().copied().chain(ahead);
         let other_tick = others
             .find(|&(_, hash)| hash == pending.recorded && hash != replayed_hash)
@@ -190,7 +191,7 @@ impl Checks {
     }
 }
 
-/// Remembers a frame whose hash is right.
+/// Keeps the hash of a frame that matched.
 fn right(
     hashes: &mut VecDeque<(u64, u64)>,
     verified: &mut (u64, Option<u64>),
@@ -205,7 +206,7 @@ fn right(
     verified.1 = Some(pending.tick);
 }
 
-/// The hash of a simulation's state, nothing copied.
+/// Returns the hash of a simulation's state, without a copy.
 pub(crate) fn hash_of<S: Simulation + ?Sized>(simulation: &S, field_count: u32) -> u64 {
     let mut hasher = SnapshotHasher::new();
     for field in 0..field_count {

@@ -1,21 +1,22 @@
-//! Commands: what was submitted to the simulation, typed and as stored.
+//! Commands of a simulation, typed and as stored.
 
 use std::fmt;
 
 use crate::payload::{Payload, PayloadError};
 
-/// When a command counts, and before which others.
+/// When a command is applied, and in which order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Envelope {
-    /// Lower is applied earlier. (The last write to a cell stays, so the *higher* class wins it.)
+    /// The priority; lower classes are applied earlier. (The last write to a cell wins, so the
+    /// *higher* class does.)
     pub priority_class: u8,
-    /// Who submitted it.
+    /// The source that submitted the command.
     pub source_id: Option<u64>,
-    /// The submitter's own count.
+    /// The source's own count.
     pub source_seq: Option<u64>,
-    /// The last tick at which it is still applied.
+    /// The last tick at which the command is still applied.
     pub expires_after_tick: u64,
-    /// The recorder's count.
+    /// The count of the recorder.
     pub arrival_seq: u64,
 }
 
@@ -32,32 +33,32 @@ impl Default for Envelope {
     }
 }
 
-/// A command as it is stored: the payload's bytes are kept as they are, so that unknown types and
-/// bytes behind a payload survive.
+/// A command as it is stored. The payload's bytes are kept unchanged, so that unknown types and
+/// extra bytes after a payload survive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Command<'a> {
-    /// The payload's type: see [`Payload::tag`].
+    /// The type of the payload: see [`Payload::tag`].
     pub payload_type: u8,
-    /// The payload's bytes.
+    /// The bytes of the payload.
     pub payload: &'a [u8],
-    /// When it counts.
+    /// When it is applied.
     pub envelope: Envelope,
 }
 
 impl<'a> Command<'a> {
-    /// The payload, typed. Bytes behind it are passed over; see [`Command::trailing`].
+    /// Returns the typed payload. Extra bytes after it are ignored; see [`Command::trailing`].
     ///
     /// # Errors
-    /// [`PayloadError::UnknownType`]; [`PayloadError::Short`] where the payload ends too early.
+    /// [`PayloadError::UnknownType`], and [`PayloadError::Short`] if the payload ends too early.
     #[inline]
     pub fn payload(&self) -> Result<Payload<'a>, PayloadError> {
         Payload::decode(self.payload_type, self.payload).map(|(payload, _)| payload)
     }
 
-    /// Bytes behind the typed payload: none in what the origin's writer writes.
+    /// Returns the extra bytes after the typed payload. The origin's writer writes none.
     ///
     /// # Errors
-    /// As [`Command::payload`].
+    /// Same as [`Command::payload`].
     pub fn trailing(&self) -> Result<&'a [u8], PayloadError> {
         Payload::decode(self.payload_type, self.payload).map(|(_, rest)| rest)
     }
@@ -71,34 +72,34 @@ pub struct Commands<'a> {
 }
 
 impl<'a> Commands<'a> {
-    /// `bytes` must hold `count` well-formed commands and nothing else.
+    /// Creates the list. `bytes` must hold `count` well-formed commands and nothing else.
     #[inline]
     pub(crate) const fn new(bytes: &'a [u8], count: u32) -> Self {
         Self { bytes, count }
     }
 
-    /// How many.
+    /// Returns the number of commands.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// True if there is none.
+    /// Returns true if there is no command.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The commands as they are stored, one after the other.
+    /// Returns the commands as they are stored, one after the other.
     #[inline]
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// One after the other.
+    /// Returns an iterator over the commands.
     #[inline]
     #[must_use]
     pub const fn iter(&self) -> CommandIter<'a> {
@@ -143,7 +144,7 @@ impl<'a> IntoIterator for &Commands<'a> {
     }
 }
 
-/// The commands of one frame, one after the other.
+/// An iterator over the commands of one frame.
 #[derive(Clone, Debug)]
 pub struct CommandIter<'a> {
     bytes: &'a [u8],
@@ -156,7 +157,7 @@ impl<'a> Iterator for CommandIter<'a> {
     #[inline]
     fn next(&mut self) -> Option<Command<'a>> {
         self.left = self.left.checked_sub(1)?;
-        // The bytes were checked when the frame was read: nothing here comes up short.
+        // The bytes were checked when the frame was read, so none is missing here.
         let (command, rest) = split(self.bytes)?;
         self.bytes = rest;
         Some(command)
@@ -171,7 +172,8 @@ impl<'a> Iterator for CommandIter<'a> {
 impl ExactSizeIterator for CommandIter<'_> {}
 impl std::iter::FusedIterator for CommandIter<'_> {}
 
-/// The first command of well-formed bytes, and what follows it: by hand, as readers do little else.
+/// Splits the first command off well-formed bytes. It is written by hand because readers spend most
+/// of their time here.
 #[inline]
 fn split(bytes: &[u8]) -> Option<(Command<'_>, &[u8])> {
     let (&[payload_type, a, b, c, d], rest) = bytes.split_first_chunk()?;

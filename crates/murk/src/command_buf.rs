@@ -1,11 +1,11 @@
-//! Commands that are collected, to be written or simulated.
+//! A list of commands to be written or simulated.
 
 use crate::command::{Command, Commands, Envelope};
 use crate::encode::{LIMITS, check, check_count, put_command, put_envelope, put_head};
 use crate::error::WriteError;
 use crate::payload::Payload;
 
-/// Commands of one tick that belong to nobody else: collected, to be written or simulated.
+/// The commands of one tick, owned: to be written or simulated.
 ///
 /// ```
 /// use gametape_murk::{CommandBuf, Envelope, Payload};
@@ -22,7 +22,7 @@ pub struct CommandBuf {
 }
 
 impl CommandBuf {
-    /// No commands.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -34,8 +34,8 @@ impl CommandBuf {
     /// Adds a command.
     ///
     /// # Errors
-    /// [`WriteError::DataTooLarge`], and nothing is added: a payload over 64 MiB, a command above
-    /// 1,000,000.
+    /// [`WriteError::DataTooLarge`] for a payload over 64 MiB and for more than 1,000,000 commands.
+    /// Nothing is added then.
     pub fn push(&mut self, envelope: &Envelope, payload: &Payload<'_>) -> Result<(), WriteError> {
         let count = self.next_count()?;
         let size = payload.size();
@@ -51,7 +51,7 @@ impl CommandBuf {
     /// Adds a command as it is stored.
     ///
     /// # Errors
-    /// As [`CommandBuf::push`].
+    /// Same as [`CommandBuf::push`].
     pub fn push_stored(&mut self, command: &Command<'_>) -> Result<(), WriteError> {
         let count = self.next_count()?;
         put_command(command, &mut self.bytes)?;
@@ -63,20 +63,20 @@ impl CommandBuf {
         check_count(self.count as usize + 1)
     }
 
-    /// Holds these commands instead.
+    /// Replaces the commands by these.
     pub fn assign(&mut self, commands: Commands<'_>) {
         self.bytes.clear();
         self.bytes.extend_from_slice(commands.as_bytes());
         self.count = commands.len() as u32;
     }
 
-    /// What it holds, as a frame has it: nothing is copied.
+    /// Returns the commands in the form that a frame has them, without a copy.
     #[must_use]
     pub fn as_commands(&self) -> Commands<'_> {
         Commands::new(&self.bytes, self.count)
     }
 
-    /// Forgets the commands, and keeps the space.
+    /// Removes the commands and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.count = 0;

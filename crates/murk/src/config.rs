@@ -1,26 +1,26 @@
-//! What a recording's `config_hash` says of the simulation that it is of.
+//! The forms of `config_hash`: what a recording's hash says about its simulation.
 
 use std::fmt;
 
 use gametape_core::{Datum, ToDatum};
 
-/// What a recording's `config_hash` covers, where it is that of a simulation.
+/// The inputs of a recording's `config_hash`, if it is the hash of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ConfigForm {
-    /// Nothing: it is 0, unset, or the simulation has none to compare it with.
+    /// Nothing: it is 0 (unset), or the simulation has no hash to compare it with.
     Unset,
-    /// All of the simulation's configuration, as it tells it itself.
+    /// The whole configuration of the simulation, as the simulation describes it.
     Whole,
-    /// The seed, the length of a tick, and how many fields and cells there are: what the origin hashes
-    /// where it has no space descriptor.
+    /// The seed, the length of a tick, and the numbers of fields and cells. The origin hashes these
+    /// for a world without a space descriptor.
     Counts,
-    /// The same, and the recording's own space descriptor.
+    /// The same as [`Counts`](Self::Counts), and the recording's own space descriptor.
     Descriptor,
 }
 
 impl ConfigForm {
-    /// `unset`, `whole`, `counts` or `descriptor`.
+    /// Returns `unset`, `whole`, `counts` or `descriptor`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl ConfigForm {
     }
 }
 
-/// What it covers, in words.
+/// The covered parts, in words.
 impl fmt::Display for ConfigForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

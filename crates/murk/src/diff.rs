@@ -1,11 +1,9 @@
-//! What differs between two recordings.
+//! The differences between two recordings.
 
 use gametape_core::text::Hash;
 
 use crate::checks::hash_of;
-use crate::command_text::CommandText;
-use crate::difference::Difference;
-use crate::divergence::Cause;
+use crate::divergence::{Cause, Difference};
 use crate::error::Error;
 use crate::frame::Frame;
 use crate::model::Header;
@@ -13,23 +11,26 @@ use crate::read::Replay;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::sync_test::compare;
+use crate::text::CommandText;
 use crate::verify::{VerifyError, replayable, run};
 
-/// What differs between two recordings.
+/// The differences between two recordings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diff {
-    /// What differs in the headers: what, in the first, in the second.
+    /// The differences of the headers: the name of the part, its value in the first recording, and
+    /// in the second.
     pub header: Vec<(&'static str, String, String)>,
     /// The first frame that differs.
     pub first: Option<FrameDiff>,
-    /// Frames that differ behind that one; where one recording ends, all that the other one has.
+    /// The number of frames after it that differ; if one recording ends earlier, all further frames
+    /// of the other count.
     pub more: u64,
-    /// Frames of each recording.
+    /// The number of frames of each recording.
     pub frames: (u64, u64),
 }
 
 impl Diff {
-    /// True if nothing differs.
+    /// Returns true if nothing differs.
     #[must_use]
     pub const fn is_same(&self) -> bool {
         self.header.is_empty() && self.first.is_none()
@@ -41,34 +42,34 @@ impl Diff {
 pub struct FrameDiff {
     /// The frame, from 0.
     pub frame: u64,
-    /// Its tick in the first recording; `None` where that one has ended.
+    /// Its tick in the first recording; `None` if that recording has ended.
     pub tick: Option<u64>,
-    /// Its tick in the second.
+    /// Its tick in the second recording.
     pub other_tick: Option<u64>,
-    /// The first command that differs: its place, and each side's, if it has one there.
+    /// The first command that differs: its place, and its text in each recording that has it.
     pub command: Option<(u32, Option<CommandText>, Option<CommandText>)>,
-    /// Both hashes, where they differ.
+    /// Both hashes, if they differ.
     pub hashes: Option<(u64, u64)>,
-    /// What differs in the states, where simulations were given: `replayed` is the first
-    /// recording's value, `recorded` the second's.
+    /// The differences of the states, if simulations were given: `replayed` is the value of the
+    /// first recording, `recorded` of the second.
     pub states: Option<StateDiff>,
 }
 
 /// How two states differ.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StateDiff {
-    /// Both recordings were replayed and are right: these values differ (the first ones), and so
-    /// many in all.
+    /// Both recordings match their replays. These are the first values that differ, and the number
+    /// of all that do.
     Values(Vec<Difference>, u64),
-    /// Both replays have the same state, so the recorded hashes are not both its hash. What each
-    /// hash says about the state that it was made of: `None` where it is the replay's.
+    /// Both replays have the same state, so at least one recorded hash is wrong. For each
+    /// recording: what its hash says about its state; `None` if the hash matches the replay.
     Hashes(Option<Cause>, Option<Cause>),
 }
 
-/// What differs between two recordings: in their headers, and the first frame.
+/// Compares two recordings: their headers, and their frames up to the first that differs.
 ///
 /// # Errors
-/// Where one of them can't be read to its end.
+/// If one of them can't be read to its end.
 ///
 /// ```
 /// # let a = gametape_murk::doc_example();
@@ -107,7 +108,7 @@ pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
     }
     for (frames, side) in [(&left, "first"), (&right, "second")] {
         for problem in frames.findings() {
-            // Only a lenient reading gets here: the difference is of what could be read.
+            // Only a lenient reading gets here, so the difference covers the readable part.
             diff.header.push((
                 "readable frames",
                 format!("the {side} recording"),
@@ -118,7 +119,7 @@ pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
     Ok(diff)
 }
 
-/// [`diff`], and what differs in the states: both recordings are replayed, each in its own
+/// [`diff`] with a comparison of the states: both recordings are replayed, each in its own
 /// simulation in its initial state, up to the first frame that differs.
 ///
 /// # Errors
@@ -199,7 +200,7 @@ fn diff_frames(a: Option<&Frame<'_>>, b: Option<&Frame<'_>>) -> Option<FrameDiff
         return Some(found);
     };
     if a.tick != b.tick {
-        // Other ticks have other commands and other states: that says nothing more.
+        // Other ticks have other commands and states, so there is nothing more to compare.
         return Some(found);
     }
     if a.commands() != b.commands() {

@@ -1,11 +1,11 @@
-//! The bytes of headers, frames and commands, checked against what readers take.
+//! The bytes of headers, frames and commands, within the limits of readers.
 
 use crate::command::{Command, Commands, Envelope};
 use crate::error::WriteError;
 use crate::limits::Limits;
 use crate::model::{Header, MAGIC, VERSION};
 
-/// What readers take, ours and the origin's.
+/// The limits of readers: of this crate and of the origin.
 pub(crate) const LIMITS: Limits = Limits::DEFAULT;
 
 pub(crate) fn check(
@@ -25,10 +25,10 @@ pub(crate) fn check(
     }
 }
 
-/// The bytes of a header.
+/// Returns the bytes of a header.
 ///
 /// # Errors
-/// [`WriteError::DataTooLarge`]: a string over 1 MiB, a space descriptor over 64 MiB.
+/// [`WriteError::DataTooLarge`] for a string over 1 MiB and for a space descriptor over 64 MiB.
 pub fn write_header(header: &Header<'_>) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(&MAGIC);
@@ -60,17 +60,18 @@ pub fn write_header(header: &Header<'_>) -> Result<Vec<u8>, WriteError> {
     Ok(out)
 }
 
-/// The bytes of a frame.
+/// Returns the bytes of a frame.
 ///
 /// # Errors
-/// [`WriteError::DataTooLarge`]: a payload over 64 MiB, more than 1,000,000 commands.
+/// [`WriteError::DataTooLarge`] for a payload over 64 MiB and for more than 1,000,000 commands.
 pub fn write_frame(tick: u64, commands: Commands<'_>, hash: u64) -> Result<Vec<u8>, WriteError> {
     check_all(commands)?;
     let head = frame_head(tick, commands.len() as u32);
     Ok([&head, commands.as_bytes(), &hash.to_le_bytes()].concat())
 }
 
-/// Each combination of sources has its own size; a size that is known is written without a call.
+/// Writes an envelope. Each combination of sources has its own constant size, so that it is written
+/// without a call.
 #[inline(always)]
 pub(crate) fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {
     match (envelope.source_id, envelope.source_seq) {
@@ -111,7 +112,8 @@ pub(crate) fn put_tail<const N: usize>(
     out.extend_from_slice(&bytes);
 }
 
-/// Small parts are put together first: each time the buffer is added to costs more than the bytes.
+/// Returns the first bytes of a frame. They are put together first, because each append to the
+/// buffer costs more than the bytes.
 #[inline]
 pub(crate) fn frame_head(tick: u64, count: u32) -> [u8; 12] {
     let mut bytes = [0; 12];
@@ -136,7 +138,7 @@ pub(crate) fn put_command(command: &Command<'_>, out: &mut Vec<u8>) -> Result<()
     )?;
     put_head(command.payload_type, length, out);
     match <&[u8; 20]>::try_from(command.payload) {
-        // What commands are most of the time: a value in a plane.
+        // The most frequent command sets a value in a plane.
         Ok(payload) => out.extend_from_slice(payload),
         Err(_) => out.extend_from_slice(command.payload),
     }

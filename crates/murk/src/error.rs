@@ -1,4 +1,4 @@
-//! What can go wrong, by whose fault it is.
+//! Errors of reading and writing.
 
 use std::io;
 
@@ -9,31 +9,30 @@ use crate::rule::Rule;
 /// One result of an audit, or of lenient reading.
 pub type Finding = gametape_core::Finding<Rule>;
 
-/// Findings, one for each code: the first place, and how often it came again.
+/// Findings, one for each code: its first place, and the number of times it occurred.
 pub type Findings = gametape_core::Findings<Rule>;
 
-/// Why a recording could not be read. Frames are read without looking at payloads: what is wrong
-/// with those only typed reading says, and [`Frame::payload_error`](crate::Frame::payload_error)
-/// where it is.
+/// Why a recording could not be read. Reading frames does not check payloads: typed reading does,
+/// and [`Frame::payload_error`](crate::Frame::payload_error) adds the place.
 pub type Error = gametape_core::ReadError<Rule>;
 
 /// Why a recording could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The destination failed. What it has not taken is kept: see [`Writer`](crate::Writer).
+    /// The destination failed. The [`Writer`](crate::Writer) keeps the bytes that it did not take.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
-    /// Larger than the format's readers take. Nothing of it was written.
+    /// Something is larger than readers accept. Nothing of it was written.
     #[error("{what} of {} {unit}; readers take at most {}", Grouped(*.size), Grouped(*.limit))]
     DataTooLarge {
-        /// What is too large.
+        /// The part that is too large.
         what: &'static str,
-        /// What its size counts.
+        /// The unit of its size.
         unit: &'static str,
-        /// How much there is, in that unit.
+        /// Its size in that unit.
         size: u64,
-        /// How much readers take, in that unit.
+        /// The limit in that unit.
         limit: u64,
     },
 }

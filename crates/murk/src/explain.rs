@@ -1,25 +1,25 @@
-//! Which single value explains a hash: FNV-1a run backwards.
+//! Finds the single value that explains a hash, by running FNV-1a backwards.
 //!
-//! A recording holds a hash for each tick, not the state. When the replayed state has another
-//! hash, the recorded state is unknown; but if it differs in one value only, the hash gives that
-//! value away. For each value `v` of the replayed state, let `h` be the hash before it (of all
-//! that precedes) and `g` the hash that must stand behind it for the rest to lead to the recorded
-//! hash; FNV-1a can be inverted byte by byte, so both come from walking the state backwards. Four
-//! bytes lead from `h` to `g` exactly if
+//! A recording holds a hash for each tick, not the state. When the replayed state has another hash,
+//! the recorded state is unknown; but if it differs in one value only, the hash determines that
+//! value. For each value `v` of the replayed state, let `h` be the hash before it (of all that
+//! precedes) and `g` the hash that must follow it for the rest to lead to the recorded hash. FNV-1a
+//! can be inverted byte by byte, so both come from walking the state backwards. Four bytes lead
+//! from `h` to `g` exactly if
 //!
 //! ```text
 //! g / p - h p³ = d0 p³ + d1 p² + d2 p + d3   (mod 2⁶⁴)
 //! ```
 //!
-//! where `d` is what each byte changes the lowest byte of the hash by, from -255 to 255. The prime
-//! is 2⁴⁰ + 435, so the lower 40 bits of the right side are `435³ d0 + 435² d1 + 435 d2 + d3`,
-//! which is below 2³⁵ and can be taken apart like a number to the base 435. Each value costs
-//! constant time; the chance of a false match is some 2⁻³² a value.
+//! where `d` is the change of the hash's lowest byte by each byte, from -255 to 255. The prime is
+//! 2⁴⁰ + 435, so the lower 40 bits of the right side are `435³ d0 + 435² d1 + 435 d2 + d3`, which
+//! is below 2³⁵ and can be taken apart like a number to the base 435. Each value costs constant
+//! time; the chance of a false match is about 2⁻³² for each value.
 
 use crate::hash::{PRIME, absorb_u32};
 use crate::state::State;
 
-/// What multiplying by the prime is undone by.
+/// The inverse of the prime: a multiplication by it undoes one by the prime.
 const INVERSE: u64 = {
     // Newton's iteration doubles the number of right bits; the prime itself has three.
     let mut inverse = PRIME;
@@ -36,7 +36,7 @@ const PRIME_3: u64 = PRIME_2.wrapping_mul(PRIME);
 
 /// The prime without its bit 40.
 const BASE: i64 = 435;
-/// The largest that is left when the leading parts are taken off.
+/// The largest remainder after the leading parts are subtracted.
 const REST: [i64; 4] = [
     255 * (BASE * BASE * BASE + BASE * BASE + BASE + 1),
     255 * (BASE * BASE + BASE + 1),
@@ -44,24 +44,24 @@ const REST: [i64; 4] = [
     255,
 ];
 
-/// A value that explains a hash: had it been `recorded` where the replay has `replayed`, the state
-/// would have the recorded hash.
+/// A value that explains a hash: if it were `recorded` in place of `replayed`, the state would have
+/// the recorded hash.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// The field's number, from 0: its place in the hash.
     pub field: u32,
     /// The value's place in the field.
     pub element: usize,
-    /// What the replay has.
+    /// The value in the replay.
     pub replayed: f32,
-    /// What the recording must have had.
+    /// The value that the recording must have had.
     pub recorded: f32,
 }
 
-/// Every single value whose change alone turns the state's hash into `recorded`.
+/// Returns every single value whose change alone turns the state's hash into `recorded`.
 ///
-/// One candidate names the value (a false match has odds of some 2⁻³² a value of the state);
-/// several can't be told apart; none means that more than one value differs.
+/// One candidate is the value that differs (a false match has odds of about 2⁻³² for each value of
+/// the state). Several can't be told apart. None means that more than one value differs.
 ///
 /// ```
 /// use gametape_murk::{State, explain};
@@ -74,8 +74,7 @@ pub struct Candidate {
 #[must_use]
 pub fn explain(replayed: &State, recorded: u64) -> Vec<Candidate> {
     let mut found = Vec::new();
-    // The hashes behind the value that is looked at: of the replayed state, and as they would
-    // have to be.
+    // The hashes after the current value: of the replayed state, and as they would have to be.
     let (mut is, mut should) = (replayed.hash(), recorded);
     for (field, values) in replayed.fields().enumerate().rev() {
         for (element, value) in values.iter().enumerate().rev() {
@@ -114,22 +113,22 @@ const fn undo_u32(hash: u64, value: u32) -> u64 {
     undo_byte(hash, value)
 }
 
-/// The four bytes that lead from one hash to another, if any do.
+/// Returns the four bytes that lead from one hash to another, if there are any.
 #[inline(always)]
-fn bridge(before: u64, behind: u64) -> Option<u32> {
-    let sum = behind
+fn bridge(before: u64, after: u64) -> Option<u32> {
+    let sum = after
         .wrapping_mul(INVERSE)
         .wrapping_sub(before.wrapping_mul(PRIME_3));
-    // The lower 40 bits, with their sign.
+    // The lower 40 bits, sign-extended.
     let low = (sum << 24) as i64 >> 24;
     if low.abs() > REST[0] {
         return None;
     }
-    take_apart(before, behind, low)
+    take_apart(before, after, low)
 }
 
 #[cold]
-fn take_apart(before: u64, behind: u64, low: i64) -> Option<u32> {
+fn take_apart(before: u64, after: u64, low: i64) -> Option<u32> {
     let digits = |number: i64, unit: i64, rest: i64| {
         let floor = number.div_euclid(unit);
         [floor, floor + 1]
@@ -141,7 +140,7 @@ fn take_apart(before: u64, behind: u64, low: i64) -> Option<u32> {
         for (d1, left) in digits(left, BASE * BASE, REST[2]) {
             for (d2, d3) in digits(left, BASE, REST[3]) {
                 if let Some(value) = bytes_of(before, [d0, d1, d2, d3])
-                    && absorb_u32(before, value) == behind
+                    && absorb_u32(before, value) == after
                 {
                     return Some(value);
                 }
@@ -151,7 +150,7 @@ fn take_apart(before: u64, behind: u64, low: i64) -> Option<u32> {
     None
 }
 
-/// The bytes that change the lowest byte of the hash by these differences.
+/// Returns the bytes that change the lowest byte of the hash by these differences.
 fn bytes_of(before: u64, differences: [i64; 4]) -> Option<u32> {
     let mut hash = before;
     let mut bytes = [0_u8; 4];
@@ -181,7 +180,7 @@ mod tests {
             prop_assert_eq!(undo_u32(absorb_u32(hash, value), value), hash);
         }
 
-        /// Whatever four bytes were absorbed, they are found.
+        /// Any four bytes that were absorbed are found.
         #[test]
         fn a_bridge_is_found_wherever_there_is_one(hash: u64, value: u32) {
             prop_assert_eq!(bridge(hash, absorb_u32(hash, value)), Some(value));

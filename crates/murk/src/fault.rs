@@ -1,4 +1,4 @@
-//! A simulation with a fault, to try out whether it is found.
+//! A simulation with a fault, to test whether the fault is found.
 
 use crate::command::{Command, Commands};
 use crate::config::ConfigForm;
@@ -6,10 +6,10 @@ use crate::model::Header;
 use crate::past::{Past, WrittenBy};
 use crate::simulation::{Location, Simulation};
 
-/// A bit that flips in the memory of a simulation.
+/// A bit flip in the memory of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The step after which it is flipped, from 1: for that tick alone.
+    /// The step after which it is flipped, from 1. It is flipped for that tick alone.
     pub step: u64,
     /// The field's number, from 0.
     pub field: u32,
@@ -19,7 +19,7 @@ pub struct Fault {
     pub bit: u8,
 }
 
-/// A simulation whose state is read with a fault: for tests and demonstrations.
+/// A simulation whose state is read with a fault, for tests and demonstrations.
 ///
 /// ```
 /// # use gametape_murk::{Commands, Simulation};
@@ -48,12 +48,12 @@ pub struct Faulty<S> {
     simulation: S,
     fault: Fault,
     steps: u64,
-    /// The field with the fault, while it shows.
+    /// The field with the fault, while the fault is visible.
     shown: Option<Vec<f32>>,
 }
 
 impl<S> Faulty<S> {
-    /// A simulation in its initial state, and what is to happen to it.
+    /// Creates it from a simulation in its initial state and a fault.
     pub const fn new(simulation: S, fault: Fault) -> Self {
         Self {
             simulation,

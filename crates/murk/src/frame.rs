@@ -1,4 +1,4 @@
-//! A frame, as plain data.
+//! Frames, as plain data.
 
 use crate::command::{Command, CommandIter, Commands};
 use crate::error::{Error, Finding};
@@ -6,34 +6,34 @@ use crate::limits::MIN_FRAME_BYTES;
 use crate::payload::PayloadError;
 use crate::rule::Rule;
 
-/// One tick: its commands, and the hash of the state that they led to.
+/// One tick: its commands, and the hash of the state after them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Frame<'a> {
-    /// Place in the recording, from 0.
+    /// The frame's number, from 0.
     pub index: u64,
-    /// Where in the file the frame starts.
+    /// The offset of the frame in the file.
     pub offset: u64,
-    /// The tick. Ticks rise in a sound recording; the format does not demand it.
+    /// The tick. Ticks rise in a sound recording, but the format does not require it.
     pub tick: u64,
-    /// Hash of the state after the tick, see [`snapshot_hash`](crate::snapshot_hash).
+    /// The hash of the state after the tick; see [`snapshot_hash`](crate::snapshot_hash).
     pub snapshot_hash: u64,
     pub(crate) commands: Commands<'a>,
 }
 
 impl<'a> Frame<'a> {
-    /// The tick's commands in the order they were submitted.
+    /// Returns the commands of the tick in the order in which they were submitted.
     #[must_use]
     pub const fn commands(&self) -> Commands<'a> {
         self.commands
     }
 
-    /// Bytes the frame takes in the file.
+    /// Returns the size of the frame in the file, in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
         MIN_FRAME_BYTES + self.commands.as_bytes().len() as u64
     }
 
-    /// A finding about this frame.
+    /// Creates a finding about this frame.
     #[must_use]
     pub fn finding(&self, rule: Rule) -> Finding {
         Finding::new(rule)
@@ -42,7 +42,7 @@ impl<'a> Frame<'a> {
             .tick(Some(self.tick))
     }
 
-    /// What is wrong with the payload of command `command`, counted from 0, as an error.
+    /// Creates the error for the payload of command `command`, counted from 0.
     #[must_use]
     pub fn payload_error(&self, command: u32, error: PayloadError) -> Error {
         self.finding(Rule::of_payload(command, error)).into()

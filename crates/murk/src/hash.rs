@@ -1,15 +1,14 @@
 //! The hashes of the format: FNV-1a, 64 bits.
 //!
-//! The specification names the algorithm ("Snapshot Hash"); what it covers, and in which order,
-//! was read off the origin implementation (formats/murk.md has the vectors, the tests repeat
-//! them).
+//! The specification names the algorithm ("Snapshot Hash"). Its coverage and order were read off
+//! the origin implementation (formats/murk.md has the vectors, and the tests repeat them).
 
-/// Where FNV-1a starts.
+/// The start value of FNV-1a.
 pub(crate) const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-/// What FNV-1a multiplies by.
+/// The multiplier of FNV-1a.
 pub(crate) const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// `PRIME` to the power of `n`: what `n` zero bytes multiply a hash by.
+/// Returns `PRIME` to the power of `n`, the factor of `n` zero bytes.
 const fn prime_power(n: u32) -> u64 {
     let mut power = 1_u64;
     let mut i = 0;
@@ -38,9 +37,9 @@ const fn absorb_u64(hash: u64, value: u64) -> u64 {
     absorb_u32(absorb_u32(hash, value as u32), (value >> 32) as u32)
 }
 
-/// Values at a time that are looked at for being all zero.
+/// The number of values that are tested together for being all zero.
 const BLOCK: usize = 16;
-/// What a block of zeros multiplies a hash by.
+/// The factor of a block of zeros.
 const ZERO_BLOCK: u64 = prime_power(4 * BLOCK as u32);
 
 #[inline(always)]
@@ -65,7 +64,7 @@ fn absorb_values(mut hash: u64, values: &[f32]) -> u64 {
     hash
 }
 
-/// The hash of a state that comes piece by piece.
+/// Hashes a state that arrives in pieces.
 ///
 /// ```
 /// use gametape_murk::SnapshotHasher;
@@ -88,7 +87,7 @@ impl Default for SnapshotHasher {
 }
 
 impl SnapshotHasher {
-    /// The hash of no field.
+    /// Creates the hash of no field.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -97,28 +96,28 @@ impl SnapshotHasher {
         }
     }
 
-    /// Starts the next field; the first call starts field 0. A field that does not exist is one
-    /// without values.
+    /// Starts the next field; the first call starts field 0. A field that does not exist counts as
+    /// one without values.
     pub const fn field(&mut self) {
         self.hash = absorb_u32(self.hash, self.fields);
         self.fields = self.fields.wrapping_add(1);
     }
 
-    /// Further values of the field.
+    /// Adds values of the field.
     pub fn values(&mut self, values: &[f32]) {
         self.hash = absorb_values(self.hash, values);
     }
 
-    /// The hash of all that came.
+    /// Returns the hash of everything so far.
     #[must_use]
     pub const fn finish(&self) -> u64 {
         self.hash
     }
 }
 
-/// The hash of a state: of the fields' values in the order given.
+/// Returns the hash of a state: of the fields' values in the given order.
 ///
-/// Bit-exact: +0 and -0 differ, and each payload of NaN is another value.
+/// Bits count: +0 and -0 differ, and each payload of NaN is another value.
 ///
 /// ```
 /// use gametape_murk::snapshot_hash;
@@ -135,13 +134,13 @@ pub fn snapshot_hash<'a>(fields: impl IntoIterator<Item = &'a [f32]>) -> u64 {
     hasher.finish()
 }
 
-/// States hashed side by side by [`snapshot_hashes`].
+/// The number of states that [`snapshot_hashes`] hashes at the same time.
 pub const LANES: usize = 8;
 
-/// The hashes of many states of one shape, faster than one after the other: FNV-1a waits for its
-/// own last multiplication, so [`LANES`] states are worked on at once.
+/// Computes the hashes of many states of one shape, faster than one after the other: FNV-1a waits
+/// for its own last multiplication, so [`LANES`] states are processed together.
 ///
-/// Each state is all its fields' values in one slice; `lengths` says how many values belong to
+/// Each state is a slice with the values of all its fields; `lengths` has the number of values of
 /// each field. Values beyond the sum of `lengths` are not hashed.
 ///
 /// ```
@@ -173,10 +172,10 @@ fn hash_each(states: &[&[f32]], lengths: &[usize], hashes: &mut [u64]) {
         let mut rest = *state;
         let mut hasher = SnapshotHasher::new();
         for &length in lengths {
-            let (values, behind) = rest.split_at(length.min(rest.len()));
+            let (values, after) = rest.split_at(length.min(rest.len()));
             hasher.field();
             hasher.values(values);
-            rest = behind;
+            rest = after;
         }
         *hash = hasher.finish();
     }
@@ -194,7 +193,7 @@ fn hash_lanes(states: &[&[f32]; LANES], lengths: &[usize], hashes: &mut [u64; LA
     *hashes = lanes;
 }
 
-/// All slices are of one length.
+/// Absorbs values; all slices have the same length.
 fn absorb_lanes(lanes: &mut [u64; LANES], values: &[&[f32]; LANES]) {
     let mut rest = *values;
     while let Some(blocks) = next_blocks(&mut rest) {
@@ -213,11 +212,11 @@ fn absorb_lanes(lanes: &mut [u64; LANES], values: &[&[f32]; LANES]) {
 #[inline(always)]
 fn next_blocks<'a>(rest: &mut [&'a [f32]; LANES]) -> Option<[&'a [f32; BLOCK]; LANES]> {
     let mut blocks = [&[0.0; BLOCK]; LANES];
-    let mut behind = [[].as_slice(); LANES];
-    for ((block, behind), slice) in blocks.iter_mut().zip(&mut behind).zip(&*rest) {
-        (*block, *behind) = slice.split_first_chunk()?;
+    let mut after = [[].as_slice(); LANES];
+    for ((block, after), slice) in blocks.iter_mut().zip(&mut after).zip(&*rest) {
+        (*block, *after) = slice.split_first_chunk()?;
     }
-    *rest = behind;
+    *rest = after;
     Some(blocks)
 }
 
@@ -234,9 +233,10 @@ fn absorb_blocks(lanes: &mut [u64; LANES], blocks: &[&[f32; BLOCK]; LANES]) {
     *lanes = hashes;
 }
 
-/// The hash of a world's configuration.
+/// Returns the hash of a world's configuration.
 ///
-/// It leaves out the fields' definitions and the propagators, unless the descriptor tells them.
+/// The fields' definitions and the propagators are not included, unless the descriptor contains
+/// them.
 ///
 /// ```
 /// let hash = gametape_murk::config_hash(42, 0.1, 5, 100, &[]);

@@ -1,4 +1,4 @@
-//! Reading the header: the one place that knows its layout, shared by all readers.
+//! Reads the header. This is the only place that knows its layout; all readers share it.
 
 use gametape_core::ByteReader;
 
@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::model::{Build, Header, MAGIC, VERSION};
 use crate::rule::Rule;
 
-/// Reads the header; gives it and its size.
+/// Reads the header; returns it and its size.
 pub(crate) fn header<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(Header<'a>, usize), Error> {
     let mut input = Parts(ByteReader::new(bytes));
     let magic = input.array("magic")?;
@@ -38,7 +38,7 @@ pub(crate) fn header<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(Header<'a>
     Ok((header, input.0.offset()))
 }
 
-/// The parts of the header, each by the name that an error calls it.
+/// The parts of the header. Each is read with the name that errors use for it.
 struct Parts<'a>(ByteReader<'a>);
 
 impl<'a> Parts<'a> {

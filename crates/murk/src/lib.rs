@@ -1,11 +1,11 @@
-//! Murk replay v3: deterministic command logs, and where determinism broke.
+//! Murk replay v3: deterministic command logs, and the point where determinism broke.
 //!
-//! A recording holds the commands of each tick and a hash of the state they led to. [`read()`]
-//! reads one in memory, [`Reader`] from any source, [`Feed`] as its bytes come; [`Writer`] and
-//! [`Recorder`] record. [`verify()`] replays a recording in a [`Simulation`] and names the first
-//! tick that differs, and the value; [`audit()`] checks what can be told without replaying;
+//! A recording has the commands of each tick and a hash of the state after them. [`read()`] reads
+//! one from memory, [`Reader`] from any source, and [`Feed`] from bytes as they arrive; [`Writer`]
+//! and [`Recorder`] record. [`verify()`] replays a recording in a [`Simulation`] and names the
+//! first tick and the value that differ; [`audit()`] makes the checks that need no replay;
 //! [`diff()`], [`minimise()`], [`sync_test()`] and [`rollback_test()`] look closer. [`salvage()`]
-//! keeps what is whole of a broken recording, an [`Index`] finds ticks and flipped bits.
+//! keeps the intact part of a broken recording, and an [`Index`] finds ticks and flipped bits.
 //!
 //! ```
 //! # let bytes = gametape_murk::doc_example();
@@ -24,12 +24,12 @@
 //! | the layout of frames and of the header | `scan.rs` reads it, `encode.rs` writes it |
 //! | payloads | `payload.rs` |
 //! | the hashes, and running them backwards | `hash.rs`, `explain.rs` |
-//! | replaying, and what is said of a divergence | `verify.rs`, `divergence.rs`; who wrote the value: `past.rs` |
+//! | replaying, and the report of a divergence | `verify.rs`, `divergence/`; the writer of a value: `past.rs`; the search for a slip: `slip/` |
 //! | rules and what the audit checks | `rule.rs`, `audit.rs` |
 //! | worlds (feature `engine`) | `engine/` |
 //!
-//! Sources: the Murk replay wire format specification, version 3, and what the origin
-//! implementation (`murk-replay` 0.1.9) does beyond it.
+//! Sources: the Murk replay wire format specification, version 3, and the behaviour of the origin
+//! implementation (`murk-replay` 0.1.9) beyond it.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -45,15 +45,14 @@
 
 mod audit;
 pub mod build;
+mod change;
 mod check;
 mod checkpoints;
 mod checks;
 mod command;
 mod command_buf;
-mod command_text;
 mod config;
 mod diff;
-mod difference;
 mod divergence;
 mod encode;
 #[cfg(feature = "engine")]
@@ -85,24 +84,24 @@ mod stream;
 mod sync_test;
 #[cfg(feature = "tape")]
 pub mod tape;
-mod threads;
+mod text;
 #[cfg(feature = "tape")]
 pub mod tools;
 mod torn;
-mod value;
 mod verify;
 mod write;
 
 pub use audit::{Audit, Auditor, audit, audit_with};
+pub use change::{Bit, Change, Unused};
 pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
 pub use command_buf::CommandBuf;
-pub use command_text::CommandText;
 pub use config::ConfigForm;
 pub use diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
-pub use difference::Difference;
-pub use divergence::{Cause, Divergence};
+pub use divergence::{
+    Cause, CommandAt, Difference, Divergence, Evidence, Explanation, Parted, Slip, Target,
+};
 pub use encode::{write_frame, write_header};
 pub use error::{Error, Finding, Findings, WriteError};
 pub use explain::{Candidate, explain};
@@ -112,9 +111,7 @@ pub use gametape_core::feed::Fed;
 pub use gametape_core::text::Hash;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
 pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
-pub use index::{
-    Bit, Change, Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces, Unused,
-};
+pub use index::{Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces};
 pub use limits::{
     Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
 };
@@ -130,18 +127,18 @@ pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
 pub use slip::{
-    Build as BuildVariant, CommandAt, Evidence, Explanation, Parted, Progress, SLIP_TIME, Slip,
-    Target, Variant, explain_slip, explain_slip_with,
+    Build as BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with,
 };
 pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Feed, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
+pub use text::CommandText;
 pub use torn::Doubt;
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
 pub use write::{Writer, write};
 
-/// A recording of three ticks, for the examples of the documentation.
+/// Returns a recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]
 #[must_use]
 pub fn doc_example() -> Vec<u8> {

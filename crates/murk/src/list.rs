@@ -4,12 +4,12 @@ use std::fmt;
 
 use gametape_core::ByteReader;
 
-/// A coordinate: as many numbers as the space has dimensions.
+/// A coordinate, with one number for each dimension of the space.
 pub type Coord<'a> = List<'a, i32>;
 
-/// One entry of a [`List`]: implemented for what the format has lists of.
+/// The type of the entries of a [`List`].
 pub trait Item: Copy + PartialEq + fmt::Debug + sealed::Sealed {
-    /// Bytes in the file.
+    /// The size of an entry in the file, in bytes.
     #[doc(hidden)]
     const BYTES: usize;
     #[doc(hidden)]
@@ -67,19 +67,19 @@ pairs! {
     f64 by f64_le in 12,
 }
 
-/// A list in a payload: borrowed from the recording's bytes, or from values to be written.
+/// A list in a payload. It borrows the bytes of a recording, or the values to be written.
 #[derive(Clone, Copy)]
 pub struct List<'a, T: Item>(Stored<'a, T>);
 
 #[derive(Clone, Copy)]
 enum Stored<'a, T> {
-    /// Whole items, encoded.
+    /// Complete entries, encoded.
     Bytes(&'a [u8]),
     Values(&'a [T]),
 }
 
 impl<'a, T: Item> List<'a, T> {
-    /// A list of these values.
+    /// Creates a list of these values.
     #[must_use]
     pub const fn new(values: &'a [T]) -> Self {
         Self(Stored::Values(values))
@@ -93,7 +93,7 @@ impl<'a, T: Item> List<'a, T> {
         Some((Self(Stored::Bytes(items)), rest))
     }
 
-    /// Bytes of the list, its count included.
+    /// Returns the size of the list with its count, in bytes.
     #[inline]
     pub(crate) const fn size(&self) -> usize {
         self.len().saturating_mul(T::BYTES).saturating_add(4)
@@ -108,7 +108,7 @@ impl<'a, T: Item> List<'a, T> {
         }
     }
 
-    /// How many.
+    /// Returns the number of entries.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -118,14 +118,14 @@ impl<'a, T: Item> List<'a, T> {
         }
     }
 
-    /// True if there is none.
+    /// Returns true if there is no entry.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One after the other.
+    /// Returns an iterator over the entries.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> ListIter<'a, T> {
@@ -183,7 +183,7 @@ impl<'a, T: Item> IntoIterator for &List<'a, T> {
     }
 }
 
-/// The entries of a [`List`], one after the other.
+/// An iterator over the entries of a [`List`].
 #[derive(Clone)]
 pub struct ListIter<'a, T: Item>(Stored<'a, T>);
 

@@ -1,17 +1,17 @@
-//! The smallest command log that still shows a fault: delta debugging.
+//! Finds the smallest command log that still shows a fault, by delta debugging.
 
 use crate::command::{Command, Commands};
 use crate::command_buf::CommandBuf;
 use crate::error::WriteError;
 
-/// The commands of a recording, tick by tick, to take some away from.
+/// The commands of a recording, tick by tick. Commands can be removed from it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CommandLog {
     ticks: Vec<(u64, CommandBuf)>,
 }
 
 impl CommandLog {
-    /// A log of no ticks.
+    /// Creates a log without ticks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -24,26 +24,26 @@ impl CommandLog {
         self.ticks.push((tick, buffer));
     }
 
-    /// The ticks and their commands.
+    /// Returns the ticks and their commands.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u64, Commands<'_>)> + Clone {
         self.ticks
             .iter()
             .map(|(tick, commands)| (*tick, commands.as_commands()))
     }
 
-    /// Ticks.
+    /// Returns the number of ticks.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.ticks.len()
     }
 
-    /// True if there are no ticks.
+    /// Returns true if there are no ticks.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.ticks.is_empty()
     }
 
-    /// Commands of all ticks.
+    /// Returns the number of commands in all ticks.
     #[must_use]
     pub fn commands(&self) -> usize {
         self.iter().map(|(_, commands)| commands.len()).sum()
@@ -54,7 +54,8 @@ impl CommandLog {
         self.ticks.truncate(ticks);
     }
 
-    /// The log with those commands alone whose place in the whole log is in `kept`, which rises.
+    /// Returns the log with only those commands whose numbers in the whole log are in `kept`, which
+    /// rises.
     fn only(&self, kept: &[usize]) -> Result<Self, WriteError> {
         let mut kept = kept.iter().copied().peekable();
         let mut at = 0;
@@ -91,23 +92,23 @@ pub struct Minimised {
     pub kept: Vec<usize>,
     /// The log: no single command of it can be left out (unless `complete` is false).
     pub log: CommandLog,
-    /// How many logs were tried.
+    /// The number of logs that were tried.
     pub trials: u64,
-    /// False if the search stopped at `max_trials`; the log shows the fault all the same.
+    /// False if the search stopped at `max_trials`; the log still shows the fault.
     pub complete: bool,
 }
 
-/// The smallest log that still shows a fault.
+/// Finds the smallest log that still shows a fault.
 ///
-/// `shows` runs a log and gives the number of ticks after which the fault shows, or `None`. The
-/// ticks behind it are cut off first; then commands are taken away, in ever smaller portions, as
-/// long as the fault shows (Zeller's delta debugging, `ddmin`). What is left is minimal in that no
-/// single command can be taken away. Ticks stay, since a simulation counts them.
+/// `shows` runs a log and returns the number of ticks after which the fault shows, or `None`. The
+/// ticks after it are removed first; then commands are removed in ever smaller portions as long as
+/// the fault shows (Zeller's delta debugging, `ddmin`). The result is minimal in the sense that no
+/// single command can be removed. Ticks stay, since a simulation counts them.
 ///
-/// Gives `None` if the whole log does not show the fault.
+/// Returns `None` if the whole log does not show the fault.
 ///
 /// # Errors
-/// What `shows` fails with.
+/// Any error of `shows`.
 ///
 /// ```
 /// use gametape_murk::{CommandLog, Payload, minimise, read};
@@ -136,7 +137,7 @@ pub fn minimise<E: From<WriteError>>(
     minimise_kept(log, max_trials, |log, _| shows(log))
 }
 
-/// [`minimise`], where `shows` is told which commands of the whole log are left, by their numbers.
+/// [`minimise`] with a `shows` that also gets the numbers of the commands that are left.
 pub(crate) fn minimise_kept<E: From<WriteError>>(
     log: &CommandLog,
     max_trials: u64,
@@ -178,7 +179,7 @@ pub(crate) fn minimise_kept<E: From<WriteError>>(
         match smaller {
             Some((without, ticks)) => {
                 kept = without;
-                // It may show earlier now: the commands behind that are gone at once.
+                // The fault may show earlier now; the commands after it are removed at once.
                 let before = log.commands();
                 log.truncate(ticks);
                 if log.commands() < before {

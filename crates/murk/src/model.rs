@@ -1,4 +1,4 @@
-//! What a recording says once, as plain data.
+//! The header of a recording, as plain data.
 
 use std::borrow::Cow;
 
@@ -8,40 +8,40 @@ pub const MAGIC: [u8; 4] = *b"MURK";
 /// The version of the format that is read and written.
 pub const VERSION: u8 = 3;
 
-/// The header: how the recording was built, and the world it starts from.
+/// The header: the build of the recording program, and the world in which the recording starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Header<'a> {
-    /// What built the program that recorded.
+    /// The build of the program that recorded.
     pub build: Build<'a>,
-    /// Seed of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Hash of the world's configuration, see [`config_hash`](crate::config_hash); 0 where the
+    /// The hash of the world's configuration, see [`config_hash`](crate::config_hash); 0 if the
     /// recorder did not set it.
     pub config_hash: u64,
-    /// Fields of the world: as many as each frame's hash covers.
+    /// The number of fields of the world; each frame's hash covers as many.
     pub field_count: u32,
-    /// Cells of the world.
+    /// The number of cells of the world.
     pub cell_count: u64,
-    /// The world's space, as the recorder describes it. The format defines no encoding: any bytes
+    /// The recorder's description of the world's space. The format defines no encoding: any bytes
     /// are valid, and most recorders leave it empty.
     pub space_descriptor: Cow<'a, [u8]>,
 }
 
-/// What built the program that recorded.
+/// The build of the program that recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Build<'a> {
-    /// Version of the compiler, as `1.78.0`.
+    /// The version of the compiler, such as `1.78.0`.
     pub toolchain: Cow<'a, str>,
-    /// What it compiled for, as `x86_64-unknown-linux-gnu`.
+    /// The target of the build, such as `x86_64-unknown-linux-gnu`.
     pub target_triple: Cow<'a, str>,
-    /// Version of the engine.
+    /// The version of the engine.
     pub murk_version: Cow<'a, str>,
-    /// How it compiled, as `release`.
+    /// The compiler's flags, such as `release`.
     pub compile_flags: Cow<'a, str>,
 }
 
 impl Header<'_> {
-    /// The header without the bytes it was read from.
+    /// Returns the header with its own copy of the bytes.
     #[must_use]
     pub fn into_owned(self) -> Header<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

@@ -1,4 +1,4 @@
-//! The last ticks of a replay: their commands, to tell who wrote a value.
+//! The commands of the last ticks of a replay, to find out who wrote a value.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -8,33 +8,33 @@ use gametape_core::{Datum, ToDatum};
 
 use crate::command::{Command, Commands};
 use crate::payload::Payload;
-use crate::value::Value;
+use crate::text::Value;
 
-/// Commands that are remembered.
+/// The bytes of commands that are kept.
 const HISTORY_BYTES: usize = 4 << 20;
-/// Frames that are remembered, of those with commands.
+/// The number of frames with commands that are kept.
 const HISTORY_FRAMES: usize = 1 << 14;
 
-/// Who wrote a value that a tick left.
+/// The last writer of a value in a tick.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum WrittenBy {
-    /// A command, and nothing wrote the value after it.
+    /// A command wrote it, and nothing wrote it after that.
     Command(Touch),
-    /// A propagator, or whatever part of a simulation runs in each tick.
+    /// A propagator wrote it, or another part of the simulation that runs in each tick.
     Propagator {
-        /// Its place among those of a tick, from 0.
+        /// The propagator's place among those of a tick, from 0.
         number: usize,
-        /// What it is called.
+        /// The propagator's name.
         name: String,
-        /// The command that had set the value in this tick, before the propagator wrote it.
+        /// The command that had set the value in this tick before the propagator wrote it.
         overwrote: Option<Touch>,
     },
-    /// Nobody: the tick emptied it, or it was never written.
+    /// Nothing wrote it: the tick cleared it, or it was never written.
     Nobody,
 }
 
-/// A command that wrote the value in question.
+/// A command that wrote a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Touch {
     /// The frame, from 0.
@@ -43,11 +43,11 @@ pub struct Touch {
     pub tick: u64,
     /// The command's place in the frame, from 0.
     pub command: u32,
-    /// The value it set, where it says one.
+    /// The value it set, if it names one.
     pub value: Option<f32>,
-    /// Who submitted it.
+    /// The source that submitted it.
     pub source_id: Option<u64>,
-    /// The cell that it names, where that is not the cell whose value it sets.
+    /// The cell that the command names, if it set the value of another cell.
     pub cell: Option<Vec<i32>>,
 }
 
@@ -67,7 +67,7 @@ impl Touch {
     }
 }
 
-/// `command 0 of tick 7 from source 3`.
+/// For example `command 0 of tick 7 from source 3`.
 impl fmt::Display for Touch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "command {} of tick {}", self.command, Grouped(self.tick))?;
@@ -79,17 +79,18 @@ impl fmt::Display for Touch {
 }
 
 impl Touch {
-    /// ` to 1.5`, where it says a value, and the cell that it names, where that is another one.
+    /// Returns ` to 1.5` if the command names a value, and the named cell if the value of another
+    /// cell was set.
     fn outcome(&self) -> String {
         let to = self.value.map(|value| format!(" to {}", Value(value)));
         let names = self.cell.as_ref().map(|cell| {
-            format!(" (it names {cell:?}; the engine takes a cell's number for a value's)")
+            format!(" (it names {cell:?}; the engine uses a cell's number as a value's)")
         });
         [to, names].into_iter().flatten().collect()
     }
 }
 
-/// What follows on the sentence of a divergence: `set by command 0 of tick 7 to 1.5`.
+/// The words after the sentence of a divergence: `set by command 0 of tick 7 to 1.5`.
 impl fmt::Display for WrittenBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -126,7 +127,7 @@ impl ToDatum for Touch {
     }
 }
 
-/// Which of the three; the command and the propagator, where there is one.
+/// The variant's name; the command and the propagator, if there is one.
 impl ToDatum for WrittenBy {
     fn to_datum(&self) -> Datum {
         let (kind, command, propagator, overwrote) = match self {
@@ -151,8 +152,8 @@ impl ToDatum for WrittenBy {
     }
 }
 
-/// What led to a tick, for a simulation that is asked
-/// [who wrote a value](crate::Simulation::written_by) of it.
+/// The commands before a tick, for a simulation that is asked [who wrote a
+/// value](crate::Simulation::written_by).
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
     history: &'a History,
@@ -165,49 +166,50 @@ pub struct Past<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PastFrame<'a> {
-    /// The frame's ordinal, from 0.
+    /// The frame's number, from 0.
     pub index: u64,
     /// Its `tick_id`.
     pub tick: u64,
-    /// What [`made`](crate::Simulation::made) said after it.
+    /// The result of [`made`](crate::Simulation::made) after it.
     pub made: Option<u64>,
     /// Its commands.
     pub commands: Commands<'a>,
 }
 
 impl<'a> Past<'a> {
-    /// The value in question, as the replay has it.
+    /// Returns the value in the replay whose writer is asked for.
     #[must_use]
     pub const fn value(&self) -> f32 {
         self.value
     }
 
-    /// The ordinal of the frame in question.
+    /// Returns the number of the frame that the value is from.
     #[must_use]
     pub const fn frame(&self) -> u64 {
         self.frame
     }
 
-    /// What [`made`](crate::Simulation::made) said after the frame in question.
+    /// Returns the result of [`made`](crate::Simulation::made) after that frame.
     #[must_use]
     pub const fn made(&self) -> Option<u64> {
         self.made
     }
 
-    /// The first frame of the replay, and what [`made`](crate::Simulation::made) said after it.
+    /// Returns the first frame of the replay, and the result of [`made`](crate::Simulation::made)
+    /// after it.
     #[must_use]
     pub fn first(&self) -> (u64, Option<u64>) {
         self.history.first.unwrap_or((self.frame, self.made))
     }
 
-    /// The first frame from which on none is forgotten: 0, or that of [`first`](Self::first), where
-    /// the whole replay is remembered. Up to 16,384 frames with commands are, and 4 MiB of them.
+    /// Returns the first frame from which on all are kept: that of [`first`](Self::first) (or 0) if
+    /// the whole replay is kept. Up to 16,384 frames with commands and 4 MiB of commands are kept.
     #[must_use]
     pub fn known_from(&self) -> u64 {
         self.history.known_from.max(self.first().0)
     }
 
-    /// The frames with commands, the one in question first, if it has any, and back from there.
+    /// Returns the frames with commands, from the frame of the value (if it has any) backwards.
     pub fn frames(&self) -> impl Iterator<Item = PastFrame<'a>> + use<'a> {
         let until = self.frame;
         let frames = self.history.frames.iter().rev();
@@ -220,8 +222,8 @@ impl<'a> Past<'a> {
         })
     }
 
-    /// The last command that does something: for simulations that take commands in the order of the
-    /// recording.
+    /// Returns the last command for which `does` is true. This is the writer in simulations that
+    /// take commands in the order of the recording.
     pub fn last_command(&self, mut does: impl FnMut(&Command<'a>) -> bool) -> Option<Touch> {
         self.frames()
             .find_map(|frame| frame.last_by(&mut does, |_| 0))
@@ -229,8 +231,8 @@ impl<'a> Past<'a> {
 }
 
 impl<'a> PastFrame<'a> {
-    /// The command that comes last in an order: of those that do something, the one with the largest
-    /// key; of several, the one that is recorded last.
+    /// Returns the command with the largest key among those for which `does` is true; if several
+    /// have it, the last one in the recording.
     pub fn last_by<K: Ord>(
         &self,
         mut does: impl FnMut(&Command<'a>) -> bool,
@@ -249,9 +251,9 @@ impl<'a> PastFrame<'a> {
 pub struct History {
     frames: VecDeque<Kept>,
     bytes: usize,
-    /// The first frame that came, and what the simulation made of it.
+    /// The first frame, and the result of `made` after it.
     first: Option<(u64, Option<u64>)>,
-    /// The frame behind the last one that was forgotten.
+    /// The number of the frame after the last one that was dropped.
     known_from: u64,
 }
 
@@ -277,7 +279,7 @@ impl History {
         let mut space = Vec::new();
         while self.bytes + size > HISTORY_BYTES || self.frames.len() >= HISTORY_FRAMES {
             let Some(old) = self.frames.pop_front() else {
-                // It alone is too large.
+                // This frame alone exceeds the limit.
                 self.known_from = frame.index + 1;
                 return;
             };
@@ -297,7 +299,7 @@ impl History {
         });
     }
 
-    /// What led to a frame, and to a value that the replay has there.
+    /// Returns the history before a frame, with the value in the replay whose writer is asked for.
     pub fn of(&self, frame: u64, made: Option<u64>, value: f32) -> Past<'_> {
         Past {
             history: self,

@@ -1,60 +1,60 @@
-//! What commands ask for, typed.
+//! The typed payloads of commands.
 
 use gametape_core::ByteReader;
 use gametape_core::text::Bytes;
 
 use crate::list::{Coord, Item, List};
 
-/// What a command asks for. Lists are borrowed from the recording, or from the caller who writes
-/// one.
+/// The typed payload of a command. Lists borrow the bytes of the recording, or the values to be
+/// written.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Payload<'a> {
     /// Moves an entity (tag 0).
     Move {
-        /// Which entity.
+        /// The entity.
         entity_id: u64,
-        /// Where to.
+        /// Its new coordinate.
         target: Coord<'a>,
     },
     /// Puts an entity into the world (tag 1).
     Spawn {
-        /// Where.
+        /// The coordinate.
         coord: Coord<'a>,
-        /// What it starts with.
+        /// Its initial values, by field.
         field_values: List<'a, (u32, f32)>,
     },
     /// Takes an entity out of the world (tag 2).
     Despawn {
-        /// Which entity.
+        /// The entity.
         entity_id: u64,
     },
     /// Sets a field's value in one cell (tag 3).
     SetField {
-        /// Which cell.
+        /// The cell.
         coord: Coord<'a>,
-        /// Which field.
+        /// The field.
         field: u32,
-        /// What the cell has then; Murk's engine does not clamp it.
+        /// The new value; Murk's engine does not clamp it.
         value: f32,
     },
-    /// Something of the recorder's own (tag 4).
+    /// A payload that the recorder defines (tag 4).
     Custom {
-        /// What it is, by the recorder's own count.
+        /// The recorder's number of the type.
         type_id: u32,
-        /// Its bytes.
+        /// The bytes.
         data: &'a [u8],
     },
     /// Sets a parameter of the whole world (tag 5).
     SetParameter {
-        /// Which parameter.
+        /// The parameter.
         key: u32,
-        /// What the parameter is set to.
+        /// The new value.
         value: f64,
     },
     /// Sets several parameters at once (tag 6).
     SetParameterBatch {
-        /// Which, and to what.
+        /// The parameters and their new values.
         parameters: List<'a, (u32, f64)>,
     },
 }
@@ -71,7 +71,7 @@ impl<'a> Payload<'a> {
         "set_parameter_batch",
     ];
 
-    /// The number that stands for the type in the file.
+    /// Returns the number of the type in the file.
     #[must_use]
     pub const fn tag(&self) -> u8 {
         match self {
@@ -85,7 +85,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The type's name: `move`, `spawn`, `set_field`, …
+    /// Returns the type's name: `move`, `spawn`, `set_field`, …
     #[must_use]
     pub fn name(&self) -> &'static str {
         Self::NAMES
@@ -94,21 +94,21 @@ impl<'a> Payload<'a> {
             .unwrap_or_default()
     }
 
-    /// Reads a payload of the type `tag`; gives it and the bytes behind it.
+    /// Reads a payload of the type `tag`; returns it and the extra bytes after it.
     ///
     /// # Errors
-    /// [`PayloadError::UnknownType`]; [`PayloadError::Short`] where the payload ends too early:
-    /// a count is never believed beyond the bytes that are there.
+    /// [`PayloadError::UnknownType`], and [`PayloadError::Short`] if the payload ends too early. A
+    /// count is checked against the bytes that are left.
     #[inline]
     pub fn decode(tag: u8, bytes: &'a [u8]) -> Result<(Self, &'a [u8]), PayloadError> {
         decode(tag, bytes).ok_or_else(|| PayloadError::of(tag, bytes))
     }
 
-    /// How long a payload of the type `tag` is by the counts in it, of which the start is there;
-    /// `None` for a type that is not defined.
+    /// Returns the length of a payload of the type `tag` according to its counts, of which only the
+    /// start may have arrived; `None` for a type that is not defined.
     pub(crate) fn counted(tag: u8, start: &[u8]) -> Option<Counted> {
         use Counted::{AtLeast, Exactly};
-        // A list behind `at` bytes, and `more` bytes behind it.
+        // A list after `at` bytes, and `more` bytes after it.
         let list = |at: u64, item: usize, more: u64| {
             let rest = usize::try_from(at).ok().and_then(|at| start.get(at..));
             match ByteReader::new(rest.unwrap_or_default()).u32_le() {
@@ -131,7 +131,7 @@ impl<'a> Payload<'a> {
         })
     }
 
-    /// Bytes of the payload.
+    /// Returns the size of the payload in bytes.
     #[inline]
     pub(crate) const fn size(&self) -> usize {
         match self {
@@ -151,7 +151,7 @@ impl<'a> Payload<'a> {
     /// Appends the payload's bytes.
     ///
     /// # Errors
-    /// Gives the length of a list that 32 bits can't count.
+    /// The length of a list that does not fit into 32 bits.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), usize> {
         for length in match self {
             Self::Move { target, .. } => [target.len(), 0],
@@ -170,7 +170,7 @@ impl<'a> Payload<'a> {
         Ok(())
     }
 
-    /// Appends the payload's bytes; 32 bits count its lists.
+    /// Appends the payload's bytes. The lengths of its lists must fit into 32 bits.
     #[inline]
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         match self {
@@ -205,14 +205,14 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// How long a payload is, as far as what is there of it says.
+/// The length of a payload, as far as its counts have arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Counted {
     Exactly(u64),
     AtLeast(u64),
 }
 
-/// By hand, as readers of commands do little else.
+/// Written by hand, because readers of commands spend most of their time here.
 #[inline]
 fn decode(tag: u8, bytes: &[u8]) -> Option<(Payload<'_>, &[u8])> {
     Some(match tag {
@@ -277,12 +277,12 @@ pub enum PayloadError {
         /// The type.
         tag: u8,
     },
-    /// The payload ends before its type's fields do, or a count claims more than is there.
+    /// The payload ends before its type's fields do, or a count claims more bytes than there are.
     #[error("the {kind} payload ends too early: {} do not hold its fields", Bytes(*.bytes as u64))]
     Short {
         /// The type's name.
         kind: &'static str,
-        /// The payload's length.
+        /// The payload's length in bytes.
         bytes: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Reading a whole recording from memory: borrowed, nothing copied, nothing allocated.
+//! Reads a whole recording from memory, without copies and without allocations.
 
 use crate::error::{Error, Findings};
 use crate::frame::Frame;
@@ -7,7 +7,7 @@ use crate::limits::ReadOptions;
 use crate::model::Header;
 use crate::scan::{self, Shape};
 
-/// Reads the header of a recording in memory; frames are read as they are asked for.
+/// Reads the header of a recording in memory. Frames are read when they are asked for.
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
@@ -22,15 +22,15 @@ use crate::scan::{self, Shape};
 /// ```
 ///
 /// # Errors
-/// What is wrong with the header.
+/// The first broken rule of the header.
 pub fn read(bytes: &[u8]) -> Result<Replay<'_>, Error> {
     read_with(bytes, ReadOptions::default())
 }
 
-/// [`read()`], with other options.
+/// [`read()`] with other options.
 ///
 /// # Errors
-/// What is wrong with the header, lenient or not.
+/// The first broken rule of the header, even in a lenient reading.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Replay<'_>, Error> {
     let (header, size) = header(bytes, &options.limits)?;
     Ok(Replay {
@@ -51,31 +51,32 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// What the recording says once, before its first frame.
+    /// Returns the header.
     #[must_use]
     pub const fn header(&self) -> &Header<'a> {
         &self.header
     }
 
-    /// Bytes the header takes: where the first frame starts.
+    /// Returns the size of the header in bytes, which is the offset of the first frame.
     #[must_use]
     pub const fn header_size(&self) -> u64 {
         self.body as u64
     }
 
-    /// The whole recording.
+    /// Returns the bytes of the whole recording.
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The frames, one after the other.
+    /// Returns an iterator over the frames.
     #[must_use]
     pub fn frames(&self) -> Frames<'a> {
         self.frames_from(0, self.body as u64)
     }
 
-    /// The frames from one on whose place is known, as from an [`Index`](crate::Index).
+    /// Returns an iterator over the frames from one with a known place, such as an
+    /// [`Index`](crate::Index) has.
     #[must_use]
     pub fn frames_from(&self, index: u64, offset: u64) -> Frames<'a> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -90,7 +91,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// The frames of a recording in memory, one after the other. Nothing follows an error.
+/// An iterator over the frames of a recording in memory. Nothing follows an error.
 #[derive(Clone, Debug)]
 pub struct Frames<'a> {
     rest: &'a [u8],
@@ -98,18 +99,18 @@ pub struct Frames<'a> {
     offset: u64,
     shape: Shape,
     options: ReadOptions,
-    /// Boxed: frames stay in registers.
+    /// Boxed, so that the other fields fit into registers.
     findings: Option<Box<Findings>>,
 }
 
 impl Frames<'_> {
-    /// Where the next frame starts, if there is one: the end of the frames that were whole.
+    /// Returns the offset of the next frame, which is the end of the whole frames so far.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Why a lenient reader stopped before the end; none else.
+    /// Returns why a lenient reading stopped before the end; no findings otherwise.
     #[must_use]
     pub fn findings(&self) -> &Findings {
         static NONE: Findings = Findings::new();
@@ -132,7 +133,7 @@ impl<'a> Iterator for Frames<'a> {
             self.rest = rest;
             return Some(Ok(frame));
         }
-        // Values, not `self`: it stays in registers.
+        // These are values instead of `self`, so that they stay in registers.
         let stopped = stop(self.rest, (self.index, self.offset), self.options);
         self.rest = &[];
         match stopped {
@@ -145,7 +146,7 @@ impl<'a> Iterator for Frames<'a> {
     }
 }
 
-/// Why no frame is left in what is left.
+/// Returns why the rest has no whole frame.
 #[cold]
 #[inline(never)]
 fn stop(

@@ -1,4 +1,4 @@
-//! Recording a simulation while it runs.
+//! Records a simulation while it runs.
 
 use gametape_core::Output;
 
@@ -9,19 +9,19 @@ use crate::model::Header;
 use crate::simulation::Simulation;
 use crate::write::Writer;
 
-/// Why recording stopped.
+/// Why a recording stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError<E: std::error::Error + 'static> {
     /// The recording can't be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The simulation could not make a tick; nothing was recorded of it.
+    /// The simulation could not make a tick. Nothing of that tick was recorded.
     #[error("tick {tick}: {source}")]
     Simulation {
-        /// The number that the caller gave the tick.
+        /// The caller's number of the tick.
         tick: u64,
-        /// What the simulation says.
+        /// The error of the simulation.
         source: E,
     },
 }
@@ -54,7 +54,7 @@ pub struct Recorder<O: Output> {
 }
 
 impl<O: Output> Recorder<O> {
-    /// Records into `writer`, which was made with (or resumed from) `header`.
+    /// Creates a recorder that writes to `writer`, which was made with (or resumed from) `header`.
     #[must_use]
     pub const fn new(writer: Writer<O>, header: &Header<'_>) -> Self {
         Self {
@@ -63,11 +63,11 @@ impl<O: Output> Recorder<O> {
         }
     }
 
-    /// Makes a tick and records it; gives the hash of the state it led to.
+    /// Makes a tick and records it; returns the hash of the state after it.
     ///
     /// # Errors
-    /// [`RecordError`]. After a [`RecordError::Write`] of kind I/O the frame is kept, and the next
-    /// call tries again.
+    /// [`RecordError`]. After an I/O error of [`RecordError::Write`] the frame is kept, and the
+    /// next call tries again.
     pub fn step<S: Simulation>(
         &mut self,
         simulation: &mut S,
@@ -82,15 +82,15 @@ impl<O: Output> Recorder<O> {
         Ok(hash)
     }
 
-    /// The writer, to flush it.
+    /// Returns the writer, to flush it.
     pub const fn writer(&mut self) -> &mut Writer<O> {
         &mut self.writer
     }
 
-    /// Flushes, and gives the output back.
+    /// Flushes, and returns the output.
     ///
     /// # Errors
-    /// As [`Writer::finish`].
+    /// Same as [`Writer::finish`].
     pub fn finish(self) -> Result<O, WriteError> {
         self.writer.finish()
     }

@@ -1,4 +1,4 @@
-//! Taking up a recording that was cut.
+//! Continues a recording that was cut.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -10,41 +10,41 @@ use crate::stream::Reader;
 use crate::torn::{Doubt, Frames};
 use crate::write::Writer;
 
-/// Where a recording was taken up again.
+/// The place where a recording was continued.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Resumed {
-    /// The header as it stands in the file.
+    /// The header in the file.
     pub header: Header<'static>,
-    /// Whole frames that were there.
+    /// The number of whole frames in the file.
     pub frames: u64,
     /// The tick of the last of them.
     pub last_tick: Option<u64>,
-    /// Bytes behind them that were cut off.
+    /// The number of bytes after them that were removed.
     pub dropped: u64,
-    /// Why they were: `None` where the recording ended with a whole frame.
+    /// The problem of those bytes; `None` if the recording ended with a whole frame.
     pub problem: Option<Finding>,
 }
 
-/// Why a recording is not taken up again.
+/// Why a recording can't be continued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// It can't be read.
+    /// The recording can't be read.
     #[error(transparent)]
     Read(#[from] Error),
-    /// What stands behind the last whole frame is not surely the start of another one: it may be
-    /// damage, and hide frames that are whole.
-    #[error("{}: {}; {doubt}: that is no frame that was cut, but damage", .problem.place, .problem.rule)]
+    /// The bytes after the last whole frame may be something else than the start of another frame:
+    /// they may be damage that hides whole frames.
+    #[error("{}: {}; {doubt}: this is damage, not a frame that was cut", .problem.place, .problem.rule)]
     NotTorn {
         /// Why the frame can't be read.
         problem: Box<Finding>,
-        /// Why it is not a frame that was cut.
+        /// Why it may not be a frame that was cut.
         doubt: Doubt,
     },
 }
 
 impl ResumeError {
-    /// The rule that is broken, and where; `None` where the source failed.
+    /// Returns the broken rule and its place; `None` if the source failed.
     #[must_use]
     pub fn finding(&self) -> Option<&Finding> {
         match self {
@@ -62,7 +62,7 @@ impl Coded for ResumeError {
     fn class(&self) -> Class {
         match self {
             Self::Read(error) => error.class(),
-            // More bytes would not mend it.
+            // More bytes would not help.
             Self::NotTorn { .. } => Class::File,
         }
     }
@@ -76,32 +76,32 @@ impl Coded for ResumeError {
 }
 
 impl<F: Output + Read + Seek> Writer<F> {
-    /// Takes up a recording that was cut: reads it to its last whole frame, cuts off what follows,
-    /// and goes on behind it. A file has to be open for reading and writing.
+    /// Continues a recording that was cut: reads it up to its last whole frame, removes the bytes
+    /// after it, and continues there. A file must be open for reading and writing.
     ///
-    /// Something is cut off only where ticks rise, that of the cut frame included, and all payloads
-    /// are of the defined types, and as long as the counts in them say. A length that is damaged can
-    /// make everything behind it look like a frame that was cut; that is an error, as is a frame
-    /// that breaks another rule. What follows it may be sound: [`Index::mend`](crate::Index::mend)
-    /// and [`salvage`](crate::salvage()) are for that.
+    /// Bytes are removed only if ticks rise (that of the cut frame included), and all payloads have
+    /// defined types and the lengths that follow from their counts. Otherwise, a damaged length
+    /// could make all following frames look like a single frame that was cut. That is an error, as
+    /// is a frame that breaks another rule. Sound frames may follow it, and
+    /// [`Index::mend`](crate::Index::mend) and [`salvage`](crate::salvage()) can save them.
     ///
-    /// What can't be told without the simulation: damage in the last frame that leaves the form of
-    /// a frame that was cut, and damage that leaves whole frames of another content, behind which
-    /// the recording goes on. Who has the simulation should verify what is there, and call
+    /// Two kinds of damage can't be recognised without the simulation: damage in the last frame
+    /// that makes it look like a frame that was cut, and damage that changes the content of whole
+    /// frames. A caller that has the simulation should verify the recording and call
     /// [`Writer::resume_before`].
     ///
     /// # Errors
-    /// [`ResumeError`]; the file is as it was.
+    /// [`ResumeError`]; the file is unchanged then.
     pub fn resume(file: F) -> Result<(Self, Resumed), ResumeError> {
         take_up(file, None)
     }
 
-    /// [`Writer::resume`], where it is known which frame comes next: `next` are the bytes of it, as
-    /// [`write_frame`](crate::write_frame) makes them. What is cut off has to be the start of that
-    /// frame, to the byte; it may then be of any form.
+    /// [`Writer::resume`] for a caller that knows the next frame: `next` are its bytes, as
+    /// [`write_frame`](crate::write_frame) makes them. The removed bytes must be the start of that
+    /// frame, to the byte; they may then have any form.
     ///
     /// # Errors
-    /// As [`Writer::resume`].
+    /// Same as [`Writer::resume`].
     pub fn resume_before(file: F, next: &[u8]) -> Result<(Self, Resumed), ResumeError> {
         take_up(file, Some(next))
     }
@@ -134,7 +134,7 @@ fn take_up<F: Output + Read + Seek>(
     drop(reader);
     let mut dropped = 0;
     if let Some(problem) = &problem {
-        // The reader has held as much.
+        // The reader has buffered as many bytes.
         let mut tail = Vec::new();
         file.seek(SeekFrom::Start(end)).map_err(io(end))?;
         file.read_to_end(&mut tail).map_err(io(end))?;
@@ -158,5 +158,5 @@ fn take_up<F: Output + Read + Seek>(
         dropped,
         problem,
     };
-    Ok((Writer::behind(file, frames), resumed))
+    Ok((Writer::after(file, frames), resumed))
 }

@@ -1,28 +1,28 @@
-//! Keeping what is whole of a broken recording.
+//! Keeps the intact part of a broken recording.
 
 use crate::error::{Error, Finding};
 use crate::limits::ReadOptions;
 use crate::read::read_with;
 
-/// What was kept.
+/// The result of a salvage.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Salvaged {
-    /// Whole frames: these are kept.
+    /// The number of whole frames, which were kept.
     pub frames: u64,
     /// The tick of the last of them.
     pub last_tick: Option<u64>,
-    /// Bytes behind them.
+    /// The number of bytes after them.
     pub dropped: u64,
-    /// What is wrong with those; `None` where the recording is whole.
+    /// The problem of those bytes; `None` if the recording is whole.
     pub problem: Option<Finding>,
 }
 
-/// Finds the whole frames at the start of a recording. The header and those frames, as they stand there,
-/// and what is in them.
+/// Finds the whole frames at the start of a recording. Returns the header and those frames, as they
+/// are in the file, and a summary.
 ///
-/// A command log with a hole can't be replayed, so nothing behind the first broken frame is kept,
-/// sound or not: [`Index::mend`](crate::Index::mend) turns flipped bits back where an index was
-/// made in time.
+/// A command log with a gap can't be replayed, so nothing after the first broken frame is kept,
+/// sound or not. If an index was made in time, [`Index::mend`](crate::Index::mend) can flip bits
+/// back.
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
@@ -34,7 +34,7 @@ pub struct Salvaged {
 /// ```
 ///
 /// # Errors
-/// Where the header is broken nothing can be kept.
+/// If the header is broken. Nothing can be kept then.
 pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     let replay = read_with(bytes, ReadOptions::lenient())?;
     let mut frames = replay.frames();

@@ -1,5 +1,5 @@
-//! Where a frame ends, and what is wrong with it: the one place that knows the layout of frames,
-//! shared by all readers.
+//! Finds the end of a frame, or the problem with it. This is the only place that knows the layout
+//! of frames; all readers share it.
 
 use gametape_core::ByteReader;
 
@@ -9,24 +9,24 @@ use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::rule::Rule;
 
-/// Bytes before a frame's commands: tick and count.
+/// The number of bytes before a frame's commands: tick and count.
 pub(crate) const FRAME_HEAD: usize = 12;
 
 /// Why a scan stopped.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The bytes end at `at` (within the frame), where `needed` are needed.
+    /// The bytes end at `at` (within the frame), but `needed` more are needed.
     Short { at: usize, needed: u64, what: Part },
     /// A rule is broken `at` bytes into the frame.
     Broken { at: usize, rule: Rule },
 }
 
 impl Stop {
-    /// Where the bytes end that have to be there for this stop to be seen, within the frame.
+    /// Returns the end, within the frame, of the bytes that are needed to notice this stop.
     pub const fn reach(&self) -> u64 {
         match self {
             Self::Short { at, needed, .. } => *at as u64 + *needed,
-            // A count or a length is four bytes, a presence flag is one.
+            // A count and a length have four bytes, a presence flag has one.
             Self::Broken { at, rule } => {
                 *at as u64
                     + if matches!(rule, Rule::Limit { .. }) {
@@ -39,7 +39,7 @@ impl Stop {
     }
 }
 
-/// What was being read when the bytes ended.
+/// The part that was being read when the bytes ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
     Frame(&'static str),
@@ -47,29 +47,29 @@ pub(crate) enum Part {
     Payload,
 }
 
-/// The state of looking for a frame's end. It can go on when more bytes have come.
+/// The state of the search for a frame's end. It can continue when more bytes arrive.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct FrameScan {
-    /// Bytes of the frame that are known to be sound.
+    /// The number of bytes of the frame that are known to be sound.
     at: usize,
-    /// Commands of the frame; meaningful when `at` is behind the head.
+    /// The number of commands of the frame; set once `at` is after the head.
     count: u32,
-    /// Commands that are known to be whole.
+    /// The number of commands that are known to be whole.
     done: u32,
 }
 
 impl FrameScan {
-    /// Where the whole commands end that a scan has seen, and how many they are.
+    /// Returns the end of the whole commands that a scan has seen, and their number.
     pub const fn commands(&self) -> (usize, u32) {
         (self.at, self.done)
     }
 
-    /// True if the scan stopped before the last command's end.
+    /// Returns true if the scan stopped before the end of the last command.
     pub const fn in_commands(&self) -> bool {
         self.done < self.count
     }
 
-    /// Scans a frame from its start; gives its size. `bytes` may go beyond the frame.
+    /// Scans a frame from its start and returns its size. `bytes` may extend past the frame.
     #[inline]
     pub fn run(&mut self, bytes: &[u8], limits: &Limits) -> Result<usize, Stop> {
         if self.at < FRAME_HEAD {
@@ -100,7 +100,7 @@ impl FrameScan {
                 Ok(size) => size,
                 Err(stop) => return Err(self.explain(&stop, limits)),
             };
-            // `command_size` has seen the command's last byte.
+            // `command_size` has checked the last byte of the command.
             rest = rest.get(size..).unwrap_or_default();
             self.at += size;
             self.done += 1;
@@ -138,7 +138,8 @@ impl FrameScan {
         }
     }
 
-    /// The stop as an error. `bytes` are those that the scan had; the frame starts at `offset`.
+    /// Returns the stop as an error. `bytes` are the bytes of the scan; the frame starts at
+    /// `offset`.
     #[cold]
     pub fn error(&self, stop: Stop, bytes: &[u8], index: u64, offset: u64) -> Error {
         let tick = ByteReader::new(bytes).u64_le().ok();
@@ -172,28 +173,27 @@ impl FrameScan {
     }
 }
 
-/// What a command's size follows from, apart from its own bytes: the payload's length and the
-/// sources.
+/// The parts of a command's size besides its fixed part: the payload's length and the sources.
 ///
-/// Commands are alike. Where two in a row were of one shape, the next is expected to be of it, too:
-/// then it is known where the one behind starts before the length has come from memory, which is
-/// needed only to see that the guess was right, and the processor goes on with the next frames
-/// meanwhile. (Following the lengths it waits for each in turn: three times the time in the
-/// cache.) Where shapes change, nothing is guessed: a wrong guess costs as much.
+/// Commands are alike. If two in a row have the same shape, the next one is expected to have it,
+/// too. The start of the following command is then known before the length has arrived from memory;
+/// the length is needed only to confirm the guess, and the processor continues with the next frames
+/// meanwhile. (Without the guess it waits for each length in turn, which takes three times as long
+/// in the cache.) If shapes change, nothing is guessed, because a wrong guess costs as much.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Shape {
     payload: u32,
-    /// The same again: where the envelope starts behind the length. Were it one number with
-    /// `payload`, the compiler would take the one it has just read for both.
+    /// The same again: the offset of the envelope after the length. If it were one number with
+    /// `payload`, the compiler would use the one that it has just read for both.
     envelope: usize,
     source_id: u8,
     source_seq: u8,
-    /// Two commands in a row were of this shape.
+    /// True if two commands in a row had this shape.
     expected: bool,
 }
 
 impl Shape {
-    /// What follows a sound command; `None` if it is not whole, or not sound.
+    /// Returns the bytes after a sound command; `None` if the command is not whole or not sound.
     #[inline(always)]
     fn skip<'a>(&mut self, bytes: &'a [u8], max_blob: u32) -> Option<&'a [u8]> {
         if self.expected
@@ -213,7 +213,7 @@ impl Shape {
         bytes.get(command.size..)
     }
 
-    /// What follows the command, if it has this shape.
+    /// Returns the bytes after the command, if it has this shape.
     #[inline(always)]
     fn skip_expected<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let (&[_, a, b, c, d], rest) = bytes.split_first_chunk::<5>()?;
@@ -242,7 +242,8 @@ impl Shape {
     }
 }
 
-/// The frame at the start of `bytes`, and what follows it; `None` if it is not whole, or not sound.
+/// Returns the frame at the start of `bytes` and the bytes after it; `None` if it is not whole or
+/// not sound.
 #[inline(always)]
 pub(crate) fn next_frame<'a>(
     bytes: &'a [u8],
@@ -282,7 +283,7 @@ fn u64_le(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((u64::from_le_bytes(*head), rest))
 }
 
-/// What is wrong with the frame at the start of `bytes`.
+/// Returns the problem of the frame at the start of `bytes`.
 #[cold]
 pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> Option<Error> {
     let mut scan = FrameScan::default();
@@ -290,7 +291,7 @@ pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> O
     Some(scan.error(stop, bytes, index, offset))
 }
 
-/// The frame that takes exactly these bytes, which a scan has found sound.
+/// Returns the frame that has exactly these bytes, which a scan has found sound.
 #[inline]
 pub(crate) fn frame(bytes: &[u8], index: u64, offset: u64) -> Frame<'_> {
     let parts = bytes.split_first_chunk::<FRAME_HEAD>();
@@ -308,7 +309,7 @@ pub(crate) fn frame(bytes: &[u8], index: u64, offset: u64) -> Frame<'_> {
     }
 }
 
-/// Which does not come about.
+/// Never used.
 #[cold]
 fn no_frame() -> Frame<'static> {
     Frame {
@@ -335,7 +336,7 @@ enum CommandFault {
     Flag { what: &'static str, found: u8 },
 }
 
-/// Size of the command at the start of `bytes`, all of which is there.
+/// Returns the size of the command at the start of `bytes`, if it is whole.
 #[inline]
 fn command_size(bytes: &[u8], max_blob: u32) -> Result<usize, CommandStop> {
     if let Some(command) = Measured::of(bytes, max_blob) {
@@ -344,7 +345,7 @@ fn command_size(bytes: &[u8], max_blob: u32) -> Result<usize, CommandStop> {
     Err(command_fault(bytes, max_blob))
 }
 
-/// A command that is there, and sound.
+/// A command that is whole and sound.
 struct Measured {
     size: usize,
     payload: u32,
@@ -353,7 +354,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Without branches on what differs from command to command.
+    /// Without branches on properties that differ from command to command.
     #[inline(always)]
     fn of(bytes: &[u8], max_blob: u32) -> Option<Self> {
         let (&[_, a, b, c, d], rest) = bytes.split_first_chunk::<5>()?;
@@ -381,7 +382,7 @@ impl Measured {
     }
 }
 
-/// What is wrong with a command, in the order of the bytes.
+/// Returns the first problem of a command, in the order of the bytes.
 #[cold]
 fn command_fault(bytes: &[u8], max_blob: u32) -> CommandStop {
     let Some((&[_, a, b, c, d], _)) = bytes.split_first_chunk::<5>() else {
@@ -413,7 +414,7 @@ fn head_short(bytes: &[u8]) -> CommandStop {
     }
 }
 
-/// What is wrong behind the payload length, in the order of the bytes.
+/// Returns the first problem after the payload length, in the order of the bytes.
 #[cold]
 fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
     let short = |at, needed, part| CommandStop {

@@ -1,14 +1,14 @@
-//! What a recording is verified against.
+//! The simulation that a recording is verified against.
 
 use crate::command::{Command, Commands};
 use crate::config::ConfigForm;
 use crate::model::Header;
 use crate::past::{Past, WrittenBy};
 
-/// A deterministic simulation that can be stepped tick by tick.
+/// A deterministic simulation that is stepped tick by tick.
 ///
-/// Only [`step`](Self::step) and [`field`](Self::field) are needed to verify a recording. The
-/// other methods give names to what is found: without them a report counts fields and elements.
+/// Only [`step`](Self::step) and [`field`](Self::field) are needed to verify a recording. The other
+/// methods give names to fields and elements; without them a report has only numbers.
 ///
 /// ```
 /// use gametape_murk::{Commands, Payload, Simulation};
@@ -45,24 +45,24 @@ pub trait Simulation {
     /// steps made so far.
     ///
     /// # Errors
-    /// Where the simulation can't go on. A tick that fails and leaves the state as it was is no
-    /// error if the recorded simulation took it the same way.
+    /// If the simulation can't continue. A tick that fails and leaves the state as it was is not an
+    /// error if the recorded simulation treated it the same way.
     fn step(&mut self, tick: u64, commands: Commands<'_>) -> Result<(), Self::Error>;
 
-    /// The values of a field after the last tick, in the order they are hashed: cell after cell,
-    /// the components of a vector side by side. `None` for a field that does not exist (yet): it
-    /// is hashed as an empty one.
+    /// Returns the values of a field after the last tick, in the order of the hash: cell after
+    /// cell, the components of a vector side by side. `None` for a field that does not exist (yet),
+    /// which is hashed as an empty one.
     fn field(&self, field: u32) -> Option<&[f32]>;
 
-    /// The hash of the simulation's own configuration, if it has one: a recording that names
-    /// another is refused before the first tick (see [`config_form`](Self::config_form)).
+    /// Returns the hash of the simulation's own configuration, if it has one. A recording with
+    /// another hash is refused before the first tick (see [`config_form`](Self::config_form)).
     fn config_hash(&self) -> Option<u64> {
         None
     }
 
-    /// What a recording's `config_hash` covers, if the recording can be of this simulation; `None` where
-    /// it is another's: it is refused then. Compares it with [`config_hash`](Self::config_hash), unless
-    /// a simulation knows of other forms.
+    /// Returns the form of a recording's `config_hash` if the recording can be of this simulation;
+    /// `None` if it is of another one, and is refused. By default the hash is compared with
+    /// [`config_hash`](Self::config_hash); a simulation may accept other forms.
     fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
         match (header.config_hash, self.config_hash()) {
             (0, _) | (_, None) => Some(ConfigForm::Unset),
@@ -70,37 +70,38 @@ pub trait Simulation {
         }
     }
 
-    /// What people call a field; `None` where only its number is known.
+    /// Returns the name of a field; `None` if it has only a number.
     fn field_name(&self, field: u32) -> Option<&str> {
         let _ = field;
         None
     }
 
-    /// Which cell the element of a field (an index into [`field`](Self::field)'s values) is of.
+    /// Returns the cell of an element of a field (an index into the values of
+    /// [`field`](Self::field)).
     fn locate(&self, field: u32, element: usize) -> Option<Location> {
         let _ = (field, element);
         None
     }
 
-    /// The field and the element that a command writes; `None` where it writes none, or more than
-    /// one.
+    /// Returns the field and the element that a command writes; `None` if it writes none, or more
+    /// than one.
     fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         let _ = command;
         None
     }
 
-    /// The number that the simulation itself gave the last tick; `None` where it counts none, and
-    /// after a tick that failed and left the state as it was. What it says after each tick it is told
-    /// again where it is asked [who wrote a value](Self::written_by).
+    /// Returns the simulation's own number of the last tick; `None` if it has none, and after a
+    /// tick that failed and left the state as it was. The results are passed back to the simulation
+    /// when it is asked [who wrote a value](Self::written_by).
     fn made(&self) -> Option<u64> {
         None
     }
 
-    /// Who wrote a value that the frame in question left ([`Past::frame`]): the simulation may be some
-    /// ticks ahead of it. `None` where it can't be told for sure; nobody is named then.
+    /// Returns the last writer of a value in the state after a frame ([`Past::frame`]); the
+    /// simulation may be some ticks ahead of it. `None` if the writer is not certain.
     ///
-    /// A simulation in which commands act in the order of the recording, last until they are set
-    /// again, and nothing else writes what they write, says it so:
+    /// This is the implementation for a simulation in which commands act in the order of the
+    /// recording, last until they are set again, and nothing else writes the same values:
     ///
     /// ```
     /// # use gametape_murk::{CommandBuf, Commands, Envelope, Past, Payload, Simulation, WrittenBy, read, verify};
@@ -146,18 +147,19 @@ pub trait Simulation {
         None
     }
 
-    /// The coordinate that a [`SetField`](crate::Payload::SetField) has to name to write an element of a
-    /// field; where nothing else is said, that of the element's cell in fields of one value a cell.
+    /// Returns the coordinate that a [`SetField`](crate::Payload::SetField) must name to write an
+    /// element of a field. By default it is that of the element's cell, in fields with one value
+    /// per cell.
     fn coord_of(&self, field: u32, element: usize) -> Option<Vec<i32>> {
         let location = self.locate(field, element)?;
         (location.components == 1).then_some(location.coord)
     }
 }
 
-/// A simulation that can save its state and go back to it.
+/// A simulation that can save its state and restore it.
 ///
-/// After `restore(&saved)` every further tick has to be the same, bit for bit, as it was after the
-/// moment `saved` was taken.
+/// After `restore(&saved)` every further tick must be the same, bit for bit, as it was after
+/// `saved` was taken.
 pub trait Checkpoint: Simulation {
     /// A saved state.
     type State: Send + Sync;
@@ -165,14 +167,14 @@ pub trait Checkpoint: Simulation {
     /// Saves the state after the last tick.
     fn checkpoint(&self) -> Self::State;
 
-    /// Goes back to a saved state.
+    /// Restores a saved state.
     ///
     /// # Errors
-    /// Where the state is of another world.
+    /// If the state is of another world.
     fn restore(&mut self, state: &Self::State) -> Result<(), Self::Error>;
 
-    /// A saved state with another value in one place; `None` where that can't be made. It lets a value
-    /// that explains a hash be run on.
+    /// Returns a saved state with another value in one place; `None` if that is not possible. It is
+    /// used to continue a replay from a value that explains a hash.
     fn with_value(
         &self,
         state: &Self::State,
@@ -184,9 +186,8 @@ pub trait Checkpoint: Simulation {
         None
     }
 
-    /// True if later ticks depend on nothing but the fields and on how many ticks were made: nothing is
-    /// remembered that no field shows. What goes wrong is then seen at once, and need not be looked for
-    /// in earlier ticks.
+    /// Returns true if later ticks depend only on the fields and on the number of ticks made. The
+    /// effect of a mistake is then visible at once, so that earlier ticks need not be searched.
     fn shows_all(&self) -> bool {
         false
     }
@@ -197,14 +198,14 @@ pub trait Checkpoint: Simulation {
 pub struct Location {
     /// The cell's coordinate.
     pub coord: Vec<i32>,
-    /// Component of a vector field.
+    /// The component of a vector field.
     pub component: u32,
-    /// Components that the field has: 1 for a scalar.
+    /// The number of components of the field: 1 for a scalar.
     pub components: u32,
 }
 
 impl std::fmt::Display for Location {
-    /// `[3, 4]`, or `[3, 4].1` for a vector's second component.
+    /// `[3, 4]`, or `[3, 4].1` for the second component of a vector.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?}", self.coord)?;
         if self.components > 1 {

@@ -1,9 +1,9 @@
-//! The state of a simulation at a tick, copied out of it.
+//! The state of a simulation at a tick, as a copy.
 
 use crate::hash::snapshot_hash;
 use crate::simulation::Simulation;
 
-/// All fields' values at a tick.
+/// The values of all fields at a tick.
 ///
 /// ```
 /// use gametape_murk::{State, snapshot_hash};
@@ -18,14 +18,14 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a simulation, its first `field_count` fields.
+    /// Copies the state of a simulation, its first `field_count` fields.
     pub fn of<S: Simulation + ?Sized>(simulation: &S, field_count: u32) -> Self {
         let mut state = Self::default();
         state.copy(simulation, field_count);
         state
     }
 
-    /// A state of these fields.
+    /// Creates a state with these fields.
     pub fn from_fields<'a>(fields: impl IntoIterator<Item = &'a [f32]>) -> Self {
         let mut state = Self::default();
         for values in fields {
@@ -35,7 +35,7 @@ impl State {
         state
     }
 
-    /// [`State::of`], into the space that is there.
+    /// [`State::of`] into the memory of an existing state.
     pub(crate) fn copy<S: Simulation + ?Sized>(&mut self, simulation: &S, field_count: u32) {
         self.lengths.clear();
         self.values.clear();
@@ -46,19 +46,19 @@ impl State {
         }
     }
 
-    /// How many values each field has.
+    /// Returns the number of values of each field.
     #[must_use]
     pub fn lengths(&self) -> &[usize] {
         &self.lengths
     }
 
-    /// All values, field after field.
+    /// Returns all values, field after field.
     #[must_use]
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// The fields, one after the other.
+    /// Returns an iterator over the fields.
     pub fn fields(&self) -> impl DoubleEndedIterator<Item = &[f32]> + ExactSizeIterator {
         let mut start = 0;
         let bounds: Vec<_> = self
@@ -75,26 +75,26 @@ impl State {
             .map(|range| self.values.get(range).unwrap_or_default())
     }
 
-    /// A field's values; a field that does not exist has none.
+    /// Returns the values of a field; `None` for a field that does not exist.
     #[must_use]
     pub fn field(&self, field: u32) -> Option<&[f32]> {
         self.fields().nth(field as usize)
     }
 
-    /// The state's hash.
+    /// Returns the hash of the state.
     #[must_use]
     pub fn hash(&self) -> u64 {
         snapshot_hash(self.fields())
     }
 
-    /// Bytes of all values.
+    /// Returns the size of all values in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.values.len() * size_of::<f32>()
     }
 }
 
-/// Bit for bit: a NaN equals itself, and +0 is not -0.
+/// Compares bits: a NaN equals itself, and +0 is not -0.
 impl PartialEq for State {
     fn eq(&self, other: &Self) -> bool {
         self.lengths == other.lengths

@@ -1,44 +1,44 @@
-//! Counting what is in a recording.
+//! Counts the content of a recording.
 
 use std::collections::BTreeMap;
 
 use crate::frame::Frame;
 use crate::payload::Payload;
 
-/// Sources that are counted one by one; the commands of others are counted together.
+/// The number of sources that are counted one by one; the commands of others are counted together.
 pub const MAX_SOURCES: usize = 65_536;
 
-/// What a recording consists of.
+/// The counts of a recording.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// Frames, a tick each.
+    /// The number of frames, which is the number of ticks.
     pub frames: u64,
     /// The `tick_id` of the first frame; `None` without frames.
     pub first_tick: Option<u64>,
     /// The `tick_id` of the last frame, which need not be the highest; `None` without frames.
     pub last_tick: Option<u64>,
-    /// Commands of all ticks.
+    /// The number of commands of all ticks.
     pub commands: u64,
-    /// Commands of each kind, by the payload's tag.
+    /// The number of commands of each kind, by the payload's tag.
     pub kinds: [u64; Payload::NAMES.len()],
-    /// Commands whose payload has no typed form.
+    /// The number of commands whose payload has no typed form.
     pub unreadable: u64,
-    /// Commands of each source.
+    /// The number of commands of each source.
     pub sources: BTreeMap<u64, u64>,
-    /// Commands without a source.
+    /// The number of commands without a source.
     pub anonymous: u64,
-    /// Commands of sources beyond [`MAX_SOURCES`].
+    /// The number of commands of sources beyond [`MAX_SOURCES`].
     pub other_sources: u64,
-    /// Ticks without commands.
+    /// The number of ticks without commands.
     pub idle_frames: u64,
-    /// The most commands of one tick.
+    /// The highest number of commands in a tick.
     pub max_commands: u64,
-    /// Commands that had expired when they were submitted (by the engine's own count of ticks,
-    /// from 1): they were never applied.
+    /// The number of commands that had expired when they were submitted (by the engine's own count
+    /// of ticks, from 1), so that they were never applied.
     pub expired: u64,
-    /// Commands that expire at all.
+    /// The number of commands with an expiry.
     pub expiring: u64,
-    /// Bytes of all payloads.
+    /// The size of all payloads, in bytes.
     pub payload_bytes: u64,
 }
 
@@ -82,7 +82,7 @@ impl Stats {
         }
     }
 
-    /// Commands of a tick, on average.
+    /// Returns the average number of commands in a tick.
     #[must_use]
     pub fn commands_per_frame(&self) -> Option<f64> {
         (self.frames > 0).then(|| self.commands as f64 / self.frames as f64)

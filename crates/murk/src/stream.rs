@@ -1,4 +1,4 @@
-//! Reading a recording as its bytes come: from any source, or fed by hand, growing or whole.
+//! Reads a recording from any source, or from bytes that are pushed as they arrive.
 
 use std::io::Read;
 
@@ -12,20 +12,20 @@ use crate::model::Header;
 use crate::rule::Rule;
 use crate::scan::{self, FrameScan, Shape, Stop};
 
-/// Makes frames of the bytes that have come.
+/// Decodes frames from the bytes that have arrived.
 #[derive(Debug)]
 struct Decoder {
     options: ReadOptions,
     header: Option<Header<'static>>,
-    /// Frames so far.
+    /// The number of frames so far.
     frames: u64,
     scan: FrameScan,
     shape: Shape,
-    /// The header has been read, and the next frame is one that nobody has looked at.
+    /// True if the header has been read and the next frame has not been examined yet.
     plain: bool,
-    /// What ended the recording, if not its end.
+    /// The problem that ended a lenient reading.
     findings: Findings,
-    /// More bytes might mend that.
+    /// True if more bytes might solve that problem.
     cut: bool,
 }
 
@@ -43,7 +43,7 @@ impl Decoder {
         }
     }
 
-    /// The header, as soon as all of it has come.
+    /// Returns the header once it has arrived.
     fn header(&mut self, input: &mut Buffer) -> Result<Option<&Header<'static>>, Error> {
         if self.header.is_none() {
             match header(input.rest(), &self.options.limits) {
@@ -74,12 +74,13 @@ impl Decoder {
         Step::Item
     }
 
-    /// Looks at what is no whole frame, or no small one that came at once.
+    /// Examines a frame that is not whole yet, or that the fast path does not handle.
     fn look_closer(&mut self, input: &mut Buffer) -> Result<Step, Error> {
         self.plain = false;
         let (rest, limits) = (input.rest(), &self.options.limits);
         let found = self.scan.run(rest, limits);
-        // How far into the frame one has to see: the same in whatever pieces the bytes came.
+        // The number of bytes of the frame that are needed for the result. It does not depend on
+        // the pieces in which the bytes arrived.
         let reach = match &found {
             Ok(size) => *size as u64,
             Err(stop) => stop.reach(),
@@ -136,7 +137,7 @@ impl Decode for Decoder {
         self.look_closer(input)
     }
 
-    /// A frame that is whole, and that nobody has looked at before.
+    /// Takes a whole frame that has not been examined before.
     #[inline(always)]
     fn decode_plain(&mut self, input: &mut Buffer) -> bool {
         if !self.plain {
@@ -144,10 +145,10 @@ impl Decode for Decoder {
         }
         let rest = input.rest();
         let limits = &self.options.limits;
-        let Some((_, behind)) = scan::next_frame(rest, (0, 0), &mut self.shape, limits) else {
+        let Some((_, after)) = scan::next_frame(rest, (0, 0), &mut self.shape, limits) else {
             return false;
         };
-        let size = rest.len() - behind.len();
+        let size = rest.len() - after.len();
         if size as u64 > limits.max_frame_bytes {
             return false;
         }
@@ -171,10 +172,10 @@ impl Decode for Decoder {
     }
 }
 
-/// A reader without a source: bytes go in as they come, frames come out as they get whole.
+/// Reads a recording from bytes as they arrive, without doing I/O itself.
 ///
-/// It holds one frame, or as much as was pushed at once. A recording that grows can be read to its
-/// end, and on from there when there is more.
+/// It buffers one frame, or as much as was pushed at once. At the end of a recording that grows, it
+/// can continue when there are more bytes.
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
@@ -202,13 +203,13 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// At the start of a recording.
+    /// Creates a strict feed at the start of a recording.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(ReadOptions::default())
     }
 
-    /// [`Feed::new`], with other options.
+    /// [`Feed::new`] with other options.
     #[must_use]
     pub fn with_options(options: ReadOptions) -> Self {
         Self(feed::Feed::new(Decoder::new(options)))
@@ -219,44 +220,46 @@ impl Feed {
         self.0.push(bytes);
     }
 
-    /// What was pushed and is not done with.
+    /// Returns the pushed bytes that were not consumed.
     #[cfg(feature = "tape")]
     pub(crate) fn rest(&self) -> &[u8] {
         self.0.input().rest()
     }
 
-    /// Says that no more bytes will come: what is left over is a cut frame. Pushing more takes it
-    /// back.
+    /// Marks the end of the input, so that an incomplete frame is an error. Pushing more bytes
+    /// clears the mark.
     pub const fn finish(&mut self) {
         self.0.finish();
     }
 
-    /// The header, as soon as all of it has come.
+    /// Returns the header once it has arrived.
     ///
     /// # Errors
-    /// As [`read()`](crate::read()); truncated only after [`Feed::finish`].
+    /// Same as [`read()`](crate::read()). A truncated header is an error only after
+    /// [`Feed::finish`].
     pub fn header(&mut self) -> Result<Option<&Header<'static>>, Error> {
         let (decoder, input) = self.0.parts();
         decoder.header(input)
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     ///
     /// # Errors
-    /// As the slice reader's. A cut frame is an error after [`Feed::finish`] only, and pushing the
-    /// rest mends it; after any other error the same comes again.
+    /// The same errors as the slice reader. An incomplete frame is an error only after
+    /// [`Feed::finish`], and pushing the missing bytes recovers from it. Any other error is
+    /// returned again by the next call.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Fed<Frame<'_>>, Error> {
         self.0.next()
     }
 
-    /// Where the next frame starts: the end of the frames that were whole.
+    /// Returns the start of the next frame, which is the end of the whole frames so far.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.0.offset()
     }
 
-    /// Why a lenient reader ended before the bytes did; none else.
+    /// Returns why a lenient reading ended early; no findings otherwise.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.0.decoder().findings
@@ -265,8 +268,8 @@ impl Feed {
 
 /// Reads a recording from any source, frame by frame. It needs no [`std::io::BufReader`].
 ///
-/// At the end of a recording that grows, [`Reader::next_frame`] gives `None`, or a truncated error
-/// where a part of a frame is there; call it again when there is more.
+/// At the end of a recording that grows, [`Reader::next_frame`] returns `None`, or a truncation
+/// error after a part of a frame. Call it again when the recording has grown.
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
@@ -278,79 +281,74 @@ impl Feed {
 /// # Ok::<(), gametape_murk::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader<R> {
-    reader: feed::Reader<R, Decoder>,
-    /// Once it was asked for.
-    header: Option<Header<'static>>,
-}
+pub struct Reader<R>(feed::Reader<R, Decoder>);
 
 impl<R: Read> Reader<R> {
-    /// At the start of a recording, strictly.
+    /// Creates a strict reader at the start of a recording.
     #[must_use]
     pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())
     }
 
-    /// [`Reader::new`], with other options.
+    /// [`Reader::new`] with other options.
     #[must_use]
     pub fn with_options(source: R, options: ReadOptions) -> Self {
-        Self {
-            reader: feed::Reader::new(source, Decoder::new(options)),
-            header: None,
-        }
+        Self(feed::Reader::new(source, Decoder::new(options)))
     }
 
-    /// What the recording says once, before its first frame.
+    /// Returns the header.
     ///
     /// # Errors
-    /// As [`read()`](crate::read()), and [`Error::Io`].
+    /// Same as [`read()`](crate::read()), and [`Error::Io`].
     pub fn header(&mut self) -> Result<&Header<'static>, Error> {
-        if let Some(ref header) = self.header {
-            return Ok(header);
+        // The first frame may have read the header already.
+        if self.0.decoder().header.is_none() {
+            let known = |header: Option<&Header<'static>>| header.map(|_| ());
+            let reader = &mut self.0;
+            reader.until(|decoder, input| decoder.header(input).map(known))?;
         }
-        // What the first frame came with is not looked for again.
-        let header = if let Some(header) = &self.reader.decoder().header {
-            header.clone()
-        } else {
-            let known = |header: Option<&Header<'static>>| header.cloned();
-            let reader = &mut self.reader;
-            reader.until(|decoder, input| decoder.header(input).map(known))?
+        // `until` ends with a header or with an error, so this error is never returned.
+        let rule = Rule::Truncated {
+            what: "header",
+            needed: 1,
+            left: 0,
         };
-        Ok(self.header.insert(header))
+        let header = self.0.decoder().header.as_ref();
+        header.ok_or_else(|| Error::at(rule, 0))
     }
 
-    /// The next frame; `None` at the end.
+    /// Returns the next frame; `None` at the end.
     ///
     /// # Errors
-    /// As the slice reader's, and [`Error::Io`].
+    /// The same errors as the slice reader, and [`Error::Io`].
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
-        self.reader.next()
+        self.0.next()
     }
 
-    /// Where the next frame starts: the end of the frames that were whole.
+    /// Returns the start of the next frame, which is the end of the whole frames so far.
     #[must_use]
     pub const fn offset(&self) -> u64 {
-        self.reader.offset()
+        self.0.offset()
     }
 
-    /// Which frame comes next.
+    /// Returns the number of the next frame.
     #[cfg(feature = "tape")]
     pub(crate) const fn next_index(&self) -> u64 {
-        self.reader.decoder().frames
+        self.0.decoder().frames
     }
 
-    /// Goes to a frame whose place is known.
+    /// Seeks to a frame with a known place.
     #[cfg(feature = "tape")]
     pub(crate) fn go(&mut self, frame: u64, offset: u64) -> Result<(), Error>
     where
         R: std::io::Seek,
     {
         self.header()?;
-        let source = self.reader.get_mut();
+        let source = self.0.get_mut();
         let sought = source.seek(std::io::SeekFrom::Start(offset));
         sought.map_err(|error| Error::io(offset, error))?;
-        let (decoder, input) = self.reader.parts();
+        let (decoder, input) = self.0.parts();
         decoder.frames = frame;
         decoder.scan = FrameScan::default();
         decoder.findings = Findings::new();
@@ -359,20 +357,20 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Why a lenient reader stopped before the end; none else.
+    /// Returns why a lenient reading ended early; no findings otherwise.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
-        &self.reader.decoder().findings
+        &self.0.decoder().findings
     }
 
-    /// The source, as it is: behind the bytes that were read ahead.
+    /// Returns the source. Its position is after the bytes that were read ahead.
     pub const fn get_mut(&mut self) -> &mut R {
-        self.reader.get_mut()
+        self.0.get_mut()
     }
 
-    /// The source. Bytes that were read ahead are lost.
+    /// Returns the source and discards the bytes that were read ahead.
     #[must_use]
     pub fn into_inner(self) -> R {
-        self.reader.into_inner()
+        self.0.into_inner()
     }
 }

@@ -1,21 +1,21 @@
-//! Proving or breaking a simulation's determinism: the same commands, several runs at once.
+//! Tests whether a simulation is deterministic: several runs with the same commands.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Barrier, Mutex, PoisonError};
 
+use crate::checkpoints::side_by_side;
 use crate::checks::hash_of;
 use crate::command::Commands;
-use crate::difference::{Difference, Listed};
+use crate::divergence::{Difference, Listed};
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
-use crate::threads::side_by_side;
 
 /// Runs that agreed at every tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InSync {
-    /// Ticks whose states were compared.
+    /// The number of ticks whose states were compared.
     pub ticks: u64,
-    /// How often each of them was made; 2 where a simulation went back.
+    /// How often each tick was made; 2 if a simulation went back.
     pub runs: usize,
     /// The hash of the last state.
     pub last_hash: u64,
@@ -31,11 +31,11 @@ pub enum SyncError<E: std::error::Error + 'static> {
     /// A simulation could not make a tick.
     #[error("tick {tick}, run {run}: {source}")]
     Simulation {
-        /// The number that the simulations were given for it.
+        /// The number of the tick, as passed to the simulations.
         tick: u64,
-        /// Which run.
+        /// The number of the run.
         run: usize,
-        /// What the simulation says.
+        /// The error of the simulation.
         source: E,
     },
 }
@@ -43,22 +43,22 @@ pub enum SyncError<E: std::error::Error + 'static> {
 /// The first tick at which two runs differ.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Desync {
-    /// The number that the simulations were given for it.
+    /// The number of the tick, as passed to the simulations.
     pub tick: u64,
     /// The run that differs from run 0.
     pub run: usize,
-    /// Hash of run 0.
+    /// The hash of run 0.
     pub hash: u64,
-    /// Hash of the other run.
+    /// The hash of the other run.
     pub other_hash: u64,
-    /// The first values that differ: `replayed` is run 0's, `recorded` the other's. At most
-    /// [`MAX_DIFFERENCES`].
+    /// The first values that differ, at most [`MAX_DIFFERENCES`]: `replayed` is the value of run 0,
+    /// `recorded` of the other.
     pub differences: Vec<Difference>,
-    /// How many values differ.
+    /// The number of values that differ.
     pub count: u64,
 }
 
-/// Values named in a [`Desync`].
+/// The number of values that a [`Desync`] lists.
 pub const MAX_DIFFERENCES: usize = 8;
 
 impl std::fmt::Display for Desync {
@@ -76,7 +76,8 @@ impl std::fmt::Display for Desync {
     }
 }
 
-/// The values that differ between two states of one shape: the first ones, and how many.
+/// Returns the values that differ between two states of one shape: the first ones, and the number
+/// of all.
 pub(crate) fn compare<S: Simulation + ?Sized>(
     simulation: &S,
     ours: &State,
@@ -98,14 +99,14 @@ pub(crate) fn compare<S: Simulation + ?Sized>(
     (differences, count)
 }
 
-/// Runs the same ticks in several simulations at once, each on a thread of its own, and compares
-/// their states after every tick.
+/// Runs the same ticks in several simulations at once, each on its own thread, and compares their
+/// states after every tick.
 ///
-/// The simulations are in their initial state; `ticks` gives each tick's number and commands, the
-/// same each time it is called.
+/// The simulations must be in their initial state. `ticks` returns the number and the commands of
+/// each tick, the same at each call.
 ///
 /// # Errors
-/// [`SyncError::Desync`] names the first tick and the values that differ.
+/// [`SyncError::Desync`] with the first tick and the values that differ.
 pub fn sync_test<'c, S, I>(
     simulations: Vec<S>,
     ticks: impl Fn() -> I + Sync,
@@ -149,7 +150,7 @@ struct Slot {
     state: Option<State>,
 }
 
-/// What all runs see once each has made its tick.
+/// The shared result after each run has made its tick.
 #[derive(Default)]
 struct Seen {
     /// The first run that differs from run 0.
@@ -186,7 +187,8 @@ impl Shared {
         seen
     }
 
-    /// One run. All runs meet twice a tick: after their steps, and after all have looked.
+    /// Makes one run. All runs meet twice in a tick: after their steps, and after all have read the
+    /// result.
     fn run<'c, S: Simulation>(
         &self,
         run: usize,
@@ -199,7 +201,7 @@ impl Shared {
         let mut ticks = ticks;
         loop {
             let next = ticks.next();
-            // What panics has to meet the others as well, or they would wait for ever.
+            // A run that panics must meet the others as well, or they would wait forever.
             let made = catch_unwind(AssertUnwindSafe(|| match next {
                 None => Ok(last_hash),
                 Some((tick, commands)) => simulation
@@ -275,8 +277,8 @@ impl Shared {
     }
 }
 
-/// Runs a simulation forward, and after every `span` ticks goes back to where they began and makes
-/// them again, as netcode does when it rolls back. The states have to be the same.
+/// Runs a simulation, goes back after every `span` ticks to where they began, and makes them again,
+/// as netcode does when it rolls back. The states must be the same.
 ///
 /// # Errors
 /// [`SyncError::Desync`]: run 0 is the first time, run 1 the second.

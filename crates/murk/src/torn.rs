@@ -1,5 +1,5 @@
-//! Whether what stands behind the last whole frame is a frame that was cut, or damage that hides
-//! frames.
+//! Decides whether the bytes after the last whole frame are a frame that was cut, or damage that
+//! hides frames.
 
 use gametape_core::ByteReader;
 use gametape_core::text::{Bytes, Grouped};
@@ -10,12 +10,12 @@ use crate::frame::Frame;
 use crate::payload::{Counted, Payload};
 use crate::scan::{FRAME_HEAD, FrameScan};
 
-/// Why bytes behind the last whole frame of a recording are not taken for a frame that was cut.
+/// Why the bytes after the last whole frame of a recording may not be a frame that was cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// Ticks that do not rise. They are legal; they are also what bytes look like that are read
-    /// from a wrong place on.
+    /// Ticks do not rise. That is legal, but it is also what bytes look like if they are read from
+    /// a wrong place on.
     #[error("tick {} follows tick {}", Grouped(*now), Grouped(*before))]
     TickOrder {
         /// The tick before.
@@ -23,15 +23,16 @@ pub enum Doubt {
         /// The tick that is not larger.
         now: u64,
     },
-    /// A command of a type that is not defined: its length can't be checked.
+    /// A command has a type that is not defined, so its length can't be checked.
     #[error("command {command} has the payload type {tag}; types 0 to 6 are defined")]
     UnknownPayload {
         /// The command, from 0.
         command: u32,
-        /// Its payload's type.
+        /// The type of its payload.
         tag: u8,
     },
-    /// A payload that is not as long as its own counts say: what it claims may hide frames.
+    /// A payload does not have the length that its own counts say: the claimed length may hide
+    /// frames.
     #[error(
         "the {kind} payload of command {command} claims {}, by its own counts it has {}",
         Bytes(*claimed), Grouped(*counted)
@@ -41,17 +42,17 @@ pub enum Doubt {
         command: u32,
         /// The type's name.
         kind: &'static str,
-        /// The length that stands before the payload.
+        /// The length in front of the payload.
         claimed: u64,
-        /// The length that follows from what is in it; at least, where the counts are cut off.
+        /// The length that follows from its content; a minimum if the counts are cut off.
         counted: u64,
     },
-    /// Not the start of the frame that was said to come next.
-    #[error("the frame that comes next starts otherwise")]
+    /// It is not the start of the frame that the caller says comes next.
+    #[error("the next frame starts differently")]
     OtherFrame,
 }
 
-/// What the whole frames of a recording say of a cut behind them.
+/// The state of a recording's whole frames that decides about a cut after them.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Frames {
     pub last_tick: Option<u64>,
@@ -75,12 +76,12 @@ impl Frames {
         self.last_tick = Some(now);
     }
 
-    /// Why these bytes behind the frames, in which no frame ends, may be something else than a frame
-    /// that was cut.
+    /// Returns why these bytes after the frames, in which no frame ends, may be something else than
+    /// a frame that was cut.
     ///
-    /// A length or a count that is damaged can make everything behind it look like one frame that
-    /// was cut, or like whole ones and one that was cut. But what it makes of a payload has the
-    /// wrong length for its type, and what it makes of other bytes has hardly the form of a command.
+    /// A damaged length or count can make all following bytes look like a single frame that was
+    /// cut, or like whole frames and one that was cut. But the payload then has a wrong length for
+    /// its type, and other bytes hardly have the form of a command.
     pub fn doubt(mut self, tail: &[u8]) -> Option<Doubt> {
         if let Ok(tick) = ByteReader::new(tail).u64_le() {
             self.tick(tick);
@@ -96,15 +97,15 @@ fn commands(commands: Commands<'_>) -> Option<Doubt> {
     })
 }
 
-/// What is wrong with the commands of a frame that is cut.
+/// Returns the problem of the commands of a frame that was cut.
 fn cut(frame: &[u8]) -> Option<Doubt> {
     let mut scan = FrameScan::default();
-    // That it stops short is why this is asked.
+    // The scan stops early by definition.
     let _ = scan.run(frame, &LIMITS);
     let (end, whole) = scan.commands();
     let there = frame.get(FRAME_HEAD..end).unwrap_or_default();
     commands(Commands::new(there, whole)).or_else(|| {
-        // The command that is cut, if that is what is cut.
+        // The command that is cut, if the cut is within the commands.
         let rest = frame.get(end..).filter(|_| scan.in_commands())?;
         let mut input = ByteReader::new(rest);
         let tag = input.u8().ok()?;
@@ -119,7 +120,7 @@ fn cut(frame: &[u8]) -> Option<Doubt> {
     })
 }
 
-/// What is wrong with a payload, of which `there` has come.
+/// Returns the problem of a payload, of which `there` has arrived.
 fn payload(command: u32, tag: u8, claimed: Option<u64>, there: &[u8]) -> Option<Doubt> {
     let Some((kind, counted)) = Payload::NAMES
         .get(usize::from(tag))

@@ -1,4 +1,4 @@
-//! Replaying a recording, and comparing each state with what was recorded.
+//! Replays a recording, and compares each state with the recorded hash.
 
 use std::io::Read;
 
@@ -19,18 +19,18 @@ pub enum VerifyError<E: std::error::Error + 'static> {
     /// The recording can't be read to its end.
     #[error(transparent)]
     Read(#[from] Error),
-    /// The recording was made with another configuration than the simulation has.
+    /// The recording was made with another configuration than that of the simulation.
     #[error("the recording's config_hash is {recorded:016x}, the simulation's is {expected:016x}")]
     ConfigMismatch {
-        /// The recording's.
+        /// The hash in the recording.
         recorded: u64,
-        /// The simulation's.
+        /// The hash of the simulation.
         expected: u64,
     },
-    /// The header claims more fields than anything is replayed with.
+    /// The header claims more fields than a simulation is replayed with.
     #[error("the header claims {fields} fields; up to {MAX_FIELDS} are replayed")]
     TooManyFields {
-        /// The claim.
+        /// The claimed number.
         fields: u32,
     },
     /// The replayed state is not the recorded one.
@@ -41,15 +41,15 @@ pub enum VerifyError<E: std::error::Error + 'static> {
     Simulation {
         /// The frame, from 0.
         frame: u64,
-        /// The frame's `tick_id`: the recording's own count, which need not go with `frame`.
+        /// The frame's `tick_id`, the recording's own count. It need not follow `frame`.
         tick: u64,
-        /// What the simulation says.
+        /// The error of the simulation.
         source: E,
     },
 }
 
 impl<E: std::error::Error> VerifyError<E> {
-    /// Where determinism broke, if that is what happened.
+    /// Returns the divergence, if that is the error.
     #[must_use]
     pub fn divergence(&self) -> Option<&Divergence> {
         match self {
@@ -67,23 +67,23 @@ impl<E: std::error::Error> VerifyError<E> {
     }
 }
 
-/// A recording that was replayed to its end, every state as recorded.
+/// A recording that was replayed to its end, with every state as recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Verified {
-    /// Frames whose hashes were compared, all of them right.
+    /// The number of frames that were compared and matched.
     pub frames: u64,
-    /// The `tick_id` of the last of them; `None` where there are none.
+    /// The `tick_id` of the last of them; `None` if there are none.
     pub last_tick: Option<u64>,
 }
 
-/// Replays a recording in `simulation`, which has to be in its initial state.
+/// Replays a recording in `simulation`, which must be in its initial state.
 ///
-/// A `config_hash` of 0 is unset and matches every simulation; [`Simulation::config_form`] says which
-/// others do. After an error the simulation may
-/// have run some ticks beyond it: states are hashed several at a time.
+/// A `config_hash` of 0 is unset and matches every simulation; [`Simulation::config_form`] decides
+/// about others. After an error the simulation may be some ticks further, because states are hashed
+/// several at a time.
 ///
 /// # Errors
-/// See [`VerifyError`].
+/// [`VerifyError`].
 ///
 /// ```
 /// use gametape_murk::{Simulation, Commands, Payload, read, verify};
@@ -126,10 +126,10 @@ pub fn verify<S: Simulation>(
     verifier.finish()
 }
 
-/// [`verify`], from any source; memory does not grow with the recording.
+/// [`verify`] for any source. The memory does not grow with the recording.
 ///
 /// # Errors
-/// See [`VerifyError`].
+/// [`VerifyError`].
 pub fn verify_stream<R: Read, S: Simulation>(
     reader: &mut Reader<R>,
     simulation: &mut S,
@@ -141,8 +141,8 @@ pub fn verify_stream<R: Read, S: Simulation>(
     verifier.finish()
 }
 
-/// Makes the ticks of these frames without looking at a hash, up to the first that `is_last`; false
-/// where none is.
+/// Makes the ticks of these frames without comparing hashes, up to the first for which `is_last` is
+/// true. Returns false if there is none.
 pub(crate) fn run<S: Simulation>(
     frames: Frames<'_>,
     simulation: &mut S,
@@ -160,7 +160,7 @@ pub(crate) fn run<S: Simulation>(
     Ok(false)
 }
 
-/// The header's count of fields, if anything can be replayed with it.
+/// Returns the header's count of fields, if a simulation can be replayed with it.
 pub(crate) const fn replayable<E: std::error::Error>(
     header: &Header<'_>,
 ) -> Result<u32, VerifyError<E>> {
@@ -170,7 +170,7 @@ pub(crate) const fn replayable<E: std::error::Error>(
     }
 }
 
-/// A verification that is fed frame by frame.
+/// A verification that is given the frames one by one.
 #[derive(Debug)]
 pub struct Verifier<'s, S> {
     simulation: &'s mut S,
@@ -178,7 +178,7 @@ pub struct Verifier<'s, S> {
 }
 
 impl<'s, S: Simulation> Verifier<'s, S> {
-    /// A verification of a recording with this header.
+    /// Creates a verification of a recording with this header.
     ///
     /// # Errors
     /// [`VerifyError::ConfigMismatch`], [`VerifyError::TooManyFields`].
@@ -195,28 +195,29 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         })
     }
 
-    /// Replays a frame. Its hash may be compared only when some more have come, or at the end.
+    /// Replays a frame. The comparison may be delayed until a few more frames have come, or the
+    /// end.
     ///
     /// # Errors
-    /// [`VerifyError::SnapshotMismatch`], of this frame or one of the last before it;
+    /// [`VerifyError::SnapshotMismatch`] of this frame or one of the last frames before it, and
     /// [`VerifyError::Simulation`]. No further frame must be pushed.
     pub fn push(&mut self, frame: &Frame<'_>) -> Result<(), VerifyError<S::Error>> {
         if let Err(source) = self.simulation.step(frame.tick, frame.commands()) {
-            // What was recorded before may differ already: that comes first.
+            // An earlier state may differ already; that divergence comes first.
             self.settle()?;
             return Err(VerifyError::of_step(frame, source));
         }
         self.stepped(frame)
     }
 
-    /// [`Verifier::push`] of a frame whose tick the simulation has made: whoever wants to go on behind
-    /// a wrong state makes it.
+    /// [`Verifier::push`] for a frame whose tick the caller has made already, in order to continue
+    /// after a wrong state.
     pub(crate) fn stepped(&mut self, frame: &Frame<'_>) -> Result<(), VerifyError<S::Error>> {
         let stepped = self.checks.stepped(self.simulation, frame);
         stepped.map_err(VerifyError::SnapshotMismatch)
     }
 
-    /// Compares what waits.
+    /// Compares the waiting states.
     ///
     /// # Errors
     /// [`VerifyError::SnapshotMismatch`].
@@ -225,26 +226,26 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         Ok(self.verified())
     }
 
-    /// Compares what waits, before more frames come.
+    /// Compares the waiting states before more frames come.
     pub(crate) fn settle(&mut self) -> Result<(), VerifyError<S::Error>> {
         let compared = self.checks.compare(self.simulation);
         compared.map_err(VerifyError::SnapshotMismatch)
     }
 
-    /// Frames whose hashes were compared, all of them right.
+    /// Returns the number of frames that were compared and matched.
     #[must_use]
     pub const fn verified(&self) -> Verified {
         let (frames, last_tick) = self.checks.verified();
         Verified { frames, last_tick }
     }
 
-    /// The simulation. It may be some ticks ahead of [`Verifier::verified`].
+    /// Returns the simulation. It may be some ticks ahead of [`Verifier::verified`].
     #[must_use]
     pub const fn simulation(&self) -> &S {
         self.simulation
     }
 
-    /// What compares, without the simulation.
+    /// Returns the comparison without the simulation.
     #[cfg(feature = "tape")]
     pub(crate) fn into_checks(self) -> Checks {
         self.checks

@@ -1,4 +1,4 @@
-//! Writing recordings: whole frames or nothing.
+//! Writes recordings; a frame is written as a whole or not at all.
 
 use std::io;
 
@@ -13,17 +13,17 @@ use crate::limits::Limits;
 use crate::model::Header;
 use crate::scan::FrameScan;
 
-/// Bytes that are collected before they are written.
+/// The number of bytes that are collected before they are written.
 const BUFFER: usize = 64 << 10;
 
 /// Writes a recording frame by frame.
 ///
-/// Frames are collected and written in pieces of some 64 KiB that end where a frame ends (see
-/// [`Writer::set_buffer`]); it needs no [`io::BufWriter`]. A frame that can't be encoded is
-/// refused as a whole. Where the output fails, it is taken back to the end of its last whole
-/// frame; what it has not taken is kept, and the next flush tries again, so that a disk that was
-/// full for a while costs nothing. Whoever drops a writer without [`Writer::finish`] learns nothing
-/// of a last error.
+/// Frames are collected and written in pieces of about 64 KiB that end with a frame (see
+/// [`Writer::set_buffer`]), so no [`io::BufWriter`] is needed. A frame that can't be encoded is
+/// refused as a whole. If the output fails, it is cut back to the end of its last whole frame. The
+/// bytes that it did not take are kept, and the next flush tries again, so that a disk that was
+/// full for a while causes no loss. A writer that is dropped without [`Writer::finish`] does not
+/// report its last error.
 ///
 /// ```
 /// use gametape_murk::{read, CommandBuf, Envelope, Header, Payload, Writer, snapshot_hash};
@@ -44,22 +44,22 @@ const BUFFER: usize = 64 << 10;
 pub struct Writer<O: Output> {
     /// `None` only after `finish`.
     output: Option<O>,
-    /// Frames (and at first the header) that wait; starts where one starts.
+    /// The waiting frames, and at first the header. It starts where a frame starts.
     buffer: Vec<u8>,
-    /// Bytes of the buffer that the output has taken and could not take back.
+    /// The bytes of the buffer that the output has taken and could not take back.
     sent: usize,
-    /// Bytes in the buffer that make it be written.
+    /// The number of bytes in the buffer at which it is written.
     threshold: usize,
-    /// True while the header is the first thing in the buffer.
+    /// True while the header is at the start of the buffer.
     header_waits: bool,
     frames: u64,
 }
 
 impl<O: Output> Writer<O> {
-    /// Starts a recording: the header is written with the first flush, or the first full buffer.
+    /// Starts a recording. The header is written with the first flush, or when the buffer is full.
     ///
     /// # Errors
-    /// [`WriteError::DataTooLarge`], and nothing is written.
+    /// [`WriteError::DataTooLarge`]. Nothing is written then.
     pub fn new(output: O, header: &Header<'_>) -> Result<Self, WriteError> {
         Ok(Self {
             output: Some(output),
@@ -71,24 +71,24 @@ impl<O: Output> Writer<O> {
         })
     }
 
-    /// How many bytes are collected before they are written; with 0 each frame is handed to the
-    /// output as it comes.
+    /// Sets the number of bytes that are collected before they are written; with 0 each frame is
+    /// written at once.
     pub const fn set_buffer(&mut self, bytes: usize) {
         self.threshold = bytes;
     }
 
-    /// Frames that were pushed, those of a resumed recording included.
+    /// Returns the number of frames that were pushed, with those of a resumed recording.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Adds a frame: its tick, its commands, the hash of the state they led to.
+    /// Adds a frame: its tick, its commands, and the hash of the state after them.
     ///
     /// # Errors
-    /// [`WriteError::DataTooLarge`]: what a reader with larger limits may have read, and others
-    /// would refuse; nothing of the frame is written. [`WriteError::Io`]: the frame is kept, a
-    /// later flush tries again.
+    /// [`WriteError::DataTooLarge`] if other readers would refuse the frame, which one with larger
+    /// limits may have read; nothing of the frame is written then. [`WriteError::Io`]: the frame is
+    /// kept, and a later flush tries again.
     #[inline]
     pub fn push(&mut self, tick: u64, commands: Commands<'_>, hash: u64) -> Result<(), WriteError> {
         let large = commands.as_bytes().len() > LIMITS.max_blob_bytes as usize;
@@ -103,11 +103,11 @@ impl<O: Output> Writer<O> {
         self.end_frame(hash)
     }
 
-    /// Adds a frame whose commands come one by one.
+    /// Adds a frame whose commands come from an iterator.
     ///
     /// # Errors
-    /// [`WriteError::DataTooLarge`]: a payload over 64 MiB, more than 1,000,000 commands; nothing
-    /// of the frame is written. [`WriteError::Io`] as in [`Writer::push`].
+    /// [`WriteError::DataTooLarge`] for a payload over 64 MiB and for more than 1,000,000 commands;
+    /// nothing of the frame is written then. [`WriteError::Io`] as in [`Writer::push`].
     #[inline]
     pub fn push_each<'c>(
         &mut self,
@@ -120,7 +120,7 @@ impl<O: Output> Writer<O> {
         let mut count = 0_usize;
         for command in commands {
             count += 1;
-            // At once: whoever gives commands without end is told in time.
+            // Checked at once, in case the iterator never ends.
             let put = if count > LIMITS.max_commands as usize {
                 check_count(count).map(|_| ())
             } else {
@@ -155,10 +155,10 @@ impl<O: Output> Writer<O> {
         Ok(())
     }
 
-    /// Hands everything to the output, and flushes it.
+    /// Writes everything to the output, and flushes it.
     ///
     /// # Errors
-    /// [`WriteError::Io`]: what was not taken is kept.
+    /// [`WriteError::Io`]. The bytes that were not taken are kept.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         self.drain()?;
         if let Some(output) = &mut self.output {
@@ -167,10 +167,10 @@ impl<O: Output> Writer<O> {
         Ok(())
     }
 
-    /// Flushes, and gives the output back.
+    /// Flushes, and returns the output.
     ///
     /// # Errors
-    /// [`WriteError::Io`]: the recording ends with the last frame that the output took.
+    /// [`WriteError::Io`]. The recording ends with the last frame that the output took.
     pub fn finish(mut self) -> Result<O, WriteError> {
         self.flush()?;
         self.buffer.clear();
@@ -179,8 +179,8 @@ impl<O: Output> Writer<O> {
             .ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe).into())
     }
 
-    /// Goes on behind so many frames that the output has.
-    pub(crate) const fn behind(output: O, frames: u64) -> Self {
+    /// Continues after this many frames in the output.
+    pub(crate) const fn after(output: O, frames: u64) -> Self {
         Self {
             output: Some(output),
             buffer: Vec::new(),
@@ -216,7 +216,7 @@ impl<O: Output> Writer<O> {
         Ok(())
     }
 
-    /// After an error: lets go of the whole frames that the output has, and takes back the part of
+    /// After an error: forgets the whole frames that the output has, and takes back an incomplete
     /// one.
     #[cold]
     fn retreat(&mut self) {
@@ -232,7 +232,7 @@ impl<O: Output> Writer<O> {
         }
     }
 
-    /// Bytes of the header and the frames that are sent as a whole.
+    /// Returns the number of sent bytes that belong to the header and to whole frames.
     fn whole_sent(&self) -> usize {
         let sent = self.buffer.get(..self.sent).unwrap_or_default();
         let mut whole = 0;
@@ -264,7 +264,7 @@ impl<O: Output> Writer<O> {
 /// ```
 ///
 /// # Errors
-/// [`WriteError`]: a header or a frame that the format has no room for.
+/// [`WriteError`] if the header or a frame is too large for the format.
 pub fn write<'a>(
     header: &Header<'_>,
     frames: impl IntoIterator<Item = Frame<'a>>,
@@ -278,7 +278,7 @@ pub fn write<'a>(
 
 impl<O: Output> Drop for Writer<O> {
     fn drop(&mut self) {
-        // Best effort, as io::BufWriter does it; `finish` tells.
+        // Best effort, as in `io::BufWriter`; `finish` reports errors.
         let _ = self.flush();
     }
 }

@@ -1,14 +1,16 @@
-//! Parses a TOML file as a policy. Names that no format knows are refused, with their line.
+//! Parses a TOML file as a policy. Serde reads its structure; names and values are then looked up in
+//! the formats, and the ones that no format knows are refused, with their line.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gametape_core::Severity;
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
 use gametape_core::tape::Format;
 use gametape_core::text::nearest;
+use serde::Deserialize;
 use serde_json::{Value, json};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value as Toml};
 
 use super::model::{Class, Condition, Policy, Rejected, Section};
 use super::test::Test;
@@ -24,7 +26,41 @@ pub struct PolicyError {
     pub message: String,
 }
 
-type Keyed<'t, 'i> = (&'t str, Range<usize>, &'t Spanned<DeValue<'i>>);
+/// The table of a format, as it stands in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+struct SectionText {
+    reject: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    admit: Vec<Spanned<String>>,
+    #[serde(default)]
+    require: ConditionsText,
+    #[serde(default)]
+    class: Vec<ClassText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+struct ClassText {
+    name: String,
+    #[serde(default)]
+    when: ConditionsText,
+    #[serde(default)]
+    require: ConditionsText,
+}
+
+/// Tests by the name of the fact: a value, a list of values, or a [`TestText`].
+type ConditionsText = BTreeMap<Spanned<String>, Spanned<Toml>>;
+
+/// A table of conditions on a value. Its keys are read after the rest of the file, so an error in
+/// them has the line of the table.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestText {
+    min: Option<Toml>,
+    max: Option<Toml>,
+    not: Option<Toml>,
+}
 
 /// An error and its position.
 struct Wrong {
@@ -33,8 +69,15 @@ struct Wrong {
 }
 
 impl Wrong {
-    fn at(at: &Range<usize>, message: impl Into<String>) -> Self {
-        let (at, message) = (at.clone(), message.into());
+    fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> Self {
+        let (at, message) = (place.span(), message.into());
+        Self { at, message }
+    }
+}
+
+impl From<toml::de::Error> for Wrong {
+    fn from(error: toml::de::Error) -> Self {
+        let (at, message) = (error.span().unwrap_or_default(), error.message().to_owned());
         Self { at, message }
     }
 }
@@ -45,7 +88,11 @@ impl Policy {
     /// # Errors
     /// If the text is not valid TOML, or uses names or values that no format knows.
     pub fn parse(text: &str, formats: &Formats) -> Result<Self, PolicyError> {
-        parse(text, formats)
+        parse(text, formats).map_err(|Wrong { at, message }| {
+            let before = text.bytes().take(at.start);
+            let line = 1 + before.filter(|byte| *byte == b'\n').count();
+            PolicyError { line, message }
+        })
     }
 
     /// Returns the default policies of these formats.
@@ -64,37 +111,22 @@ impl Policy {
     }
 }
 
-fn parse(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
-    let line = |at: usize| {
-        let before = text.as_bytes().iter().take(at);
-        1 + before.filter(|byte| **byte == b'\n').count()
-    };
-    let table = DeTable::parse(text).map_err(|error| PolicyError {
-        line: line(error.span().map_or(0, |span| span.start)),
-        message: error.message().to_owned(),
-    })?;
-    let sections = entries(table.get_ref());
-    let sections = sections.map(|entry| section(&entry, formats));
-    let sections: Result<Vec<Section>, Wrong> = sections.collect();
-    let sections = sections.map_err(|wrong| PolicyError {
-        line: line(wrong.at.start),
-        message: wrong.message,
-    })?;
-    if sections.is_empty() {
-        return Err(PolicyError {
-            line: 1,
-            message: "it says nothing of any format".to_owned(),
-        });
+fn parse(text: &str, formats: &Formats) -> Result<Policy, Wrong> {
+    let sections: BTreeMap<Spanned<String>, SectionText> = toml::from_str(text)?;
+    let sections = sections.into_iter();
+    let sections: Result<Vec<Section>, Wrong> = sections
+        .map(|(name, text)| section(&name, text, formats))
+        .collect();
+    match sections? {
+        sections if sections.is_empty() => Err(Wrong {
+            at: 0..0,
+            message: "it has no rules for any format".to_owned(),
+        }),
+        sections => Ok(Policy { sections }),
     }
-    Ok(Policy { sections })
 }
 
-fn entries<'t, 'i>(table: &'t DeTable<'i>) -> impl Iterator<Item = Keyed<'t, 'i>> {
-    let entries = table.iter();
-    entries.map(|(key, value)| (&**key.get_ref(), key.span(), value))
-}
-
-/// Writes an error for an unknown name, with the most similar known one.
+/// Returns the message for an unknown name, with the most similar known one.
 fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(name, known.iter().copied()) {
@@ -104,127 +136,66 @@ fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>)
     }
 }
 
-fn table<'t, 'i>(value: &'t Spanned<DeValue<'i>>, what: &str) -> Result<&'t DeTable<'i>, Wrong> {
-    match value.get_ref() {
-        DeValue::Table(table) => Ok(table),
-        _ => Err(Wrong::at(&value.span(), format!("{what} is a table"))),
-    }
-}
-
-fn list<'t, 'i>(
-    value: &'t Spanned<DeValue<'i>>,
-    what: &str,
-) -> Result<impl Iterator<Item = &'t Spanned<DeValue<'i>>>, Wrong> {
-    match value.get_ref() {
-        DeValue::Array(values) => Ok(values.iter()),
-        _ => Err(Wrong::at(&value.span(), format!("{what} is a list"))),
-    }
-}
-
-fn section((name, at, value): &Keyed<'_, '_>, formats: &Formats) -> Result<Section, Wrong> {
-    let Some(format) = formats.get(name) else {
+fn section(name: &Spanned<String>, text: SectionText, formats: &Formats) -> Result<Section, Wrong> {
+    let Some(format) = formats.get(name.get_ref()) else {
         let known = formats.iter().map(<dyn Format>::name);
-        return Err(Wrong::at(at, unknown("there is no format", name, known)));
+        let message = unknown("there is no format", name.get_ref(), known);
+        return Err(Wrong::at(name, message));
     };
     let facts = Facts::of(format);
-    let mut section = Section {
-        format: (*name).to_owned(),
-        reject: Rejected {
+    let reject = match text.reject {
+        Some(names) => rejected(&names, format)?,
+        None => Rejected {
             severities: vec![Severity::Error],
             codes: Vec::new(),
         },
-        admit: Vec::new(),
-        require: Vec::new(),
-        classes: Vec::new(),
     };
-    for (key, at, value) in entries(table(value, name)?) {
-        match key {
-            "reject" => section.reject = rejected(value, format)?,
-            "admit" => {
-                for code in list(value, "admit")? {
-                    section.admit.push(self::code(code, format)?.to_owned());
-                }
-            }
-            "require" => section.require = facts.conditions(value)?,
-            "class" => {
-                for class in list(value, "class")? {
-                    section.classes.push(self::class(class, &facts)?);
-                }
-            }
-            key => {
-                let known = ["reject", "admit", "require", "class"];
-                return Err(Wrong::at(&at, unknown("there is no key", key, known)));
-            }
-        }
+    let admit = text.admit.iter().map(|name| code(name, format));
+    let admit: Vec<String> = admit.collect::<Result<_, _>>()?;
+    if let Some(code) = admit.iter().find(|code| reject.codes.contains(code)) {
+        let message = format!("{code} is both to reject and to admit");
+        return Err(Wrong::at(name, message));
     }
-    let both = section
-        .admit
-        .iter()
-        .find(|code| section.reject.codes.contains(code));
-    match both {
-        Some(code) => Err(Wrong::at(
-            at,
-            format!("{code} is both to reject and to admit"),
-        )),
-        None => Ok(section),
-    }
+    let class = |text: ClassText| -> Result<Class, Wrong> {
+        Ok(Class {
+            name: text.name,
+            when: facts.conditions(&text.when)?,
+            require: facts.conditions(&text.require)?,
+        })
+    };
+    Ok(Section {
+        format: name.get_ref().clone(),
+        reject,
+        admit,
+        require: facts.conditions(&text.require)?,
+        classes: text
+            .class
+            .into_iter()
+            .map(class)
+            .collect::<Result<_, _>>()?,
+    })
 }
 
-fn text<'t>(value: &'t Spanned<DeValue<'_>>, what: &str) -> Result<&'t str, Wrong> {
-    match value.get_ref() {
-        DeValue::String(text) => Ok(text),
-        _ => Err(Wrong::at(&value.span(), format!("{what} is a text"))),
-    }
-}
-
-fn code<'t>(value: &'t Spanned<DeValue<'_>>, format: &dyn Format) -> Result<&'t str, Wrong> {
-    let code = text(value, "a code")?;
+fn code(code: &Spanned<String>, format: &dyn Format) -> Result<String, Wrong> {
     let rules = format.rules();
-    if rules.iter().any(|rule| rule.code == code) {
-        return Ok(code);
+    if rules.iter().any(|rule| rule.code == *code.get_ref()) {
+        return Ok(code.get_ref().clone());
     }
     let what = format!("{} has no finding", format.name());
-    let message = unknown(&what, code, rules.iter().map(|rule| rule.code));
-    Err(Wrong::at(&value.span(), message))
+    let message = unknown(&what, code.get_ref(), rules.iter().map(|rule| rule.code));
+    Err(Wrong::at(code, message))
 }
 
-fn rejected(value: &Spanned<DeValue<'_>>, format: &dyn Format) -> Result<Rejected, Wrong> {
+fn rejected(names: &[Spanned<String>], format: &dyn Format) -> Result<Rejected, Wrong> {
     let mut rejected = Rejected::default();
-    for value in list(value, "reject")? {
-        let name = text(value, "a severity or a code")?;
-        let severities = [Severity::Info, Severity::Warning, Severity::Error];
-        match severities
-            .into_iter()
-            .find(|severity| severity.name() == name)
-        {
+    for name in names {
+        let mut severities = [Severity::Info, Severity::Warning, Severity::Error].into_iter();
+        match severities.find(|severity| severity.name() == name.get_ref()) {
             Some(severity) => rejected.severities.push(severity),
-            None => rejected.codes.push(code(value, format)?.to_owned()),
+            None => rejected.codes.push(code(name, format)?),
         }
     }
     Ok(rejected)
-}
-
-fn class(value: &Spanned<DeValue<'_>>, facts: &Facts) -> Result<Class, Wrong> {
-    let mut class = Class {
-        name: String::new(),
-        when: Vec::new(),
-        require: Vec::new(),
-    };
-    for (key, at, value) in entries(table(value, "a class")?) {
-        match key {
-            "name" => text(value, "name")?.clone_into(&mut class.name),
-            "when" => class.when = facts.conditions(value)?,
-            "require" => class.require = facts.conditions(value)?,
-            key => {
-                let known = ["name", "when", "require"];
-                return Err(Wrong::at(&at, unknown("a class has no key", key, known)));
-            }
-        }
-    }
-    if class.name.is_empty() {
-        return Err(Wrong::at(&value.span(), "a class has a name"));
-    }
-    Ok(class)
 }
 
 /// The facts that a format's recordings have.
@@ -247,12 +218,15 @@ impl Facts {
         tables.flat_map(|table| table.columns.iter().map(move |column| (table, column)))
     }
 
-    fn conditions(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<Condition>, Wrong> {
-        let conditions = entries(table(value, "what is required")?);
-        conditions.map(|entry| self.condition(&entry)).collect()
+    fn conditions(&self, text: &ConditionsText) -> Result<Vec<Condition>, Wrong> {
+        let conditions = text.iter();
+        conditions
+            .map(|(name, text)| self.condition(name, text))
+            .collect()
     }
 
-    fn condition(&self, (name, at, value): &Keyed<'_, '_>) -> Result<Condition, Wrong> {
+    fn condition(&self, name: &Spanned<String>, text: &Spanned<Toml>) -> Result<Condition, Wrong> {
+        let (at, name) = (name, name.get_ref());
         let Some((table, column)) = self.columns().find(|(_, column)| column.name == *name) else {
             let known: Vec<&str> = self.columns().map(|(_, column)| &*column.name).collect();
             let what = format!("{} has no fact", self.format);
@@ -262,103 +236,83 @@ impl Facts {
             let message = format!("{name} is secret: a policy that asks for it would tell it");
             return Err(Wrong::at(at, message));
         }
+        let test = test(text.get_ref(), column).map_err(|message| Wrong::at(text, message))?;
         Ok(Condition {
             table: table.name.to_string(),
-            column: (*name).to_owned(),
-            test: test(value, column)?,
+            column: name.clone(),
+            test,
         })
     }
 }
 
-fn test(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Test, Wrong> {
-    let mut test = Test::default();
-    match value.get_ref() {
-        DeValue::Array(_) => test.is = scalars(value, column)?,
-        DeValue::Table(bounds) => {
-            for (key, at, value) in entries(bounds) {
-                match key {
-                    "not" => test.not = scalars(value, column)?,
-                    "min" => test.min = Some(bound(value, column)?),
-                    "max" => test.max = Some(bound(value, column)?),
-                    key => {
-                        let known = ["min", "max", "not"];
-                        return Err(Wrong::at(
-                            &at,
-                            unknown("a condition has no key", key, known),
-                        ));
-                    }
-                }
+fn test(text: &Toml, column: &ColumnDef) -> Result<Test, String> {
+    let test = match text {
+        Toml::Table(table) => {
+            let text: Result<TestText, _> = table.clone().try_into();
+            let text = text.map_err(|error| error.message().to_owned())?;
+            let bound = |value: Option<Toml>| value.map(|value| bound(&value, column)).transpose();
+            let not = text.not.map(|not| scalars(&not, column)).transpose()?;
+            Test {
+                is: Vec::new(),
+                not: not.unwrap_or_default(),
+                min: bound(text.min)?,
+                max: bound(text.max)?,
             }
         }
-        _ => test.is = vec![scalar(value, column)?],
+        values => Test {
+            is: scalars(values, column)?,
+            ..Test::default()
+        },
+    };
+    let name = &column.name;
+    match (test.min, test.max) {
+        (Some(min), Some(max)) if min > max => {
+            Err(format!("no {name} is at least {min} and at most {max}"))
+        }
+        _ if test == Test::default() => Err(format!("the condition says nothing about {name}")),
+        _ => Ok(test),
     }
-    if let (Some(min), Some(max)) = (test.min, test.max)
-        && min > max
-    {
-        let message = format!("no {} is at least {min} and at most {max}", column.name);
-        return Err(Wrong::at(&value.span(), message));
-    }
-    if test == Test::default() {
-        let message = format!("nothing is said of what {} has to be", column.name);
-        return Err(Wrong::at(&value.span(), message));
-    }
-    Ok(test)
 }
 
 /// Parses one value or a list of values.
-fn scalars(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Vec<Value>, Wrong> {
-    match value.get_ref() {
-        DeValue::Array(values) => values.iter().map(|value| scalar(value, column)).collect(),
-        _ => Ok(vec![scalar(value, column)?]),
-    }
+fn scalars(values: &Toml, column: &ColumnDef) -> Result<Vec<Value>, String> {
+    let values = match values {
+        Toml::Array(values) => values.as_slice(),
+        value => std::slice::from_ref(value),
+    };
+    values.iter().map(|value| scalar(value, column)).collect()
 }
 
-fn bound(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<f64, Wrong> {
+fn bound(value: &Toml, column: &ColumnDef) -> Result<f64, String> {
     let number = scalar(value, column)?.as_f64();
     number.ok_or_else(|| {
-        let message = format!(
+        format!(
             "{} is {}: it has no least or most",
             column.name, column.kind
-        );
-        Wrong::at(&value.span(), message)
+        )
     })
 }
 
 /// Parses a value, which must be possible in the column.
-fn scalar(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Value, Wrong> {
-    let wrong = |message: String| Err(Wrong::at(&value.span(), message));
-    let known = &column.values;
-    match (value.get_ref(), column.kind) {
-        (DeValue::String(text), Kind::Text) => {
+fn scalar(value: &Toml, column: &ColumnDef) -> Result<Value, String> {
+    let (name, known) = (&column.name, &column.values);
+    match (value, column.kind) {
+        (Toml::String(text), Kind::Text) => {
             if known.is_empty() || known.iter().any(|value| value == text) {
                 return Ok(json!(text));
             }
-            let what = format!("{} is never", column.name);
-            wrong(unknown(&what, text, known.iter().map(|value| &**value)))
+            let known = known.iter().map(|value| &**value);
+            Err(unknown(&format!("{name} is never"), text, known))
         }
-        (DeValue::Boolean(is), Kind::Bool) => Ok(json!(is)),
-        (DeValue::Integer(integer), kind) if !matches!(kind, Kind::Text | Kind::Bool) => {
-            match i64::from_str_radix(integer.as_str(), integer.radix()) {
-                Ok(number) if number < 0 && kind == Kind::Uint => {
-                    wrong(format!("{} is never below 0", column.name))
-                }
-                Ok(number) => Ok(json!(number)),
-                Err(_) => wrong(format!(
-                    "{integer} is no number that {} can be",
-                    column.name
-                )),
-            }
+        (Toml::Boolean(is), Kind::Bool) => Ok(json!(is)),
+        (Toml::Integer(..0), Kind::Uint) => Err(format!("{name} is never below 0")),
+        (Toml::Integer(number), kind) if !matches!(kind, Kind::Text | Kind::Bool) => {
+            Ok(json!(number))
         }
-        (DeValue::Float(float), Kind::Float32 | Kind::Float64 | Kind::Uint | Kind::Int) => {
-            match float.as_str().parse::<f64>() {
-                Ok(number) if number.is_finite() => Ok(json!(number)),
-                _ => wrong(format!(
-                    "{} is no number that {} can be",
-                    float.as_str(),
-                    column.name
-                )),
-            }
+        (Toml::Float(number), Kind::Float32 | Kind::Float64 | Kind::Uint | Kind::Int) => {
+            let wrong = || format!("{number} is no number that {name} can be");
+            number.is_finite().then(|| json!(number)).ok_or_else(wrong)
         }
-        (_, kind) => wrong(format!("{} is {kind}, this is not", column.name)),
+        (_, kind) => Err(format!("{name} is {kind}, this is not")),
     }
 }

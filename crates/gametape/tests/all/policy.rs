@@ -167,13 +167,16 @@ fn what_is_not_known_is_refused_with_its_line() {
         ),
         (
             "[rmv]\nrejct = []\n",
-            "line 2: there is no key \"rejct\"; the nearest is \"reject\"",
+            "line 2: unknown field `rejct`, expected one of `reject`, `admit`, `require`, `class`",
         ),
         (
             "[rmv]\nreject = [\n  \"error\",\n  \"rmv.timee\",\n]\n",
             "line 4: rmv has no finding \"rmv.timee\"; the nearest is \"rmv.time\"",
         ),
-        ("[rmv]\nadmit = \"rmv.time\"\n", "line 2: admit is a list"),
+        (
+            "[rmv]\nadmit = \"rmv.time\"\n",
+            "line 2: invalid type: string \"rmv.time\", expected a sequence",
+        ),
         (
             "[rmv]\nreject = [\"rmv.time\"]\nadmit = [\"rmv.time\"]\n",
             "line 1: rmv.time is both to reject and to admit",
@@ -192,7 +195,7 @@ fn what_is_not_known_is_refused_with_its_line() {
         ),
         (
             "[rmv.require]\nbbbv = {}\n",
-            "line 2: nothing is said of what bbbv has to be",
+            "line 2: the condition says nothing about bbbv",
         ),
         (
             "[rmv.require]\nmode = { min = \"normal\" }\n",
@@ -200,7 +203,7 @@ fn what_is_not_known_is_refused_with_its_line() {
         ),
         (
             "[rmv.require]\nbbbv = { least = 2 }\n",
-            "line 2: a condition has no key \"least\"; there are min, max, not",
+            "line 2: unknown field `least`, expected one of `min`, `max`, `not`",
         ),
         (
             "[rmv.require]\nplayer_token = \"x\"\n",
@@ -208,14 +211,14 @@ fn what_is_not_known_is_refused_with_its_line() {
         ),
         (
             "[[rmv.class]]\nwhen = { bbbv = 2 }\n",
-            "line 1: a class has a name",
+            "line 1: missing field `name`",
         ),
         (
             "[rmv.require]\nbbbv = { min = 50, max = 40 }\n",
             "line 2: no bbbv is at least 50 and at most 40",
         ),
-        ("", "line 1: it says nothing of any format"),
-        ("# All of it\n", "line 1: it says nothing of any format"),
+        ("", "line 1: it has no rules for any format"),
+        ("# All of it\n", "line 1: it has no rules for any format"),
         ("[rmv\n", "line 1: "),
     ] {
         let wrong = Policy::parse(text, &formats()).unwrap_err().to_string();

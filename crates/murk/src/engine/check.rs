@@ -1,8 +1,9 @@
-//! What a description must keep to, so that the origin neither panics nor takes more than its
-//! due; checked before anything is allocated.
+//! Checks of a description, made before anything is allocated, so that the origin neither panics
+//! nor takes too much memory or time.
 //!
-//! The origin refuses a part of it itself. What it takes, and panics on in a later tick, is
-//! refused here: a description may come out of a recording of unknown origin.
+//! The origin refuses some descriptions itself. Descriptions that it accepts and then panics on in
+//! a later tick are refused here, because a description may come from a recording of unknown
+//! origin.
 
 use std::collections::HashMap;
 
@@ -21,35 +22,35 @@ use super::space::{Edge, Space};
 use super::value::FindNan;
 use super::world::World;
 
-/// Longest description that is read, in bytes.
+/// The longest description that is read, in bytes.
 pub const MAX_DESCRIPTION: usize = 1 << 20;
-/// Most values that a world's fields may have together (cells times values a cell).
+/// The most values of all fields of a world together (cells times values per cell).
 pub const MAX_VALUES: u64 = 64 << 20;
-/// Most values that one field may have, if it is not static: the origin stores it in one piece.
+/// The most values of a field that is not static; the origin stores them in one piece.
 pub const MAX_FIELD_VALUES: u64 = 16 << 20;
-/// Most values that the sparse fields may have together. Beyond it the origin can run out of room
-/// in the middle of a run, and then drops writes without a word.
+/// The most values of all sparse fields together. With more, the origin can run out of memory in
+/// the middle of a run, and then it drops writes silently.
 pub const MAX_SPARSE_VALUES: u64 = 16 << 20;
-/// Most memory that a world may take, in bytes, as far as it can be estimated.
+/// The most memory that a world may take, in bytes, as far as it can be estimated.
 pub const MAX_MEMORY: u64 = 1 << 30;
-/// Most cells that the morphological operations of a tick may look at.
+/// The most cells that the morphological operations of a tick may visit.
 pub const MAX_VISITS: u64 = 1 << 28;
-/// Most fields.
+/// The most fields.
 pub const MAX_FIELDS: usize = 4096;
-/// Most propagators.
+/// The most propagators.
 pub const MAX_PROPAGATORS: usize = 1024;
-/// Longest name of a field, and of its unit, in bytes.
+/// The longest name of a field, and of its unit, in bytes.
 pub const MAX_NAME: usize = 256;
-/// Most components of one product space.
+/// The most components of a product space.
 pub const MAX_COMPONENTS: usize = 16;
-/// How deep product spaces may stand in each other.
+/// The deepest nesting of product spaces.
 pub const MAX_NESTING: usize = 4;
-/// Most numbers in a coordinate.
+/// The most numbers in a coordinate.
 pub const MAX_DIMENSIONS: usize = 32;
-/// Most commands in a tick: no frame of a recording can hold more.
+/// The most commands in a tick; a frame of a recording can't have more.
 pub const MAX_INGRESS_QUEUE: u32 = 1_000_000;
 
-/// The origin's parts of a world that was found sound.
+/// The origin's parts of a world that passed the checks.
 pub(super) struct Parts {
     pub(super) space: Box<dyn OriginSpace>,
     pub(super) propagators: Vec<Box<dyn OriginPropagator>>,
@@ -81,28 +82,28 @@ fn name(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Puts a fault into its place.
+/// Adds the place to a fault.
 fn in_place<T>(result: Result<T, Fault>, place: Place, key: &str) -> Result<T, WorldError> {
     result.map_err(|fault| WorldError::new(place, key, fault))
 }
 
 impl World {
-    /// Checks all of the description; a world that was read has passed.
+    /// Checks the whole description. A world that was read has passed already.
     ///
     /// # Errors
-    /// As [`World::from_toml`], but that no line can be named.
+    /// Same as [`World::from_toml`], but without a line.
     pub fn check(&self) -> Result<(), WorldError> {
         self.parts().map(drop)
     }
 
-    /// Checks what can be checked where some propagators are of kinds that are not known.
+    /// Checks what can be checked if some propagators have unknown kinds.
     pub(super) fn check_plain(&self) -> Result<(), WorldError> {
         let cells = self.check_cells()?;
         let numbers = self.check_names()?;
         self.check_propagators(cells, &numbers, &[])
     }
 
-    /// True where this program can build every propagator.
+    /// Returns true if this program can build every propagator.
     pub(super) fn is_known(&self) -> bool {
         self.propagators.iter().all(|propagator| match propagator {
             Propagator::Own(own) => own.is_known(),
@@ -118,7 +119,7 @@ impl World {
         self.assemble(&numbers, own)
     }
 
-    /// The time step, the queue, the space and the fields; gives the number of cells.
+    /// Checks the time step, the queue, the space and the fields; returns the number of cells.
     fn check_cells(&self) -> Result<u64, WorldError> {
         if !self.dt.is_finite() || self.dt <= 0.0 {
             let fault = Fault::Value(format!("must be finite and above 0, not {:?}", self.dt));
@@ -143,7 +144,7 @@ impl World {
         in_place(some("propagator", count), Place::World, "propagator")?;
         let most = limit("propagators", count as u64, MAX_PROPAGATORS as u64);
         in_place(most, Place::World, "propagator")?;
-        // What keys of one's own take is theirs to say; a recording has to carry them.
+        // Registered kinds define their own keys, but a recording must be able to hold them.
         if self.propagators.iter().any(|one| one.stock().is_none()) {
             let bytes = self.canonical().len() as u64;
             let most = limit("bytes of canonical text", bytes, MAX_DESCRIPTION as u64);
@@ -259,7 +260,7 @@ impl World {
         )
     }
 
-    /// Has the kinds build the propagators that are not stock.
+    /// Builds the propagators of registered kinds.
     pub(super) fn build_own(
         &self,
         numbers: &HashMap<&str, usize>,
@@ -298,7 +299,8 @@ impl World {
         Ok(built)
     }
 
-    /// That the fields which a propagator of one's own uses are there, and written by it alone.
+    /// Checks that the fields of a registered propagator exist, and that no other propagator writes
+    /// them.
     fn check_own(
         &self,
         probed: &Probed,
@@ -334,7 +336,7 @@ impl World {
         built.map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))
     }
 
-    /// That a field which propagator `index` uses is there, and written by it alone.
+    /// Checks that a field of propagator `index` exists, and that no other propagator writes it.
     fn check_use(
         &self,
         around: &Surroundings<'_>,
@@ -360,7 +362,7 @@ impl World {
         if used == Use::Read {
             return Ok(());
         }
-        // The origin asserts it, in debug builds.
+        // The origin asserts it in debug builds.
         if used == Use::Update && field.mutability == Mutability::Static {
             return Err((key, is_static(field)));
         }
@@ -374,7 +376,7 @@ impl World {
         }
     }
 
-    /// Builds the origin's parts, which are small, and has the origin look at them.
+    /// Builds the origin's parts, which are small, and lets the origin check them.
     fn assemble(
         &self,
         numbers: &HashMap<&str, usize>,
@@ -392,9 +394,12 @@ impl World {
                     let rebuild = stock.rebuild(&ids).map_err(Fault::Value);
                     let built = in_place(built, place(), "")?;
                     let rebuild = in_place(rebuild, place(), "")?;
-                    (built, rebuild.map_or(Counting::Alike, Counting::Rebuilt))
+                    (
+                        built,
+                        rebuild.map_or(Counting::Unaffected, Counting::Rebuilt),
+                    )
                 }
-                (None, Some(probed)) => (Box::new(probed), Counting::Told(place().to_string())),
+                (None, Some(probed)) => (Box::new(probed), Counting::TrueTick(place().to_string())),
                 (None, None) => continue,
             };
             if let Some(max) = built.max_dt(&*space)

@@ -1,4 +1,4 @@
-//! What becomes of a command, told without simulating.
+//! The effect of a command, without simulating.
 
 use murk_core::Coord;
 use murk_space::Space as OriginSpace;
@@ -14,23 +14,23 @@ use crate::list::Coord as Cell;
 use crate::payload::Payload;
 use crate::simulation::Location;
 
-/// What an audit asks about the commands for a world: which are never applied, and what the others
-/// write. Made by [`World::checker`]; cheap to ask, and to keep.
+/// Checks commands for a world: which are never applied, and which value the others write. It is
+/// made by [`World::checker`]; it is small, and its methods are fast.
 pub struct Checker {
     space: Space,
     ranks: Box<dyn OriginSpace>,
     ndim: usize,
     fields: Vec<(Mutability, u32)>,
-    /// For each field the propagator that writes it.
+    /// The propagator that writes each field.
     pub(super) owners: Vec<Option<Owner>>,
     max_ingress_queue: u32,
 }
 
 impl World {
-    /// What becomes of commands in this world, without simulating it.
+    /// Creates the checker of this world, without simulating it.
     ///
     /// # Errors
-    /// As [`World::check`].
+    /// Same as [`World::check`].
     pub fn checker(&self) -> Result<Checker, WorldError> {
         Ok(self.checker_of(self.parts()?.space))
     }
@@ -61,14 +61,14 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Commands that the engine takes in one tick: it refuses those behind.
+    /// Returns the number of commands that the engine takes in one tick. It refuses further ones.
     #[must_use]
     pub const fn max_ingress_queue(&self) -> usize {
         self.max_ingress_queue as usize
     }
 
-    /// Why a command is never applied; `None` where it is. `tick` is the tick that the engine
-    /// makes of the frame: 1 for the first one, whatever the recording calls it.
+    /// Returns why a command is never applied; `None` if it is. `tick` is the engine's number of
+    /// the tick: 1 for the first frame, independently of the recording's tick numbers.
     #[must_use]
     pub fn check(&self, command: &Command<'_>, tick: u64) -> Option<Rejection> {
         if command.envelope.expires_after_tick < tick {
@@ -87,20 +87,21 @@ impl Checker {
         }
     }
 
-    /// True for a field whose values a propagator writes in each tick, after the commands: what a
-    /// command sets there is gone before anybody sees it. (Told of fields with one value a cell
-    /// only.)
+    /// Returns true for a field whose values a propagator writes in each tick, after the commands,
+    /// so that a command has no effect there. (This is known only for fields with one value per
+    /// cell.)
     #[must_use]
     pub fn is_overwritten(&self, field: u32) -> bool {
         let owner = self.owners.get(field as usize);
         owner.is_some_and(Option::is_some) && self.components(field) == Some(1)
     }
 
-    /// The field and the element that a command writes, unless it has expired.
+    /// Returns the field and the element that a command writes, unless the command has expired.
     ///
-    /// The element is the cell's place among the cells, in a field of several values a cell too:
-    /// so the origin has it. A command thus reaches the first values of a vector field only, and
-    /// [`locate`](Self::locate) tells the cell that it hits, which is not the one it names.
+    /// The element is the number of the cell, as in the origin, even in a field with several values
+    /// per cell. A command thus reaches only the first values of a vector field, and
+    /// [`locate`](Self::locate) returns the cell that it really hits, which is not the one that it
+    /// names.
     #[must_use]
     pub fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         let Ok(Payload::SetField { coord, field, .. }) = command.payload() else {
@@ -112,7 +113,7 @@ impl Checker {
         }
     }
 
-    /// The place of a cell among the cells; `None` where the coordinate is no cell.
+    /// Returns the number of a cell; `None` if the coordinate is not a cell.
     #[must_use]
     pub fn cell(&self, coord: &[i32]) -> Option<usize> {
         if coord.len() != self.ndim {
@@ -122,7 +123,8 @@ impl Checker {
             .canonical_rank(&coord.iter().copied().collect::<Coord>())
     }
 
-    /// The values that a field has in each cell; `None` where there is no such field.
+    /// Returns the number of values that a field has in each cell; `None` if there is no such
+    /// field.
     #[must_use]
     pub fn components(&self, field: u32) -> Option<u32> {
         self.fields
@@ -130,7 +132,7 @@ impl Checker {
             .map(|&(_, components)| components)
     }
 
-    /// Which cell an element of a field is of.
+    /// Returns the cell of an element of a field.
     #[must_use]
     pub fn locate(&self, field: u32, element: usize) -> Option<Location> {
         let &(_, components) = self.fields.get(field as usize)?;
@@ -143,7 +145,8 @@ impl Checker {
         })
     }
 
-    /// The coordinate that a command has to name to write an element: see [`target`](Self::target).
+    /// Returns the coordinate that a command must name to write an element: see
+    /// [`target`](Self::target).
     pub(super) fn coord_of(&self, field: u32, element: usize) -> Option<Vec<i32>> {
         match self.fields.get(field as usize)? {
             (Mutability::Static, _) => None,
@@ -151,12 +154,12 @@ impl Checker {
         }
     }
 
-    /// How long a field's values last.
+    /// Returns how long the values of a field last.
     pub(super) fn mutability(&self, field: usize) -> Option<Mutability> {
         self.fields.get(field).map(|&(mutability, _)| mutability)
     }
 
-    /// How long the values of each field last.
+    /// Returns how long the values of each field last.
     pub(super) fn mutabilities(&self) -> impl Iterator<Item = Mutability> {
         self.fields.iter().map(|&(mutability, _)| mutability)
     }

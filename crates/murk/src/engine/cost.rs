@@ -1,23 +1,23 @@
-//! What a world costs, estimated from its description alone.
+//! The memory of a world, estimated from its description.
 
 use super::field::Mutability;
 use super::propagator::Costs;
 use super::world::World;
 
-/// Copies of a field's values that stand in memory at once: two buffers of the origin, its copy
-/// of the last tick, ours, and one that a propagator works on.
+/// The number of copies of a field's values in memory: two buffers of the origin, its copy of the
+/// last tick, ours, and one of a running propagator.
 const COPIES: u64 = 5;
-/// Values of scratch space that the origin sets up for each cell.
+/// The number of scratch values that the origin allocates for each cell.
 const SCRATCH: u64 = 4;
 const VALUE: u64 = size_of::<f32>() as u64;
-/// Bytes that the origin reserves for each command that its queue may hold.
+/// The bytes that the origin reserves for each command of its queue.
 const QUEUED: u64 = 128;
 
-/// Bytes that a world takes at most; `u64::MAX` beyond counting.
+/// Returns the most bytes that a world takes; `u64::MAX` if 64 bits can't count them.
 pub(super) fn memory(world: &World, cells: u64) -> u64 {
     let fields = world.fields.iter().fold(0_u64, |sum, field| {
         let copies = match field.mutability {
-            // It is shared by both buffers.
+            // Both buffers share it.
             Mutability::Static => COPIES - 1,
             Mutability::PerTick | Mutability::Sparse => COPIES,
         };
@@ -33,8 +33,8 @@ pub(super) fn memory(world: &World, cells: u64) -> u64 {
         .saturating_add(QUEUED * u64::from(world.max_ingress_queue))
 }
 
-/// What propagators of one's own take beside that, of which the largest asks for so many bytes of
-/// scratch space: after a restore, each field is read as a copy, twice, and scratch space is there
+/// Returns the additional bytes for registered propagators, the largest of which asks for this much
+/// scratch space: after a restore, each field is copied twice, and scratch space is allocated
 /// twice.
 pub(super) fn own(world: &World, cells: u64, scratch: u64) -> u64 {
     let has_own = world.propagators.iter().any(|one| one.stock().is_none());

@@ -1,7 +1,7 @@
-//! What defines the types of a description once: their variants, their keys, how they are read and
-//! how they are written.
+//! Macros that define each type of a description once: its variants, its keys, its reader and its
+//! writer.
 
-/// Defines a type that is one of a few words, and what the origin calls them.
+/// Defines a type that is one of a few words, with the origin's equivalents.
 macro_rules! words {
     ($(
         $(#[$doc:meta])*
@@ -14,7 +14,7 @@ macro_rules! words {
         pub enum $name { $($(#[$vdoc])* $variant,)* }
 
         impl $name {
-            /// The word for it in a description.
+            /// Returns the word in a description.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
@@ -28,12 +28,13 @@ macro_rules! words {
         impl $crate::engine::value::Value for $name {
             fn read(
                 value: &toml::Spanned<toml::de::DeValue<'_>>,
-                at: &$crate::engine::value::At<'_>,
-                key: &str,
-            ) -> Result<Self, $crate::engine::error::WorldError> {
-                match value.get_ref().as_str() {
-                    $(Some($word) => Ok(Self::$variant),)*
-                    _ => Err($crate::engine::value::undefined(value, at, key, $what, &[$($word),*])),
+            ) -> Result<Self, $crate::engine::value::Wrong> {
+                let word = <String as $crate::engine::value::Value>::read(value)?;
+                match &*word {
+                    $($word => Ok(Self::$variant),)*
+                    _ => Err($crate::engine::value::Wrong::undefined(
+                        value, &word, $what, &[$($word),*],
+                    )),
                 }
             }
 
@@ -44,8 +45,7 @@ macro_rules! words {
     )*};
 }
 
-/// Defines an enum whose variants are the kinds of something, each with its keys: how it is read,
-/// what a left-out key stands for, and how it is written.
+/// Defines an enum of kinds with the keys of each kind: reader, defaults and writer.
 macro_rules! kinds {
     (
         $(#[$doc:meta])*
@@ -66,25 +66,23 @@ macro_rules! kinds {
         }
 
         impl $name {
-            /// The kinds by name, as a description gives them.
+            /// The names of the kinds in a description.
             pub const KINDS: &'static [&'static str] = &[$($kind),*];
 
-            /// The kind's name.
+            /// Returns the name of the kind.
             #[must_use]
             pub const fn kind(&self) -> &'static str {
                 match self { $(Self::$variant { .. } => $kind,)* }
             }
 
-            /// Reads the keys of a table of this kind; `None` where there is no such kind.
+            /// Reads the keys of a table of this kind; `None` if there is no such kind.
             pub(super) fn read_keys(
                 kind: &str,
                 keys: &mut $crate::engine::value::Keys<'_>,
-                at: &$crate::engine::value::At<'_>,
-            ) -> Result<Option<Self>, $crate::engine::error::WorldError> {
+            ) -> Result<Option<Self>, $crate::engine::value::Wrong> {
                 Ok(Some(match kind {
                     $($kind => Self::$variant {
                         $($key: keys.take(
-                            at,
                             stringify!($key),
                             $crate::engine::define::kinds!(@default $($default)?),
                         )?,)*
@@ -93,7 +91,7 @@ macro_rules! kinds {
                 }))
             }
 
-            /// Hands on the kind and the keys.
+            /// Passes the kind and the keys to a sink.
             pub(super) fn give_keys(&self, to: &mut impl $crate::engine::value::Sink) {
                 to.key($tag, &self.kind().to_owned());
                 match self {
@@ -108,8 +106,8 @@ macro_rules! kinds {
     (@default $default:expr) => { Some($default) };
 }
 
-/// Defines a stock propagator's parameters as a type: its keys, how they are read, what a left-out key
-/// stands for, and how they are written.
+/// Defines the parameters of a stock propagator as a type: its keys, their reader, their defaults
+/// and their writer.
 macro_rules! parameters {
     (
         $(#[$doc:meta])*
@@ -122,16 +120,14 @@ macro_rules! parameters {
         pub struct $name { $($(#[$kdoc])* pub $key: $type,)* }
 
         impl $name {
-            /// The kind's name in a description.
+            /// The name of the kind in a description.
             pub const KIND: &'static str = $kind;
 
             pub(in crate::engine) fn read_keys(
                 keys: &mut $crate::engine::value::Keys<'_>,
-                at: &$crate::engine::value::At<'_>,
-            ) -> Result<Self, $crate::engine::error::WorldError> {
+            ) -> Result<Self, $crate::engine::value::Wrong> {
                 Ok(Self {
                     $($key: keys.take(
-                        at,
                         stringify!($key),
                         $crate::engine::define::kinds!(@default $($default)?),
                     )?,)*

@@ -1,29 +1,29 @@
-//! Why a description of a world is refused, and why a world stops.
+//! Errors of descriptions and of running worlds.
 
 use std::fmt;
 
 use gametape_core::text::Grouped;
 
-/// Which part of a description an error is about.
+/// The part of a description that an error is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Place {
     /// The keys above the first table.
     World,
-    /// The table `[space]`: which cells there are.
+    /// The table `[space]`.
     Space,
     /// One of the tables `[[field]]`.
     Field {
-        /// Its number, from 0: what commands name it by.
+        /// Its number, from 0, which commands use.
         index: usize,
-        /// Its name; empty where that can't be read.
+        /// Its name; empty if that can't be read.
         name: String,
     },
     /// One of the tables `[[propagator]]`.
     Propagator {
-        /// Its number, from 0: the order they run in.
+        /// Its number, from 0; propagators run in this order.
         index: usize,
-        /// Its kind; empty where that can't be read.
+        /// Its kind; empty if that can't be read.
         kind: String,
     },
 }
@@ -44,80 +44,80 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a description.
+/// The problem of a description.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// Not UTF-8.
     #[error("not UTF-8 at byte {at}")]
     Utf8 {
-        /// Where.
+        /// The position in bytes.
         at: usize,
     },
     /// Not TOML.
     #[error("{message}")]
     Syntax {
-        /// What the TOML parser says.
+        /// The message of the TOML parser.
         message: String,
     },
     /// A description in an encoding of a later gametape.
     #[error("a description of version {found:?}; only version 1 can be read")]
     Version {
-        /// The version it names.
+        /// The version in the description.
         found: String,
     },
-    /// A key that means nothing.
+    /// An unknown key.
     #[error("unknown key; {known}")]
     UnknownKey {
-        /// The keys that are known there.
+        /// The known keys.
         known: String,
     },
-    /// A key that is needed.
+    /// A key that is needed is missing.
     #[error("missing")]
     Missing,
     /// A value of another type.
     #[error("{wanted} is needed, this is {found}")]
     Type {
-        /// What is needed.
+        /// The type that is needed.
         wanted: &'static str,
-        /// What stands there.
+        /// The value in the description.
         found: String,
     },
-    /// A word that is not one of those defined.
+    /// A word that is not defined.
     #[error("{found:?} is not defined; {known}")]
     Word {
-        /// What stands there.
+        /// The word in the description.
         found: String,
-        /// What is defined.
+        /// The words that are defined.
         known: String,
     },
     /// A propagator of a kind that is neither stock nor registered.
     #[error(
-        "{found:?} is not defined; {known}; a kind of one's own is known to the program that registers it"
+        "{found:?} is not defined; {known}; a registered kind is known only to the program that registers it"
     )]
     UnknownKind {
         /// The kind.
         found: String,
-        /// What is known.
+        /// The kinds that are known.
         known: String,
     },
-    /// Not a number, where a number is needed.
+    /// Not a number, but a number is needed.
     #[error("not a number (NaN)")]
     Nan,
     /// More than a limit allows.
     #[error("{claimed} {what}, the limit is {limit}", claimed = Claimed(*claimed), limit = Grouped(*limit))]
     Limit {
-        /// What is counted, in the plural.
+        /// The unit of the numbers, in the plural.
         what: &'static str,
-        /// How much the description asks for; `u64::MAX` where 64 bits can't count it.
+        /// The number that the description asks for; `u64::MAX` if 64 bits can't count it.
         claimed: u64,
-        /// How much there may be.
+        /// The limit.
         limit: u64,
     },
-    /// Nothing, where at least one is needed.
+    /// There is none, but at least one is needed.
     #[error("at least one {what} is needed")]
     Empty {
-        /// What is needed, in the singular.
+        /// The thing that is needed, in the singular.
         what: &'static str,
     },
     /// A text that can't be a name.
@@ -129,34 +129,34 @@ pub enum Fault {
     /// Two fields of one name.
     #[error("field {first} has this name too")]
     Duplicate {
-        /// The first of them.
+        /// The number of the first one.
         first: usize,
     },
     /// A field that the world does not have.
     #[error("the world has no field {name:?}")]
     NoField {
-        /// What it is called.
+        /// The name in the description.
         name: String,
     },
     /// A field, by its number, that the world does not have.
     #[error("it works on the fields {needed}, the world has {fields}")]
     NoFieldNumber {
-        /// Which fields the propagator works on.
+        /// The fields that the propagator works on.
         needed: &'static str,
-        /// How many the world has.
+        /// The number of fields of the world.
         fields: usize,
     },
-    /// A value that can't be.
+    /// A value that is not valid.
     #[error("{0}")]
     Value(String),
-    /// A field of a shape on which the origin would fail beyond repair.
+    /// A field whose shape would make the origin panic.
     #[error("field {field:?} has {found} values a cell; {needed} in this space")]
     Components {
         /// Its name.
         field: String,
-        /// Values a cell.
+        /// The number of values per cell.
         found: u32,
-        /// What the propagator needs.
+        /// The number that the propagator needs.
         needed: &'static str,
     },
     /// Two propagators that write one field.
@@ -164,7 +164,7 @@ pub enum Fault {
     Conflict {
         /// The field's name.
         field: String,
-        /// The other one.
+        /// The number of the other one.
         other: usize,
     },
     /// A time step too long for a propagator.
@@ -174,15 +174,15 @@ pub enum Fault {
         dt: f64,
         /// The longest one.
         max: f64,
-        /// The propagator that can't have it longer.
+        /// The propagator that limits it.
         by: String,
     },
-    /// What the origin finds wrong beyond that.
+    /// Another error of the origin.
     #[error("{0}")]
     Origin(String),
 }
 
-/// A number of things, or that there are too many to count.
+/// A count, or that it is too large to count.
 struct Claimed(u64);
 
 impl fmt::Display for Claimed {
@@ -219,43 +219,43 @@ impl WorldError {
         self
     }
 
-    /// Of a text that nobody wrote.
+    /// Removes the line, for a text that was generated.
     pub(super) fn without_line(mut self) -> Self {
         self.line = None;
         self
     }
 
-    /// The line of the description, from 1.
+    /// Returns the line of the description, counted from 1.
     #[must_use]
     pub const fn line(&self) -> Option<usize> {
         self.line
     }
 
-    /// Which part of the description.
+    /// Returns the part of the description.
     #[must_use]
     pub const fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Which key; empty for the whole part.
+    /// Returns the key; empty for the whole part.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// What is wrong.
+    /// Returns the problem.
     #[must_use]
     pub const fn fault(&self) -> &Fault {
         &self.fault
     }
 
-    /// True where a propagator is of a kind that this program does not know.
+    /// Returns true if a propagator is of a kind that this program does not know.
     #[must_use]
     pub const fn is_unknown_kind(&self) -> bool {
         matches!(*self.fault, Fault::UnknownKind { .. })
     }
 
-    /// True where the world is sound and too big.
+    /// Returns true if the world is sound but too large.
     #[must_use]
     pub const fn is_limit(&self) -> bool {
         matches!(*self.fault, Fault::Limit { .. })
@@ -279,7 +279,8 @@ impl fmt::Display for WorldError {
 
 impl std::error::Error for WorldError {}
 
-/// A text of the description as it can be shown: bounded, and harmless on a terminal.
+/// Returns a text of the description in a form that can be shown: bounded, and harmless on a
+/// terminal.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 64;
     let mut shown: String = text
@@ -293,21 +294,21 @@ pub(super) fn shown(text: &str) -> String {
     shown
 }
 
-/// Why a world can't go on.
+/// Why a world can't continue.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// Three ticks in a row failed: the engine makes no more.
+    /// Three ticks in a row failed, and the engine makes no more.
     #[error("the engine makes no more ticks after three that failed: {reason}")]
     TickingDisabled {
-        /// Why the last of them failed.
+        /// The reason of the last failure.
         reason: String,
     },
-    /// A saved state of another world.
+    /// The saved state is of another world.
     #[error("the saved state is of another world")]
     OtherWorld,
-    /// A state that was saved after a tick that failed, which followed ticks that did not, of a world
-    /// with sparse fields: what the engine keeps of them in a failed tick can't be brought back.
+    /// The state was saved after a failed tick that followed successful ones, in a world with
+    /// sparse fields. The engine's data on sparse fields in a failed tick can't be restored.
     #[error(
         "the state was saved at tick {tick}, after a tick that failed: it can't be brought back"
     )]
@@ -315,16 +316,16 @@ pub enum EngineError {
         /// The last tick that was made.
         tick: u64,
     },
-    /// A propagator of one's own panicked. The world makes no more ticks, until a saved state is
+    /// A registered propagator panicked. The world makes no more ticks until a saved state is
     /// restored.
     #[error("{propagator} panicked: {message}")]
     Panicked {
         /// Its number and its kind: `propagator 1 (rain)`.
         propagator: String,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
-    /// The engine fails in a way that its configuration rules out.
+    /// The engine failed in a way that its configuration rules out.
     #[error("the engine failed: {0}")]
     Engine(String),
 }

@@ -7,7 +7,7 @@ use super::define::{kinds, words};
 words! {
     /// How long a field's values last.
     Mutability("mutability") of FieldMutability {
-        /// All zeros, for ever: the engine gives nobody a way to write it.
+        /// All zeros, forever: the engine has no way to write it.
         Static = "static" => FieldMutability::Static,
         /// For one tick, unless a propagator carries them over.
         PerTick = "per_tick" => FieldMutability::PerTick,
@@ -15,7 +15,7 @@ words! {
         Sparse = "sparse" => FieldMutability::Sparse,
     }
 
-    /// What should become of values beyond a field's bounds. (The engine does not look at it.)
+    /// The treatment of values outside of a field's bounds. (The engine does not use it.)
     Boundary("behaviour") of BoundaryBehavior {
         /// They are set to the bound.
         Clamp = "clamp" => BoundaryBehavior::Clamp,
@@ -23,31 +23,31 @@ words! {
         Reflect = "reflect" => BoundaryBehavior::Reflect,
         /// They are absorbed.
         Absorb = "absorb" => BoundaryBehavior::Absorb,
-        /// They come in at the other bound.
+        /// They re-enter at the other bound.
         Wrap = "wrap" => BoundaryBehavior::Wrap,
     }
 }
 
 kinds! {
-    /// What a field has in each cell.
+    /// The content of a field in each cell.
     FieldType by "type" {
         /// A number.
         Scalar = "scalar" {}
         /// Several numbers.
         Vector = "vector" {
-            /// How many.
+            /// The number of components.
             dims: u32,
         }
         /// One of a few values, as a number.
         Categorical = "categorical" {
-            /// How many values.
+            /// The number of values.
             n_values: u32,
         }
     }
 }
 
 impl FieldType {
-    /// Numbers in each cell.
+    /// Returns the number of values in each cell.
     #[must_use]
     pub const fn components(&self) -> u32 {
         match self {
@@ -57,19 +57,19 @@ impl FieldType {
     }
 }
 
-/// A field of a world: its place in the list is the number that commands name it by.
+/// A field of a world. Commands name it by its number in the list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its name: no other field has it.
+    /// The name, which is unique.
     pub name: String,
-    /// What it has in each cell.
+    /// The content of each cell.
     pub field_type: FieldType,
-    /// How long that lasts.
+    /// How long values last.
     pub mutability: Mutability,
-    /// What it is measured in.
+    /// The unit.
     pub units: Option<String>,
-    /// The least and the greatest value it should have. (The engine does not look at it.)
+    /// The least and the greatest value. (The engine does not use them.)
     pub bounds: Option<(f32, f32)>,
-    /// What should become of values beyond.
+    /// The treatment of values outside of the bounds.
     pub boundary: Boundary,
 }

@@ -1,17 +1,16 @@
-//! The way back to a saved state: the origin's engine has none.
+//! Restoring a saved state, which the origin's engine can't do.
 //!
-//! Each propagator stands behind a guard. As long as nothing is restored, a guard only passes on
-//! what comes. To restore a state, the engine is reset, and makes one tick in which the guards
-//! write the saved values instead of letting the propagators run; the tick ends as any other, and
-//! its values are those of the saved tick. This is exact because the engine keeps nothing else from
-//! one successful tick to the next: a field that lasts one tick starts as zeros, a sparse one as
-//! it was published, and propagators keep nothing at all: the stock ones
-//! do not, and those of one's own have promised it.
+//! Each propagator is wrapped in a guard. Until a state is restored, a guard only forwards calls.
+//! To restore a state, the engine is reset and makes one tick in which the guards write the saved
+//! values instead of running the propagators. The tick ends as usual, and its values are those of
+//! the saved tick. This is exact because the engine keeps nothing else from one successful tick to
+//! the next: a per-tick field starts as zeros, a sparse one as it was published, and propagators
+//! keep nothing. Stock propagators don't, and registered ones have promised it.
 //!
-//! From then on the engine counts fewer ticks than there were. Who counts with it is told: the
-//! expiry of commands is shifted (in `run.rs`), noise is built anew with a seed that makes up for
-//! the difference, agents are placed in the first tick alone, which is over, and propagators of
-//! one's own are given a context with the true tick.
+//! After that, the engine counts fewer ticks than were made. Everything that depends on the count
+//! is adjusted: the expiry of commands is shifted (in `run.rs`), noise is rebuilt with a seed that
+//! compensates for the difference, agents are placed in the first tick only, which is over, and
+//! registered propagators get a context with the true tick.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,34 +21,34 @@ use murk_propagator::{Propagator as OriginPropagator, StepContext, WriteMode};
 use murk_space::Space as OriginSpace;
 
 use super::own::later::Later;
-use super::own::probed::said;
+use super::own::probed::panic_message;
 use super::propagator::Rebuild;
 
-/// The values of the fields that can be written, by number.
+/// The values of the fields that can change, by number.
 pub(super) type Values = Vec<(FieldId, Vec<f32>)>;
 
-/// What becomes of a propagator where the engine counts fewer ticks than were made.
+/// How a propagator is adjusted if the engine counts fewer ticks than were made.
 pub(super) enum Counting {
-    /// It does not look at the count.
-    Alike,
-    /// It is built anew for each tick.
+    /// It does not depend on the count.
+    Unaffected,
+    /// It is rebuilt for each tick.
     Rebuilt(Rebuild),
-    /// It is one's own, and told the true tick. What it is called where it panics.
-    Told(String),
+    /// It is a registered one and gets the true tick. The name is used if it panics.
+    TrueTick(String),
 }
 
-/// A propagator of one's own that panicked, and what the panic said.
+/// A registered propagator that panicked, and the message of the panic.
 pub(super) type Panicked = (String, String);
 
-/// What a world and its guards tell each other.
+/// The state shared by a world and its guards.
 pub(super) struct Control {
-    /// Contexts with the true tick.
+    /// Creates contexts with the true tick.
     later: Later,
-    /// Who panicked in this tick.
+    /// The propagator that panicked in this tick.
     panicked: Mutex<Option<Panicked>>,
-    /// Ticks that were made and the engine does not count.
+    /// The number of ticks that were made and that the engine does not count.
     shift: AtomicU64,
-    /// What the next tick is to write.
+    /// The values that the next tick writes.
     pending: Mutex<Option<Arc<Values>>>,
 }
 
@@ -63,14 +62,14 @@ impl Control {
         }
     }
 
-    /// Who panicked since this was asked last.
+    /// Returns the propagator that panicked since the last call.
     pub(super) fn take_panicked(&self) -> Option<Panicked> {
         let mut panicked = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
         panicked.take()
     }
 
-    /// Has a propagator of one's own make its step. A panic is caught here: what the origin has begun
-    /// by then is taken back as in any tick that fails.
+    /// Runs the step of a registered propagator. A panic is caught; its writes are undone as in any
+    /// tick that fails.
     fn step_own(
         &self,
         called: &str,
@@ -82,7 +81,7 @@ impl Control {
             short => self.later.step(inner, ctx, short),
         };
         catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|panic| {
-            let message = said(&*panic);
+            let message = panic_message(&*panic);
             let reason = format!("panicked: {message}");
             let mut panicked = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
             *panicked = Some((called.to_owned(), message));
@@ -109,17 +108,17 @@ impl Control {
     }
 }
 
-/// A propagator behind its guard.
+/// A propagator and its guard.
 struct Guard {
     inner: Box<dyn OriginPropagator>,
     counting: Counting,
     control: Arc<Control>,
-    /// The last one in the tick writes the saved values: before that, the engine still fills
-    /// fields that are updated in place.
+    /// The last propagator of the tick writes the saved values, because before that the engine
+    /// still fills fields that are updated in place.
     last: bool,
 }
 
-/// Puts the guards before the propagators of a world.
+/// Wraps the propagators of a world in guards.
 pub(super) fn guarded(
     built: Vec<Box<dyn OriginPropagator>>,
     countings: Vec<Counting>,
@@ -172,7 +171,7 @@ impl OriginPropagator for Guard {
             };
         }
         match (&self.counting, self.control.shift()) {
-            (Counting::Told(called), _) => self.control.step_own(called, &*self.inner, ctx),
+            (Counting::TrueTick(name), _) => self.control.step_own(name, &*self.inner, ctx),
             (Counting::Rebuilt(rebuild), shift) if shift > 0 => rebuild(ctx.tick_id().0, shift)
                 .map_err(|reason| PropagatorError::ExecutionFailed { reason })?
                 .step(ctx),

@@ -1,11 +1,10 @@
-//! Real Murk worlds: what a recording was made of, to make it again.
+//! Real Murk worlds: the simulation of a recording, built from its description.
 //!
-//! A [`World`] describes one: its space, its fields, its propagators. It is read from a TOML file,
-//! and its canonical text travels in the header of each recording of it, so that verifying needs
-//! nothing but the recording. [`World::build`] makes an [`EngineWorld`] of it, driven by the
-//! origin's own engine (`murk-engine` 0.1.9), which is a [`Simulation`](crate::Simulation) to
-//! verify recordings against. [`World::checker`] tells, without simulating, which commands are
-//! never applied.
+//! A [`World`] describes the space, the fields and the propagators. It is read from a TOML file,
+//! and its canonical text is stored in the header of each of its recordings, so that a recording
+//! can be verified without other files. [`World::build`] makes an [`EngineWorld`] from it. This is
+//! a [`Simulation`](crate::Simulation) that runs the origin's own engine (`murk-engine` 0.1.9).
+//! [`World::checker`] finds the commands that are never applied, without simulating.
 //!
 //! ```
 //! use gametape_murk::engine::World;
@@ -17,34 +16,34 @@
 //! # Ok::<(), gametape_murk::engine::WorldError>(())
 //! ```
 //!
-//! # Worlds of one's own
+//! # Registered propagators
 //!
-//! A world may name propagators that a program brings: see [`own`].
+//! A world may name propagators that a program registers: see [`own`].
 //!
-//! # Of unknown origin
+//! # Untrusted descriptions
 //!
-//! A description may come out of anybody's recording. It is bounded before anything is allocated
-//! ([`MAX_VALUES`], [`MAX_MEMORY`] and others), and what makes the origin panic is refused.
+//! A description may come from any recording. Its size is limited before anything is allocated
+//! ([`MAX_VALUES`], [`MAX_MEMORY`] and others), and descriptions that would make the origin panic
+//! are refused.
 //!
-//! # What the origin does
+//! # Behaviour of the origin
 //!
-//! Some of it may surprise; a world here does the same, since recordings were made so:
-//! - `set_field` writes the element whose index is the cell's, in vector fields too: it reaches
-//!   only their first values, those of other cells than it names.
-//! - Commands come before propagators: what one writes into a field that a propagator writes too
-//!   is overwritten in the same tick, as if it had never come ([`World::writer`]). Into other
-//!   fields it comes, and propagators see it in the tick after, as they read what the last tick
-//!   left. (With stock propagators a `wave_propagation` thus stays at rest for ever.)
-//! - Static fields are zeros for ever. Values are not held to bounds. The seed is not used.
-//! - Stock propagators fail in every tick or in none, by the shape of their fields. A world whose
-//!   ticks fail publishes nothing; its sparse fields can show what a failed tick wrote all the
-//!   same, and even into another field.
-//! - `normal`, `exp` and the like come from the platform: noise and decay need not be the same,
-//!   bit by bit, on another one.
+//! Some of it is surprising. A world here does the same, because recordings depend on it:
+//! - `set_field` writes the element with the cell's number, even in vector fields. It reaches only
+//!   their first values, which belong to other cells than the one it names.
+//! - Commands are applied before propagators run. A command that writes into a field that a
+//!   propagator writes, too, is overwritten in the same tick and has no effect ([`World::writer`]).
+//!   In other fields it has, and propagators see it in the next tick, because they read the values
+//!   of the last tick. (With stock propagators a `wave_propagation` thus stays at rest forever.)
+//! - Static fields are zeros forever. Values are not clamped to bounds. The seed is not used.
+//! - Stock propagators fail in every tick or in none, depending on the shapes of their fields. A
+//!   world whose ticks fail publishes nothing; its sparse fields may still show values that a
+//!   failed tick wrote, even into another field.
+//! - `normal`, `exp` and others come from the platform, so noise and decay may differ in some bits
+//!   on another platform.
 
 mod check;
 mod checker;
-mod config;
 mod cost;
 mod define;
 mod error;

@@ -5,27 +5,27 @@ use murk_propagator::WriteMode;
 use super::propagator::{Named, Stock, Use};
 use super::world::World;
 
-/// The propagator that writes a field: the origin suffers one for each.
+/// The propagator that writes a field. The origin allows one for each field.
 pub(super) struct Owner {
     pub number: usize,
     pub name: String,
     pub writes: Writes,
 }
 
-/// What it writes in each tick.
+/// The values that it writes in each tick.
 #[derive(Clone, Copy)]
 pub(super) enum Writes {
-    /// The values at the front: all, or some.
+    /// The first values of the field: all, or some.
     Front(u64),
-    /// All, as it says itself: nobody holds it to that.
+    /// All, according to the propagator; nothing checks this.
     Promised,
-    /// Here and there. The engine puts back the last tick's values before, so that no other's
-    /// writing is ever seen.
+    /// Some. The engine restores the values of the last tick first, so that other writes never
+    /// show.
     InPlace,
 }
 
 impl Writes {
-    /// How a propagator of the origin's kinds uses a field; none where it only reads.
+    /// Returns how a stock propagator writes a field; `None` if it only reads.
     fn of(used: Use, cells: u64) -> Option<Self> {
         match used {
             Use::Read => None,
@@ -44,7 +44,7 @@ impl Writes {
 }
 
 impl World {
-    /// For each field the propagator that writes it.
+    /// Returns the propagator that writes each field.
     pub(super) fn owners(&self) -> Vec<Option<Owner>> {
         let mut owners: Vec<Option<Owner>> = self.fields.iter().map(|_| None).collect();
         let numbers = self.check_names().unwrap_or_default();
@@ -75,9 +75,9 @@ impl World {
         owners
     }
 
-    /// The propagator that writes a field, by number: what commands write into that field is
-    /// overwritten in the same tick, in each cell of a field of one value a cell. One of one's own
-    /// says itself what it writes.
+    /// Returns the number of the propagator that writes a field. Commands that write into that
+    /// field are overwritten in the same tick, in each cell of a field with one value per cell. A
+    /// registered propagator declares itself what it writes.
     #[must_use]
     pub fn writer(&self, field: u32) -> Option<usize> {
         let owners = self.owners();

@@ -1,4 +1,4 @@
-//! Reading a description from TOML.
+//! Reads a description from TOML.
 
 use std::ops::Range;
 
@@ -11,26 +11,26 @@ use super::field::{Boundary, Field, FieldType};
 use super::own::{Kinds, Own};
 use super::propagator::{Propagator, known_kinds};
 use super::space::Space;
-use super::value::{At, Keys, Value, line_of, mistyped, undefined};
+use super::value::{Keys, Value, Wrong, line_of, parse};
 use super::world::World;
 
 impl World {
-    /// Reads a description, and checks all of it.
+    /// Reads and checks a description.
     ///
     /// # Errors
-    /// Where it is not TOML, has a key that is not known, lacks one that is needed, has a value
-    /// that can't be, is larger than this program will simulate, or describes what Murk refuses.
-    /// The error names the line and the key.
+    /// If it is not valid TOML, has an unknown key, lacks a key, has a value that is not valid, is
+    /// larger than this program will simulate, or describes a world that Murk refuses. The error
+    /// has the line and the key.
     pub fn from_toml(text: &str) -> Result<Self, WorldError> {
         Self::from_toml_with(text, &Kinds::new())
     }
 
-    /// As [`World::from_toml`]; propagators may be of these kinds, too.
+    /// [`World::from_toml`] for a world whose propagators may have these kinds, too.
     ///
     /// # Errors
-    /// As [`World::from_toml`], and what a kind says of its keys. [`Fault::UnknownKind`] for one that
-    /// is not known, unless they are [kept](Kinds::or_unknown): such a world is checked as far as it
-    /// can be without building it.
+    /// Same as [`World::from_toml`], and errors of a kind about its keys. [`Fault::UnknownKind`]
+    /// for an unknown kind, unless those are [kept](Kinds::or_unknown): such a world is checked as
+    /// far as that is possible without building it.
     pub fn from_toml_with(text: &str, kinds: &Kinds) -> Result<Self, WorldError> {
         if text.len() > MAX_DESCRIPTION {
             return Err(WorldError::new(
@@ -43,14 +43,10 @@ impl World {
                 },
             ));
         }
-        let document = DeTable::parse(text).map_err(|error| {
-            let line = error.span().map(|span| line_of(text, span.start));
-            let message = error.message().to_owned();
-            WorldError::new(Place::World, "", Fault::Syntax { message }).at_line(line)
-        })?;
+        let document = parse(text).map_err(|wrong| wrong.at(text, Place::World))?;
         let table = document.get_ref();
-        let world = read_world(text, table, document.span(), kinds)?;
-        // What is found wrong with the world as a whole is looked up in the text again.
+        let world = read_world(text, Keys::new(table, document.span().start), kinds)?;
+        // Errors about the world as a whole get the line of their key.
         let checked = if world.is_known() {
             world.check()
         } else {
@@ -64,40 +60,46 @@ impl World {
     }
 }
 
-fn read_world(
-    text: &str,
-    table: &DeTable<'_>,
-    span: Range<usize>,
-    kinds: &Kinds,
-) -> Result<World, WorldError> {
-    let at = At {
-        text,
-        place: Place::World,
+fn read_world(text: &str, mut keys: Keys<'_>, kinds: &Kinds) -> Result<World, WorldError> {
+    let in_world = |wrong: Wrong| wrong.at(text, Place::World);
+    let seed = keys.take("seed", Some(0)).map_err(in_world)?;
+    let dt = keys.take("dt", None).map_err(in_world)?;
+    let max_ingress_queue = keys
+        .take("max_ingress_queue", Some(World::DEFAULT_INGRESS_QUEUE))
+        .map_err(in_world)?;
+    let space = match keys.raw("space") {
+        Some(space) => Space::read(space).map_err(|wrong| wrong.at(text, Place::Space))?,
+        None => return Err(in_world(keys.wrong("space", Fault::Missing))),
     };
-    let mut keys = Keys::new(table, span);
-    let seed = keys.take(&at, "seed", Some(0))?;
-    let dt = keys.take(&at, "dt", None)?;
-    let max_ingress_queue =
-        keys.take(&at, "max_ingress_queue", Some(World::DEFAULT_INGRESS_QUEUE))?;
-    let in_space = At {
-        text,
-        place: Place::Space,
-    };
-    let space: Space = match keys.raw("space") {
-        Some(space) => Space::read(space, &in_space, "")?,
-        None => keys.take(&at, "space", None)?,
-    };
-    let fields = tables(&mut keys, &at, "field")?
-        .iter()
-        .enumerate()
-        .map(|(index, table)| read_field(text, index, table))
-        .collect::<Result<_, _>>()?;
-    let propagators = tables(&mut keys, &at, "propagator")?
-        .iter()
-        .enumerate()
-        .map(|(index, table)| read_propagator(text, index, table, kinds))
-        .collect::<Result<_, _>>()?;
-    keys.finish(&at)?;
+    let fields = tables(&mut keys, "field").map_err(in_world)?.iter();
+    let fields = fields.enumerate().map(|(index, table)| {
+        let name = || name_of(table, "name");
+        read_field(table).map_err(|wrong| {
+            wrong.at(
+                text,
+                Place::Field {
+                    index,
+                    name: name(),
+                },
+            )
+        })
+    });
+    let fields = fields.collect::<Result<_, _>>()?;
+    let propagators = tables(&mut keys, "propagator").map_err(in_world)?.iter();
+    let propagators = propagators.enumerate().map(|(index, table)| {
+        let kind = || name_of(table, "kind");
+        read_propagator(table, kinds).map_err(|wrong| {
+            wrong.at(
+                text,
+                Place::Propagator {
+                    index,
+                    kind: kind(),
+                },
+            )
+        })
+    });
+    let propagators = propagators.collect::<Result<_, _>>()?;
+    keys.finish().map_err(in_world)?;
     Ok(World {
         seed,
         dt,
@@ -108,108 +110,63 @@ fn read_world(
     })
 }
 
-/// The tables `[[key]]`; none where there is no such key.
-fn tables<'a>(
-    keys: &mut Keys<'a>,
-    at: &At<'_>,
-    key: &'static str,
-) -> Result<&'a [Spanned<DeValue<'a>>], WorldError> {
-    match keys.raw(key) {
-        None => Ok(&[]),
-        Some(value) => match value.get_ref().as_array() {
-            Some(items) => Ok(items),
-            None => Err(mistyped(value, at, key, "a list of tables")),
-        },
-    }
+/// Returns the tables `[[key]]`; none if there is no such key.
+fn tables<'a>(keys: &mut Keys<'a>, key: &'static str) -> Result<&'a [Spanned<DeValue<'a>>], Wrong> {
+    let Some(value) = keys.raw(key) else {
+        return Ok(&[]);
+    };
+    let wrong = || Wrong::mistyped(value, "a list of tables").of_key(key);
+    value
+        .get_ref()
+        .as_array()
+        .map(|items| &**items)
+        .ok_or_else(wrong)
 }
 
-/// The text of a key, for naming a part before it is read.
+/// Returns the text of a key, to name a part that could not be read.
 fn name_of(table: &Spanned<DeValue<'_>>, key: &str) -> String {
-    let name = table
-        .get_ref()
-        .get(key)
-        .and_then(|name| name.get_ref().as_str());
+    let name = table.get_ref().get(key);
+    let name = name.and_then(|name| name.get_ref().as_str());
     name.unwrap_or_default().to_owned()
 }
 
-fn read_field(text: &str, index: usize, value: &Spanned<DeValue<'_>>) -> Result<Field, WorldError> {
-    let name = name_of(value, "name");
-    let at = At {
-        text,
-        place: Place::Field { index, name },
-    };
-    let table = as_table(value, &at)?;
-    let mut keys = Keys::new(table, value.span());
-    let name = keys.take(&at, "name", None)?;
-    let kind: String = keys.take(&at, "type", None)?;
-    let Some(field_type) = FieldType::read_keys(&kind, &mut keys, &at)? else {
-        return Err(unknown_kind(table, &at, "type", FieldType::KINDS));
-    };
+fn read_field(value: &Spanned<DeValue<'_>>) -> Result<Field, Wrong> {
+    let mut keys = Keys::of(value)?;
+    let name = keys.take("name", None)?;
+    let kind: String = keys.take("type", None)?;
+    let field_type = FieldType::read_keys(&kind, &mut keys)?;
     let field = Field {
         name,
-        field_type,
-        mutability: keys.take(&at, "mutability", None)?,
-        units: keys.take(&at, "units", None)?,
-        bounds: keys.take(&at, "bounds", None)?,
-        boundary: keys.take(&at, "boundary", Some(Boundary::Clamp))?,
+        field_type: field_type
+            .ok_or_else(|| keys.undefined("type", &kind, "type", FieldType::KINDS))?,
+        mutability: keys.take("mutability", None)?,
+        units: keys.take("units", None)?,
+        bounds: keys.take("bounds", None)?,
+        boundary: keys.take("boundary", Some(Boundary::Clamp))?,
     };
-    keys.finish(&at)?;
-    Ok(field)
+    keys.finish().map(|()| field)
 }
 
-fn read_propagator(
-    text: &str,
-    index: usize,
-    value: &Spanned<DeValue<'_>>,
-    kinds: &Kinds,
-) -> Result<Propagator, WorldError> {
-    let kind = name_of(value, "kind");
-    let at = At {
-        text,
-        place: Place::Propagator { index, kind },
-    };
-    let table = as_table(value, &at)?;
-    let mut keys = Keys::new(table, value.span());
-    let kind: String = keys.take(&at, "kind", None)?;
-    let wrong = |fault| {
-        let span = table.get("kind").map_or(0..0, Spanned::span);
-        at.error(&span, "kind", fault)
-    };
-    let is_registered = kinds.names().any(|name| name == kind);
-    if let Some(propagator) = Propagator::read_keys(&kind, &mut keys, &at)? {
-        keys.finish(&at)?;
-        if is_registered {
-            let told =
+fn read_propagator(value: &Spanned<DeValue<'_>>, kinds: &Kinds) -> Result<Propagator, Wrong> {
+    let mut keys = Keys::of(value)?;
+    let kind: String = keys.take("kind", None)?;
+    if let Some(propagator) = Propagator::read_keys(&kind, &mut keys)? {
+        if kinds.names().any(|name| name == kind) {
+            let both =
                 "is a stock kind, and one that this program registers: give its own another name";
-            return Err(wrong(Fault::Value(told.into())));
+            return Err(keys.wrong("kind", Fault::Value(both.into())));
         }
-        return Ok(propagator);
+        return keys.finish().map(|()| propagator);
     }
-    match Own::read(&kind, table, &at, kinds)? {
-        Some(own) => Ok(own.into()),
-        None => Err(wrong(Fault::UnknownKind {
-            found: shown(&kind),
-            known: known_kinds(kinds),
-        })),
-    }
+    let unknown = || {
+        let (found, known) = (shown(&kind), known_kinds(kinds));
+        keys.wrong("kind", Fault::UnknownKind { found, known })
+    };
+    let own = Own::read(&kind, keys.table(), kinds)?;
+    own.map(Propagator::from).ok_or_else(unknown)
 }
 
-fn as_table<'a>(
-    value: &'a Spanned<DeValue<'a>>,
-    at: &At<'_>,
-) -> Result<&'a DeTable<'a>, WorldError> {
-    let table = value.get_ref().as_table();
-    table.ok_or_else(|| mistyped(value, at, "", "a table"))
-}
-
-fn unknown_kind(table: &DeTable<'_>, at: &At<'_>, key: &str, known: &[&str]) -> WorldError {
-    match table.get(key) {
-        Some(kind) => undefined(kind, at, key, key, known),
-        None => at.error(&(0..0), key, Fault::Missing),
-    }
-}
-
-/// Where a key stands in the text; where its table does, if the key is left out.
+/// Returns the position of a key in the text; of its table if the key is left out.
 fn locate(table: &DeTable<'_>, place: &Place, key: &str) -> Option<Range<usize>> {
     let part = match place {
         Place::World => return table.get(key).map(Spanned::span),

@@ -1,8 +1,8 @@
-//! What became of the commands of a tick.
+//! The outcome of each command of a tick.
 
 use murk_core::{IngressError, Receipt};
 
-/// What became of one command.
+/// The outcome of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -12,7 +12,7 @@ pub enum Outcome {
     Expired,
     /// The engine does not apply commands of its kind.
     Unsupported,
-    /// Its coordinate or its field is none that can be written.
+    /// Its coordinate or its field can't be written.
     NotApplied,
     /// The queue was full, or the engine makes no more ticks.
     Refused,
@@ -21,7 +21,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes, in the order [`Receipts::counts`] has them.
+    /// All outcomes, in the order of [`Receipts::counts`].
     pub const ALL: [Self; 6] = [
         Self::Applied,
         Self::Expired,
@@ -31,7 +31,7 @@ impl Outcome {
         Self::RolledBack,
     ];
 
-    /// `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`.
+    /// Returns `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,30 +58,30 @@ impl Outcome {
     }
 }
 
-/// What became of the commands of the last tick, in the order they were submitted.
+/// The outcomes of the commands of the last tick, in the order in which they were submitted.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Receipts(Vec<Outcome>);
 
 impl Receipts {
-    /// One for each command.
+    /// Returns the outcome of each command.
     #[must_use]
     pub fn outcomes(&self) -> &[Outcome] {
         &self.0
     }
 
-    /// How many commands had this outcome.
+    /// Returns the number of commands with this outcome.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.0.iter().filter(|&&one| one == outcome).count()
     }
 
-    /// How many had each outcome, as [`Outcome::ALL`] has them.
+    /// Returns the number of commands with each outcome, in the order of [`Outcome::ALL`].
     #[must_use]
     pub fn counts(&self) -> [usize; 6] {
         Outcome::ALL.map(|outcome| self.count(outcome))
     }
 
-    /// Makes it `commands` long, all refused: those that the engine takes have receipts.
+    /// Starts with `commands` refused commands; those that the engine takes get receipts.
     pub(super) fn reset(&mut self, commands: usize) {
         self.0.clear();
         self.0.resize(commands, Outcome::Refused);

@@ -1,4 +1,4 @@
-//! A world that runs: the origin's lockstep engine, as a simulation of ours.
+//! A running world: the origin's lockstep engine as a [`Simulation`].
 
 use std::sync::Arc;
 
@@ -9,13 +9,12 @@ use murk_core::{
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
 use super::checker::Checker;
-use super::config::Config;
 use super::error::{EngineError, Fault, Place, WorldError};
 use super::field::{Field, FieldType, Mutability};
 use super::guard::{Control, Values, guarded};
 use super::own::later::Later;
 use super::receipts::Receipts;
-use super::world::World;
+use super::world::{Config, World};
 use crate::command::{Command, Commands};
 use crate::config::ConfigForm;
 use crate::model::Header;
@@ -23,14 +22,14 @@ use crate::past::{Past, WrittenBy};
 use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
 
-/// Snapshots that the engine's configuration asks for; a lockstep world keeps none.
+/// The number of snapshots that the engine's configuration asks for; a lockstep world keeps none.
 const RING: usize = 8;
 
 impl World {
-    /// Builds the world, at tick 0: all its fields are zeros.
+    /// Builds the world at tick 0, when all its fields are zeros.
     ///
     /// # Errors
-    /// As [`World::check`]; and where the origin has no room for the fields.
+    /// Same as [`World::check`], and if the origin has no memory for the fields.
     pub fn build(&self) -> Result<EngineWorld, WorldError> {
         let parts = self.parts()?;
         let origin = |error: String| WorldError::new(Place::World, "", Fault::Origin(error));
@@ -89,12 +88,12 @@ fn field_def(field: &Field) -> FieldDef {
     }
 }
 
-/// A world that runs: made by [`World::build`], stepped as any [`Simulation`].
+/// A running world, made by [`World::build`] and stepped like any [`Simulation`].
 ///
-/// It is the origin's `LockstepWorld`, with a copy of its fields. A tick that fails is no error,
-/// as with the origin: its commands are gone, and nothing is published; after three in a row the
-/// engine makes no more. (Stock propagators fail in every tick or in none.) Where a propagator of one's
-/// own panics, that is an error, and so is every further tick until a saved state is restored.
+/// It is the origin's `LockstepWorld` with a copy of its fields. A tick that fails is not an error,
+/// as in the origin: its commands are lost, and nothing is published. After three failures in a row
+/// the engine makes no more ticks. (Stock propagators fail in every tick or in none.) A panic of a
+/// registered propagator is an error, and so is every further tick until a saved state is restored.
 ///
 /// ```
 /// use gametape_murk::engine::World;
@@ -118,16 +117,16 @@ pub struct EngineWorld {
     checker: Checker,
     config: Config,
     names: Vec<String>,
-    /// The fields after the last tick: the origin lends its own for the length of a call only.
+    /// The fields after the last tick. The origin lends its own only during a call.
     fields: Vec<Vec<f32>>,
     receipts: Receipts,
-    /// The commands of the ticks that failed since the last one that did not.
+    /// The commands of the failed ticks since the last successful one.
     failed: Vec<Vec<OriginCommand>>,
     /// Why the last tick failed.
     failure: Option<String>,
-    /// A propagator of one's own that panicked: what it left behind is not gone on with.
+    /// The panic of a registered propagator. The world does not continue after it.
     panicked: Option<EngineError>,
-    /// True where a tick may fail after others that did not: where propagators are one's own.
+    /// True if a tick may fail after others that succeeded, which only registered propagators do.
     may_fail: bool,
 }
 
@@ -142,7 +141,7 @@ impl std::fmt::Debug for EngineWorld {
 }
 
 impl EngineWorld {
-    /// The tick that the world stands at: ticks that were made and did not fail.
+    /// Returns the number of ticks that were made and did not fail.
     #[must_use]
     pub fn tick(&self) -> u64 {
         self.inner
@@ -151,19 +150,19 @@ impl EngineWorld {
             .saturating_add(self.control.shift())
     }
 
-    /// What became of the commands of the last tick.
+    /// Returns the outcomes of the commands of the last tick.
     #[must_use]
     pub const fn receipts(&self) -> &Receipts {
         &self.receipts
     }
 
-    /// Why the last tick failed; `None` where it did not.
+    /// Returns why the last tick failed; `None` if it did not.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// What is asked about commands without simulating them.
+    /// Returns the checker of commands.
     #[must_use]
     pub const fn checker(&self) -> &Checker {
         &self.checker
@@ -179,7 +178,7 @@ impl EngineWorld {
         }
     }
 
-    /// After a failed tick too: what the origin shows of a sparse field can change then.
+    /// Copied after a failed tick, too: the values of a sparse field may change then.
     fn copy_fields(&mut self) {
         for field in 0..self.fields.len() {
             if self.checker.is_writable(field) {
@@ -192,12 +191,12 @@ impl EngineWorld {
         if let Some(panicked) = &self.panicked {
             return Err(panicked.clone());
         }
-        // Kept only where it can be needed: after a tick that failed, and before the first one.
+        // Kept only if it can be needed: after a failed tick, and before the first one.
         let can_fail = self.may_fail || self.tick() == 0 || !self.failed.is_empty();
         let kept = can_fail.then(|| commands.clone());
         for command in &mut commands {
-            // Both sides of the comparison `expires < tick` are shifted alike. A command that expired
-            // before the shift becomes one of tick 0, and has expired still.
+            // Both sides of the comparison `expires < tick` are shifted equally. A command that
+            // expired before the shift gets tick 0, so it stays expired.
             let expires = &mut command.expires_after_tick.0;
             *expires = expires.saturating_sub(self.control.shift());
         }
@@ -240,11 +239,11 @@ impl EngineWorld {
 impl Simulation for EngineWorld {
     type Error = EngineError;
 
-    /// The recorded number of the tick is not looked at: the engine counts by itself, and commands
-    /// expire by its count.
+    /// Ignores the recorded number of the tick: the engine has its own count, and commands expire
+    /// by that.
     fn step(&mut self, _tick: u64, commands: Commands<'_>) -> Result<(), EngineError> {
         self.receipts.reset(commands.len());
-        // The engine refuses those beyond its queue: there is no need to make them first.
+        // The engine refuses commands beyond its queue, so they are not converted.
         let taken = commands.iter().take(self.checker.max_ingress_queue());
         let taken = taken.map(|command| origin_command(&command)).collect();
         self.make_tick(taken)
@@ -287,8 +286,8 @@ impl Simulation for EngineWorld {
     }
 }
 
-/// A payload that can't be read becomes a custom one: the engine gives it its place in the queue,
-/// and does not apply it.
+/// Converts a command. A payload that can't be read becomes a custom one, which the engine counts
+/// in its queue and does not apply.
 fn origin_command(command: &Command<'_>) -> OriginCommand {
     let payload = match command.payload() {
         Ok(Payload::Move { entity_id, target }) => CommandPayload::Move {
@@ -345,13 +344,13 @@ fn origin_command(command: &Command<'_>) -> OriginCommand {
     }
 }
 
-/// A saved state of a world: the fields that can be written, and the tick.
+/// A saved state of a world: the fields that can change, and the tick.
 #[derive(Clone)]
 pub struct State {
     config_hash: u64,
     tick: u64,
     values: Arc<Values>,
-    /// The commands of the ticks that failed since then.
+    /// The commands of the failed ticks after that.
     failed: Vec<Vec<OriginCommand>>,
 }
 
@@ -365,13 +364,13 @@ impl std::fmt::Debug for State {
 }
 
 impl State {
-    /// The tick that it was saved at.
+    /// Returns the tick at which it was saved.
     #[must_use]
     pub const fn tick(&self) -> u64 {
         self.tick
     }
 
-    /// Bytes that its values take.
+    /// Returns the size of its values in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         let values: usize = self.values.iter().map(|(_, values)| values.len()).sum();
@@ -397,13 +396,13 @@ impl Checkpoint for EngineWorld {
         }
     }
 
-    /// Exact: see `guard.rs` for how, and why.
+    /// The result is exact; `guard.rs` explains how.
     ///
     /// # Errors
-    /// [`EngineError::OtherWorld`]; [`EngineError::Unrestorable`], which no world of stock
-    /// propagators comes to, because those fail in every tick or in none. The world is left as it
-    /// was then. [`EngineError::Panicked`], where a propagator of one's own does in a tick that failed
-    /// before.
+    /// [`EngineError::OtherWorld`]. [`EngineError::Unrestorable`], which does not occur with stock
+    /// propagators, because those fail in every tick or in none; the world is unchanged then.
+    /// [`EngineError::Panicked`] if a registered propagator panics in a failed tick that is made
+    /// again.
     fn restore(&mut self, state: &State) -> Result<(), EngineError> {
         let (tick, failed) = (state.tick, &state.failed);
         if state.config_hash != self.config.whole {
@@ -427,9 +426,8 @@ impl Checkpoint for EngineWorld {
             written.map_err(|error| engine(error.to_string()))?;
             self.control.set_shift(tick - 1);
         }
-        // A world whose last ticks failed is back where it was after as many of them again: what the
-        // engine keeps of their writes to sparse fields, and how many more it puts up with, is not to
-        // be had otherwise.
+        // If the last ticks failed, they are made again. There is no other way to restore the
+        // engine's data on their writes to sparse fields, and its count of failures.
         for commands in failed {
             match self.make_tick(commands.clone()) {
                 Ok(()) | Err(EngineError::TickingDisabled { .. }) => {}
@@ -452,7 +450,7 @@ impl Checkpoint for EngineWorld {
         Some(changed)
     }
 
-    /// The engine keeps nothing but the fields from one tick to the next, unless ticks fail.
+    /// The engine keeps only the fields from one tick to the next, unless ticks fail.
     fn shows_all(&self) -> bool {
         self.failed.is_empty()
     }
@@ -463,7 +461,7 @@ impl Checker {
         self.mutabilities().any(|one| one == Mutability::Sparse)
     }
 
-    /// True for a field that can change.
+    /// Returns true for a field that can change.
     fn is_writable(&self, field: usize) -> bool {
         self.mutability(field)
             .is_some_and(|one| one != Mutability::Static)
@@ -471,10 +469,10 @@ impl Checker {
 }
 
 impl EngineWorld {
-    /// Goes to a state that was saved in a world of the same fields, whatever else that has.
+    /// Restores a state that was saved in a world with the same fields, which may differ otherwise.
     ///
     /// # Errors
-    /// As [`Checkpoint::restore`]; [`EngineError::OtherWorld`] where the fields are others.
+    /// Same as [`Checkpoint::restore`]; [`EngineError::OtherWorld`] if the fields differ.
     pub fn adopt(&mut self, state: &State) -> Result<(), EngineError> {
         let shape = |state: &State| -> Vec<_> {
             let fields = state.values.iter();

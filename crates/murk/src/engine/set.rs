@@ -1,4 +1,4 @@
-//! A world with one parameter changed, by the name that a world's file has it at.
+//! Changes one parameter of a world, named as in a world's file.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -10,10 +10,10 @@ use super::value::Value as _;
 use super::world::World;
 
 impl World {
-    /// This world with another value of one parameter. It is named by its place in a world's file, and
-    /// the value spelled as there: `dt`, `space.rows`, `field.heat.units` or `field.3.units`,
-    /// `propagator.0.coefficient`. What is no TOML is a string: `field.heat.mutability` may be
-    /// `sparse` as well as `"sparse"`.
+    /// Returns this world with another value of one parameter. The name is its place in a world's
+    /// file, and the value is written as there: `dt`, `space.rows`, `field.heat.units` or
+    /// `field.3.units`, `propagator.0.coefficient`. A value that is not TOML is a string:
+    /// `field.heat.mutability` may be `sparse` as well as `"sparse"`.
     ///
     /// ```
     /// use gametape_murk::engine::World;
@@ -28,7 +28,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Where there is no such part or no such key, or the value can't be: as
+    /// If there is no such part or key, or the value is not valid: same as
     /// [`World::from_toml_with`], without a line.
     pub fn with_parameter(
         &self,
@@ -44,7 +44,7 @@ impl World {
         changed.map_err(WorldError::without_line)
     }
 
-    /// Which of the canonical text's sections a parameter stands in, and its key there.
+    /// Returns the section of the canonical text that has a parameter, and its key there.
     fn place_of<'p>(&self, parameter: &'p str) -> Result<(usize, &'p str), WorldError> {
         let wrong = |what: String| WorldError::new(Place::World, parameter, Fault::Value(what));
         let Some((part, rest)) = parameter.split_once('.') else {
@@ -72,7 +72,7 @@ impl World {
             }
             _ => {
                 return Err(wrong(
-                    "is no parameter: known are seed, dt, max_ingress_queue, space.…, field.NUMBER.… or \
+                    "is not a parameter: known are seed, dt, max_ingress_queue, space.…, field.NUMBER.… or \
                      field.NAME.…, propagator.NUMBER.…"
                         .into(),
                 ));
@@ -103,7 +103,7 @@ impl World {
     }
 }
 
-/// A value as TOML spells it: as it stands, or as a string.
+/// Returns a value in TOML: unchanged, or as a string.
 fn spelled(value: &str) -> String {
     let text = format!("v = {value}");
     let whole = |document: &Spanned<DeTable<'_>>| {
@@ -122,8 +122,8 @@ fn spelled(value: &str) -> String {
     }
 }
 
-/// The canonical text with another line for a key of one of its sections; sections begin with an
-/// empty line, and a key takes one.
+/// Returns the canonical text with another line for a key of one of its sections. Sections begin
+/// with an empty line, and a key has one line.
 fn replaced(text: &str, section: usize, key: &str, line: &str) -> String {
     let mut sections: Vec<Vec<&str>> = text
         .split("\n\n")

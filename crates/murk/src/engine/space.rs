@@ -1,4 +1,4 @@
-//! The spaces of Murk: how many cells, which coordinate each has, and what the origin builds.
+//! The spaces of Murk: their cells and coordinates, and the origin's equivalents.
 
 use murk_space::{
     EdgeBehavior, Fcc12, Hex2D, Line1D, ProductSpace, Ring1D, Space as OriginSpace, SpaceError,
@@ -8,13 +8,12 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::define::{kinds, words};
-use super::error::WorldError;
-use super::value::{At, Keys, Table, Value, mistyped, undefined};
+use super::value::{Keys, Table, Value, Wrong};
 
 words! {
-    /// What lies behind the edge of a space.
+    /// The neighbours of cells at the edge of a space.
     Edge("edge") of EdgeBehavior {
-        /// Nothing: cells at the edge have fewer neighbours.
+        /// None: cells at the edge have fewer neighbours.
         Absorb = "absorb" => EdgeBehavior::Absorb,
         /// The cell at the edge itself.
         Clamp = "clamp" => EdgeBehavior::Clamp,
@@ -24,49 +23,49 @@ words! {
 }
 
 kinds! {
-    /// The space of a world: which cells there are, and which are neighbours.
+    /// The space of a world: its cells and their neighbours.
     ///
-    /// The order of the cells is Murk's canonical order: a field's values are stored in it.
+    /// The cells are in Murk's canonical order, in which a field's values are stored.
     Space by "kind" {
         /// A line; coordinate `[i]`.
         Line1D = "line1d" {
-            /// Cells.
+            /// The number of cells.
             len: u32,
-            /// Behind its ends.
+            /// The edge at both ends.
             edge: Edge,
         }
         /// A ring; coordinate `[i]`.
         Ring1D = "ring1d" {
-            /// Cells.
+            /// The number of cells.
             len: u32,
         }
         /// Squares with 4 neighbours; coordinate `[row, column]`.
         Square4 = "square4" {
-            /// Rows: the first coordinate counts them, from 0.
+            /// The number of rows, which is the range of the first coordinate.
             rows: u32,
-            /// Columns.
+            /// The number of columns.
             cols: u32,
-            /// Behind its sides.
+            /// The edge at all sides.
             edge: Edge,
         }
         /// Squares with 8 neighbours; coordinate `[row, column]`.
         Square8 = "square8" {
-            /// Rows: the first coordinate counts them, from 0.
+            /// The number of rows, which is the range of the first coordinate.
             rows: u32,
-            /// Columns.
+            /// The number of columns.
             cols: u32,
-            /// Behind its sides.
+            /// The edge at all sides.
             edge: Edge,
         }
         /// Hexagons; coordinate `[q, r]`, where `q` counts columns and `r` rows.
         Hex2D = "hex2d" {
-            /// Rows: the second coordinate counts them, from 0.
+            /// The number of rows, which is the range of the second coordinate.
             rows: u32,
-            /// Columns.
+            /// The number of columns.
             cols: u32,
         }
-        /// The face-centred cubic lattice with 12 neighbours; coordinate `[x, y, z]`, cells only
-        /// where the sum is even.
+        /// The face-centred cubic lattice with 12 neighbours; coordinate `[x, y, z]`. Only
+        /// coordinates with an even sum are cells.
         Fcc12 = "fcc12" {
             /// Extent in x.
             w: u32,
@@ -74,32 +73,26 @@ kinds! {
             h: u32,
             /// Extent in z.
             d: u32,
-            /// Behind its sides. (`clamp` does what `absorb` does; `wrap` needs even extents.)
+            /// The edge at all sides. (`clamp` has the effect of `absorb`; `wrap` needs even
+            /// extents.)
             edge: Edge,
         }
-        /// The product of spaces; coordinates are those of the components, one behind the other.
+        /// The product of spaces. A coordinate consists of those of the components, one after the
+        /// other.
         Product = "product" {
-            /// The components; the last one's cells follow each other.
+            /// The components. Cells that differ in the last component are neighbours in the order.
             components: Vec<Space>,
         }
     }
 }
 
 impl Value for Space {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
-        let table = value
-            .get_ref()
-            .as_table()
-            .ok_or_else(|| mistyped(value, at, key, "a table"))?;
-        let mut keys = Keys::new(table, value.span());
-        let kind: String = keys.take(at, "kind", None)?;
-        match Self::read_keys(&kind, &mut keys, at)? {
-            Some(space) => keys.finish(at).map(|()| space),
-            None => match table.get("kind") {
-                Some(kind) => Err(undefined(kind, at, "kind", "space", Self::KINDS)),
-                None => Err(mistyped(value, at, key, "a space")),
-            },
-        }
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
+        let mut keys = Keys::of(value)?;
+        let kind: String = keys.take("kind", None)?;
+        let space = Self::read_keys(&kind, &mut keys)?;
+        let space = space.ok_or_else(|| keys.undefined("kind", &kind, "space", Self::KINDS))?;
+        keys.finish().map(|()| space)
     }
 
     fn write(&self, out: &mut String) {
@@ -109,8 +102,8 @@ impl Value for Space {
     }
 }
 
-/// The two lengths of rows that take turns in a face-centred lattice, and of the slices made of
-/// them: `[of even start, of odd start]`.
+/// Returns the two alternating lengths of rows in a face-centred lattice, and of its slices: `[with
+/// even start, with odd start]`.
 fn fcc_shape(w: u32, h: u32) -> Option<([u64; 2], [u64; 2])> {
     let (w, h) = (u64::from(w), u64::from(h));
     let row = [w.div_ceil(2), w / 2];
@@ -124,8 +117,8 @@ fn fcc_shape(w: u32, h: u32) -> Option<([u64; 2], [u64; 2])> {
     Some((row, [slice(long, short)?, slice(short, long)?]))
 }
 
-/// In a sequence whose items hold `sizes[0]` and `sizes[1]` cells by turns: the item that holds
-/// cell `rank`, and the cell's place in it.
+/// In a sequence whose items alternately have `sizes[0]` and `sizes[1]` cells, returns the item
+/// with cell `rank`, and the cell's place in it.
 fn by_turns(rank: u64, sizes: [u64; 2]) -> Option<(u64, u64)> {
     let [first, second] = sizes;
     let pair = first.checked_add(second)?;
@@ -137,7 +130,7 @@ fn by_turns(rank: u64, sizes: [u64; 2]) -> Option<(u64, u64)> {
 }
 
 impl Space {
-    /// Numbers in a coordinate.
+    /// Returns the number of numbers in a coordinate.
     #[must_use]
     pub fn ndim(&self) -> usize {
         match self {
@@ -148,8 +141,9 @@ impl Space {
         }
     }
 
-    /// The names of the numbers in a coordinate, and how many values each takes: `i`; `row` and `col`;
-    /// `q` and `r`; `x`, `y` and `z`. In a product with the number of the component behind: `row_0`.
+    /// Returns the names of the numbers in a coordinate, and the number of values of each: `i`;
+    /// `row` and `col`; `q` and `r`; `x`, `y` and `z`. In a product, the number of the component is
+    /// appended: `row_0`.
     #[must_use]
     pub fn axes(&self) -> Vec<(String, u32)> {
         let axes: &[(&str, u32)] = match self {
@@ -172,7 +166,7 @@ impl Space {
             .collect()
     }
 
-    /// Cells; `None` where 64 bits can't count them.
+    /// Returns the number of cells; `None` if 64 bits can't count them.
     #[must_use]
     pub fn cell_count(&self) -> Option<u64> {
         match self {
@@ -192,12 +186,12 @@ impl Space {
         }
     }
 
-    /// True for squares with four neighbours, of which the origin has a way of its own.
+    /// Returns true for squares with four neighbours, for which the origin has separate code.
     pub(super) const fn has_squares(&self) -> bool {
         matches!(self, Self::Square4 { .. })
     }
 
-    /// Neighbours that a cell has at most.
+    /// Returns the largest number of neighbours of a cell.
     pub(super) fn degree(&self) -> u64 {
         match self {
             Self::Line1D { .. } | Self::Ring1D { .. } => 2,
@@ -209,7 +203,8 @@ impl Space {
         }
     }
 
-    /// The coordinate of a cell by its place in the canonical order; `None` beyond the last.
+    /// Returns the coordinate of a cell by its number in the canonical order; `None` after the
+    /// last.
     ///
     /// ```
     /// use gametape_murk::engine::Space;
@@ -264,7 +259,7 @@ impl Space {
         Some(())
     }
 
-    /// The origin's space.
+    /// Builds the origin's space.
     pub(super) fn build(&self) -> Result<Box<dyn OriginSpace>, SpaceError> {
         Ok(match self {
             Self::Line1D { len, edge } => Box::new(Line1D::new(*len, edge.origin())?),

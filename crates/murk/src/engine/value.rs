@@ -1,34 +1,83 @@
-//! Values of a description: each type is read from TOML, and written as the canonical text, here.
+//! The values of a description: how each type is read from TOML, and written as canonical text.
+//!
+//! Serde does not read them. The `toml` crate gives serde every number as an `f64`, so an `f32` would
+//! be rounded twice; serde's tagged enums (`kind = …`) forget the positions of the keys inside; and
+//! the keys of a registered propagator are known only when the program runs.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Fault, Place, WorldError, shown};
 
-/// The text that is read, and the part of it that is being read.
+/// An error in a description, before its part is known: [`Wrong::at`] adds the part.
 #[derive(Debug)]
-pub struct At<'a> {
-    pub text: &'a str,
-    pub place: Place,
+pub struct Wrong {
+    /// The first byte of the text that is wrong, where it is known.
+    at: Option<usize>,
+    pub(super) key: String,
+    pub(super) fault: Fault,
 }
 
-/// The line of a byte of the text, from 1.
+impl Wrong {
+    pub(super) fn new<T>(value: &Spanned<T>, fault: Fault) -> Self {
+        Self::from_byte(Some(value.span().start), fault)
+    }
+
+    /// An error that is nowhere in the text.
+    pub(super) const fn unplaced(fault: Fault) -> Self {
+        Self::from_byte(None, fault)
+    }
+
+    const fn from_byte(at: Option<usize>, fault: Fault) -> Self {
+        let key = String::new();
+        Self { at, key, fault }
+    }
+
+    /// The error for a value of another type.
+    pub(super) fn mistyped(value: &Spanned<DeValue<'_>>, wanted: &'static str) -> Self {
+        let found = described(value.get_ref());
+        Self::new(value, Fault::Type { wanted, found })
+    }
+
+    /// The error for a word that is not defined.
+    pub(super) fn undefined<T>(value: &Spanned<T>, word: &str, what: &str, words: &[&str]) -> Self {
+        let (found, known) = (shown(word), known(what, words));
+        Self::new(value, Fault::Word { found, known })
+    }
+
+    /// Adds the key, unless a key inside its value is known.
+    pub(super) fn of_key(mut self, key: &str) -> Self {
+        if self.key.is_empty() {
+            key.clone_into(&mut self.key);
+        }
+        self
+    }
+
+    /// Adds the part of the description, and the line in its text.
+    pub(super) fn at(self, text: &str, place: Place) -> WorldError {
+        let line = self.at.map(|byte| line_of(text, byte));
+        WorldError::new(place, &self.key, self.fault).at_line(line)
+    }
+}
+
+/// Returns the line of a byte of the text, counted from 1.
 pub(super) fn line_of(text: &str, byte: usize) -> usize {
     let before = text.as_bytes().get(..byte).unwrap_or_default();
     before.split(|&byte| byte == b'\n').count()
 }
 
-impl At<'_> {
-    pub(super) fn error(&self, span: &Range<usize>, key: &str, fault: Fault) -> WorldError {
-        WorldError::new(self.place.clone(), key, fault)
-            .at_line(Some(line_of(self.text, span.start)))
-    }
+/// Parses a text as TOML.
+pub(super) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, Wrong> {
+    DeTable::parse(text).map_err(|error| {
+        let message = error.message().to_owned();
+        let at = error.span().map(|span| span.start);
+        Wrong::from_byte(at, Fault::Syntax { message })
+    })
 }
 
-/// The words for a list of what is known, as an error ends with.
+/// Returns the list of known words that ends an error.
 pub(super) fn known(what: &str, words: &[&str]) -> String {
     match words {
         [] => format!("no {what} is known here"),
@@ -36,63 +85,87 @@ pub(super) fn known(what: &str, words: &[&str]) -> String {
     }
 }
 
-/// The keys of one table: each is taken once, and none may be left over.
+/// The keys of one table. Each is taken once, and none may be left over.
+#[derive(Debug)]
 pub(super) struct Keys<'a> {
     table: &'a DeTable<'a>,
-    span: Range<usize>,
+    /// The first byte of the table.
+    start: usize,
     taken: Vec<&'static str>,
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(table: &'a DeTable<'a>, span: Range<usize>) -> Self {
+    pub(super) const fn new(table: &'a DeTable<'a>, start: usize) -> Self {
+        let taken = Vec::new();
         Self {
             table,
-            span,
-            taken: Vec::new(),
+            start,
+            taken,
         }
     }
 
-    /// The value of a key as it stands.
+    /// The keys of a value, which must be a table.
+    pub(super) fn of(value: &'a Spanned<DeValue<'a>>) -> Result<Self, Wrong> {
+        match value.get_ref().as_table() {
+            Some(table) => Ok(Self::new(table, value.span().start)),
+            None => Err(Wrong::mistyped(value, "a table")),
+        }
+    }
+
+    pub(super) const fn table(&self) -> &'a DeTable<'a> {
+        self.table
+    }
+
+    /// Returns the unread value of a key.
     pub(super) fn raw(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.taken.push(key);
         self.table.get(key)
     }
 
-    /// The value of a key; what is to be taken where there is none.
+    /// Returns the value of a key, or the default if the key is left out.
     pub(super) fn take<T: Value>(
         &mut self,
-        at: &At<'_>,
         key: &'static str,
         default: Option<T>,
-    ) -> Result<T, WorldError> {
-        match self.raw(key) {
-            Some(value) => T::read(value, at, key),
+    ) -> Result<T, Wrong> {
+        let value = match self.raw(key) {
+            Some(value) => T::read(value),
             None => default
                 .or_else(T::absent)
-                .ok_or_else(|| at.error(&self.span, key, Fault::Missing)),
-        }
+                .ok_or_else(|| self.wrong(key, Fault::Missing)),
+        };
+        value.map_err(|wrong| wrong.of_key(key))
     }
 
-    /// That no key is left over.
-    pub(super) fn finish(self, at: &At<'_>) -> Result<(), WorldError> {
-        match self
+    /// Returns the error for the value of a key; for the table, if the key is left out.
+    pub(super) fn wrong(&self, key: &str, fault: Fault) -> Wrong {
+        let at = self
             .table
-            .iter()
-            .find(|(key, _)| !self.taken.contains(&&**key.get_ref()))
-        {
+            .get(key)
+            .map_or(self.start, |value| value.span().start);
+        Wrong::from_byte(Some(at), fault).of_key(key)
+    }
+
+    /// Returns the error for a kind that does not exist.
+    pub(super) fn undefined(&self, key: &str, kind: &str, what: &str, kinds: &[&str]) -> Wrong {
+        let (found, known) = (shown(kind), known(what, kinds));
+        self.wrong(key, Fault::Word { found, known })
+    }
+
+    /// Checks that no key is left over.
+    pub(super) fn finish(self) -> Result<(), Wrong> {
+        let mut keys = self.table.keys();
+        match keys.find(|key| !self.taken.contains(&&**key.get_ref())) {
             None => Ok(()),
-            Some((key, _)) => Err(at.error(
-                &key.span(),
-                key.get_ref(),
-                Fault::UnknownKey {
-                    known: known("key", &self.taken),
-                },
-            )),
+            Some(key) => {
+                let known = known("key", &self.taken);
+                Err(Wrong::new(key, Fault::UnknownKey { known }).of_key(key.get_ref()))
+            }
         }
     }
 }
 
-/// What stands in a description, in words.
+/// Describes a value, for an error.
 fn described(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("the string {:?}", shown(text)),
@@ -107,65 +180,33 @@ fn described(value: &DeValue<'_>) -> String {
 
 /// A type that a key of a description can have.
 pub trait Value: Sized {
-    /// Reads one.
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError>;
+    /// Reads a value.
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong>;
 
     /// Appends the canonical text.
     fn write(&self, out: &mut String);
 
-    /// The value where the key is left out, for types that have one.
+    /// Returns the value of a key that is left out, for types that have one.
     fn absent() -> Option<Self> {
         None
     }
 
-    /// True where the canonical text leaves the key out.
+    /// Returns true if the canonical text leaves the key out.
     fn is_absent(&self) -> bool {
         false
     }
 
-    /// True where a NaN is in it.
+    /// Returns true if the value includes a NaN.
     fn has_nan(&self) -> bool {
         false
     }
 }
 
-/// The error for a value of another type.
-pub(super) fn mistyped(
-    value: &Spanned<DeValue<'_>>,
-    at: &At<'_>,
-    key: &str,
-    wanted: &'static str,
-) -> WorldError {
-    let found = described(value.get_ref());
-    at.error(&value.span(), key, Fault::Type { wanted, found })
-}
-
-/// The error for a word that is not defined.
-pub(super) fn undefined(
-    value: &Spanned<DeValue<'_>>,
-    at: &At<'_>,
-    key: &str,
-    what: &str,
-    words: &[&str],
-) -> WorldError {
-    match value.get_ref().as_str() {
-        None => mistyped(value, at, key, "a string"),
-        Some(found) => at.error(
-            &value.span(),
-            key,
-            Fault::Word {
-                found: shown(found),
-                known: known(what, words),
-            },
-        ),
-    }
-}
-
 impl Value for String {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         match value.get_ref().as_str() {
             Some(text) => Ok(text.to_owned()),
-            None => Err(mistyped(value, at, key, "a string")),
+            None => Err(Wrong::mistyped(value, "a string")),
         }
     }
 
@@ -185,11 +226,11 @@ impl Value for String {
 }
 
 impl Value for bool {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         value
             .get_ref()
             .as_bool()
-            .ok_or_else(|| mistyped(value, at, key, "true or false"))
+            .ok_or_else(|| Wrong::mistyped(value, "true or false"))
     }
 
     fn write(&self, out: &mut String) {
@@ -197,7 +238,8 @@ impl Value for bool {
     }
 }
 
-/// Reads `42`, `0x2a`, and, since TOML's integers end at 2^63, the strings `"42"` and `"0x2a"`.
+/// Reads `42` and `0x2a`. The strings `"42"` and `"0x2a"` are read as well, because TOML's integers
+/// end at 2^63.
 fn integer(value: &DeValue<'_>) -> Option<u64> {
     let (text, radix) = match value {
         DeValue::Integer(number) => (number.as_str(), number.radix()),
@@ -211,9 +253,9 @@ fn integer(value: &DeValue<'_>) -> Option<u64> {
 }
 
 impl Value for u64 {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         integer(value.get_ref())
-            .ok_or_else(|| mistyped(value, at, key, "an integer from 0 to 2^64-1"))
+            .ok_or_else(|| Wrong::mistyped(value, "an integer from 0 to 2^64-1"))
     }
 
     fn write(&self, out: &mut String) {
@@ -225,12 +267,12 @@ impl Value for u64 {
 }
 
 impl Value for i64 {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         let number = match value.get_ref() {
             DeValue::Integer(number) => Self::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
         };
-        number.ok_or_else(|| mistyped(value, at, key, "an integer from -2^63 to 2^63-1"))
+        number.ok_or_else(|| Wrong::mistyped(value, "an integer from -2^63 to 2^63-1"))
     }
 
     fn write(&self, out: &mut String) {
@@ -241,18 +283,14 @@ impl Value for i64 {
 macro_rules! small_integers {
     ($($type:ty: $wanted:literal),*) => {$(
         impl Value for $type {
-            fn read(
-                value: &Spanned<DeValue<'_>>,
-                at: &At<'_>,
-                key: &str,
-            ) -> Result<Self, WorldError> {
+            fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
                 let number = match value.get_ref() {
                     number @ DeValue::Integer(_) => integer(number),
                     _ => None,
                 };
                 number
                     .and_then(|number| Self::try_from(number).ok())
-                    .ok_or_else(|| mistyped(value, at, key, $wanted))
+                    .ok_or_else(|| Wrong::mistyped(value, $wanted))
             }
 
             fn write(&self, out: &mut String) {
@@ -270,12 +308,8 @@ small_integers! {
 macro_rules! floats {
     ($($type:ty),*) => {$(
         impl Value for $type {
-            /// Read as what it is: by way of a wider type it would be rounded twice.
-            fn read(
-                value: &Spanned<DeValue<'_>>,
-                at: &At<'_>,
-                key: &str,
-            ) -> Result<Self, WorldError> {
+            /// Parses the type's own precision; a detour through a wider type would round twice.
+            fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
                 let text = match value.get_ref() {
                     DeValue::Float(number) => Some(number.as_str()),
                     DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
@@ -283,19 +317,19 @@ macro_rules! floats {
                 };
                 let number = text.and_then(|text| Some((text, text.parse::<Self>().ok()?)));
                 match number {
-                    None => Err(mistyped(value, at, key, "a number")),
+                    None => Err(Wrong::mistyped(value, "a number")),
                     Some((_, number)) if number.is_nan() => {
-                        Err(at.error(&value.span(), key, Fault::Nan))
+                        Err(Wrong::new(value, Fault::Nan))
                     }
                     Some((text, number)) if number.is_infinite() && !text.contains("inf") => {
                         let wanted = concat!("a number that ", stringify!($type), " can hold");
-                        Err(mistyped(value, at, key, wanted))
+                        Err(Wrong::mistyped(value, wanted))
                     }
                     Some((_, number)) => Ok(number),
                 }
             }
 
-            /// The shortest text that reads back as the same bits.
+            /// Writes the shortest text that reads back as the same bits.
             fn write(&self, out: &mut String) {
                 let _ = if self.is_nan() {
                     write!(out, "nan")
@@ -314,8 +348,8 @@ macro_rules! floats {
 floats!(f32, f64);
 
 impl<T: Value> Value for Option<T> {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
-        T::read(value, at, key).map(Some)
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
+        T::read(value).map(Some)
     }
 
     fn write(&self, out: &mut String) {
@@ -338,12 +372,12 @@ impl<T: Value> Value for Option<T> {
 }
 
 impl<T: Value> Value for Vec<T> {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         let items = value
             .get_ref()
             .as_array()
-            .ok_or_else(|| mistyped(value, at, key, "a list"))?;
-        items.iter().map(|item| T::read(item, at, key)).collect()
+            .ok_or_else(|| Wrong::mistyped(value, "a list"))?;
+        items.iter().map(T::read).collect()
     }
 
     fn write(&self, out: &mut String) {
@@ -364,10 +398,10 @@ impl<T: Value> Value for Vec<T> {
 
 /// A pair is a list of two.
 impl<A: Value, B: Value> Value for (A, B) {
-    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+    fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         match value.get_ref().as_array().map(|items| &**items) {
-            Some([a, b]) => Ok((A::read(a, at, key)?, B::read(b, at, key)?)),
-            _ => Err(mistyped(value, at, key, "a list of two")),
+            Some([a, b]) => Ok((A::read(a)?, B::read(b)?)),
+            _ => Err(Wrong::mistyped(value, "a list of two")),
         }
     }
 
@@ -384,12 +418,12 @@ impl<A: Value, B: Value> Value for (A, B) {
     }
 }
 
-/// What takes keys and their values, one after the other.
+/// A receiver of keys and their values, in order.
 pub(super) trait Sink {
     fn key<T: Value>(&mut self, key: &'static str, value: &T);
 }
 
-/// The first key with a NaN.
+/// Finds the first key with a NaN.
 #[derive(Default)]
 pub(super) struct FindNan(pub(super) Option<&'static str>);
 
@@ -401,16 +435,16 @@ impl Sink for FindNan {
     }
 }
 
-/// The canonical text of one table.
+/// Writes the canonical text of one table.
 pub(super) struct Table<'a> {
     out: &'a mut String,
-    /// Between braces, or a key on each line.
+    /// True between braces, false with a key on each line.
     inline: bool,
     empty: bool,
 }
 
 impl<'a> Table<'a> {
-    /// Keys on lines of their own.
+    /// Writes each key on its own line.
     pub(super) fn lines(out: &'a mut String) -> Self {
         Self {
             out,
@@ -419,7 +453,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// `{ key = value, … }`, up to [`end`](Self::end).
+    /// Writes `{ key = value, … }`, up to [`end`](Self::end).
     pub(super) fn inline(out: &'a mut String) -> Self {
         out.push('{');
         Self {

@@ -1,26 +1,28 @@
-//! Worlds that differ in one thing: what somebody may have changed between recording and replay.
+//! Worlds that differ in one parameter, which somebody may have changed between recording and
+//! replay.
 
 use super::own::Own;
 use super::propagator::Propagator;
 use super::run::{EngineWorld, State};
 use super::world::World;
-use crate::slip::{Slip, Variant};
+use crate::divergence::Slip;
+use crate::slip::Variant;
 
-/// Most worlds of other queues that are tried.
+/// The most worlds with other queues that are tried.
 const MOST_QUEUES: u32 = 2048;
 
-/// A line of a description that can be another.
+/// A line of a description that can be changed.
 struct Line {
-    /// Its place among the lines.
+    /// Its number among the lines.
     at: usize,
-    /// The part it is of: empty, or `propagator 0 (emission), `.
+    /// The part of the world: empty, or `propagator 0 (emission), `.
     part: String,
     key: String,
     value: String,
 }
 
-/// The lines of a canonical description that say how a world runs: `dt`, its queue, and all keys of its
-/// propagators.
+/// Returns the lines of a canonical description that affect how a world runs: `dt`, its queue, and
+/// all keys of its propagators.
 fn lines(text: &str) -> Vec<Line> {
     let mut found = Vec::new();
     let (mut section, mut propagators, mut part) = ("", 0, String::new());
@@ -56,8 +58,9 @@ fn lines(text: &str) -> Vec<Line> {
     found
 }
 
-/// What a value may have been: half, double, a tenth, ten times, the other sign, none; one more or less
-/// where it counts; the other where there are but two. The default is tried by leaving the key out.
+/// Returns other values that a parameter may have had: half, double, a tenth, ten times, the
+/// opposite sign, zero; one more or less for counts; the other value if there are only two. The
+/// default is tried by leaving out the key.
 fn others(value: &str) -> Vec<String> {
     if let Ok(yes) = value.parse::<bool>() {
         return vec![(!yes).to_string()];
@@ -72,7 +75,7 @@ fn others(value: &str) -> Vec<String> {
         return others.iter().map(u64::to_string).collect();
     }
     if let Ok(number) = value.parse::<f64>() {
-        // As the description writes them: decimals of few digits stay so.
+        // Written as in the description, so that decimals with few digits stay short.
         let tenths = [number / 2.0, number * 2.0, number / 10.0, number * 10.0];
         let more = [-number, 0.0, number + 0.1, number - 0.1, 1.0];
         return tenths
@@ -85,7 +88,7 @@ fn others(value: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// The text with another line, or without it.
+/// Returns the text with another line, or without it.
 fn with_line(text: &str, at: usize, line: Option<&str>) -> String {
     let mut changed = String::with_capacity(text.len());
     for (place, old) in text.lines().enumerate() {
@@ -99,10 +102,10 @@ fn with_line(text: &str, at: usize, line: Option<&str>) -> String {
 }
 
 impl World {
-    /// Worlds that differ from this one in one thing, each with what that is: one parameter as `before`
-    /// has it, if such a world is given; `dt`, and each number of a propagator, at its default, at half,
-    /// double, a tenth, ten times, with the other sign, and so on; the queue shorter, down to less than
-    /// `commands`; two propagators in each other's place.
+    /// Returns worlds that differ from this one in one thing, each with its slip: a parameter as in
+    /// `before`, if such a world is given; `dt` and each number of a propagator at its default, at
+    /// half, double, a tenth, ten times, with the opposite sign, and so on; the queue shorter, down
+    /// to less than `commands`; two propagators swapped.
     ///
     /// ```
     /// use gametape_murk::Slip;
@@ -158,7 +161,7 @@ impl World {
             let world =
                 Self::from_toml_with(&with_line(&text, at, line.as_deref()), &kinds).ok()?;
             let then = then.unwrap_or_else(|| "its default".to_owned());
-            // One world may come of two values: of what is the default, say. It is tried once.
+            // Two values may give the same world, for example the default. It is tried once.
             if world == this || tried.contains(&world) {
                 return None;
             }
@@ -168,7 +171,7 @@ impl World {
         parameters.chain(self.orders())
     }
 
-    /// With two propagators in each other's place.
+    /// Returns the worlds with two propagators swapped.
     fn orders(&self) -> impl Iterator<Item = (Slip, Self)> + use<> {
         let this = self.clone();
         let count = this.propagators.len();
@@ -189,7 +192,7 @@ impl World {
             })
     }
 
-    /// [`World::variants`], as candidates for a divergence.
+    /// Returns [`World::variants`] as candidates for a divergence.
     pub fn slips<'v>(
         &self,
         before: Option<&Self>,
@@ -219,7 +222,7 @@ fn spelt((line, value): (&Line, String)) -> Changed {
     (line.at, line.name(), line.value.clone(), Some(value))
 }
 
-/// Lines that another description has otherwise.
+/// Returns the lines that differ in another description.
 fn changed_lines(now: &[Line], before: &[Line]) -> Vec<Changed> {
     let changed = now.iter().filter_map(|line| {
         let name = line.name();

@@ -8,18 +8,19 @@ use super::own::Kinds;
 use super::propagator::Propagator;
 use super::space::Space;
 use super::value::{Sink, Table};
+use crate::config::ConfigForm;
 use crate::hash::config_hash;
 use crate::model::{Build, Header};
 
-/// The version of Murk that drives the worlds.
+/// The version of the engine that runs the worlds.
 pub const MURK_VERSION: &str = "0.1.9";
 
 /// The first line of a canonical description.
 const FIRST_LINE: &str = "# gametape world 1\n";
-/// What the first line of every version starts with.
+/// The start of the first line in every version.
 const ANY_VERSION: &str = "# gametape world ";
 
-/// A world: all that Murk's lockstep engine needs to make the same ticks again.
+/// A world: everything that Murk's lockstep engine needs to make the same ticks again.
 ///
 /// It is read from a TOML file, and its [`canonical`](Self::canonical) text goes into a
 /// recording's header, so that the recording can be verified without anything else.
@@ -52,26 +53,26 @@ const ANY_VERSION: &str = "# gametape world ";
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct World {
-    /// Seed of the random numbers. (The engine does not use it: noise is seeded by its
+    /// The seed of the random numbers. (The engine does not use it; noise has the seed of its
     /// propagator.)
     pub seed: u64,
-    /// Seconds from one tick to the next.
+    /// The seconds from one tick to the next.
     pub dt: f64,
-    /// Commands that the engine takes in one tick.
+    /// The number of commands that the engine takes in one tick.
     pub max_ingress_queue: u32,
     /// The cells.
     pub space: Space,
-    /// What each cell has.
+    /// The fields of each cell.
     pub fields: Vec<Field>,
-    /// What happens in each tick, in this order.
+    /// The propagators, in the order in which they run in each tick.
     pub propagators: Vec<Propagator>,
 }
 
 impl World {
-    /// Commands that the engine takes in one tick, if a world says nothing else.
+    /// The default number of commands that the engine takes in one tick.
     pub const DEFAULT_INGRESS_QUEUE: u32 = 1024;
 
-    /// A world of empty cells, in which nothing happens: it needs fields and propagators yet.
+    /// Creates a world without fields and propagators.
     #[must_use]
     pub const fn new(space: Space, dt: f64) -> Self {
         Self {
@@ -84,21 +85,21 @@ impl World {
         }
     }
 
-    /// Reads the world that a recording carries; `None` where its descriptor is somebody else's,
-    /// or empty.
+    /// Reads the world that a recording carries; `None` if its descriptor is empty or is not a
+    /// description of a world.
     ///
     /// # Errors
-    /// As [`World::from_toml`]; [`Fault::Version`] for a description in an encoding of a later
+    /// Same as [`World::from_toml`]; [`Fault::Version`] for a description in an encoding of a later
     /// gametape.
     #[must_use]
     pub fn from_descriptor(descriptor: &[u8]) -> Option<Result<Self, WorldError>> {
         Self::from_descriptor_with(descriptor, &Kinds::new())
     }
 
-    /// As [`World::from_descriptor`]; propagators may be of these kinds, too.
+    /// [`World::from_descriptor`] for a world whose propagators may have these kinds, too.
     ///
     /// # Errors
-    /// As [`World::from_toml_with`]; [`Fault::Version`].
+    /// Same as [`World::from_toml_with`]; [`Fault::Version`].
     #[must_use]
     pub fn from_descriptor_with(
         descriptor: &[u8],
@@ -120,14 +121,14 @@ impl World {
         })
     }
 
-    /// True for a descriptor of any version of ours.
+    /// Returns true for a description of any version.
     pub(super) fn is_ours(descriptor: &[u8]) -> bool {
         descriptor.starts_with(ANY_VERSION.as_bytes())
     }
 
-    /// The description as it goes into recordings: every default filled in, keys in a fixed
-    /// order, numbers so that they read back bit by bit. Descriptions that mean the same world
-    /// have the same bytes, whatever their comments and their layout.
+    /// Returns the description as it is stored in recordings, with every default filled in, keys in
+    /// a fixed order, and numbers that read back bit by bit. Descriptions of the same world have
+    /// the same bytes, independently of their comments and their layout.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut text = FIRST_LINE.to_owned();
@@ -154,19 +155,20 @@ impl World {
         text.into_bytes()
     }
 
-    /// Cells; `u64::MAX` where 64 bits can't count them, which no world that was read has.
+    /// Returns the number of cells; `u64::MAX` if 64 bits can't count them, which is impossible for
+    /// a world that was read.
     #[must_use]
     pub fn cell_count(&self) -> u64 {
         self.space.cell_count().unwrap_or(u64::MAX)
     }
 
-    /// Fields.
+    /// Returns the number of fields.
     #[must_use]
     pub fn field_count(&self) -> u32 {
         u32::try_from(self.fields.len()).unwrap_or(u32::MAX)
     }
 
-    /// The hash that a recording of this world has in its header.
+    /// Returns the hash in the headers of this world's recordings.
     #[must_use]
     pub fn config_hash(&self) -> u64 {
         self.hash_with(&self.canonical())
@@ -182,7 +184,7 @@ impl World {
         )
     }
 
-    /// The header of a recording of this world, made by this program.
+    /// Returns the header of a recording of this world, made by this program.
     #[must_use]
     pub fn header(&self) -> Header<'static> {
         let canonical = self.canonical();
@@ -201,10 +203,41 @@ impl World {
         }
     }
 
-    /// The number of the field of this name.
+    /// Returns the number of the field with this name.
     #[must_use]
     pub fn field_number(&self, name: &str) -> Option<u32> {
         let index = self.fields.iter().position(|field| field.name == name)?;
         u32::try_from(index).ok()
+    }
+}
+
+/// The inputs of a world's `config_hash`, in each of its forms.
+pub(super) struct Config {
+    pub dt: f64,
+    pub fields: u32,
+    pub cells: u64,
+    /// The hash of the whole world.
+    pub whole: u64,
+}
+
+impl Config {
+    /// Returns the form of a recording's hash; `None` if it is the hash of another world.
+    ///
+    /// The seed is the recording's, because the engine does not use one.
+    pub fn form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        let descriptor = &header.space_descriptor;
+        let of = |descriptor: &[u8]| {
+            config_hash(header.seed, self.dt, self.fields, self.cells, descriptor)
+        };
+        match header.config_hash {
+            0 => Some(ConfigForm::Unset),
+            hash if hash == self.whole => Some(ConfigForm::Whole),
+            hash if hash == of(&[]) => Some(ConfigForm::Counts),
+            // A description of ours is a whole world, and its whole hash would have matched.
+            hash if !World::is_ours(descriptor) && hash == of(descriptor) => {
+                Some(ConfigForm::Descriptor)
+            }
+            _ => None,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Who wrote a value of a world, told from its description and from the commands.
+//! Finds the writer of a value of a world, from its description and the commands.
 
 use super::checker::Checker;
 use super::field::Mutability;
@@ -7,14 +7,15 @@ use crate::past::{Past, PastFrame, Touch, WrittenBy};
 use crate::payload::Payload;
 
 impl Checker {
-    /// Who wrote a value, as [`Simulation::written_by`](crate::Simulation::written_by) says it.
+    /// Returns the writer of a value; see
+    /// [`Simulation::written_by`](crate::Simulation::written_by).
     pub(super) fn written_by(
         &self,
         field: u32,
         element: usize,
         past: &Past<'_>,
     ) -> Option<WrittenBy> {
-        // A tick that failed shows what earlier ones left, and of sparse fields more than that.
+        // A failed tick shows the values of earlier ones, and of sparse fields possibly more.
         let tick = past.made()?;
         let index = field as usize;
         if let Some(owner) = self.owners.get(index)? {
@@ -29,7 +30,7 @@ impl Checker {
             },
             Mutability::Sparse => self.set_ever(field, element, tick, past)?,
         };
-        // A propagator of one's own may write what it has not said.
+        // A registered propagator may write values that it has not declared.
         let left = match &by {
             WrittenBy::Command(touch) => is_of(touch, past),
             _ => past.value().to_bits() == 0,
@@ -37,7 +38,7 @@ impl Checker {
         left.then_some(by)
     }
 
-    /// Of a field that a propagator writes.
+    /// Returns the writer of a value in a field that a propagator writes.
     fn owned(
         &self,
         owner: &Owner,
@@ -50,7 +51,7 @@ impl Checker {
             Writes::Front(values) if element as u64 >= values => return None,
             Writes::Promised if self.may_show(field, element, past) => return None,
             Writes::Front(_) | Writes::Promised => self.set_now(field, element, tick, past),
-            // All begins as +0, which it may have written and need not.
+            // Values start as +0. The propagator may or may not have written that.
             Writes::InPlace if past.value().to_bits() == 0 => return None,
             Writes::InPlace => None,
         };
@@ -61,7 +62,7 @@ impl Checker {
         })
     }
 
-    /// True if what there is may be a command's value, which a propagator left as it was.
+    /// Returns true if the value may be a command's, which a propagator left unchanged.
     fn may_show(&self, field: u32, element: usize, past: &Past<'_>) -> bool {
         let lasts = self.mutability(field as usize) == Some(Mutability::Sparse);
         past.frames()
@@ -70,14 +71,14 @@ impl Checker {
             .any(|touch| is_of(&touch, past))
     }
 
-    /// The command of the tick in question that set a value last, if any is known to have.
+    /// Returns the command of this tick that set a value last, if one is known.
     fn set_now(&self, field: u32, element: usize, tick: u64, past: &Past<'_>) -> Option<Touch> {
         let now = past.frames().next();
         let now = now.filter(|frame| frame.index == past.frame())?;
         self.set_last(field, element, tick, &now)
     }
 
-    /// Of a field that lasts, and that commands alone write.
+    /// Returns the writer of a value in a field that lasts and that only commands write.
     fn set_ever(
         &self,
         field: u32,
@@ -85,7 +86,8 @@ impl Checker {
         tick: u64,
         past: &Past<'_>,
     ) -> Option<WrittenBy> {
-        // A tick for each frame: no tick failed between, which may show in these fields.
+        // There is a tick for each frame, so no tick failed in between, which might show in these
+        // fields.
         let ahead = |tick: u64, frame: u64| tick.wrapping_sub(frame);
         let steady = ahead(tick, past.frame());
         for frame in past.frames() {
@@ -101,7 +103,7 @@ impl Checker {
         whole.then_some(WrittenBy::Nobody)
     }
 
-    /// The command of a tick that set a value last, in the engine's order.
+    /// Returns the command of a tick that set a value last, in the engine's order.
     fn set_last(
         &self,
         field: u32,
@@ -120,7 +122,7 @@ impl Checker {
             |command| {
                 let envelope = &command.envelope;
                 let source = envelope.source_id.unwrap_or(u64::MAX);
-                // Without a source its number counts for nothing.
+                // Without a source, its number is ignored.
                 let seq = envelope.source_id.and(envelope.source_seq);
                 (envelope.priority_class, source, seq.unwrap_or(u64::MAX))
             },
@@ -129,7 +131,7 @@ impl Checker {
         Some(touch)
     }
 
-    /// The cell that a command names, where the value that it sets is another's.
+    /// Returns the cell that a command names, if it sets the value of another cell.
     fn named_cell(
         &self,
         field: u32,
@@ -147,7 +149,7 @@ impl Checker {
     }
 }
 
-/// True if a command set the value that is in question.
+/// Returns true if a command set this value.
 fn is_of(touch: &Touch, past: &Past<'_>) -> bool {
     touch.value.map(f32::to_bits) == Some(past.value().to_bits())
 }

@@ -1,4 +1,4 @@
-//! Making an index.
+//! Builds an index.
 
 use crate::error::Error;
 use crate::frame::Frame;
@@ -6,7 +6,7 @@ use crate::read::Replay;
 
 use super::layout::{HEAD, MAGIC};
 
-/// Collects an index frame by frame, while a recording is read or written.
+/// Builds an index frame by frame, while a recording is read or written.
 #[derive(Clone, Debug, Default)]
 pub struct IndexBuilder {
     entries: Vec<u8>,
@@ -17,16 +17,16 @@ pub struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    /// An index of no frames.
+    /// Creates an index without frames.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The index of a recording in memory, as bytes.
+    /// Returns the bytes of the index of a recording in memory.
     ///
     /// # Errors
-    /// Where the recording can't be read to its end: there is no index of a broken one.
+    /// If the recording can't be read to its end: a broken recording has no index.
     pub fn of(replay: &Replay<'_>) -> Result<Vec<u8>, Error> {
         let mut builder = Self::new();
         let mut frames = replay.frames();
@@ -42,7 +42,7 @@ impl IndexBuilder {
         Ok(builder.finish(header.unwrap_or_default()))
     }
 
-    /// The checksum of a frame: the CRC-32 of its bytes.
+    /// Returns the checksum of a frame: the CRC-32 of its bytes.
     #[must_use]
     pub fn checksum(frame: &Frame<'_>) -> u32 {
         let mut checksum = crc32fast::Hasher::new();
@@ -65,13 +65,13 @@ impl IndexBuilder {
         self.end = frame.offset + frame.size();
     }
 
-    /// Frames so far.
+    /// Returns the number of frames so far.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The index's bytes. `header` are the bytes of the recording's header.
+    /// Returns the bytes of the index. `header` are the bytes of the recording's header.
     #[must_use]
     pub fn finish(&self, header: &[u8]) -> Vec<u8> {
         let length = if self.frames == 0 {

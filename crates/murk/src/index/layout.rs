@@ -1,7 +1,7 @@
-//! The bytes of an index: its head, and an entry.
+//! The bytes of an index: its head and its entries.
 //!
-//! All little-endian; entries of one size, so that opening reads nothing but the head, and looking
-//! up a tick a few entries:
+//! All numbers are little-endian. Entries have one size, so that opening an index reads only the
+//! head, and looking up a tick reads only a few entries.
 //!
 //! | bytes | |
 //! |---|---|
@@ -17,13 +17,13 @@
 
 use gametape_core::{ByteReader, Short};
 
-use super::change::Unused;
+use crate::change::Unused;
 
 pub(super) const MAGIC: [u8; 8] = *b"GTMURKI1";
 pub(super) const HEAD: usize = 48;
 pub(super) const ENTRY: usize = 20;
 
-/// What stands before the entries.
+/// The part before the entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub recording_length: u64,
@@ -35,7 +35,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The head of an index that has so many bytes behind it.
+    /// Reads the head of an index that has this many bytes after it.
     pub fn read(head: &[u8], entries: u64) -> Result<Self, Unused> {
         let malformed = |what| Err(Unused::Malformed(what));
         let mut input = ByteReader::new(head);
@@ -54,7 +54,7 @@ impl Head {
         Ok(head)
     }
 
-    /// The head, if it is one; and whether it is what was written.
+    /// Reads the head, if the bytes are one, and whether its checksum is right.
     fn parse(input: &mut ByteReader<'_>) -> Result<(Option<Self>, bool), Short> {
         let summed = input.rest();
         if input.take(MAGIC.len())? != MAGIC {
@@ -74,12 +74,12 @@ impl Head {
     }
 }
 
-/// A frame, as the index knows it.
+/// The entry of a frame in an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The frame, from 0.
+    /// The frame's number, from 0.
     pub frame: u64,
-    /// Where in the recording it starts.
+    /// The offset of the frame in the recording.
     pub offset: u64,
     /// The `tick_id` of the frame.
     pub tick: u64,

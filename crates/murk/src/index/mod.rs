@@ -1,17 +1,15 @@
-//! The index beside a recording: where each tick is, and what each frame was.
+//! The index beside a recording: the place of each tick, and a checksum of each frame.
 //!
-//! A recording has no table of its frames, and nothing that tells a flipped bit. The index holds
-//! both: for each frame its offset, its tick and a CRC-32. It is made once (on demand, or while
-//! recording), lies in a file beside the recording, and is refused where the recording has changed.
+//! A recording has no table of its frames, and no checksum that reveals a flipped bit. The index
+//! has both: the offset, the tick and a CRC-32 of each frame. It is made once (on demand, or while
+//! recording) and lies in a file beside the recording. It is refused if the recording has changed.
 
 mod build;
-pub(crate) mod change;
 mod layout;
 mod pieces;
 mod read;
 
 pub use build::IndexBuilder;
-pub use change::{Bit, Change, Unused};
 pub use layout::Entry;
 pub use pieces::Pieces;
 pub use read::{Damage, Index, IndexError, Indexed};

@@ -1,28 +1,28 @@
-//! Bytes that are read at a place: in memory, or out of a file.
+//! Pieces of bytes, read from memory or from a file.
 
 use std::borrow::Cow;
 use std::io;
 
 use gametape_core::Input;
 
-/// What an index, or the recording that it is of, is read from: nothing but what is asked for.
+/// The source of an index or of its recording. Only the pieces that are asked for are read.
 pub trait Pieces {
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     fn size(&self) -> u64;
 
-    /// The bytes from `offset` on, `length` of them; none where it ends before they do.
+    /// Returns `length` bytes from `offset` on; none if the source ends before that.
     ///
     /// # Errors
-    /// What the source says; memory never fails.
+    /// Any error of the source; memory never fails.
     fn piece(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>>;
 
-    /// The CRC-32 of such bytes, and how many there are: all, or none.
+    /// Returns the CRC-32 of such bytes, and their number: `length`, or 0.
     ///
     /// # Errors
-    /// As [`Pieces::piece`].
+    /// Same as [`Pieces::piece`].
     #[doc(hidden)]
     fn checksum(&self, offset: u64, length: u64) -> io::Result<(u32, u64)> {
-        /// Bytes that are held at a time.
+        /// The number of bytes that are read at a time.
         const CHUNK: u64 = 64 << 10;
         let end = offset.saturating_add(length);
         if end > self.size() {

@@ -1,31 +1,31 @@
-//! Looking into an index, and comparing a recording with it.
+//! Reads an index, and compares a recording with it.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io;
 
-use super::change::{Bit, Change, Unused, flipped_bit};
 use super::layout::{ENTRY, Entry, HEAD, Head};
 use super::pieces::Pieces;
+use crate::change::{Bit, Change, Unused, flipped_bit};
 use crate::error::{Error, Finding};
 use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::rule::Rule;
 use crate::scan::{self, FrameScan};
 
-/// Why an index does not help.
+/// Why an index can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// It is none, a damaged one, or that of another recording.
+    /// It is not an index, or is damaged, or belongs to another recording.
     #[error(transparent)]
     Unused(#[from] Unused),
-    /// The index, or the recording, can't be read.
+    /// The index or the recording can't be read.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// An index. Nothing but the head is read until it is asked for; of memory nothing fails.
+/// An index. Only its head is read when it is opened. Reading from memory never fails.
 ///
 /// ```
 /// # let recording = gametape_murk::doc_example();
@@ -44,7 +44,7 @@ pub struct Index<S> {
 }
 
 impl<S: Pieces> Index<S> {
-    /// Opens an index: in constant time, whatever its size.
+    /// Opens an index. This takes constant time.
     ///
     /// # Errors
     /// [`Unused::Malformed`].
@@ -55,11 +55,11 @@ impl<S: Pieces> Index<S> {
         Ok(Self { source, head })
     }
 
-    /// [`Index::open`], [`Index::is_whole`] and [`Index::check`]: reads all of it, and refuses what
-    /// could find damage where there is none.
+    /// [`Index::open`], [`Index::is_whole`] and [`Index::check`] together. This reads the whole
+    /// index, and refuses one that would report damage where there is none.
     ///
     /// # Errors
-    /// As those.
+    /// Same as those methods.
     pub fn open_whole<R: Pieces + ?Sized>(source: S, recording: &R) -> Result<Self, IndexError> {
         let index = Self::open(source)?;
         if !index.is_whole()? {
@@ -69,37 +69,37 @@ impl<S: Pieces> Index<S> {
         Ok(index)
     }
 
-    /// Frames in the index.
+    /// Returns the number of frames.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.head.frames
     }
 
-    /// True if each tick is larger than the one before.
+    /// Returns true if each tick is larger than the one before.
     #[must_use]
     pub const fn ticks_rise(&self) -> bool {
         self.head.rising
     }
 
-    /// A frame by its place in the recording.
+    /// Returns a frame's entry by its number.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn entry(&self, frame: u64) -> io::Result<Option<Entry>> {
         if frame >= self.head.frames {
             return Ok(None);
         }
-        // As many as there are have a place in 64 bits.
+        // The place of every frame fits into 64 bits.
         let at = HEAD as u64 + frame * ENTRY as u64;
         let bytes = self.source.piece(at, ENTRY as u64)?;
         Ok(Entry::read(frame, &bytes).ok())
     }
 
-    /// The frame of a tick; the first of several. A binary search where ticks rise, else a look at
-    /// every entry.
+    /// Returns the entry of a tick; the first one if there are several. This is a binary search if
+    /// ticks rise, and reads every entry otherwise.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn find(&self, tick: u64) -> io::Result<Option<Entry>> {
         if !self.head.rising {
             for frame in 0..self.head.frames {
@@ -125,8 +125,8 @@ impl<S: Pieces> Index<S> {
         Ok(None)
     }
 
-    /// How many frames come before the first of which something does not hold; it is to hold of none
-    /// behind that one.
+    /// Returns the number of entries before the first for which `holds` is false. It must be false
+    /// for all entries after that one.
     #[cfg(feature = "tape")]
     pub(crate) fn partition_point(&self, holds: impl Fn(Entry) -> bool) -> io::Result<u64> {
         let (mut low, mut high) = (0, self.head.frames);
@@ -140,8 +140,8 @@ impl<S: Pieces> Index<S> {
         Ok(low)
     }
 
-    /// Refuses a recording that is not the one the index was made of, in constant time: by its
-    /// length, its header, and its first and last frame. (A flipped bit in those is damage, not
+    /// Refuses a recording that is not the one of the index, in constant time: by its length, its
+    /// header, and its first and last frame. (A flipped bit in those is damage and does not make it
     /// another recording.)
     ///
     /// # Errors
@@ -165,7 +165,7 @@ impl<S: Pieces> Index<S> {
         Ok(())
     }
 
-    /// Bytes of a frame: up to where the next one starts.
+    /// Returns the number of bytes up to the next frame.
     fn length(&self, entry: Entry) -> io::Result<Option<u64>> {
         let next = match entry.frame.checked_add(1) {
             Some(next) => self.entry(next)?,
@@ -175,10 +175,10 @@ impl<S: Pieces> Index<S> {
         Ok(end.checked_sub(entry.offset))
     }
 
-    /// What has become of the header since the index was made; `None` where it is as it was.
+    /// Returns how the header has changed since the index was made; `None` if it has not.
     ///
     /// # Errors
-    /// What the recording's source says.
+    /// Any error of the recording's source.
     pub fn header_damage<R: Pieces + ?Sized>(&self, recording: &R) -> io::Result<Option<Damage>> {
         let (checksum, length) = recording.checksum(0, self.head.header_length)?;
         let change = changed(0, length, checksum ^ self.head.header_checksum);
@@ -188,10 +188,10 @@ impl<S: Pieces> Index<S> {
         }))
     }
 
-    /// What has become of a frame since the index was made; `None` where it is as it was.
+    /// Returns how a frame has changed since the index was made; `None` if it has not.
     ///
     /// # Errors
-    /// What a source says.
+    /// Any error of a source.
     pub fn damage<R: Pieces + ?Sized>(
         &self,
         recording: &R,
@@ -206,12 +206,12 @@ impl<S: Pieces> Index<S> {
         }))
     }
 
-    /// All that is not as it was: the header and the frames.
+    /// Returns all damage: of the header and of the frames.
     pub fn damages<R: Pieces + ?Sized>(
         &self,
         recording: &R,
     ) -> impl Iterator<Item = io::Result<Damage>> {
-        // No byte is looked at twice: an index that lies could have all of them in every frame.
+        // No byte is read twice: a forged index could include all of them in every frame.
         let mut end = self.head.header_length;
         let mut frame = move |frame| -> io::Result<Option<Damage>> {
             let Some(entry) = self.entry(frame)? else {
@@ -232,10 +232,10 @@ impl<S: Pieces> Index<S> {
             .flatten()
     }
 
-    /// Turns back every single flipped bit; gives the damage that was mended, and what was not.
+    /// Flips back every single flipped bit; returns the damage that was mended, and the rest.
     ///
     /// # Errors
-    /// What the index's source says; nothing is turned back then.
+    /// Any error of the index's source. Nothing is changed then.
     pub fn mend(&self, recording: &mut [u8]) -> io::Result<(Vec<Damage>, Vec<Damage>)> {
         let damages = self.damages(&*recording).collect::<io::Result<Vec<_>>>()?;
         for bit in damages.iter().filter_map(Damage::bit) {
@@ -249,10 +249,10 @@ impl<S: Pieces> Index<S> {
             .partition(|damage| damage.bit().is_some()))
     }
 
-    /// The frame of a tick, checked against what it was.
+    /// Returns the frame of a tick, checked against the index.
     ///
     /// # Errors
-    /// As [`Index::read`].
+    /// Same as [`Index::read`].
     pub fn frame<'r, R: Pieces + ?Sized>(
         &self,
         recording: &'r R,
@@ -265,10 +265,10 @@ impl<S: Pieces> Index<S> {
         }
     }
 
-    /// A frame, checked against what it was.
+    /// Returns a frame, checked against the index.
     ///
     /// # Errors
-    /// [`Rule::FrameChanged`] where the frame is not what it was; [`Error::Io`].
+    /// [`Rule::FrameChanged`] if the frame has changed; [`Error::Io`].
     pub fn read<'r, R: Pieces + ?Sized>(
         &self,
         recording: &'r R,
@@ -291,11 +291,11 @@ impl<S: Pieces> Index<S> {
         Err(Damage { entry, change }.finding().into())
     }
 
-    /// True if the index itself is undamaged, and its frames stand one behind the other, as they do
-    /// in a recording; reads all of it.
+    /// Returns true if the index itself is undamaged and its frames follow each other without a
+    /// gap, as they do in a recording. This reads the whole index.
     ///
     /// # Errors
-    /// What the source says.
+    /// Any error of the source.
     pub fn is_whole(&self) -> io::Result<bool> {
         let mut start = self.head.header_length;
         for frame in 0..self.head.frames {
@@ -312,8 +312,8 @@ impl<S: Pieces> Index<S> {
     }
 }
 
-/// How `length` bytes at `offset` are not what they were, by what their CRC-32 differs by. What is
-/// not there at all has changed.
+/// Returns how `length` bytes at `offset` have changed, from the difference of their CRC-32.
+/// Missing bytes have changed, too.
 #[inline]
 fn changed(offset: u64, length: u64, difference: u32) -> Option<Change> {
     (difference != 0 || length == 0).then(|| change(offset, length, difference))
@@ -331,7 +331,7 @@ fn change(offset: u64, length: u64, difference: u32) -> Change {
     }
 }
 
-/// A frame that an index led to.
+/// A frame that was found through an index.
 #[derive(Clone, Debug)]
 pub struct Indexed<'r> {
     bytes: Cow<'r, [u8]>,
@@ -339,30 +339,30 @@ pub struct Indexed<'r> {
 }
 
 impl Indexed<'_> {
-    /// What stands at that place of the recording.
+    /// Returns the frame.
     #[must_use]
     pub fn frame(&self) -> Frame<'_> {
         scan::frame(&self.bytes, self.entry.frame, self.entry.offset)
     }
 }
 
-/// A frame, or the header, that is not what it was when the index was made.
+/// A frame, or the header, that has changed since the index was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// The frame; `None` for the header.
     pub entry: Option<Entry>,
-    /// What has become of it.
+    /// The change.
     pub change: Change,
 }
 
 impl Damage {
-    /// The bit that was flipped, where one explains it.
+    /// Returns the bit that was flipped, if a single one explains the damage.
     #[must_use]
     pub const fn bit(&self) -> Option<Bit> {
         self.change.bit()
     }
 
-    /// The damage as a finding.
+    /// Returns the damage as a finding.
     #[must_use]
     pub fn finding(&self) -> Finding {
         let change = self.change;
@@ -393,7 +393,7 @@ mod tests {
         };
         assert!(index.damage(&recording, odd).unwrap().is_some());
 
-        // The first frame is said to take all, the last one as well.
+        // The forged index claims all bytes for the first frame, and again for the last one.
         let (start, end) = (replay.header_size(), recording.len() as u64);
         for (frame, offset) in [start, end, start].into_iter().enumerate() {
             let at = HEAD + frame * ENTRY;

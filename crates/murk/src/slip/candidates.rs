@@ -1,15 +1,16 @@
-//! Which changes of a log are tried, the likely ones first.
+//! The changes of a log that are tried, the likely ones first.
 
 use super::edit::Edit;
 use super::window::Window;
 use crate::payload::Payload;
 
-/// Most ticks that frames are taken to be left out.
+/// The most ticks that may be missing.
 const MISSING: usize = 8;
-/// Most ticks that a command is taken to have been moved by.
+/// The most ticks that a command may have been moved by.
 const FAR: usize = 8;
 
-/// What is tried next to each command left out: at the divergence, and over the ticks beside it.
+/// The candidates that are tried after the dropped commands: at the divergence and in the ticks
+/// around it.
 pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     let at = window.at();
     let count = move |place: usize| window.commands(place).len();
@@ -18,7 +19,7 @@ pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     let frames = (1..=MISSING)
         .map(move |ticks| Edit::Insert { frame: at, ticks })
         .chain([Edit::Remove { frame: at }, Edit::Exchange { frame: at }])
-        // Two frames that lead to what they say in either order leave another state behind them.
+        // If two exchanged frames both match in either order, the state after them is another one.
         .chain((1..=2).filter_map(move |back| {
             let frame = at.checked_sub(back)?;
             Some(Edit::Exchange { frame })
@@ -48,7 +49,7 @@ pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
         .into_iter()
         .chain([at])
         .map(|frame| Edit::SwapTicks { frame });
-    // A queue that leaves out but one command is that command dropped.
+    // A queue that leaves out a single command is the same as dropping that command.
     let cuts = (0..here.saturating_sub(1)).map(move |taken| Edit::Take { frame: at, taken });
     frames
         .chain(moves)
@@ -59,7 +60,7 @@ pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
         .chain(cuts)
 }
 
-/// The commands of two ticks, each moved into the other.
+/// The commands of two ticks, each moved to the other tick.
 fn between(window: &Window, one: usize, other: usize) -> impl Iterator<Item = Edit> + '_ {
     [(one, other), (other, one)]
         .into_iter()
@@ -75,7 +76,8 @@ fn between(window: &Window, one: usize, other: usize) -> impl Iterator<Item = Ed
         })
 }
 
-/// What is tried while time is left: commands moved by some ticks, and any two of a tick swapped.
+/// The candidates that are tried if time is left: commands moved by several ticks, and any two
+/// commands of a tick swapped.
 pub(super) fn far(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     let at = window.at();
     let here = window.commands(at).len();
@@ -93,8 +95,8 @@ pub(super) fn far(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     moves.chain(swaps)
 }
 
-/// Frames left out or doubled before the divergence: a world at rest shows them only when something
-/// counts its ticks, as the expiry of commands does.
+/// Frames that were left out or doubled before the divergence. A world at rest shows them only if
+/// something counts its ticks, such as the expiry of commands.
 pub(super) fn frames(window: &Window) -> impl Iterator<Item = Edit> {
     (0..window.at()).rev().flat_map(|frame| {
         (1..=MISSING)
@@ -103,7 +105,7 @@ pub(super) fn frames(window: &Window) -> impl Iterator<Item = Edit> {
     })
 }
 
-/// What is tried at a frame before the divergence, of a simulation that may know more than it shows.
+/// The candidates at a frame before the divergence, for a simulation that may have hidden state.
 pub(super) fn back(window: &Window, frame: usize) -> impl Iterator<Item = Edit> + '_ {
     let here = window.commands(frame).len();
     let drops = (0..here).map(move |command| Edit::Drop { frame, command });
@@ -129,7 +131,7 @@ pub(super) fn back(window: &Window, frame: usize) -> impl Iterator<Item = Edit> 
         .chain(cuts)
 }
 
-/// Cells that a command is aimed at one by one, where the hash does not name the cell.
+/// The most cells that a command is aimed at one by one, if the hash does not determine the cell.
 pub(super) const MOST_CELLS: usize = 1 << 16;
 
 /// Each command aimed at each cell.
@@ -156,7 +158,7 @@ pub(super) fn cells(
     })
 }
 
-/// True of a frame that says what the one before it says.
+/// Returns true if a frame has the same content as the one before it.
 pub(super) fn is_repeated(window: &Window, place: usize) -> bool {
     let before = place.checked_sub(1).and_then(|place| window.frame(place));
     let frame = window.frame(place);

@@ -1,40 +1,40 @@
-//! Changes of a log, and the ticks that they lead to.
+//! Changes of a log, and the ticks that follow from them.
 
 use super::window::Window;
 use crate::command::{Command, Commands};
 use crate::command_buf::CommandBuf;
 use crate::payload::Payload;
 
-/// One thing that is done to the log. Frames are places in the window, commands are places in
-/// their frame.
+/// A single change of the log. Frames are numbered by their places in the window, commands by their
+/// places in the frame.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Edit {
     /// A command is left out.
     Drop { frame: usize, command: usize },
-    /// A command is taken again, at the end of a tick.
+    /// A command is taken a second time, at the end of a tick.
     Double {
         frame: usize,
         command: usize,
         into: usize,
     },
-    /// A command is taken at another tick, before the others there or behind them.
+    /// A command is taken at another tick, before or after the commands there.
     Move {
         frame: usize,
         command: usize,
         to: usize,
         first: bool,
     },
-    /// A command and a later one of the same tick are taken in each other's place.
+    /// A command and a later one of the same tick are swapped.
     Swap {
         frame: usize,
         command: usize,
         with: usize,
     },
-    /// The last command of a tick and the first of the next one are taken in each other's place.
+    /// The last command of a tick and the first of the next one are swapped.
     SwapTicks { frame: usize },
     /// Only the first commands of a tick are taken.
     Take { frame: usize, taken: usize },
-    /// A command writes elsewhere.
+    /// A command writes to another place.
     Aim {
         frame: usize,
         command: usize,
@@ -42,7 +42,7 @@ pub(super) enum Edit {
         element: usize,
         coord: Vec<i32>,
     },
-    /// A command writes something else.
+    /// A command writes another value.
     Give {
         frame: usize,
         command: usize,
@@ -52,7 +52,7 @@ pub(super) enum Edit {
     Insert { frame: usize, ticks: usize },
     /// A frame is left out.
     Remove { frame: usize },
-    /// A frame and the one behind it stand in each other's place.
+    /// A frame and the one after it are swapped.
     Exchange { frame: usize },
 }
 
@@ -60,35 +60,35 @@ pub(super) enum Edit {
 pub(super) struct Step {
     pub tick: u64,
     pub commands: CommandBuf,
-    /// Which recorded hash it has to lead to.
+    /// The recorded hash that it must lead to.
     pub expects: Option<usize>,
 }
 
 /// The ticks that an edit changes.
 pub(super) struct Script {
-    /// The place before which the replay is as recorded.
+    /// The replay is unchanged before this place.
     pub from: usize,
     pub steps: Vec<Step>,
-    /// Where the recorded frames go on.
+    /// The place where the recorded frames continue.
     pub then: usize,
 }
 
 impl Script {
-    /// True where as many ticks are made as were recorded, and the last one is the last that was: what
-    /// leads to all their hashes is then where the recording was. (Two frames that were exchanged end
-    /// with the first one's state.)
+    /// Returns true if as many ticks are made as were recorded, and the last one is unchanged. A
+    /// candidate that explains all their hashes is then in the recorded state. (Two exchanged
+    /// frames end with the state of the first one.)
     pub fn keeps_count(&self) -> bool {
         let is_last = |step: &Step| step.expects.is_some_and(|place| place + 1 == self.then);
         self.steps.len() == self.then - self.from && self.steps.last().is_some_and(is_last)
     }
 }
 
-/// The commands without one, with more before or behind them.
+/// Returns the commands without one, with others before or after them.
 fn without(
     commands: Commands<'_>,
     left_out: Option<usize>,
     before: Option<&Command<'_>>,
-    behind: Option<&Command<'_>>,
+    after: Option<&Command<'_>>,
 ) -> Option<CommandBuf> {
     let mut buffer = CommandBuf::new();
     let kept = commands
@@ -100,14 +100,14 @@ fn without(
         .copied()
         .into_iter()
         .chain(kept)
-        .chain(behind.copied())
+        .chain(after.copied())
     {
         buffer.push_stored(&command).ok()?;
     }
     Some(buffer)
 }
 
-/// The commands, each as `change` makes it.
+/// Returns the commands, each changed by `change`.
 fn each<'c>(
     commands: Commands<'c>,
     mut change: impl FnMut(usize, Command<'c>, &mut CommandBuf) -> Option<()>,
@@ -119,7 +119,7 @@ fn each<'c>(
     Some(buffer)
 }
 
-/// A command that sets a value, with another field, cell or value.
+/// Returns a command that sets a value, with another field, cell or value.
 pub(crate) fn set(
     command: &Command<'_>,
     aim: Option<(u32, &[i32])>,
@@ -145,8 +145,9 @@ pub(crate) fn set(
 }
 
 impl Edit {
-    /// The command that it is of, where it is the same as dropping that unless it has an effect of its
-    /// own: there is no end to what has none. With the place from which that shows.
+    /// Returns the command of an edit that equals dropping the command, unless the edit has an
+    /// effect of its own; there are countless edits without one. The last number is the place from
+    /// which on the effect is visible.
     pub fn needs_effect(&self) -> Option<(usize, usize, usize)> {
         match *self {
             Self::Aim { frame, command, .. } | Self::Give { frame, command, .. } => {
@@ -159,7 +160,7 @@ impl Edit {
         }
     }
 
-    /// The ticks that it leads to; `None` where it changes nothing, or can't be.
+    /// Returns the ticks of the changed log; `None` if the edit changes nothing or is not possible.
     pub fn script(&self, window: &Window) -> Option<Script> {
         match self {
             Self::Insert { frame, ticks } => Some(Script {
@@ -180,11 +181,11 @@ impl Edit {
             }),
             Self::Exchange { frame } => {
                 let step = |place| {
-                    let held = window.frame(place)?;
+                    let frame = window.frame(place)?;
                     let mut commands = CommandBuf::new();
-                    commands.assign(held.commands());
+                    commands.assign(frame.commands());
                     Some(Step {
-                        tick: held.tick,
+                        tick: frame.tick,
                         commands,
                         expects: Some(place),
                     })
@@ -199,7 +200,8 @@ impl Edit {
         }
     }
 
-    /// Of edits that change the commands of frames, and neither their number nor their order.
+    /// Returns the ticks of an edit that changes the commands of frames, but not the number or the
+    /// order of frames.
     fn edited(&self, window: &Window) -> Option<Script> {
         let changed = self.changed(window)?;
         let from = changed.iter().map(|(place, _)| *place).min()?;
@@ -224,7 +226,7 @@ impl Edit {
         Some(Script { from, steps, then })
     }
 
-    /// The frames that it changes, with their commands.
+    /// Returns the changed frames with their commands.
     fn changed(&self, window: &Window) -> Option<Vec<(usize, CommandBuf)>> {
         let all = |place: usize| window.commands(place);
         let command = |place: usize, at: usize| all(place).iter().nth(at);
@@ -247,7 +249,7 @@ impl Edit {
                 first,
             } => {
                 let moved = command(frame, at)?;
-                let (before, behind) = if first {
+                let (before, after) = if first {
                     (Some(&moved), None)
                 } else {
                     (None, Some(&moved))
@@ -255,7 +257,7 @@ impl Edit {
                 window.frame(to)?;
                 vec![
                     (frame, without(all(frame), Some(at), None, None)?),
-                    (to, without(all(to), None, before, behind)?),
+                    (to, without(all(to), None, before, after)?),
                 ]
             }
             Self::Swap {
@@ -315,7 +317,7 @@ impl Edit {
     }
 }
 
-/// The commands, one of which sets something else.
+/// Returns the commands, one of which sets another value.
 fn replaced(
     commands: Commands<'_>,
     which: usize,

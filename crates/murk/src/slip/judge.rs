@@ -1,41 +1,37 @@
-//! Which explanation is the best: the one that explains the most hashes.
+//! Chooses the best explanation: the one that explains the most hashes.
 
-use super::evidence::Evidence;
-use super::kinds::Slip;
-use super::parted::Parted;
-use super::report::{Explanation, MAX_SLIPS};
 use super::search::{Base, Found, Search};
 use super::window::Window;
-use crate::divergence::Cause;
+use crate::divergence::{Cause, Evidence, Explanation, MAX_SLIPS, Parted, Slip};
 use crate::simulation::Checkpoint;
 
-/// By how many frames the replay's hashes are those that were recorded.
+/// A shift: the recorded hashes are those of the replay, some frames earlier or later.
 struct Shift {
-    /// The place of the replay's first of them.
+    /// The place of the first matching hash in the replay.
     place: usize,
     rank: Rank,
 }
 
-/// The shift that explains the most hashes, if any does.
+/// Finds the shift that explains the most hashes.
 fn shift(window: &Window, base: &Base) -> Option<Shift> {
     let at = window.at();
     let replayed = |place: usize| match place.checked_sub(at) {
-        Some(behind) => base.hashes.get(behind).copied(),
+        Some(after) => base.hashes.get(after).copied(),
         None => window.hash(place),
     };
     let (is, recorded) = (replayed(at)?, window.hash(at)?);
-    // A state that does not change is the same at many ticks: that says nothing.
+    // A state that does not change is the same at many ticks, which proves nothing.
     if is == recorded {
         return None;
     }
     let rank = |place: usize| {
-        let pair = |behind: usize| (window.hash(at + behind), replayed(place + behind));
+        let pair = |after: usize| (window.hash(at + after), replayed(place + after));
         let explained = (0..base.hashes.len())
-            .take_while(|behind| matches!(pair(*behind), (Some(hash), Some(is)) if hash == is))
+            .take_while(|after| matches!(pair(*after), (Some(hash), Some(is)) if hash == is))
             .count();
-        // As long as the state stays the same, it is the same at any shift.
+        // As long as the state does not change, it matches at any shift.
         let at_rest = |explained: usize| {
-            (1..explained).all(|behind| window.hash(at + behind) == Some(recorded))
+            (1..explained).all(|after| window.hash(at + after) == Some(recorded))
         };
         if explained > 1 && at_rest(explained) {
             return Rank {
@@ -45,7 +41,7 @@ fn shift(window: &Window, base: &Base) -> Option<Shift> {
         }
         Rank {
             explained: explained as u64,
-            // The replay's own hashes are known up to here only.
+            // The hashes of the replay end here.
             open: matches!(pair(explained), (Some(_), None)),
         }
     };
@@ -56,7 +52,7 @@ fn shift(window: &Window, base: &Base) -> Option<Shift> {
             rank: rank(place),
         })
         .filter(|shift| shift.rank.explained > 0)
-        // The nearest of several.
+        // The nearest one, if several explain as much.
         .min_by_key(|shift| {
             (
                 std::cmp::Reverse(shift.rank.explained),
@@ -65,8 +61,8 @@ fn shift(window: &Window, base: &Base) -> Option<Shift> {
         })
 }
 
-/// How many hashes a reading or a slip explains; and whether it may explain more, for it was not
-/// contradicted.
+/// The number of hashes that a reading or a slip explains, and whether it may explain more because
+/// nothing has contradicted it.
 #[derive(Clone, Copy)]
 struct Rank {
     explained: u64,
@@ -85,21 +81,22 @@ impl Rank {
         ranks.map(|rank| rank.explained).max().unwrap_or(0)
     }
 
-    /// True where no other is known to explain more: what was run on less far is no worse for that.
+    /// Returns true if no other candidate is known to explain more. A candidate that was replayed
+    /// less far is not worse for that.
     const fn is_best(self, most: u64) -> bool {
         self.open || self.explained == most
     }
 }
 
-/// What the hash says of itself, and how many it explains so.
+/// A cause that follows from the diverging hash alone, and the number of hashes that it explains.
 struct Reading {
     rank: Rank,
-    /// Of two that explain the same, the more likely one.
+    /// If two readings explain the same, the more likely one wins.
     likely: u8,
     cause: Cause,
 }
 
-/// Each cause that can be, the best first.
+/// Returns all possible readings, the best first.
 fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> Vec<Reading> {
     let mut readings = Vec::new();
     let mut values = Vec::new();
@@ -141,10 +138,10 @@ fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> 
         });
     }
     let most = Rank::most(readings.iter().map(|reading| reading.rank));
-    let behind = window.len().saturating_sub(window.at() + 1) as u64;
+    let after = window.len().saturating_sub(window.at() + 1) as u64;
     readings.sort_by_key(|&Reading { rank, likely, .. }| {
         std::cmp::Reverse(if rank.is_best(most) {
-            (u64::MAX, rank.explained > behind, likely)
+            (u64::MAX, rank.explained > after, likely)
         } else {
             (rank.explained, false, likely)
         })
@@ -152,17 +149,17 @@ fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> 
     readings
 }
 
-/// What is said of the divergence: what explains the most. A slip that explains more than what the hash says
-/// of itself has that for a lesser reading, which is not said; but what differs in this tick is as well what
-/// the slip led to.
+/// Returns the verdict on the divergence: the cause that explains the most. If a slip explains more
+/// than any reading of the hash, the readings are not reported. The value that differs in this tick
+/// is an exception, because the slip may have changed it.
 fn verdict<S: Checkpoint>(
     readings: Vec<Reading>,
     (best, beyond): (&[Found<S>], u64),
-    behind: u64,
+    after: u64,
 ) -> (Option<Cause>, Option<Evidence>) {
     let evidence = |explained: u64, next: Option<&Reading>| Evidence {
         explained,
-        behind,
+        after,
         next: next.map(|reading| reading.rank.explained),
     };
     let is_reading = |slip: &Slip| matches!(slip, Slip::Hash { .. } | Slip::Value { .. });
@@ -177,7 +174,7 @@ fn verdict<S: Checkpoint>(
             let differs = |cause: &Cause| matches!(cause, Cause::Value(_) | Cause::Ambiguous(_));
             let value = readings.iter().find(|one| differs(&one.cause));
             return match (value, best) {
-                // It does not explain as much by itself.
+                // The slip explains less by itself.
                 (Some(value), _) => (Some(value.cause.clone()), None),
                 (None, [only]) if beyond == 0 => {
                     let slip = Box::new(only.slip.clone());
@@ -199,7 +196,7 @@ fn verdict<S: Checkpoint>(
 }
 
 impl Explanation {
-    /// Of a divergence in a window of which two replays are not the same.
+    /// The explanation if two replays of a window differ.
     pub(crate) fn of_parted(window: &Window, parted: Parted) -> Self {
         Self {
             frame: window.index(window.at()),
@@ -207,7 +204,7 @@ impl Explanation {
             slips: Vec::new(),
             more: 0,
             explained: 0,
-            behind: window.len().saturating_sub(window.at() + 1) as u64,
+            after: window.len().saturating_sub(window.at() + 1) as u64,
             open: false,
             next: 0,
             tried: 0,
@@ -219,8 +216,9 @@ impl Explanation {
     }
 }
 
-/// The best slips, and all others; of what can't be told apart, what leaves the least open.
-fn best<S: Checkpoint>(mut found: Vec<Found<S>>, behind: u64) -> (Vec<Found<S>>, Vec<Found<S>>) {
+/// Splits the slips into the best and the others. Slips that explain the same are ordered by their
+/// freedom.
+fn best<S: Checkpoint>(mut found: Vec<Found<S>>, after: u64) -> (Vec<Found<S>>, Vec<Found<S>>) {
     found.sort_by_key(|one| (std::cmp::Reverse(one.explained), one.slip.freedom()));
     let dropped: Vec<(u64, u32, Rank)> = found
         .iter()
@@ -230,7 +228,7 @@ fn best<S: Checkpoint>(mut found: Vec<Found<S>>, behind: u64) -> (Vec<Found<S>>,
         })
         .collect();
     found.retain(|one| match (&one.slip, one.slip.command()) {
-        (Slip::Aimed { .. } | Slip::Given { .. }, Some(command)) => {
+        (Slip::Aimed { .. } | Slip::OtherValue { .. }, Some(command)) => {
             !dropped.iter().any(|&(frame, number, rank)| {
                 (frame, number) == (command.frame, command.command)
                     && (rank.open || rank.explained >= one.explained)
@@ -238,12 +236,12 @@ fn best<S: Checkpoint>(mut found: Vec<Found<S>>, behind: u64) -> (Vec<Found<S>>,
         }
         _ => true,
     });
-    // That a value became another is what every slip does that shows in one, and a damaged hash can be
-    // any: they are slips of their own only where nothing that leaves less open explains as much, and
-    // was not contradicted while they were not.
+    // Every slip that shows in one value looks like a value that changed by itself, and any slip
+    // looks like a damaged hash. Those two are reported only if no slip with less freedom explains
+    // as much, and was contradicted before they were.
     let most = Rank::most(found.iter().map(Rank::of));
     let is_best = |one: &Found<S>| Rank::of(one).is_best(most);
-    let stands = |one: &&Found<S>| one.open || one.explained > behind;
+    let stands = |one: &&Found<S>| one.open || one.explained > after;
     let plain = |one: &Found<S>| match one.slip {
         Slip::Value { .. } => 1,
         Slip::Hash { bits: 2.., .. } => 2,
@@ -257,7 +255,7 @@ fn best<S: Checkpoint>(mut found: Vec<Found<S>>, behind: u64) -> (Vec<Found<S>>,
     found.into_iter().partition(is_best)
 }
 
-/// What a search comes to.
+/// Returns the result of a search.
 pub(super) fn judge<S: Checkpoint>(
     mut search: Search<'_, '_, S>,
     base: Option<&Base>,
@@ -265,16 +263,16 @@ pub(super) fn judge<S: Checkpoint>(
     let window = search.window();
     let found = std::mem::take(&mut search.found);
     let readings = base.map_or_else(Vec::new, |base| readings(window, base, &found));
-    let behind = search.behind();
-    let (best, others) = best(found, behind);
-    // What is named has to be so whenever it is tried; and the replay has to be the same to the end.
+    let after = search.after();
+    let (best, others) = best(found, after);
+    // A slip that is named must give the same result each time, and so must the replay.
     for one in best.iter().take(MAX_SLIPS) {
         if let Some(edit) = &one.edit {
             search.try_again(edit);
         }
     }
     if base.is_some() {
-        search.hold_tick();
+        search.check_divergence();
     }
     if let Some(parted) = search.parted.take() {
         return Explanation {
@@ -286,7 +284,7 @@ pub(super) fn judge<S: Checkpoint>(
     let open = best.iter().any(|one| one.open);
     let equal = best.len() as u64;
     let beyond = explained.map_or(0, |explained| search.beyond(explained));
-    let (cause, evidence) = verdict(readings, (&best, beyond), behind);
+    let (cause, evidence) = verdict(readings, (&best, beyond), after);
     let mut slips: Vec<Slip> = best.into_iter().map(|one| one.slip).collect();
     slips.truncate(MAX_SLIPS);
     Explanation {
@@ -295,7 +293,7 @@ pub(super) fn judge<S: Checkpoint>(
         more: equal - slips.len() as u64 + beyond,
         slips,
         explained: explained.unwrap_or(0),
-        behind,
+        after,
         open,
         next: others.first().map_or(0, |one| one.explained),
         tried: search.tried,
@@ -309,10 +307,9 @@ pub(super) fn judge<S: Checkpoint>(
 #[cfg(all(test, feature = "engine"))]
 mod tests {
     use super::*;
-    use crate::command_text::CommandText;
-    use crate::difference::Difference;
+    use crate::divergence::{CommandAt, Difference};
     use crate::engine::EngineWorld;
-    use crate::slip::CommandAt;
+    use crate::text::CommandText;
 
     fn dropped() -> Slip {
         Slip::Dropped(CommandAt {
@@ -335,7 +332,8 @@ mod tests {
         Slip::Value { value, lasts: true }
     }
 
-    /// The best of slips that explain so many of 101 hashes, and may explain more.
+    /// Returns the best of slips, given the number of 101 hashes that each explains and whether it
+    /// may explain more.
     fn best_of(found: &[(Slip, u64, bool)]) -> Vec<Slip> {
         let found = found.iter().cloned();
         let found = found.map(|(slip, explained, open)| Found::new(slip, explained, open));
@@ -347,7 +345,7 @@ mod tests {
     fn what_was_run_on_less_far_is_no_worse_for_that() {
         let bit = Slip::Hash { bits: 1, bit: 9 };
         for (found, is) in [
-            // The time was over: both may explain all.
+            // The time was up: both may explain all.
             (
                 [(dropped(), 40, true), (value(), 60, true)],
                 vec![dropped()],
@@ -356,7 +354,7 @@ mod tests {
                 [(dropped(), 2, true), (bit.clone(), 60, true)],
                 vec![bit.clone(), dropped()],
             ),
-            // One was contradicted, the other not.
+            // One was contradicted and the other was not.
             (
                 [(dropped(), 40, true), (value(), 60, false)],
                 vec![dropped()],
@@ -365,7 +363,7 @@ mod tests {
                 [(dropped(), 40, false), (value(), 30, true)],
                 vec![dropped(), value()],
             ),
-            // Both were.
+            // Both were contradicted.
             (
                 [(dropped(), 40, false), (value(), 60, false)],
                 vec![value()],
@@ -374,7 +372,7 @@ mod tests {
                 [(dropped(), 40, false), (value(), 40, false)],
                 vec![dropped()],
             ),
-            // All was explained, by the one or by both.
+            // One of them explained all, or both did.
             (
                 [(dropped(), 101, false), (value(), 60, false)],
                 vec![dropped()],

@@ -1,60 +1,53 @@
-//! One slip explains it: what goes wrong in practice, tried against the hashes behind a divergence.
+//! The search for a single slip that explains a divergence. Practical mistakes are tried against
+//! the recorded hashes.
 //!
-//! A hash says little of a state, but much of a guess: whoever guesses what went wrong, replays it and
-//! comes to the recorded hash has odds of 2⁻⁶⁴ to be there by chance, and every hash behind it says so
-//! again. So the slips that happen (a command lost, taken twice, late, at another cell) are tried one
-//! by one: each is a changed log, or another simulation, replayed from a state before the divergence.
+//! A hash says little about a state, but much about a guess: a wrong guess that is replayed leads
+//! to the recorded hash with odds of 2⁻⁶⁴, and every later hash confirms it again. So the usual
+//! slips (a command that was lost, taken twice, late, or aimed at another cell) are tried one by
+//! one. Each is a changed log, or another simulation, which is replayed from a state before the
+//! divergence.
 
-mod budget;
 mod candidates;
 mod edit;
-mod evidence;
+mod edits;
+mod inputs;
 mod judge;
-mod kinds;
 mod named;
-mod parted;
-mod report;
 mod search;
 mod steady;
-mod variant;
 mod window;
 
 use std::time::Duration;
 
-pub(crate) use budget::Budget;
-pub use budget::Progress;
 #[cfg(feature = "tape")]
 pub(crate) use edit::set;
-pub use evidence::Evidence;
-pub use kinds::{CommandAt, Slip, Target};
-pub use parted::Parted;
-pub use report::Explanation;
+pub(crate) use inputs::Budget;
+pub use inputs::{Build, Progress, Variant};
 use search::Search;
 pub(crate) use search::{Case, Fresh};
-pub use variant::{Build, Variant};
 pub(crate) use window::Window;
 
 use crate::checks::Checks;
-use crate::divergence::Divergence;
+use crate::divergence::{Divergence, Explanation, Parted};
 use crate::read::Replay;
 use crate::simulation::Checkpoint;
 use crate::verify::{VerifyError, replayable};
 
-/// How long is searched, if nothing else is said.
+/// The default time limit of a search.
 pub const SLIP_TIME: Duration = Duration::from_secs(10);
 
-/// Searches for the one slip that explains a divergence best: of all that explain the diverging hash,
-/// those that explain the most hashes behind it.
+/// Searches for the slip that explains a divergence best: among the slips that explain the
+/// diverging hash, the one that explains the most hashes after it.
 ///
-/// `simulation` has to be in its initial state; the recording is replayed up to a little before the
-/// divergence, and from there again for each candidate. `limit` bounds the time of the search,
-/// [`SLIP_TIME`] does for most.
+/// `simulation` must be in its initial state. The recording is replayed up to a little before the
+/// divergence, and from there again for each candidate. `limit` is the time limit of the search;
+/// [`SLIP_TIME`] is enough for most recordings.
 ///
-/// Each replay has to be what the first one was, to which the divergence belongs. Where one is not, no slip
-/// is named, and [`Explanation::parted`] says at which tick and in which values two of them differ.
+/// Each replay must equal the first one, to which the divergence belongs. If one does not, no slip
+/// is named, and [`Explanation::parted`] has the tick and the values in which two of them differ.
 ///
 /// # Errors
-/// [`VerifyError::Read`], [`VerifyError::Simulation`] of what comes before the divergence.
+/// [`VerifyError::Read`] and [`VerifyError::Simulation`] in the part before the divergence.
 ///
 /// ```
 /// use gametape_murk::engine::World;
@@ -111,11 +104,11 @@ pub fn explain_slip<S: Checkpoint>(
     )
 }
 
-/// [`explain_slip`], with other simulations among the candidates, and with somebody who hears how far
-/// the search is and may end it (by false).
+/// [`explain_slip`] with further simulations among the candidates, and with a callback that gets
+/// the progress and may stop the search by returning false.
 ///
 /// # Errors
-/// As [`explain_slip`].
+/// Same as [`explain_slip`].
 pub fn explain_slip_with<'v, S: Checkpoint>(
     replay: &Replay<'_>,
     simulation: &mut S,
@@ -131,7 +124,7 @@ pub fn explain_slip_with<'v, S: Checkpoint>(
     let mut again = Ok(());
     for frame in replay.frames() {
         let frame = match frame {
-            // What is torn behind the divergence takes nothing from what is before.
+            // A torn end after the divergence does not matter.
             Err(_) if window.len() > window.at() => break,
             frame => frame?,
         };
@@ -163,8 +156,8 @@ pub fn explain_slip_with<'v, S: Checkpoint>(
     ))
 }
 
-/// [`explain_slip_with`] of a simulation that stands before the window's first frame; `fresh` makes others
-/// of the same world.
+/// [`explain_slip_with`] for a simulation that is before the window's first frame; `fresh` makes
+/// further simulations of the same world.
 pub(crate) fn explain_window<'v, S: Checkpoint>(
     simulation: &mut S,
     fresh: Fresh<'_, S>,
@@ -175,8 +168,9 @@ pub(crate) fn explain_window<'v, S: Checkpoint>(
     let mut search = Search::new(simulation, case, budget);
     let base = search.base();
     if let Some(base) = &base {
-        // Of the time, most is for what is likely, and some is kept to run on what is found.
-        search.hold_again(fresh, 0.1);
+        // Most of the time is for the likely candidates; some is reserved for replaying the found
+        // ones further.
+        search.check_again(fresh, 0.1);
         search.near(base, 0.5);
         search.variants(variants, 0.6);
         search.run_on(0.8);

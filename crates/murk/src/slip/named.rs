@@ -1,13 +1,13 @@
-//! What an edit of a log stands for.
+//! The slip that an edit of a log stands for.
 
 use super::edit::Edit;
-use super::kinds::{CommandAt, Slip, Target};
 use super::window::Window;
-use crate::command_text::CommandText;
+use crate::divergence::{CommandAt, Slip, Target};
 use crate::payload::Payload;
 use crate::simulation::Simulation;
+use crate::text::CommandText;
 
-/// What an edit stands for.
+/// Returns the slip that an edit stands for.
 pub(super) fn slip<S: Simulation>(window: &Window, simulation: &S, edit: &Edit) -> Option<Slip> {
     let (index, tick) = (|place| window.index(place), |place| window.tick(place));
     let command = |frame: usize, at: usize| {
@@ -78,7 +78,7 @@ pub(super) fn slip<S: Simulation>(window: &Window, simulation: &S, edit: &Edit) 
             let Ok(Payload::SetField { value: says, .. }) = stored.payload() else {
                 return None;
             };
-            Slip::Given {
+            Slip::OtherValue {
                 command: command(frame, which)?,
                 says,
                 wrote,

@@ -1,62 +1,60 @@
-//! The search: each candidate is replayed from a state before it and held against the recorded
-//! hashes, first up to the divergence alone; what explains that is run on.
+//! The search: each candidate is replayed from a saved state and compared with the recorded hashes,
+//! first up to the divergence alone. Candidates that explain it are then replayed further.
 
 use std::collections::BTreeMap;
 
-use super::budget::Budget;
-use super::candidates;
+use super::candidates::is_repeated;
 use super::edit::Edit;
-use super::kinds::{CommandAt, Slip};
+use super::inputs::{Budget, Variant};
 use super::named::slip;
-use super::parted::Parted;
-use super::variant::Variant;
 use super::window::{BACK, Window, run};
 use crate::checks::hash_of;
-use crate::difference::Difference;
+use crate::divergence::{CommandAt, Difference, Parted, Slip};
 use crate::explain::{Candidate, explain};
-use crate::payload::Payload;
 use crate::simulation::Checkpoint;
 use crate::state::State;
 
-/// Frames between saved states of the frames before the divergence.
+/// The number of frames between saved states before the divergence.
 const MARK: usize = 16;
-/// Frames that a candidate is run on by in the first round; each round is longer.
+/// The number of frames that a candidate is replayed further in the first round; each round is
+/// longer.
 const ROUND: usize = 64;
-/// Candidates that are remembered; of more it is counted how much they explain.
+/// The most candidates that are kept. Of further ones, only the number of explained hashes is
+/// counted.
 const MOST_FOUND: usize = 1024;
-/// Bytes of the states that they are run on from, each of which is a copy of the whole.
+/// The most bytes of the saved states from which candidates are replayed further.
 const MOST_BYTES: usize = 64 << 20;
 
-/// How a candidate goes on.
+/// How the replay of a candidate continues.
 enum Rest<S: Checkpoint> {
-    /// From a state of the simulation.
+    /// From a saved state of the simulation.
     State(S::State),
-    /// In a simulation of its own.
+    /// In its own simulation.
     Own(Box<S>),
-    /// As all others that are where the recording was.
+    /// Together with all others that are in the recorded state.
     Recorded,
-    /// Not at all: the next hash is another.
+    /// It ends: the next hash differs.
     Contradicted,
-    /// Nobody knows: there is no room for its state.
+    /// Unknown: there is no room for its state.
     Unknown,
 }
 
 /// A candidate that explains the hash at the divergence.
 pub(super) struct Found<S: Checkpoint> {
     pub slip: Slip,
-    /// Recorded hashes from the divergence on that it explains.
+    /// The number of recorded hashes that it explains, from the divergence on.
     pub explained: u64,
-    /// The frame that comes next.
+    /// The next frame.
     next: usize,
-    /// True while it was not contradicted, and frames are left.
+    /// True if it was not contradicted and frames are left.
     pub open: bool,
     rest: Rest<S>,
-    /// What was changed, to try it again.
+    /// The edit, to try it again.
     pub edit: Option<Edit>,
 }
 
 impl<S: Checkpoint> Found<S> {
-    /// One that can't be run on.
+    /// Creates a candidate that is not replayed further.
     #[cfg(all(test, feature = "engine"))]
     pub const fn new(slip: Slip, explained: u64, open: bool) -> Self {
         Self {
@@ -69,13 +67,13 @@ impl<S: Checkpoint> Found<S> {
         }
     }
 
-    /// True where more of the hashes can be tried.
+    /// Returns true if more hashes can be tried.
     const fn runs(&self) -> bool {
         self.open && !matches!(self.rest, Rest::Unknown)
     }
 }
 
-/// The replay as it is, from the divergence on.
+/// The unchanged replay from the divergence on.
 pub(super) struct Base {
     /// Its hashes.
     pub hashes: Vec<u64>,
@@ -83,40 +81,40 @@ pub(super) struct Base {
     pub values: Vec<Candidate>,
 }
 
-/// The divergence to explain, as the first replay had it.
+/// The divergence to explain, from the first replay.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'w> {
     pub window: &'w Window,
     pub fields: u32,
-    /// The hash that it led to.
+    /// The replayed hash.
     pub replayed: u64,
-    /// True where the simulation was taken to the window's start from a saved state.
+    /// True if a saved state was restored to take the simulation to the start of the window.
     pub went_back: bool,
 }
 
-/// Makes another simulation of the same world, at its start; `None` where none can be had.
+/// Makes another simulation of the same world in its initial state; `None` if that is not possible.
 pub(crate) type Fresh<'f, S> = &'f mut dyn FnMut() -> Option<S>;
 
 pub(super) struct Search<'a, 'w, S: Checkpoint> {
     pub(super) simulation: &'a mut S,
     pub(super) case: Case<'a>,
-    window: &'a Window,
-    fields: u32,
-    /// Bytes of a state.
+    pub(super) window: &'a Window,
+    pub(super) fields: u32,
+    /// The size of a state in bytes.
     bytes: usize,
     budget: Budget<'w>,
-    /// States before some frames of the window, by place.
+    /// The states before some frames of the window, by place.
     pub(super) marks: Vec<(usize, S::State)>,
-    /// The hashes of the replay as it is, from the divergence on, as far as they are known.
+    /// The hashes of the unchanged replay from the divergence on, as far as they are known.
     pub(super) plain: Vec<u64>,
-    /// Where two replays are not the same: nothing more is looked for.
+    /// Set if two replays differ. The search ends then.
     pub(super) parted: Option<Parted>,
     pub(super) tried: u64,
     pub(super) complete: bool,
     pub(super) found: Vec<Found<S>>,
-    /// Found beyond those that are kept.
+    /// The found candidates that are not kept.
     pub(super) beyond: Beyond,
-    /// Where a simulation that shows all that it knows comes to, once it is where the recording was.
+    /// For a simulation without hidden state: the shared replay from the recorded state.
     recorded: Option<Recorded<S>>,
 }
 
@@ -126,7 +124,8 @@ struct Recorded<S: Checkpoint> {
     state: S::State,
 }
 
-/// Candidates that were found and are not kept, by how many hashes they explain.
+/// The number of candidates that were found and not kept, by the number of hashes that they
+/// explain.
 #[derive(Default)]
 pub(super) struct Beyond {
     contradicted: BTreeMap<u64, u64>,
@@ -134,7 +133,7 @@ pub(super) struct Beyond {
 }
 
 impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
-    /// A search with a simulation that stands before the window's first frame.
+    /// Creates a search with a simulation that is before the window's first frame.
     pub fn new(simulation: &'a mut S, case: Case<'a>, budget: Budget<'w>) -> Self {
         let (window, fields) = (case.window, case.fields);
         let bytes: usize = (0..fields)
@@ -158,9 +157,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             recorded: None,
         };
         let may_mark = bytes.saturating_mul(BACK as usize / MARK) <= MOST_BYTES;
-        // With the tick in question, of which it is then known without going back that it is the same.
+        // Including the diverging tick, which is thereby known to be the same without going back.
         for place in 0..=window.at() {
-            if !search.hold(place, case.went_back) {
+            if !search.check(place, case.went_back) {
                 break;
             }
             let next = place + 1;
@@ -173,7 +172,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         search
     }
 
-    /// True while this share of the time lasts, and there is something to look for.
+    /// Returns true while less than this share of the time has passed and the search is not over.
     pub(super) fn lasts(&mut self, share: f64) -> bool {
         self.parted.is_none() && self.budget.lasts(share, self.tried)
     }
@@ -182,23 +181,23 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         self.window
     }
 
-    /// Up to which share of the time more is looked for: where a slip explains all there is, a little
-    /// while, for others that may as well.
+    /// Returns the share of the time in which further candidates are looked for. If a slip explains
+    /// everything, only a short time is spent on others that may explain it, too.
     pub fn share_for_more(&self) -> f64 {
         const MOST: f64 = 0.9;
-        if self.found.iter().any(|one| one.explained > self.behind()) {
+        if self.found.iter().any(|one| one.explained > self.after()) {
             (self.budget.share() + 0.2).min(MOST)
         } else {
             MOST
         }
     }
 
-    /// Hashes behind the divergence.
-    pub fn behind(&self) -> u64 {
+    /// Returns the number of hashes after the divergence.
+    pub fn after(&self) -> u64 {
         self.window.len().saturating_sub(self.window.at() + 1) as u64
     }
 
-    /// Goes to where a frame comes next: all before it has to be what it was.
+    /// Goes to the state before a frame. All ticks before it must be the same as the first time.
     pub(super) fn go_before(&mut self, place: usize) -> Option<()> {
         let (at, state) = self.marks.iter().rev().find(|(at, _)| *at <= place)?;
         let at = *at;
@@ -210,11 +209,11 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 return None;
             }
         }
-        // What went another way on the way there is another state there.
-        (place == at || self.held(place - 1)).then_some(())
+        // The way there may have led to another state.
+        (place == at || self.is_unchanged(place - 1)).then_some(())
     }
 
-    /// Makes a tick as it is recorded.
+    /// Makes a tick as recorded.
     fn step(&mut self, place: usize) -> Option<()> {
         let (tick, commands) = (self.window.tick(place), self.window.commands(place));
         self.simulation.step(tick, commands).ok()
@@ -224,21 +223,22 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         hash_of(self.simulation, self.fields)
     }
 
-    /// Makes a tick as it is recorded; true if it leads to the recorded hash.
+    /// Makes a tick as recorded; returns whether it leads to the recorded hash.
     fn agrees(&mut self, place: usize) -> Option<bool> {
         self.step(place)?;
         Some(self.window.hash(place) == Some(self.hash()))
     }
 
-    /// The replay as it is; and what its hash, its values and its frames say.
+    /// Makes the unchanged replay, and keeps the slips that follow from its hash, its values and
+    /// its frames.
     pub fn base(&mut self) -> Option<Base> {
-        /// As many as are needed to see by how much frames are shifted.
+        /// Enough frames to find the size of a shift.
         const AHEAD: usize = 80;
         const FAR_AHEAD: usize = 4096;
         let at = self.window.at();
         let recorded = self.window.hash(at)?;
         self.go_before(at)?;
-        if !self.hold(at, true) || self.case.replayed == recorded {
+        if !self.check(at, true) || self.case.replayed == recorded {
             return None;
         }
         let state = State::of(self.simulation, self.fields);
@@ -250,7 +250,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         };
         let window = self.window;
         for place in at + 1..window.len() {
-            // Further only to see how far a shift goes.
+            // The rest is only needed to see how far a shift extends.
             let is_far = base.hashes.len() >= AHEAD;
             let before = (0..at).filter_map(|place| window.hash(place));
             if is_far
@@ -269,28 +269,28 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let changed = recorded ^ hash;
         let one_bit = changed.is_power_of_two();
         let next = base.hashes.get(1).copied();
-        let right_behind = next.is_some() && next == self.window.hash(at + 1);
-        // Where a value explains all 64 bits, they are no damage.
-        if one_bit || (right_behind && base.values.is_empty()) {
+        let right_after = next.is_some() && next == self.window.hash(at + 1);
+        // A value that explains all 64 bits rules out damage of the hash.
+        if one_bit || (right_after && base.values.is_empty()) {
             let slip = Slip::Hash {
                 bits: changed.count_ones(),
                 bit: changed.trailing_zeros(),
             };
             self.add((slip, None), 1, at + 1, Rest::State(after));
         }
-        self.values(&base.values, right_behind);
+        self.values(&base.values, right_after);
         Some(base)
     }
 
-    /// Each value that explains the hash, as if it had become so by itself; for this tick alone, where the
-    /// replay is right behind it.
-    fn values(&mut self, values: &[Candidate], right_behind: bool) {
+    /// Adds each value that explains the hash, as one that changed by itself; for this tick alone
+    /// if the replay matches after it.
+    fn values(&mut self, values: &[Candidate], right_after: bool) {
         for value in values {
             let slip = Slip::Value {
                 value: self.difference(value),
-                lasts: !right_behind,
+                lasts: !right_after,
             };
-            if self.value(&slip, value, !right_behind).is_none() {
+            if self.value(&slip, value, !right_after).is_none() {
                 self.add((slip, None), 1, self.window.at() + 1, Rest::Unknown);
             }
         }
@@ -356,8 +356,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         });
     }
 
-    /// Makes room for a slip by one that explains less, or as much; false where there is none, or where it
-    /// is this one. Of what is not kept it is known how much it explains.
+    /// Makes room for a slip in place of one that explains less, or as much. Returns false if there
+    /// is none, or if it is this one. For slips that are not kept, the number of explained hashes
+    /// is counted.
     fn make_room(&mut self, slip: &Slip, explained: u64, rest: &Rest<S>) -> bool {
         if matches!(rest, Rest::Recorded) {
             self.beyond.recorded += 1;
@@ -376,14 +377,14 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             }
             _ if is_contradicted => {
                 let dropped = slip.command();
-                let in_vain = matches!(slip, Slip::Aimed { .. } | Slip::Given { .. })
+                let in_vain = matches!(slip, Slip::Aimed { .. } | Slip::OtherValue { .. })
                     && dropped.is_some_and(|at| self.is_as_good_as_dropped(at, explained));
                 if !in_vain {
                     *self.beyond.contradicted.entry(explained).or_default() += 1;
                 }
                 false
             }
-            // How much it explains will not be known.
+            // The number that it explains stays unknown.
             _ => {
                 self.complete = false;
                 false
@@ -391,7 +392,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         }
     }
 
-    /// How many of those that are not kept explain so much.
+    /// Returns the number of slips that were not kept and explain this many hashes.
     pub fn beyond(&self, explained: u64) -> u64 {
         let recorded = self.recorded.as_ref();
         let of_recorded = recorded.map(|all| (all.next - self.window.at()) as u64);
@@ -400,116 +401,8 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         contradicted.copied().unwrap_or(0) + recorded.unwrap_or(0)
     }
 
-    /// Tries edits as long as this share of the time lasts.
-    pub fn edits(&mut self, edits: impl Iterator<Item = Edit>, share: f64) {
-        for edit in edits {
-            if !self.lasts(share) {
-                self.complete = false;
-                return;
-            }
-            self.edit(&edit);
-        }
-    }
-
-    /// What is likely: each command left out, or aimed elsewhere; then the rest.
-    pub fn near(&mut self, base: &Base, share: f64) {
-        let window = self.window;
-        let gives: Vec<Edit> = self.gives(base).collect();
-        self.edits(gives.into_iter(), share);
-        self.drops(share);
-        self.edits(candidates::near(window), share);
-    }
-
-    /// Each command of the tick left out. What is left shows as well where else it may have been aimed
-    /// at, so that a tick with many commands is gone through once for both.
-    fn drops(&mut self, share: f64) {
-        let at = self.window.at();
-        for command in 0..self.window.commands(at).len() {
-            if !self.lasts(share) {
-                self.complete = false;
-                return;
-            }
-            let drop = Edit::Drop { frame: at, command };
-            if self.edit(&drop) == Some(false) {
-                let aims = self.aims(command).unwrap_or_default();
-                self.edits(aims.into_iter(), share);
-            }
-        }
-    }
-
-    /// What is tried while time is left.
-    pub fn far(&mut self, share: f64) {
-        let window = self.window;
-        self.edits(candidates::far(window), share);
-        self.edits(candidates::frames(window), share);
-        // Of a simulation that shows all it knows, what changes no hash before changes none behind.
-        if !self.simulation.shows_all() {
-            for frame in (0..window.at()).rev() {
-                self.edits(candidates::back(window, frame), share);
-            }
-        }
-        self.edits(candidates::cells(window, self.elements()), share);
-    }
-
-    /// Every element of every field, with what a command has to name to write it.
-    fn elements(&self) -> Vec<(u32, usize, Vec<i32>)> {
-        let window = self.window;
-        // Nobody has to list the cells of a large world for a tick without commands.
-        if window.commands(window.at()).is_empty() {
-            return Vec::new();
-        }
-        let elements = (0..self.fields).flat_map(|field| {
-            let count = self.simulation.field(field).unwrap_or_default().len();
-            (0..count).filter_map(move |element| {
-                Some((field, element, self.simulation.coord_of(field, element)?))
-            })
-        });
-        elements.take(candidates::MOST_CELLS).collect()
-    }
-
-    /// Commands that write a value which differs, with the value that was recorded.
-    fn gives(&self, base: &Base) -> impl Iterator<Item = Edit> {
-        let at = self.window.at();
-        base.values.iter().flat_map(move |value| {
-            let target = Some((value.field, value.element));
-            let commands = self.window.commands(at).iter().enumerate();
-            commands
-                .filter(move |(_, command)| self.simulation.target(command) == target)
-                .map(move |(command, _)| Edit::Give {
-                    frame: at,
-                    command,
-                    value: value.recorded,
-                })
-        })
-    }
-
-    /// Where else a command may have been aimed at, by the tick without it, which was just made: one
-    /// change has to explain the hash, to the value that it sets.
-    fn aims(&self, command: usize) -> Option<Vec<Edit>> {
-        let at = self.window.at();
-        let stored = self.window.commands(at).iter().nth(command)?;
-        let Ok(Payload::SetField { value, .. }) = stored.payload() else {
-            return None;
-        };
-        let state = State::of(self.simulation, self.fields);
-        let found = explain(&state, self.window.hash(at)?);
-        let same = found
-            .into_iter()
-            .filter(|found| found.recorded.to_bits() == value.to_bits());
-        let aims = same.filter_map(|found| {
-            Some(Edit::Aim {
-                frame: at,
-                command,
-                field: found.field,
-                element: found.element,
-                coord: self.simulation.coord_of(found.field, found.element)?,
-            })
-        });
-        Some(aims.collect())
-    }
-
-    /// True where a command is known to be as good as dropped up to the frame at a place: where else its
-    /// write went until then, or what it was, has no effect of its own.
+    /// Returns true if a command is known to have no effect up to the frame at a place. Its edits
+    /// (another target, another value) then have no effect of their own either.
     fn is_dropped(&self, frame: usize, command: usize, until: usize) -> bool {
         let at = (self.window.index(frame), command as u32);
         let explained = (until + 1).saturating_sub(self.window.at()) as u64;
@@ -529,9 +422,10 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         })
     }
 
-    /// Replays an edit up to the divergence; what explains it is kept. False where it leads to another
-    /// hash, behind which the simulation then stands; `None` where it can't be, or is no other.
-    fn edit(&mut self, edit: &Edit) -> Option<bool> {
+    /// Replays an edit up to the divergence, and keeps it if it explains the hash. Returns false if
+    /// it leads to another hash, after which the simulation then is; `None` if it is not possible,
+    /// or equals the log.
+    pub(super) fn edit(&mut self, edit: &Edit) -> Option<bool> {
         let window = self.window;
         let at = window.at();
         if let Some((frame, command, until)) = edit.needs_effect()
@@ -541,7 +435,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             return None;
         }
         if let Edit::Remove { frame } = edit
-            && !candidates::is_repeated(window, *frame)
+            && !is_repeated(window, *frame)
         {
             return None;
         }
@@ -569,12 +463,13 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         Some(true)
     }
 
-    /// Keeps a slip that explains the hash. Where a simulation shows all it knows, those that are where
-    /// the recording was after as many ticks are the same from there on: one is run on for all of them.
+    /// Keeps a slip that explains the hash. In a simulation without hidden state, all slips that
+    /// are in the recorded state after as many ticks continue equally, so one replay serves all of
+    /// them.
     fn meet(&mut self, slip: (Slip, Option<Edit>), mut next: usize, keeps_count: bool) {
         let window = self.window;
         let at = window.at();
-        // A command that was moved may be one tick behind.
+        // A moved command may need one more tick.
         let meeting = window.len().min(at + 2);
         while next < meeting {
             if self.agrees(next) != Some(true) {
@@ -597,7 +492,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         self.add(slip, (next - at) as u64, next, rest);
     }
 
-    /// Other simulations, each from the state before the divergence on.
+    /// Tries other simulations, each from the state before the divergence.
     pub fn variants<'v>(&mut self, variants: impl Iterator<Item = Variant<'v, S>>, share: f64) {
         let at = self.window.at();
         if self.go_before(at).is_none() {
@@ -622,8 +517,8 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         }
     }
 
-    /// Runs on what was found, in turns, to the end of the frames or up to the first hash that it
-    /// does not explain; true if the time sufficed.
+    /// Replays the found candidates further, in turns, to the end of the frames or to the first
+    /// hash that a candidate does not explain. Returns true if the time was enough.
     pub fn run_on(&mut self, share: f64) {
         let mut round = ROUND;
         let mut found = std::mem::take(&mut self.found);
@@ -638,7 +533,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 self.recorded = Some(recorded);
             }
             for one in found.iter_mut().filter(|one| one.runs()) {
-                // What all share is known of each.
+                // The shared result holds for each of them.
                 if lasts || matches!(one.rest, Rest::Recorded) {
                     lasts &= self.run_one(one, round, share);
                     runs |= one.runs();

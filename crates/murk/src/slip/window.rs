@@ -1,4 +1,4 @@
-//! The frames around a divergence, held in memory.
+//! The frames around a divergence, in memory.
 
 use crate::checks::Checks;
 use crate::command::Commands;
@@ -6,37 +6,38 @@ use crate::command_buf::CommandBuf;
 use crate::frame::Frame;
 use crate::simulation::Checkpoint;
 
-/// Frames before the divergence that are held: how far back a slip is looked for.
+/// The number of frames before the divergence that are kept, which limits how far back a slip is
+/// searched.
 pub(crate) const BACK: u64 = 64;
-/// Most frames that are held, and most bytes of their commands: what explains a divergence is told
-/// long before.
+/// The most frames that are kept, and the most bytes of their commands. A divergence is explained
+/// long before that.
 const MAX_FRAMES: usize = 200_000;
 const MAX_BYTES: usize = 64 << 20;
 
-/// A frame that is held.
+/// A frame that is kept.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct KeptFrame {
     pub tick: u64,
     pub hash: u64,
     pub commands: CommandBuf,
 }
 
-/// Frames of a recording, from a little before the divergence on.
+/// The frames of a recording from a little before the divergence on.
 #[derive(Debug)]
 pub(crate) struct Window {
     first: u64,
     at: usize,
-    frames: Vec<Held>,
+    frames: Vec<KeptFrame>,
     bytes: usize,
 }
 
 impl Window {
-    /// Where the window of a divergence at this frame begins.
+    /// Returns the first frame of the window of a divergence at this frame.
     pub const fn begin(frame: u64) -> u64 {
         frame.saturating_sub(BACK)
     }
 
-    /// A window that begins with the frame `first`; the divergence is at `frame`.
+    /// Creates a window that begins with the frame `first`; the divergence is at `frame`.
     pub const fn new(first: u64, frame: u64) -> Self {
         Self {
             first,
@@ -46,10 +47,10 @@ impl Window {
         }
     }
 
-    /// Takes the next frame; false where there is no room for more.
+    /// Takes the next frame; returns false if there is no room for more.
     pub fn push(&mut self, frame: &Frame<'_>) -> bool {
         let size = frame.commands().as_bytes().len();
-        // The divergence itself and one behind it are always there.
+        // The divergence itself and one frame after it are always kept.
         let needed = self.frames.len() <= self.at + 1;
         if !needed && (self.frames.len() >= MAX_FRAMES || self.bytes + size > MAX_BYTES) {
             return false;
@@ -57,7 +58,7 @@ impl Window {
         let mut commands = CommandBuf::new();
         commands.assign(frame.commands());
         self.bytes += size;
-        self.frames.push(Held {
+        self.frames.push(KeptFrame {
             tick: frame.tick,
             hash: frame.snapshot_hash,
             commands,
@@ -65,29 +66,29 @@ impl Window {
         true
     }
 
-    /// The place of the divergence.
+    /// Returns the place of the divergence.
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// Frames that are held.
+    /// Returns the number of frames.
     pub const fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// The frame at a place, as it was recorded.
+    /// Returns the recorded frame at a place.
     pub fn frame(&self, place: usize) -> Option<Frame<'_>> {
-        let held = self.frames.get(place)?;
+        let frame = self.frames.get(place)?;
         Some(Frame {
             index: self.first + place as u64,
             offset: 0,
-            tick: held.tick,
-            snapshot_hash: held.hash,
-            commands: held.commands.as_commands(),
+            tick: frame.tick,
+            snapshot_hash: frame.hash,
+            commands: frame.commands.as_commands(),
         })
     }
 
-    /// The hash that was recorded at a place.
+    /// Returns the recorded hash at a place.
     pub fn hash(&self, place: usize) -> Option<u64> {
         self.frames.get(place).map(|frame| frame.hash)
     }
@@ -108,8 +109,7 @@ impl Window {
     }
 }
 
-/// Makes ticks as they are recorded; gives the place of the first that leads to another hash, or the
-/// end.
+/// Makes ticks as recorded; returns the place of the first that leads to another hash, or the end.
 pub(super) fn run<S: Checkpoint>(
     simulation: &mut S,
     window: &Window,

@@ -8,7 +8,7 @@ use super::error::stopped;
 use super::opened::MurkTape;
 use super::world::{self, WorldFile};
 use crate::engine::own::Kinds;
-use crate::value::Value as Shown;
+use crate::text::Value as Shown;
 use crate::{
     Cause, CommandText, Difference, FrameDiff, Hash, Replay, StateDiff, VerifyError, diff_states,
     read,

@@ -1,5 +1,5 @@
-//! Commands from whoever sees the state: a line of JSON goes out behind each tick, lines of JSON come
-//! in before the next.
+//! Commands from a program that sees the state. A line of JSON is written after each tick, and
+//! lines of JSON are read before the next.
 
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use super::jsonl;
 use crate::engine::{Checker, EngineWorld, Outcome, World};
 use crate::tape::{MurkError, time_of};
-use crate::value::Value as Shown;
+use crate::text::Value as Shown;
 use crate::{CommandBuf, Hash, Simulation as _};
 
-/// Cells that are shown behind each tick: `heat@3,4`, or a whole field: `heat`.
+/// Cells that are written after each tick: `heat@3,4`, or a whole field: `heat`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Watch {
     name: String,
@@ -24,11 +24,11 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Reads `FIELD@CELL`, the cell's coordinate with commas between; `FIELD` alone is all its cells.
-    /// The field may be named by its number.
+    /// Parses `FIELD@CELL`, with commas in the cell's coordinate; `FIELD` alone stands for all its
+    /// cells. The field is given by its name or number.
     ///
     /// # Errors
-    /// A sentence: there is no such field, or the cell is none.
+    /// A sentence, if there is no such field or no such cell.
     pub fn parse(text: &str, world: &World, checker: &Checker) -> Result<Self, String> {
         let (name, cell) = match text.rsplit_once('@') {
             Some((name, cell)) => (name, Some(cell)),
@@ -61,7 +61,7 @@ impl Watch {
         })
     }
 
-    /// A value, or a list of those that a cell, or all cells, have.
+    /// Returns the value, or a list if there are several components or cells.
     fn seen(&self, world: &EngineWorld) -> Value {
         let values = world.field(self.field).unwrap_or_default();
         let shown = |value: &f32| Value::from(Shown(*value).to_datum());
@@ -78,38 +78,39 @@ impl Watch {
     }
 }
 
-/// What is to be seen behind a tick.
+/// The state after a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// The tick that was made last; 0 before the first.
+    /// The last tick that was made; 0 before the first.
     pub tick: u64,
-    /// The hash of its state, where one was recorded.
+    /// The hash of its state, if one was recorded.
     pub hash: Option<u64>,
-    /// The world as it stands.
+    /// The world in that state.
     pub world: &'a EngineWorld,
 }
 
-/// Who gives a world its commands, tick by tick.
+/// A source of commands that sees the state after each tick.
 pub trait Agent {
-    /// Sees the state: before the first tick, and behind each. Breaks off to end the recording there.
+    /// Sees the state before the first tick and after each. The result `Break` ends the recording.
     ///
     /// # Errors
-    /// Where it can't be shown.
+    /// If the state can't be shown.
     fn see(&mut self, moment: Moment<'_>) -> Result<ControlFlow<()>, Error>;
 
-    /// The commands of the next tick; `None` to end the recording before it.
+    /// Returns the commands of the next tick; `None` ends the recording before it.
     ///
     /// # Errors
-    /// Where they can't be understood.
+    /// If the commands can't be understood.
     fn commands(&mut self, tick: u64) -> Result<Option<CommandBuf>, Error>;
 }
 
-/// An agent at the other end of two streams of lines.
+/// An agent that is connected by two streams of lines.
 ///
-/// Out goes a line before the first tick and behind each: `tick`, `time_ms`, `hash`, `outcomes` of the
-/// commands of that tick, and `cells`, by what they were asked for. In come the commands of the next
-/// tick, a JSON object a line, and at last a line with `commands`, a list of them that may be empty:
-/// that makes the tick. The end of the input ends the recording.
+/// A line is written before the first tick and after each: `tick`, `time_ms`, `hash`, the
+/// `outcomes` of the commands of that tick, and the `cells` that were asked for, by their names.
+/// The commands of the next tick are read as JSON objects, one per line. The last line has
+/// `commands`, a list that may be empty: it makes the tick. The end of the input ends the
+/// recording.
 #[derive(Debug)]
 pub struct LineAgent<R, W> {
     input: R,
@@ -118,13 +119,13 @@ pub struct LineAgent<R, W> {
     watches: Vec<Watch>,
     fields: Vec<String>,
     dt: f64,
-    /// Lines that were read.
+    /// The number of lines that were read.
     line: u64,
     unfinished: u64,
 }
 
 impl<R: BufRead, W: Write> LineAgent<R, W> {
-    /// Between these streams; `name` is that of the input, for messages.
+    /// Creates an agent with these streams; `name` is the name of the input, for messages.
     pub fn new(input: R, output: W, name: PathBuf, world: &World, watches: Vec<Watch>) -> Self {
         Self {
             input,
@@ -142,7 +143,7 @@ impl<R: BufRead, W: Write> LineAgent<R, W> {
         }
     }
 
-    /// Commands of a tick that the input ended within: they were not recorded.
+    /// Returns the number of commands of a tick in which the input ended. They were not recorded.
     #[must_use]
     pub const fn unfinished(&self) -> u64 {
         self.unfinished
@@ -157,7 +158,7 @@ impl<R: BufRead, W: Write> LineAgent<R, W> {
         .into()
     }
 
-    /// The next line that is not empty; `None` at the end.
+    /// Returns the next line that is not empty; `None` at the end.
     fn next_line(&mut self) -> Result<Option<String>, Error> {
         let mut line = Vec::new();
         loop {
@@ -197,7 +198,7 @@ impl<R: BufRead, W: Write> Agent for LineAgent<R, W> {
         let shown = writeln!(self.output, "{line}").and_then(|()| self.output.flush());
         match shown {
             Ok(()) => Ok(ControlFlow::Continue(())),
-            // Whoever looked has gone: what was recorded is whole.
+            // The reader of the output has gone; the recording is whole.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
             Err(error) => Err(Error::Output(error)),
         }

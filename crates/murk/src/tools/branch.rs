@@ -1,4 +1,4 @@
-//! A recording that begins as another one did.
+//! A recording that begins with the ticks of another one.
 
 use gametape_core::Output;
 use gametape_core::tape::Error;
@@ -7,29 +7,32 @@ use crate::engine::{EngineWorld, World};
 use crate::tape::{MurkTape, WorldFile, needed, unwritable};
 use crate::{Frame, RecordError, Recorder, Verifier};
 
-/// The recording whose first ticks are taken over.
+/// The recording whose first ticks are used.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// The recording.
     pub tape: MurkTape,
-    /// The last tick that is taken over; all of them where none is named.
+    /// The last tick that is used; `None` for all.
     pub tick: Option<u64>,
 }
 
 impl Branch {
-    /// Its world, or the one that is given.
+    /// Returns its world, or the given one.
     pub(super) fn world(&self, given: Option<&WorldFile>) -> Result<World, Error> {
         let mut reader = self.tape.reader();
         Ok(needed(reader.header()?, given, self.tape.kinds())?)
     }
 
-    /// Takes a world from its start to the tick in question: what was recorded up to there has to be
-    /// right. Gives that tick.
+    /// Takes a world from its start to the last tick that is used, and returns that tick. The
+    /// recording must verify up to there.
     pub(super) fn replayed(&self, simulation: &mut EngineWorld) -> Result<u64, Error> {
         let mut reader = self.tape.reader();
         let header = reader.header()?.clone();
-        let other =
-            |error: String| unwritable(format!("what it branches from can't be replayed: {error}"));
+        let other = |error: String| {
+            unwritable(format!(
+                "the recording that it branches from can't be replayed: {error}"
+            ))
+        };
         let verifier = Verifier::new(&header, simulation);
         let mut verifier = verifier.map_err(|error| other(error.to_string()))?;
         let last = self.each(|frame| {
@@ -42,12 +45,13 @@ impl Branch {
         Ok(last)
     }
 
-    /// The tick in question, where the recording can be read up to there.
+    /// Returns the last tick that is used, if the recording can be read up to there.
     pub(super) fn looked_at(&self) -> Result<u64, Error> {
         self.each(|_| Ok(()))
     }
 
-    /// Records the frames up to tick `taken`: as they are, or as a world makes them of their commands.
+    /// Records the frames up to tick `taken`: unchanged, or as a world makes them from their
+    /// commands.
     pub(super) fn take_over<O: Output>(
         &self,
         taken: u64,
@@ -77,7 +81,7 @@ impl Branch {
         taken.map(drop)
     }
 
-    /// Goes through the frames up to the tick in question, which has to be there; gives it.
+    /// Visits the frames up to the last tick that is used, and returns that tick, which must exist.
     fn each(&self, mut visit: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<u64, Error> {
         let mut reader = self.tape.reader();
         reader.header()?;
@@ -94,13 +98,15 @@ impl Branch {
         match self.tick {
             Some(tick) if tick != last => Err(match (reader.findings().problem(), ticks) {
                 (Some(problem), _) => problem,
-                (None, None) => unwritable(format!("tick {tick} is not there: it has no ticks")),
+                (None, None) => unwritable(format!(
+                    "there is no tick {tick}: the recording has no ticks"
+                )),
                 (None, Some((first, last))) => unwritable(format!(
-                    "tick {tick} is not there to branch from; ticks {first} to {last} are"
+                    "there is no tick {tick} to branch from; the recording has ticks {first} to {last}"
                 )),
             }),
             Some(_) => Ok(last),
-            // All of it has to be whole.
+            // All of the recording must be whole.
             None => reader.findings().problem().map_or(Ok(last), Err),
         }
     }

@@ -1,4 +1,4 @@
-//! The commands that a world is given, as a list in a file.
+//! The commands for a world, as a list in a file.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -19,19 +19,19 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// No commands at all.
+    /// Creates a list without commands.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Reads commands, one JSON object a line: a frame as `dump` prints it (its hash is passed
-    /// over), or a single command with its `tick`. Fields may be given by the names they have in
-    /// `world`. Empty lines count for nothing; the ticks may come in any order, the commands of one
-    /// tick stay in theirs. `name` is that of the list, for messages.
+    /// Reads commands, one JSON object per line: a frame as `dump` prints it (its hash is ignored),
+    /// or a single command with its `tick`. Fields may be given by their names in `world`. Empty
+    /// lines are ignored. Ticks may come in any order; the commands of a tick keep their order.
+    /// `name` is the name of the list, for messages.
     ///
     /// # Errors
-    /// [`MurkError::Commands`] names the line; where the list can't be read.
+    /// [`MurkError::Commands`] with the line, and errors of the source.
     pub fn read(lines: impl BufRead, name: &Path, world: &World) -> Result<Self, Error> {
         let field = |name: &str| world.field_number(name);
         let mut commands = Self {
@@ -75,14 +75,15 @@ impl Commands {
         Ok(commands)
     }
 
-    /// The commands of a tick.
+    /// Returns the commands of a tick.
     pub(super) fn of(&self, tick: u64) -> crate::Commands<'_> {
         self.ticks
             .get(&tick)
             .map_or_else(crate::Commands::default, |(_, buffer)| buffer.as_commands())
     }
 
-    /// Refuses commands of ticks that are not made; those up to `taken` are another recording's.
+    /// Refuses commands of ticks that are not made. Those up to `taken` belong to another
+    /// recording.
     pub(super) fn within(&self, taken: u64, ticks: u64) -> Result<(), MurkError> {
         let mut given = self.ticks.iter();
         if let Some((tick, (line, _))) = given.find(|(tick, _)| (1..=taken).contains(*tick)) {
@@ -105,8 +106,8 @@ impl Commands {
                 path: self.name.clone(),
                 line: *line,
                 message: match ticks {
-                    0 => format!("tick {tick} is not made; no tick is"),
-                    1 => format!("tick {tick} is not made; tick 1 alone is"),
+                    0 => format!("tick {tick} is not made; there are no ticks"),
+                    1 => format!("tick {tick} is not made; only tick 1 is"),
                     _ => format!("tick {tick} is not made; ticks 1 to {ticks} are"),
                 },
             }),

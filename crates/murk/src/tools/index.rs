@@ -1,4 +1,4 @@
-//! Making the index of a recording.
+//! Makes the index of a recording.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use gametape_core::tape::{Error, Source, Tape};
 use crate::tape::{Beside, MurkTape, damaged, index_path};
 use crate::{Damage, IndexBuilder};
 
-/// The index of a recording: a file that has to be written.
+/// The index of a recording, as a file to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexFile {
-    /// Where it belongs.
+    /// The path for it.
     pub path: PathBuf,
-    /// What it holds.
+    /// The content.
     pub bytes: Vec<u8>,
-    /// Frames that it leads to: all that the recording has.
+    /// The number of frames in it, which are all frames of the recording.
     pub frames: u64,
 }
 
-/// Makes the index of a recording, to lie beside it. An index that lies there and knows how to mend
-/// the recording is not to be replaced: that is an error.
+/// Makes the index of a recording, to lie beside it. It is an error if an existing index can mend
+/// the recording, because that one must not be replaced.
 ///
 /// # Errors
-/// Where the recording can't be read to its end: what is damaged already can't be vouched for.
-/// [`Error::Unsupported`] for one that is in no file.
+/// If the recording can't be read to its end, because an index would not help against damage that
+/// exists already. [`Error::Unsupported`] for a recording that is not in a file.
 pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
     let Some(path) = tape.path() else {
         return Err(Error::Unsupported("an index lies beside a file".into()));
@@ -50,7 +50,7 @@ pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
     })
 }
 
-/// Refuses to replace an index that knows how to mend the recording.
+/// Refuses to replace an index that can mend the recording.
 fn keep_what_helps(tape: &MurkTape) -> Result<(), Error> {
     compared(
         tape,
@@ -59,9 +59,8 @@ fn keep_what_helps(tape: &MurkTape) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses to go on with a recording that is not what it was when its index was made: only as long as
-/// it is, the index knows how to mend it. True where there is an index, and it is of the recording as
-/// it is.
+/// Refuses to continue a recording that has changed since its index was made, because the index can
+/// mend it only while it is the same. Returns true if there is an index of the recording as it is.
 pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
     if !index_path(path).exists() {
         return Ok(false);
@@ -77,9 +76,9 @@ pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
     })
 }
 
-/// True where the index beside a recording has it as it is; false where there is none, or one that is
-/// damaged itself, or of another recording. Damage that it knows of is an error, with what to do
-/// about it.
+/// Returns true if the index beside a recording matches it; false if there is none, or one that is
+/// damaged itself or belongs to another recording. Damage that the index reveals is an error, with
+/// advice.
 fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result<bool, Error> {
     let Some(Ok(beside)) = Beside::find(tape.path()) else {
         return Ok(false);

@@ -1,21 +1,21 @@
-//! Commands out of lines of JSON: the form that `dump` writes.
+//! Reads commands from lines of JSON, in the form that `dump` writes.
 
 use serde_json::{Map, Value};
 
 use crate::tape::{PARTS, Part};
 use crate::{Command, CommandBuf, Envelope, Payload, WriteError};
 
-/// What a line of commands is about: a tick, and commands that are added to it.
+/// A line of commands: a tick, and the commands that are added to it.
 #[derive(Debug, Default)]
 pub struct Line {
     pub tick: u64,
     pub commands: CommandBuf,
-    /// True for a list of commands, as a frame has one.
+    /// True for a list of commands, as a frame has it.
     pub is_whole: bool,
 }
 
-/// Reads a line: a frame as `dump` writes it, or a single command with its `tick`.
-/// `field` gives the number of a field's name, `made` how many commands a tick has already.
+/// Reads a line: a frame as `dump` writes it, or a single command with its `tick`. `field` returns
+/// the number of a field by its name, `made` the number of commands that a tick has already.
 pub fn read_line(
     text: &str,
     field: &dyn Fn(&str) -> Option<u32>,
@@ -26,7 +26,8 @@ pub fn read_line(
     object.commands(tick, field, made(tick))
 }
 
-/// Reads a line of commands for tick `tick`, which it need not name; the tick has `made` already.
+/// Reads a line of commands for tick `tick`, which the line need not name. The tick has `made`
+/// commands already.
 pub fn read_reply(
     text: &str,
     tick: u64,
@@ -40,20 +41,20 @@ pub fn read_reply(
     }
 }
 
-/// An object whose keys are taken out one by one; what is left over is a mistake.
+/// An object whose keys are taken out one by one; keys that are left over are an error.
 struct Object {
     map: Map<String, Value>,
-    /// What messages begin with.
+    /// The start of messages.
     place: String,
 }
 
 impl Object {
     fn of(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| {
-            // The line is ours to name: the parser's is 1, always.
-            let (column, said) = (error.column(), error.to_string());
+            // The parser's line number is always 1, so it is replaced.
+            let (column, message) = (error.column(), error.to_string());
             let place = format!(" at line {} column {column}", error.line());
-            let what = said.strip_suffix(&place).unwrap_or(&said);
+            let what = message.strip_suffix(&place).unwrap_or(&message);
             format!("not JSON: {what} at column {column}")
         })?;
         let Value::Object(map) = value else {
@@ -65,7 +66,7 @@ impl Object {
         })
     }
 
-    /// The commands of a line: one, or a list.
+    /// Reads the commands of a line: one, or a list.
     fn commands(
         mut self,
         tick: u64,
@@ -78,9 +79,9 @@ impl Object {
         match list {
             None => command(self, field, made, &mut commands)?,
             Some(Value::Array(list)) => {
-                // What a dump says of the frame is passed over: the recording is made anew.
-                for said in ["step", "frame", "time_ms", "hash"] {
-                    self.map.remove(said);
+                // The other keys of a dumped frame are ignored, because the recording is made anew.
+                for key in ["step", "frame", "time_ms", "hash"] {
+                    self.map.remove(key);
                 }
                 self.end()?;
                 for (at, value) in (0_u64..).zip(list) {
@@ -140,7 +141,8 @@ impl Object {
             .ok_or_else(|| self.wrong(key, "a string of bytes, two hexadecimal digits each"))
     }
 
-    /// A part of a payload, as the file has it. `field` gives the number of a field's name.
+    /// Reads a part of a payload, encoded as in the file. `field` returns the number of a field by
+    /// its name.
     fn part(
         &mut self,
         key: &str,
@@ -205,7 +207,7 @@ impl Object {
         Ok(())
     }
 
-    /// A value that is wrong where `read` gives none.
+    /// Reads a value; it is an error if `read` returns none.
     fn read<T>(
         &mut self,
         key: &str,
@@ -216,7 +218,7 @@ impl Object {
         read(&value).ok_or_else(|| self.wrong(key, wanted))
     }
 
-    /// A list: its count, and the bytes of its items.
+    /// Reads a list: its count, and the bytes of its items.
     fn list<T: AsRef<[u8]>>(
         &mut self,
         key: &str,
@@ -237,10 +239,7 @@ impl Object {
     fn end(&self) -> Result<(), String> {
         match self.map.keys().next() {
             None => Ok(()),
-            Some(key) => Err(format!(
-                "{}{key:?} is not a key that is known here",
-                self.place
-            )),
+            Some(key) => Err(format!("{}{key:?} is not a known key", self.place)),
         }
     }
 }
@@ -251,10 +250,10 @@ fn count(size: usize) -> Result<[u8; 4], String> {
         .map_err(|_| format!("a list of {size} entries"))
 }
 
-/// The bytes of a number of 32 bits.
+/// Returns the bytes of a 32-bit number.
 fn read_single(value: &Value) -> Option<[u8; 4]> {
     let bits = match value {
-        // Rounding twice, over f64, would be wrong: the text is read as what it is.
+        // The text is parsed directly, because going through f64 would round twice.
         Value::Number(number) => number
             .to_string()
             .parse()
@@ -267,7 +266,7 @@ fn read_single(value: &Value) -> Option<[u8; 4]> {
     Some(bits.to_le_bytes())
 }
 
-/// The bytes of a number of 64 bits.
+/// Returns the bytes of a 64-bit number.
 fn read_double(value: &Value) -> Option<[u8; 8]> {
     let bits = match value {
         Value::Number(number) => number.as_f64()?.to_bits(),
@@ -277,7 +276,7 @@ fn read_double(value: &Value) -> Option<[u8; 8]> {
     Some(bits.to_le_bytes())
 }
 
-/// `0x7fc00000`.
+/// Parses bits such as `0x7fc00000`.
 fn read_bits(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x")?;
     // Parsing alone would take a sign.

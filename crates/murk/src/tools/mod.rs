@@ -1,5 +1,5 @@
-//! What is done with the files of simulations: a world is recorded, its commands are read, a log is
-//! minimised, determinism is proven or broken, an index is made.
+//! Tools for the files of simulations: recording a world, reading commands, minimising a log,
+//! testing determinism, making an index.
 
 mod agent;
 mod branch;
@@ -8,7 +8,6 @@ mod index;
 mod jsonl;
 mod minimise;
 mod record;
-mod recorded;
 mod resume;
 mod sync;
 
@@ -21,5 +20,5 @@ pub use index::{IndexFile, index};
 pub(crate) use jsonl::read_line;
 pub use minimise::{Minimise, Minimised, minimise};
 pub use record::{RecordOptions, record, record_asking, record_each};
-pub use recorded::Recorded;
+pub use resume::Recorded;
 pub use sync::{Subject, SyncTest, Synced, sync_test};

@@ -1,4 +1,4 @@
-//! Recording a world.
+//! Records a world.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,38 +11,37 @@ use super::agent::{Agent, Moment};
 use super::branch::Branch;
 use super::commands::Commands;
 use super::index::vouches;
-use super::recorded::Recorded;
-use super::resume::resume;
+use super::resume::{Recorded, resume};
 use crate::engine::{EngineWorld, World};
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
 use crate::{Hash, Header, RecordError, Recorder, Writer};
 
-/// What to record, and where.
+/// Options of a recording.
 #[derive(Clone, Default, Debug)]
 pub struct RecordOptions {
-    /// The file that describes the world, and where it lies; none where a recording that is branched
-    /// from carries its world.
+    /// The file that describes the world; `None` if the recording that is branched from carries its
+    /// world.
     pub world: Option<WorldFile>,
-    /// The recording whose first ticks are taken over.
+    /// The recording whose first ticks are used.
     pub from: Option<Branch>,
-    /// Parameters of the world that are to have other values, and those: see
-    /// [`World::with_parameter`]. What is taken over of another recording is then its commands alone.
+    /// Parameters of the world with their new values: see [`World::with_parameter`]. Only the
+    /// commands of the other recording are then used, not its hashes.
     pub set: Vec<(String, String)>,
-    /// Ticks that the recording is to have, with those that are taken over.
+    /// The number of ticks of the recording, with those of the other recording.
     pub ticks: u64,
-    /// Where the recording goes.
+    /// The path of the recording.
     pub output: PathBuf,
-    /// What to do with a recording that is there already: go on behind its last whole frame
-    /// instead of refusing. What is cut off has to be the start of the frame that is made next; a
-    /// recording that is damaged is refused, and stays as it is.
+    /// Continues an existing recording after its last whole frame, instead of refusing. A part that
+    /// is cut off must be the start of the next frame; a damaged recording is refused and stays
+    /// unchanged.
     pub resume: bool,
 }
 
 impl RecordOptions {
-    /// The world that is recorded.
+    /// Returns the world to record.
     ///
     /// # Errors
-    /// Where there is none, or it is wrong, or a parameter that is set.
+    /// If there is none, or it or a changed parameter is not valid.
     pub fn chosen_world(&self) -> Result<World, Error> {
         let (mut world, kinds) = match (&self.from, &self.world) {
             (Some(branch), given) => (branch.world(given.as_ref())?, branch.tape.kinds()),
@@ -59,29 +58,29 @@ impl RecordOptions {
     }
 }
 
-/// Who gives the commands.
+/// The source of the commands.
 enum Source<'a> {
     List(&'a Commands),
     Agent(&'a mut dyn Agent),
 }
 
-/// Runs a world and records it, tick by tick: every frame is handed to the system as it is made,
-/// so that a recorder that is killed loses none that was whole.
+/// Runs a world and records it, tick by tick. Every frame is written as it is made, so that a
+/// recorder that is killed loses no whole frame.
 ///
 /// # Errors
-/// Where the world or the commands are wrong, before anything is written; where the output can't be
-/// written or is there already; where the simulation can't go on; where what is there is damaged:
-/// neither it nor the index beside it is touched then; where a recording that is branched from can't
-/// be replayed up to there.
+/// If the world or the commands are not valid (before anything is written); if the output can't be
+/// written or exists already; if the simulation can't continue; if the existing recording is
+/// damaged (it and its index are unchanged then); if the recording that is branched from can't be
+/// replayed up to that tick.
 pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
     record_each(options, commands, |_| ControlFlow::Continue(()))
 }
 
-/// As [`record`]; `each` is told how far it is when the file is there, and behind each tick, and may end
-/// it there.
+/// [`record`] with a callback that gets the progress when the file has been created and after each
+/// tick, and may end the recording there.
 ///
 /// # Errors
-/// As [`record`].
+/// Same as [`record`].
 pub fn record_each(
     options: &RecordOptions,
     commands: &Commands,
@@ -91,18 +90,18 @@ pub fn record_each(
     run(options, Source::List(commands), each)
 }
 
-/// As [`record_each`]; the commands of each tick are asked of an agent, which sees the state behind the
-/// tick before.
+/// [`record_each`] with an agent that is asked for the commands of each tick, and sees the state
+/// after the tick before.
 ///
 /// # Errors
-/// As [`record`], and what the agent says: what was recorded by then is whole.
+/// Same as [`record`], and errors of the agent. The recording up to then is whole.
 pub fn record_asking(
     options: &RecordOptions,
     agent: &mut dyn Agent,
     each: impl FnMut(&Recorded) -> ControlFlow<()>,
 ) -> Result<Recorded, Error> {
     if options.resume {
-        let what = "an agent can't be asked again what it said: branch from the recording instead";
+        let what = "an agent can't repeat its commands: branch from the recording instead";
         return Err(unwritable(what));
     }
     run(options, Source::Agent(agent), each)
@@ -130,7 +129,7 @@ fn run(
     }
     let taken = match &options.from {
         Some(_) if options.resume => {
-            let what = "what is there is resumed, or another recording is branched from: not both";
+            let what = "a recording is resumed, or it branches from another one: not both";
             return Err(unwritable(what));
         }
         Some(branch) if options.set.is_empty() => branch.replayed(&mut simulation)?,
@@ -142,7 +141,7 @@ fn run(
     }
     if taken > options.ticks {
         return Err(unwritable(format!(
-            "it is to have {} ticks, and branches from tick {taken}",
+            "it is to have {} ticks, but branches from tick {taken}",
             options.ticks
         )));
     }
@@ -186,7 +185,7 @@ fn run(
             },
         };
         let made = match again.take() {
-            // The world was taken behind this tick, to see what is cut off.
+            // The world has made this tick already, to check what is cut off.
             Some(hash) => recorder
                 .writer()
                 .push(tick, of_tick, hash)
@@ -211,28 +210,29 @@ fn run(
     }
     recorder.finish()?.sync_all().map_err(Error::Output)?;
     if indexed && recorded.ticks > 0 {
-        // It was of the recording as it was. Any other is left where it is: it may know more than
-        // the recording does. If it stays, nothing is lost: it is refused wherever it is met.
+        // The index belonged to the recording as it was. Any other index stays: it may know more
+        // than the recording does. If removing it fails, nothing is lost, because it is refused
+        // wherever it is used.
         let _ = fs::remove_file(index_path(path));
     }
     Ok(recorded)
 }
 
-/// A new recording.
+/// Creates a new recording.
 fn begin(path: &Path, header: &Header<'_>) -> Result<Writer<File>, Error> {
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(path)
         .map_err(|source| {
-            let said = |text: String| io::Error::new(source.kind(), text);
+            let error = |text: String| io::Error::new(source.kind(), text);
             Error::Output(match source.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    said("is there already; --resume goes on behind it".into())
+                    error("exists already; --resume continues after it".into())
                 }
                 io::ErrorKind::NotFound => {
                     let folder = path.parent().unwrap_or(path).display();
-                    said(format!("no such folder: {folder}"))
+                    error(format!("no such folder: {folder}"))
                 }
                 _ => source,
             })

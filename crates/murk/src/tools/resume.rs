@@ -1,13 +1,13 @@
-//! Going on behind what was recorded.
+//! Continues a recording after its last frame.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek};
 use std::path::Path;
 
 use gametape_core::tape::Error;
+use serde::Serialize;
 
 use super::commands::Commands;
-use super::recorded::Recorded;
 use crate::checks::hash_of;
 use crate::engine::EngineWorld;
 use crate::tape::{damaged, stopped, unwritable};
@@ -16,22 +16,49 @@ use crate::{
     write_frame, write_header,
 };
 
-/// Why a recording is not resumed.
+/// The result of recording a world.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Recorded {
+    /// The ticks that were made now.
+    pub ticks: u64,
+    /// The ticks that the recording had already.
+    pub resumed_after: u64,
+    /// The last tick that was taken from another recording; 0 if none was.
+    pub branched_after: u64,
+    /// The bytes of a cut frame that were removed first.
+    pub dropped: u64,
+    /// The commands that were recorded now.
+    pub commands: u64,
+    /// The number of those that the world applied.
+    pub applied: u64,
+    /// The number of those that had expired.
+    pub expired: u64,
+    /// The number of those that could not be applied.
+    pub rejected: u64,
+    /// The ticks that failed and left the state as it was.
+    pub failed_ticks: u64,
+    /// The reason of the last failure.
+    pub failure: Option<String>,
+    /// The hash of the last state, as 16 hexadecimal digits.
+    pub last_hash: Option<String>,
+}
+
+/// Why a recording is not resumed: its world.
 const OTHER_WORLD: &str =
     "is a recording of another world, or by another build: it can't be resumed with this one";
 
-/// What is to be done about damage.
+/// The advice on damage.
 const MEND: &str = "nothing was changed: `gametape repair` turns flipped bits back where an index \
                     lies beside the recording";
 
-/// What is said of a cut frame that is another than the one that is made next.
+/// Why a recording is not resumed: its cut frame is not the start of the next one.
 const OTHER_FRAME: &str = "this is not the start of the frame that is made next: the recording is \
                            damaged, or other commands were given than now, or its world is not \
                            deterministic (gametape sync-test tells)";
 
-/// Goes to the end of a recording: its frames are replayed, and have to be right. Where one was cut,
-/// it is made again, the simulation is behind it, and its hash is given: damage, of a length above
-/// all, looks like a cut, but what was cut is the start of what is made again.
+/// Goes to the end of a recording: its frames are replayed and must match. If one was cut, it is
+/// made again, the simulation is after it, and its hash is returned. Damage, above all of a length,
+/// may look like a cut, but a real cut is the start of the frame that is made again.
 pub(super) fn resume(
     path: &Path,
     header: &Header<'_>,
@@ -39,7 +66,7 @@ pub(super) fn resume(
     commands: &Commands,
     recorded: &mut Recorded,
 ) -> Result<(Writer<File>, Option<u64>), Error> {
-    // What is there is looked at before anything is cut off.
+    // The existing file is checked before anything is cut off.
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -47,7 +74,7 @@ pub(super) fn resume(
         .map_err(Error::Output)?;
     let mut reader = Reader::new(&file);
     match reader.header() {
-        // Killed before the header was out: nothing was recorded.
+        // Killed before the header was written; nothing was recorded.
         Err(error) if error.is_truncated() => {
             return begin_anew(file, header, recorded).map(|writer| (writer, None));
         }
@@ -89,7 +116,7 @@ pub(super) fn resume(
     Ok((writer, None))
 }
 
-/// Makes the frame again that was cut, and goes on before it.
+/// Makes the cut frame again, and continues before it.
 fn resume_before(
     file: File,
     header: &Header<'_>,
@@ -113,15 +140,15 @@ fn resume_before(
     Ok((writer, Some(hash)))
 }
 
-/// Ticks are recorded one after the other, from 1. The engine counts them by itself: a replay does
-/// not see that one is damaged.
+/// Ticks are recorded in order, from 1. The engine counts them by itself, so a replay does not
+/// notice a damaged one.
 fn other_tick(before: u64, frame: &Frame<'_>) -> Error {
     damaged(&frame.finding(Rule::of_tick(before, frame.tick)), MEND)
 }
 
-/// What is there is no frame, and none that was cut.
+/// The existing bytes are neither a frame nor one that was cut.
 fn refused(error: ResumeError) -> Error {
-    let mend = format!("{MEND}, and else keeps the whole frames before it");
+    let mend = format!("{MEND}, and otherwise keeps the whole frames before it");
     match error {
         ResumeError::NotTorn { problem, .. } => {
             damaged(&problem, &format!("{OTHER_FRAME}; {mend}"))
@@ -157,6 +184,6 @@ fn begin_anew(
 
 fn mismatch<E: std::error::Error>(error: &VerifyError<E>) -> Error {
     stopped(format!(
-        "what is recorded can't be replayed: {error}; it is damaged, or its world is not deterministic (gametape sync-test tells); {MEND}"
+        "the recording can't be replayed: {error}; it is damaged, or its world is not deterministic (gametape sync-test tells); {MEND}"
     ))
 }

@@ -1,4 +1,4 @@
-//! Proving or breaking a world's determinism.
+//! Tests whether a world is deterministic.
 
 use std::path::Path;
 
@@ -12,59 +12,60 @@ use crate::engine::World;
 use crate::tape::{MurkTape, WorldFile, build, needed, of_both, stopped};
 use crate::{Hash, SyncError, rollback_test};
 
-/// What to run, and how often.
+/// Options of a synchronisation test.
 #[derive(Clone, Debug)]
 pub struct SyncTest {
-    /// Runs at once, each on a thread of its own: at least 2.
+    /// The number of simultaneous runs, each on its own thread: at least 2.
     pub runs: usize,
-    /// Go back so many ticks after making them, and make them again: 0 for not at all.
+    /// The number of ticks after which a run goes back and makes them again; 0 for never.
     pub rollback: usize,
 }
 
-/// What came of it.
+/// The result of a synchronisation test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Synced {
-    /// Ticks that there are to make; where runs part, none is compared behind [`tick`](Self::tick).
+    /// The number of ticks of the test. If runs differ, none after [`tick`](Self::tick) is
+    /// compared.
     pub ticks: u64,
-    /// How often they were made; 2 where a simulation went back.
+    /// How often they were made; 2 if a simulation went back.
     pub runs: usize,
     /// True if all runs agreed at every tick.
     pub in_sync: bool,
-    /// The first tick at which they did not.
+    /// The first tick at which they differed.
     pub tick: Option<u64>,
-    /// The run that differs there from the first.
+    /// The run that differs there from the first run.
     pub run: Option<usize>,
-    /// The hashes of both.
+    /// The hashes of both runs.
     pub hashes: Option<[String; 2]>,
     /// The first values that differ: `first` is the first run's, `second` the other's.
     pub values: Vec<Value>,
-    /// How many values differ.
+    /// The number of values that differ.
     pub differing: u64,
-    /// The same as a sentence.
+    /// The result as a sentence.
     pub message: Option<String>,
-    /// The hash of the last state, where all agreed.
+    /// The hash of the last state, if all runs agreed.
     pub last_hash: Option<String>,
 }
 
-/// What a synchronisation test makes of a world, or of a recording.
+/// The subject of a synchronisation test.
 pub enum Subject<'a> {
-    /// A world's file, commands, ticks.
+    /// A world's file, commands, and the number of ticks.
     World(&'a WorldFile, &'a Commands, u64),
-    /// A recording: its world and its commands, or another world.
+    /// A recording with its world and its commands, or with another world.
     Recording(&'a MurkTape, Option<&'a WorldFile>),
 }
 
 /// Runs a world several times with the same commands.
 ///
 /// # Errors
-/// [`MurkError`](crate::tape::MurkError) of the world, the commands, or the simulation; where the
-/// recording can't be read.
+/// [`MurkError`](crate::tape::MurkError) of the world, the commands, or the simulation; errors of
+/// reading the recording.
 pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error> {
     match *subject {
         Subject::World(file, commands, ticks) => {
             commands.within(0, ticks)?;
             let world = file.read()?;
-            // Made one by one: there may be any number of them.
+            // The ticks are made one by one, because there may be any number of them.
             let each = || (1..=ticks).map(|tick| (tick, commands.of(tick)));
             run(&world, Some(&file.path), test, ticks, each)
         }

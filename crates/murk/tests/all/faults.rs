@@ -1,4 +1,4 @@
-//! Where determinism broke: named exactly, or declared ambiguous.
+//! Broken determinism is named exactly, or reported as ambiguous.
 
 use crate::common::{CELLS, COLS, Grid, Noise, recording, set};
 use gametape_murk::{
@@ -7,7 +7,7 @@ use gametape_murk::{
     snapshot_hash, sync_test, verify, verify_stream,
 };
 
-/// The recording with another hash at a frame.
+/// Returns the recording with another hash in a frame.
 fn with_hash(bytes: &[u8], frame: u64, hash: u64) -> Vec<u8> {
     let frame = read(bytes)
         .unwrap()
@@ -28,7 +28,7 @@ fn divergence(bytes: &[u8]) -> Divergence {
     }
 }
 
-/// The states after each tick.
+/// Returns the state after each tick.
 fn states(bytes: &[u8]) -> Vec<State> {
     let mut grid = Grid::new();
     read(bytes)
@@ -42,7 +42,7 @@ fn states(bytes: &[u8]) -> Vec<State> {
         .collect()
 }
 
-/// The hash of a state with some bits of a value flipped.
+/// Returns the hash of a state with some bits of a value flipped, and that value.
 fn hash_with(state: &State, field: usize, element: usize, bits: u32) -> (u64, f32) {
     let mut fields: Vec<Vec<f32>> = state.fields().map(<[f32]>::to_vec).collect();
     let value = f32::from_bits(fields[field][element].to_bits() ^ bits);
@@ -104,7 +104,7 @@ fn thousands_of_single_faults_are_named_exactly() {
             other => panic!("{other:?}"),
         }
     }
-    // By chance some 2⁻³² of a million candidates are false.
+    // About 2⁻³² of a million candidates match by chance.
     assert!(ambiguous <= 1, "{ambiguous}");
     assert_eq!(exact + ambiguous, 3000);
 }
@@ -123,7 +123,8 @@ fn two_values_that_differ_are_not_named() {
     }
 }
 
-/// A simulation that says nothing of it is not guessed at: here heat spreads over what commands set.
+/// If a simulation does not name the writer, none is guessed. Here heat spreads over values that
+/// commands set.
 #[test]
 fn nobody_is_named_where_the_simulation_does_not_say() {
     let bytes = recording(40, 5);
@@ -157,7 +158,7 @@ fn shifted_frames_are_told_from_faults() {
 #[test]
 fn a_recording_of_another_configuration_is_refused_before_the_first_tick() {
     let mut bytes = recording(3, 7);
-    // config_hash stands behind the four empty strings and the seed.
+    // config_hash follows the four empty strings and the seed.
     bytes[29] ^= 1;
     let mut grid = Grid::new();
     let error = verify(&read(&bytes).unwrap(), &mut grid).unwrap_err();
@@ -169,7 +170,7 @@ fn a_recording_of_another_configuration_is_refused_before_the_first_tick() {
         }
     ));
     assert_eq!(grid.steps, 0);
-    // Unset matches everything.
+    // An unset hash matches everything.
     bytes[29..37].fill(0);
     assert!(verify(&read(&bytes).unwrap(), &mut Grid::new()).is_ok());
 }
@@ -177,7 +178,7 @@ fn a_recording_of_another_configuration_is_refused_before_the_first_tick() {
 #[test]
 fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
     let mut bytes = recording(3, 7);
-    // field_count stands behind the seed and the hash.
+    // field_count follows the seed and the hash.
     bytes[37..41].fill(0xff);
     let replay = read(&bytes).unwrap();
     let error = verify(&replay, &mut Grid::new()).unwrap_err();
@@ -254,7 +255,7 @@ fn checkpoints_lead_to_every_tick_and_verify_the_parts_side_by_side() {
 
     let grids = || vec![Grid::new(), Grid::new(), Grid::new()];
     assert_eq!(saved.verify(&replay, grids()).unwrap(), verified);
-    // A fault in the middle of a part, and one later: the first one is told.
+    // A fault in the middle of a part, and a later one: the first one is reported.
     let (hash, _) = hash_with(&states[60], 1, 5, 1 << 20);
     let broken = with_hash(&with_hash(&bytes, 90, 1), 60, hash);
     let error = saved.verify(&read(&broken).unwrap(), grids()).unwrap_err();
@@ -299,7 +300,7 @@ fn the_run_that_goes_astray_is_named_with_its_cell() {
     );
 }
 
-/// The other runs wait for each tick of all.
+/// The other runs wait for each tick of all runs.
 #[test]
 fn a_run_that_panics_ends_them_all() {
     struct Frail(u32);
@@ -356,7 +357,7 @@ fn a_diff_names_the_command_and_with_simulations_the_cells() {
     let replay = read(&bytes).unwrap();
     assert!(diff(&replay, &replay).unwrap().is_same());
 
-    // The same, with one command more at tick 12, recorded by a run of its own.
+    // The same with one more command at tick 12, recorded by another run.
     let mut grid = Grid::new();
     let header = Grid::header();
     let writer = gametape_murk::Writer::new(Vec::new(), &header).unwrap();
@@ -391,11 +392,12 @@ fn a_diff_names_the_command_and_with_simulations_the_cells() {
     let Some(gametape_murk::StateDiff::Values(values, count)) = first.states else {
         panic!()
     };
-    // The cell, its four neighbours; their wind, and each neighbour's neighbours see it a tick on.
+    // The cell, its four neighbours and their wind; each neighbour's neighbours follow a tick
+    // later.
     assert!(values.iter().any(|value| value.element == 4 * COLS + 5));
     assert_eq!(count, 15);
 
-    // The same commands, another hash: the state behind it is found in the recording that lies.
+    // The same commands with another hash: the state after it is found in the wrong recording.
     let states = states(&bytes);
     let (hash, value) = hash_with(&states[20], 0, 33, 1 << 22);
     let lying = with_hash(&bytes, 20, hash);
@@ -426,7 +428,7 @@ fn a_shorter_recording_differs_where_it_ends() {
     assert_eq!((found.more, found.frames), (4, (30, 25)));
 }
 
-/// The fault shows if two given commands, and a third after them, are in the log.
+/// The fault shows if two given commands, and a third one after them, are in the log.
 #[test]
 fn minimising_finds_exactly_the_commands_that_matter() {
     let log = log_of(&recording(200, 12));
@@ -458,7 +460,7 @@ fn minimising_finds_exactly_the_commands_that_matter() {
     assert!(small.complete);
     assert_eq!(stored(&small.log).iter().collect::<Vec<_>>(), needed);
     assert!(small.trials < 400, "{}", small.trials);
-    // A log that shows nothing is none.
+    // A log that never shows the fault has no result.
     let nothing = minimise(&log, 10, |_| Ok::<_, gametape_murk::WriteError>(None)).unwrap();
     assert!(nothing.is_none());
     // Stopped early, the fault still shows.

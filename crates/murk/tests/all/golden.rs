@@ -1,6 +1,6 @@
-//! What is written today is written tomorrow: golden outputs, by their hashes.
+//! Golden outputs, by their hashes: the bytes that are written do not change.
 //!
-//! After a change that is meant: `GAMETAPE_BLESS=1 cargo test -p gametape-murk golden`.
+//! After an intended change: `GAMETAPE_BLESS=1 cargo test -p gametape-murk golden`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn outputs_are_what_they_were() {
     let kinds = every_kind();
     let grid = recording(120, 31);
     let index = IndexBuilder::of(&read(&grid).unwrap()).unwrap();
-    // What this machine's compiler is called is not golden.
+    // The name of this machine's compiler is not golden.
     let mut findings = String::new();
     for finding in &audit(&kinds).findings {
         if !finding.code().starts_with("murk.other") {

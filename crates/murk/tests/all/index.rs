@@ -1,4 +1,4 @@
-//! The index: what it finds, what it mends, and when it is refused.
+//! The index: finding ticks, mending bits, and being refused.
 
 use crate::common::{bounds, recording};
 use gametape_murk::{
@@ -47,7 +47,7 @@ fn the_index_of_ticks_that_fall_finds_the_first_of_each() {
     );
 }
 
-/// Whichever bit of the recording is flipped, the index names it, and turns it back.
+/// Every flipped bit of the recording is named by the index, and flipped back.
 #[test]
 fn every_flipped_bit_is_named_and_turned_back() {
     let whole = recording(15, 27);
@@ -123,11 +123,11 @@ fn a_stale_or_damaged_index_is_refused() {
     let mut broken = index.clone();
     *broken.last_mut().unwrap() ^= 1;
     assert!(!Index::open(&broken).unwrap().is_whole().unwrap());
-    // There is no index of what can't be read.
+    // A recording that can't be read has no index.
     assert!(IndexBuilder::of(&read(&whole[..whole.len() - 1]).unwrap()).is_err());
     let lenient = read_with(&whole[..whole.len() - 1], ReadOptions::lenient()).unwrap();
     assert!(IndexBuilder::of(&lenient).is_err());
-    // An index that is collected while recording is the same.
+    // An index that is built while recording is the same.
     let mut builder = IndexBuilder::new();
     for frame in replay.frames() {
         builder.push(&frame.unwrap());

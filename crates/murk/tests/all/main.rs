@@ -1,6 +1,5 @@
-//! All that is proved of the crate from outside, in one program.
+//! All integration tests of the crate, in one program.
 
-mod book;
 mod common;
 #[cfg(feature = "engine")]
 mod engine;

@@ -1,4 +1,4 @@
-//! Writers that are killed, outputs that fail, bits that flip: what was whole stays whole.
+//! Killed writers, failing outputs and flipped bits: whole frames stay whole.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -19,8 +19,8 @@ fn open(path: &Path) -> File {
         .unwrap()
 }
 
-/// Cut at every byte: all whole frames are there, and recording on gives what an undisturbed
-/// recorder would have written.
+/// Cut at every byte: all whole frames are there, and continuing the recording gives the bytes of
+/// an undisturbed recorder.
 #[test]
 fn a_recording_cut_at_any_byte_keeps_its_whole_frames_and_can_be_resumed() {
     let whole = recording(12, 21);
@@ -44,7 +44,7 @@ fn a_recording_cut_at_any_byte_keeps_its_whole_frames_and_can_be_resumed() {
         assert_eq!(salvaged.dropped as usize, cut - kept.len());
         assert_eq!(salvaged.problem.is_some(), salvaged.dropped > 0);
 
-        // Taken up again: the commands of the ticks that are missing, once more.
+        // Continued with the commands of the missing ticks.
         let (writer, resumed) = Writer::resume(open(&path)).unwrap();
         assert_eq!(resumed.frames, frames);
         assert_eq!(resumed.last_tick, (frames > 0).then_some(frames));
@@ -123,7 +123,7 @@ impl Output for Flaky {
     }
 }
 
-/// Pushes every frame, whether that fails or not.
+/// Pushes every frame, even after failures.
 fn push_all<O: Output>(writer: &mut Writer<O>, replay: &Replay<'_>) -> Vec<Result<(), WriteError>> {
     let frames = replay.frames().map(Result::unwrap);
     frames
@@ -162,7 +162,7 @@ fn an_output_that_fails_at_any_byte_ends_with_a_whole_frame_and_loses_nothing() 
             writer.finish().unwrap();
             assert_eq!(mended.taken, whole, "failed at {fail_at}");
 
-            // Failing for good: what is there ends with the last whole frame that fitted.
+            // A permanent failure: the output ends with the last whole frame that fitted.
             let mut full = flaky(usize::MAX);
             let mut writer = Writer::new(&mut full, replay.header()).unwrap();
             writer.set_buffer(buffer);
@@ -182,7 +182,7 @@ fn an_output_that_fails_at_any_byte_ends_with_a_whole_frame_and_loses_nothing() 
 
 #[test]
 fn a_full_disk_leaves_a_file_of_whole_frames() {
-    // A file that can't grow: /dev/full takes nothing at all.
+    // A file that can't grow: /dev/full takes nothing.
     let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else {
         println!("SKIPPED: there is no /dev/full here");
         return;
@@ -272,7 +272,7 @@ fn what_readers_would_refuse_is_not_written() {
     ));
     let endless = std::iter::repeat(command(b"".as_slice()));
     assert!(writer.push_each(2, endless, 1).is_err());
-    // What was read with larger limits is not passed on to readers with the usual ones.
+    // A frame that was read with larger limits is not written for readers with the usual ones.
     let mut unbounded = write_header(&Header::default()).unwrap();
     unbounded.extend_from_slice(&1_u64.to_le_bytes());
     unbounded.extend_from_slice(&1_000_001_u32.to_le_bytes());
@@ -295,7 +295,7 @@ fn what_readers_would_refuse_is_not_written() {
     };
     assert!(commands.push(&Envelope::default(), &payload).is_err());
     assert!(commands.as_commands().is_empty() && commands.as_commands().as_bytes().is_empty());
-    // None of that left a trace.
+    // The refused frames left no trace.
     writer.push(2, CommandBuf::new().as_commands(), 1).unwrap();
     let bytes = writer.finish().unwrap();
     let frames: Vec<_> = read(&bytes)
@@ -323,7 +323,7 @@ fn a_recording_that_grows_is_read_to_its_end_again_and_again() {
         let mut reader = Reader::with_options(&mut source, options);
         let mut frames = 0;
         for end in (0..=whole.len()).step_by(7).chain([whole.len()]) {
-            // A source that has more than a moment ago.
+            // The source has grown.
             reader.get_mut().end = end;
             loop {
                 match reader.next_frame() {

@@ -1,4 +1,4 @@
-//! Going on with a recording: what was cut in writing is cut off, and nothing else ever is.
+//! Continuing a recording: an incomplete frame is cut off, and nothing else ever is.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use gametape_murk::{
     salvage, write_frame,
 };
 
-/// Ticks of the recording.
+/// The number of ticks of the recording.
 const TICKS: u64 = 40;
 
 fn header() -> Header<'static> {
@@ -23,7 +23,7 @@ fn header() -> Header<'static> {
     }
 }
 
-/// The commands of a tick: of all types, of all kinds of envelopes; none in some ticks.
+/// The commands of a tick: of all types, with all kinds of envelopes; none in some ticks.
 fn commands(noise: &mut Noise) -> CommandBuf {
     let mut commands = CommandBuf::new();
     for _ in 0..noise.below(4) {
@@ -63,7 +63,7 @@ fn commands(noise: &mut Noise) -> CommandBuf {
         let envelope = Envelope {
             source_id: (noise.below(2) == 0).then_some(300),
             source_seq: (noise.below(2) == 0).then_some(1),
-            // As small numbers as ticks are.
+            // As small as tick numbers.
             expires_after_tick: [u64::MAX, 25, 0][noise.below(3)],
             ..Envelope::default()
         };
@@ -83,7 +83,7 @@ fn recording(ticks: u64) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Goes on with a file of these bytes; gives what is in it then as well.
+/// Resumes a file with these bytes; returns its content afterwards, too.
 fn resume(bytes: &[u8], next: Option<&[u8]>) -> (Result<Resumed, ResumeError>, Vec<u8>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -92,7 +92,7 @@ fn resume(bytes: &[u8], next: Option<&[u8]>) -> (Result<Resumed, ResumeError>, V
         None => Writer::resume(copy),
         Some(next) => Writer::resume_before(copy, next),
     };
-    // The writer has nothing to write when it goes.
+    // The writer has nothing left to write when it is dropped.
     let resumed = resumed.map(|(_, resumed)| resumed);
     let mut left = Vec::new();
     file.seek(SeekFrom::Start(0)).unwrap();
@@ -100,7 +100,7 @@ fn resume(bytes: &[u8], next: Option<&[u8]>) -> (Result<Resumed, ResumeError>, V
     (resumed, left)
 }
 
-/// Why it was not done.
+/// Returns why it was not resumed.
 fn doubt(resumed: Result<Resumed, ResumeError>) -> Doubt {
     match resumed {
         Err(ResumeError::NotTorn { doubt, .. }) => doubt,
@@ -108,8 +108,7 @@ fn doubt(resumed: Result<Resumed, ResumeError>) -> Doubt {
     }
 }
 
-/// Whichever byte of it is damaged, whatever it becomes, or some in a row: frames behind the damage
-/// stay.
+/// Any byte is damaged in any way, or several in a row: the frames after the damage stay.
 #[test]
 fn damage_is_not_taken_for_a_cut() {
     let whole = recording(TICKS);
@@ -146,11 +145,11 @@ fn damage_is_not_taken_for_a_cut() {
         }
     }
     println!("{refused} refused, {gone_on} gone on with");
-    // Most of what leaves the form of a recording is seen by nobody without a world.
+    // Most damage that keeps the form of a recording can't be seen without a world.
     assert!(refused > whole.len() / 4 && gone_on > whole.len());
 }
 
-/// A length in frame 0 that says too much hides all frames.
+/// A length in frame 0 that is too large hides all frames.
 #[test]
 fn a_length_that_swallows_frames_is_told_and_nothing_is_cut_off() {
     let whole = recording(TICKS);
@@ -163,7 +162,7 @@ fn a_length_that_swallows_frames_is_told_and_nothing_is_cut_off() {
             continue;
         };
         let mut damaged = whole.clone();
-        // The first command's length: behind tick, count and type.
+        // The first command's length follows tick, count and type.
         damaged[start + 14] ^= 0x40;
         assert_eq!(salvage(&damaged).unwrap().1.frames, frame.index);
         let (resumed, left) = resume(&damaged, None);
@@ -192,7 +191,7 @@ fn a_length_that_swallows_frames_is_told_and_nothing_is_cut_off() {
     assert_eq!(seen, [true; 7]);
 }
 
-/// Cut at any byte, whatever the commands are: that is no damage.
+/// A cut at any byte is not damage, whatever the commands are.
 #[test]
 fn what_was_cut_is_cut_off() {
     let whole = recording(TICKS);
@@ -210,7 +209,7 @@ fn what_was_cut_is_cut_off() {
     }
 }
 
-/// Of a type that is not defined nobody knows how long it is, except who writes the frame again.
+/// The length of a payload of an undefined type is unknown, unless the next frame is given.
 #[test]
 fn a_cut_command_of_an_unknown_type_needs_the_next_frame() {
     let mut commands = CommandBuf::new();
@@ -238,7 +237,7 @@ fn a_cut_command_of_an_unknown_type_needs_the_next_frame() {
         let (resumed, left) = resume(cut_file, Some(&next));
         assert_eq!(resumed.unwrap().dropped as usize, cut - end);
         assert_eq!(left, whole[..end]);
-        // Any other frame is not what was cut.
+        // Any other frame is not the one that was cut.
         let others = [
             write_frame(5, commands.as_commands(), 77),
             write_frame(4, CommandBuf::new().as_commands(), 77),
@@ -254,7 +253,7 @@ fn a_cut_command_of_an_unknown_type_needs_the_next_frame() {
             }
         }
     }
-    // Payloads with more behind them than their counts say are as doubtful.
+    // Payloads with extra bytes after their counted content are as doubtful.
     let mut trailing = CommandBuf::new();
     let despawn = Command {
         payload_type: 2,
@@ -274,10 +273,10 @@ fn a_cut_command_of_an_unknown_type_needs_the_next_frame() {
     assert!(resume(&cut_file, Some(&next)).0.is_ok());
 }
 
-/// Ticks that fall are legal, and gone on with. Where something is cut as well, they may come of a
-/// count that is damaged.
+/// Falling ticks are legal, and the recording continues. If a frame is cut as well, the ticks may
+/// come from a damaged count.
 #[test]
-fn nothing_is_cut_off_behind_ticks_that_fall() {
+fn nothing_is_cut_off_after_ticks_that_fall() {
     let none = CommandBuf::new();
     let mut writer = Writer::new(Vec::new(), &header()).unwrap();
     for tick in [5, 5, 3, 0, 9] {
@@ -293,11 +292,11 @@ fn nothing_is_cut_off_behind_ticks_that_fall() {
     let error = resumed.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "frame 4 (tick 9, byte 165): the file ends in the snapshot hash of a frame: 8 bytes needed, 7 are left; tick 5 follows tick 5: that is no frame that was cut, but damage"
+        "frame 4 (tick 9, byte 165): the file ends in the snapshot hash of a frame: 8 bytes needed, 7 are left; tick 5 follows tick 5: this is damage, not a frame that was cut"
     );
     assert_eq!(doubt(Err(error)), Doubt::TickOrder { before: 5, now: 5 });
     assert_eq!(left, cut);
-    // The cut frame itself, too.
+    // The tick of the cut frame may fall, too.
     let mut frames = recording(4);
     frames.extend_from_slice(&4_u64.to_le_bytes());
     assert_eq!(

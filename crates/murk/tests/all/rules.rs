@@ -1,7 +1,7 @@
 //! Every rule is raised by an input that breaks it, with its code, its severity and its place.
 
 use crate::common::{Grid, recording, set};
-use gametape_core::Rule as _;
+use gametape_core::{Rule as _, findings_page};
 use gametape_murk::{
     AnyWorld, Auditor, Command, CommandBuf, CommandCheck, ConfigForm, Envelope, Error, Explanation,
     Finding, Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection,
@@ -18,10 +18,10 @@ fn header() -> Header<'static> {
     }
 }
 
-/// A command: when it counts, the payload's type and its bytes.
+/// A command: its envelope, the payload's type and its bytes.
 type Stored = (Envelope, u8, Vec<u8>);
 
-/// A recording of these ticks; each command is an envelope and the stored payload.
+/// Returns a recording of these ticks; each command is an envelope and the stored payload.
 fn tape(frames: &[(u64, &[Stored])]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &header()).unwrap();
     for (tick, list) in frames {
@@ -43,7 +43,7 @@ fn stored(payload: &Payload<'_>) -> (u8, Vec<u8>) {
     (payload.tag(), bytes)
 }
 
-/// What is found of a recording whose last hash is damaged: of one bit, that; of several, nothing.
+/// Returns the explanation of a damaged last hash: a slip for one bit, none for several.
 fn explained(damage: u8) -> Box<Explanation> {
     let mut bytes = recording(3, 1);
     let end = bytes.len();
@@ -61,8 +61,8 @@ fn one(envelope: Envelope, payload: &Payload<'_>) -> Vec<u8> {
     tape(&[(1, &[(envelope, tag, bytes)])])
 }
 
-/// A world with three fields, of which a propagator writes the second and the last is static, and
-/// cells 0 to 3.
+/// A world with cells 0 to 3 and three fields. A propagator writes the second field, and the last
+/// one is static.
 struct World;
 
 impl CommandCheck for World {
@@ -93,7 +93,7 @@ fn audit_in_world(bytes: &[u8]) -> Findings {
     auditor.finish(&Findings::new())
 }
 
-/// The finding of this code.
+/// Returns the finding with this code.
 fn find(findings: &Findings, code: &str) -> Finding {
     findings
         .iter()
@@ -109,7 +109,7 @@ fn broken(bytes: &[u8]) -> Error {
     }
 }
 
-/// A code, and what raises it.
+/// A code and an input that raises it.
 type Raise = (&'static str, fn() -> Findings);
 
 fn of_error(error: Error) -> Findings {
@@ -125,7 +125,7 @@ fn plain() -> Payload<'static> {
     set(&[1], 0, 2.0)
 }
 
-/// The recording of one plain command with a byte changed.
+/// Returns the recording of one plain command with a byte changed.
 fn changed(at_from_end: usize, to: u8) -> Vec<u8> {
     let mut bytes = one(Envelope::default(), &plain());
     let end = bytes.len();
@@ -190,7 +190,7 @@ const RAISED: &[Raise] = &[
         assert_eq!(error.offset(), Some(10));
         of_error(error)
     }),
-    // Behind the flags: two of them, expiry, arrival, hash.
+    // After the flags: two of them, expiry, arrival, hash.
     ("murk.presence-flag", || {
         of_error(broken(&changed(8 + 16 + 1, 2)))
     }),
@@ -213,7 +213,7 @@ const RAISED: &[Raise] = &[
     ("murk.not-deterministic", || {
         let bytes = recording(3, 1);
         let replay = read(&bytes).unwrap();
-        // A value is another in the first replay, and in no other one.
+        // A value differs in the first replay, and in no other one.
         let mut once = Grid {
             fault: Some((2, 5, 1)),
             ..Grid::new()
@@ -348,8 +348,8 @@ const RAISED: &[Raise] = &[
     }),
 ];
 
-/// Rules that only a replay or the library above raises; `gametape`'s own tests raise them as its
-/// users see them. Here their sentences are looked at.
+/// Rules that only a replay or the library above raises. The tests of `gametape` raise them as
+/// users see them; here their sentences are tested.
 fn rule(rule: Rule) -> Findings {
     let mut findings = Findings::default();
     findings.push(Finding::new(rule));
@@ -407,7 +407,7 @@ fn a_sound_recording_of_this_build_has_nothing_to_be_said() {
 
 #[test]
 fn errors_say_where_and_with_which_numbers() {
-    // Frame 2 of three, its second command claims 4 GiB.
+    // In frame 2 of three, the second command claims 4 GiB.
     let (tag, payload) = stored(&plain());
     let list = [
         (Envelope::default(), tag, payload.clone()),
@@ -463,6 +463,25 @@ fn of_two_writers_of_a_cell_equal_values_and_equal_classes_are_no_finding() {
             !audit(&tape(&[(1, &list)]))
                 .findings
                 .has("murk.priority-lost")
+        );
+    }
+}
+
+/// After an intended change: `GAMETAPE_BLESS=1 cargo test -p gametape-murk page`.
+#[test]
+fn the_page_of_findings_is_made_of_the_rules() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/src/murk/findings.md"
+    );
+    let page = std::fs::read_to_string(path).unwrap();
+    let made = findings_page(&page, Rule::ALL).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    if std::env::var_os("GAMETAPE_BLESS").is_some() {
+        std::fs::write(path, &made).unwrap();
+    } else {
+        assert!(
+            page == made,
+            "the page differs from the rules; GAMETAPE_BLESS=1 rewrites it"
         );
     }
 }

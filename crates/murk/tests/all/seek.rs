@@ -1,4 +1,4 @@
-//! A recording at a moment is what a scan up to then gives, however it is reached.
+//! The state at a moment equals that of a scan up to there, however it is reached.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ fn grids(tape: &MurkTape) -> Vec<String> {
     grids.map(|table| table.name.to_string()).collect()
 }
 
-/// The values of a state, so that what is no number is the same as itself; cells in one order.
+/// The values of a state, with cells in one order. A NaN equals itself.
 fn values(batch: &Batch) -> Vec<Vec<Owned>> {
     let row = |row| {
         let columns = batch.columns().iter();
@@ -34,7 +34,8 @@ fn values(batch: &Batch) -> Vec<Vec<Owned>> {
     rows
 }
 
-/// A way to another moment: to a part of the recording by its step, tick or time, or some steps on.
+/// A way to another moment: seeking to a part of the recording by its step, tick or time, or
+/// stepping.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Step(f64),
@@ -88,9 +89,9 @@ fn walk(play: &mut dyn Playback, scanned: &mut ScanPlayback, tables: &[String], 
             assert!(now == wanted, "{table} at {:?}", play.now());
         }
     }
-    let behind = At::Step(last.step + 1);
+    let after = At::Step(last.step + 1);
     let now = play.now();
-    assert!(play.seek(behind).is_err() && play.now() == now);
+    assert!(play.seek(after).is_err() && play.now() == now);
 }
 
 proptest! {
@@ -153,7 +154,7 @@ fn an_index_that_leads_elsewhere_is_not_followed() {
     fs::write(&path, &bytes).unwrap();
     let (index, _) = put_index(&path);
     let mut entries = fs::read(&index).unwrap();
-    // The entry of frame 40 names another tick, and the place of the frame before.
+    // The entry of frame 40 has another tick, and the offset of the frame before.
     let (head, entry) = (48, 20);
     entries.copy_within(head + 39 * entry..head + 39 * entry + 8, head + 40 * entry);
     fs::write(&index, entries).unwrap();
@@ -162,7 +163,7 @@ fn an_index_that_leads_elsewhere_is_not_followed() {
     assert_eq!(play.seek(At::Step(40)).unwrap().tick, Some(41));
     assert_eq!(play.seek(At::Step(99)).unwrap().step, 99);
 
-    // The recording ends where it is damaged, whatever the index says of what is behind.
+    // The recording ends at the damage, whatever the index says about the part after it.
     put_index(&path);
     let mut damaged = bytes.clone();
     let at = bounds(&bytes)[50];
@@ -233,7 +234,7 @@ fn a_scan_from_a_moment_on_does_not_read_what_is_before() {
     let bytes = recording(300, 9);
     fs::write(&path, &bytes).unwrap();
     put_index(&path);
-    // Whoever reads this ends here; neither the first nor the last frame, which tell it apart.
+    // A scan ends here. The first and the last frame, which identify the recording, are sound.
     let mut damaged = bytes.clone();
     let at = bounds(&bytes)[50];
     damaged[at + 8..at + 12].fill(0xff);
@@ -251,7 +252,7 @@ fn saved_states_stay_within_what_they_may_take_and_say_how_far_they_reach() {
         let first = play.span().first;
         assert_eq!((play.reach(), play.saved_bytes()), (first, 0));
         play.seek(At::Step(120)).unwrap();
-        // Going there is not being there: only what is asked for is replayed.
+        // Seeking alone replays nothing: only rows that are asked for do.
         assert_eq!(play.reach(), first);
         play.state(&Scan::table("heat")).unwrap();
         assert_eq!(play.reach().step, 120);
@@ -261,7 +262,7 @@ fn saved_states_stay_within_what_they_may_take_and_say_how_far_they_reach() {
         play.seek(At::Step(199)).unwrap();
         play.state(&Scan::table("heat")).unwrap();
         assert_eq!(play.reach(), play.span().last);
-        // The initial state is always there.
+        // The initial state is always kept.
         let one = 16 * 16 * 6 * 4 + 256;
         assert!(play.saved_bytes() <= most.saturating_add(one), "{most}");
         assert!(most < 200_000 || play.saved_bytes() > 100_000);

@@ -82,7 +82,7 @@ fn all_that_is_told_of_a_run_is_a_fact() {
             .stats,
     );
     for name in info.keys().chain(stats.keys()) {
-        // A key for each source can be no column.
+        // A key for each source can't be a column.
         let made_up = name.starts_with("sources_");
         assert!(made_up || table.column(name).is_some(), "{name}");
     }
@@ -189,14 +189,14 @@ fn a_world_says_what_it_is_made_of() {
     let field = &world.fields[0];
     let kind = parameter("field", "0", "type");
     assert_eq!(kind, [vec![text(&field.name), text("scalar"), Owned::Null]]);
-    // A default that the file does not name.
+    // A default that the file does not have.
     let scan = Scan::table("parameters").columns(["of", "value", "amount"]);
     let scan = scan
         .key("part", "propagator")
         .key("parameter", "max_degree");
     let degree = vec![text("scalar_diffusion"), text("12"), number(12.0)];
     assert_eq!(rows(&*tape, &scan), [degree.clone(), degree]);
-    // Without a world there is none.
+    // Without a world there are no parameters.
     let bare = open(recording(4, 1));
     assert!(
         bare.tables()

@@ -1,4 +1,4 @@
-//! Recordings of worlds as tapes, as users of the library check them.
+//! Recordings of worlds as tapes, checked as users of the library do.
 
 use std::fs;
 use std::io::Cursor;
@@ -29,7 +29,7 @@ fn a_recording_carries_its_world_and_is_replayed() {
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
     assert_eq!(audit.findings, []);
     assert_eq!(audit.summary, "100 ticks, replayed: every hash is right");
-    // The world can be taken out of it, and is the same.
+    // The world can be extracted, and is the same.
     let recording = in_memory(bytes);
     let taken = World::from_toml(&recording.world().unwrap()).unwrap();
     assert_eq!(taken, world);
@@ -39,7 +39,7 @@ fn a_recording_carries_its_world_and_is_replayed() {
 #[test]
 fn a_flipped_bit_in_a_world_is_named_with_its_cell_and_the_commands() {
     let world = heat();
-    // The stove that is lit at tick 40 stands at [8, 4]; every bit of its value, and of the heat.
+    // The stove that is lit at tick 40 is at [8, 4]; every bit of its value, and of the heat.
     for (field, name, element, cell) in [
         (0, "stove", 8 * 16 + 4, "[8, 4]"),
         (3, "heat", 17, "[1, 1]"),
@@ -72,7 +72,7 @@ fn a_flipped_bit_in_a_world_is_named_with_its_cell_and_the_commands() {
 #[test]
 fn a_command_that_a_propagator_overwrites_is_a_finding() {
     let world = heat();
-    // Of heat.toml's fields, the stoves alone are written by commands and by nothing else.
+    // Of the fields in heat.toml, only the stoves are written by commands and by nothing else.
     for (field, lost) in [(0, false), (1, true), (2, true), (3, true)] {
         let bytes = played(&world, 3, |_| only(&set(&[1, 1], field, 77.0)));
         let idle = played(&world, 3, |_| CommandBuf::new());
@@ -113,7 +113,7 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     let replayed = audit_in(&bytes, Some(HEAT));
     assert_eq!(replayed.summary, "20 ticks, replayed: every hash is right");
     assert_eq!(replayed.verdict(), Verdict::Pass);
-    // A world that was named and is none is the caller's fault.
+    // A world file that is not valid is the caller's fault.
     let recording = in_world(bytes, Some("dt = "));
     let error = recording
         .audit(&Options::new(), &Work::default())
@@ -138,7 +138,7 @@ fn another_world_is_told_from_a_fault() {
     );
 }
 
-/// What the origin's own function makes of a world's seed, dt and counts.
+/// Returns the result of the origin's own function for a world's seed, dt and counts.
 fn its_hash(header: &Header<'_>, dt: f64, descriptor: &[u8]) -> u64 {
     let (fields, cells) = (header.field_count, header.cell_count);
     murk_replay::config_hash(header.seed, dt.to_bits(), fields, cells, descriptor)
@@ -152,7 +152,7 @@ fn every_form_of_the_origins_config_hash_fits_and_is_told() {
     let counts = its_hash(&own, world.dt, &[]);
     let partial = "murk.config-partial";
     let mismatch = "murk.config-mismatch";
-    // The recording's descriptor, its hash, and what is found.
+    // The recording's descriptor, its hash, and the code of the finding.
     for (descriptor, config_hash, code) in [
         (&[][..], 0, Some("murk.config-unset")),
         (&[], own.config_hash, None),
@@ -186,8 +186,8 @@ fn every_form_of_the_origins_config_hash_fits_and_is_told() {
         let verified = verify(&read(&bytes).unwrap(), &mut world.build().unwrap());
         assert_eq!(verified.is_ok(), code != Some(mismatch));
     }
-    // Another world of the same shape, beside a recording that carries its own: that is told by all
-    // of it, and not by the descriptor alone.
+    // Another world of the same shape, given for a recording that carries its own: the whole hash
+    // reveals it, the descriptor alone would not.
     let colder = HEAT.replace("decay = 0.05", "decay = 0.06");
     let audit = audit_in(&played(&world, 20, stoves), Some(&colder));
     assert_eq!(found(&audit, mismatch).0, Severity::Error);
@@ -251,7 +251,7 @@ fn a_carried_world_that_is_broken_is_the_recordings_fault() {
     assert_eq!(audit.summary, "20 ticks, not replayed");
 }
 
-/// A gradient has as many components as the space has dimensions, twice: on this field it fails.
+/// A gradient has as many components as the space has dimensions, here two: on this field it fails.
 const FAILING: &str = r#"
 dt = 1.0
 [space]
@@ -289,7 +289,7 @@ fn a_world_that_can_go_on_no_longer_is_told_from_a_divergence() {
     let audit = audit(&writer.finish().unwrap());
     let (severity, tick, message) = found(&audit, "murk.simulation");
     assert_eq!((severity, tick), (Severity::Error, Some(4)), "{message}");
-    // The three before it failed as well, which is what brought it there.
+    // The three ticks before it failed as well, which stopped the world.
     let (severity, tick, message) = found(&audit, "murk.tick-failed");
     assert_eq!((severity, tick), (Severity::Warning, Some(1)));
     assert!(message.ends_with("(and 2 times more)"), "{message}");
@@ -346,7 +346,7 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     assert!(!repaired.lossy);
     assert_eq!(mended, whole);
 
-    // An index that is damaged itself is not believed, and does no harm.
+    // A damaged index is not used, and does no harm.
     let sound = fs::read(&index).unwrap();
     for at in [48, 48 + 8, 48 + 16, sound.len() - 1] {
         let mut damaged = sound.clone();
@@ -454,7 +454,7 @@ fn it_is_a_format_among_others() {
         convert("rmv", &Options::new()).unwrap_err().to_string(),
         "murk can't be converted to rmv"
     );
-    // What is cut can't be converted; repaired it holds the frames that are whole.
+    // A cut recording can't be converted; after a repair it has the whole frames.
     let cut = in_memory(&bytes[..bytes.len() - 4]);
     let problem = cut
         .describe(Depth::Whole, Secrets::Hide)

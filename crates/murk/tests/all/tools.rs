@@ -1,4 +1,4 @@
-//! What is done with the files of simulations: recorded, minimised, proven, resumed.
+//! The tools for the files of simulations: recording, minimising, testing determinism, resuming.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,8 @@ fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
         element: 8 * 16 + 4,
         bit: 12,
     };
-    // The smoke over [8, 4] at tick 50 comes of the stove there, lit at ticks 8 and 40 alone.
+    // The smoke over [8, 4] at tick 50 comes from the stove there, which is lit at ticks 8 and 40
+    // only.
     let faulty = Faulty::new(world.build().unwrap(), fault);
     let bytes = tape(&world.header(), faulty, 90, stoves);
     let recording = in_memory(bytes.clone());
@@ -71,7 +72,7 @@ fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
     let before = found(&audit(&bytes), "murk.snapshot-mismatch");
     let after = found(&audit(&small.bytes), "murk.snapshot-mismatch");
     assert_eq!(before.1, after.1);
-    // The same cell, the same two values; the hashes are of other states.
+    // The same cell and the same two values; the hashes belong to other states.
     let cut = |text: &str| text.split(" (hash").next().unwrap().to_owned();
     assert_eq!(cut(&before.2), cut(&after.2));
     assert!(small.same && small.fault().contains("(smoke) at [8, 4]"));
@@ -80,7 +81,7 @@ fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
 #[test]
 fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
     let world = heat();
-    // Stoves give other smoke: without a lit one both worlds are the same.
+    // The smoke of a stove differs: without a lit one both worlds are the same.
     let other = HEAT.replace("intensity = 0.5", "intensity = 0.25");
     let bytes = played(&world, 40, stoves);
     let recording = in_memory(bytes);
@@ -171,7 +172,7 @@ fn commands_come_from_what_dump_prints() {
         lines.starts_with(r#"{"step":0,"tick":1,"time_ms":"#),
         "{lines}"
     );
-    // As dumps of earlier versions have it.
+    // The form of dumps of earlier versions.
     let earlier = lines.replace(r#"{"step":"#, r#"{"frame":"#);
     assert_ne!(earlier, lines);
     Commands::read(earlier.as_bytes(), name, &heat()).unwrap();
@@ -207,7 +208,7 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
         ),
         (
             r#"{"tick":1,"kind":"despawn","entity_id":1,"prio":2}"#,
-            "\"prio\" is not a key that is known here",
+            "\"prio\" is not a known key",
         ),
         (
             r#"{"tick":1,"kind":"despawn","entity_id":1,"priority":256}"#,
@@ -269,7 +270,7 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     let error = record(&options(&path, 20), &commands)
         .unwrap_err()
         .to_string();
-    assert!(error.contains("--resume goes on behind it"), "{error}");
+    assert!(error.contains("--resume continues after it"), "{error}");
     let resume = RecordOptions {
         resume: true,
         ..options(&path, 20)
@@ -280,8 +281,8 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     assert_eq!(bytes, fs::read(&whole).unwrap());
     assert!(!index.exists());
 
-    // Other commands, another world, a hash that is wrong, a file of something else: nothing of
-    // the file is touched.
+    // Other commands, another world, a wrong hash, or a file of another kind: the file is
+    // unchanged.
     let other_line = line.replace("1.0", "2.0");
     let other = Commands::read(other_line.as_bytes(), Path::new("c"), &heat()).unwrap();
     let error = record(&resume, &other).unwrap_err().to_string();

@@ -37,7 +37,7 @@ fn listed(lines: &str) -> Commands {
     Commands::read(lines.as_bytes(), "list".as_ref(), &heat()).unwrap()
 }
 
-/// What a dump says of frames.
+/// Returns the frames of a recording as numbers.
 fn frames(bytes: &[u8]) -> Vec<(u64, u64, usize)> {
     let replay = read(bytes).unwrap();
     let frames = replay.frames().map(|frame| {
@@ -50,8 +50,8 @@ fn frames(bytes: &[u8]) -> Vec<(u64, u64, usize)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whoever branches has the frames of the other up to there, and goes on as a world does that was
-    /// given both lists of commands.
+    /// A branch has the frames of the other recording up to there, and continues like a world that
+    /// was given both lists of commands.
     #[test]
     fn a_branch_is_what_its_commands_make(tick in 0_u64..30, more in 0_u64..9) {
         let world = heat();
@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// The commands of one line.
+/// Returns the commands of one line.
 fn listed_buffer(_: &str) -> gametape_murk::CommandBuf {
     let set = gametape_murk::Payload::SetField {
         coord: (&[3, 4]).into(),
@@ -102,26 +102,26 @@ fn what_can_not_be_branched_from_leaves_no_file() {
     let from = |bytes: &[u8], tick, ticks| branching(&path, bytes, Some(tick), ticks);
     assert_eq!(
         refused(&from(&source, 13, 20), ""),
-        "tick 13 is not there to branch from; ticks 1 to 12 are"
+        "there is no tick 13 to branch from; the recording has ticks 1 to 12"
     );
     assert_eq!(
         refused(&from(&source, 9, 8), ""),
-        "it is to have 8 ticks, and branches from tick 9"
+        "it is to have 8 ticks, but branches from tick 9"
     );
     let early = "{\"tick\":9,\"kind\":\"despawn\",\"entity_id\":1}\n";
     assert_eq!(
         refused(&from(&source, 9, 12), early),
         "line 1: tick 9 is taken over as it was recorded; new commands begin with tick 10"
     );
-    // The hash of tick 5 is another; the first four can be branched from.
+    // The hash of tick 5 is wrong; the first four ticks can be branched from.
     let mut wrong = source.clone();
     let replay = read(&source).unwrap();
     let fifth = replay.frames().nth(5).unwrap().unwrap().offset as usize;
     wrong[fifth - 1] ^= 1;
-    let told = refused(&from(&wrong, 5, 12), "");
+    let error = refused(&from(&wrong, 5, 12), "");
     assert!(
-        told.starts_with("what it branches from can't be replayed: tick 5: "),
-        "{told}"
+        error.starts_with("the recording that it branches from can't be replayed: tick 5: "),
+        "{error}"
     );
     assert_eq!(
         record(&from(&wrong, 4, 12), &Commands::none())
@@ -130,7 +130,7 @@ fn what_can_not_be_branched_from_leaves_no_file() {
         8
     );
     fs::remove_file(&path).unwrap();
-    // A recording that breaks off: all of it can't be taken, what is before the end can.
+    // A recording that is cut: the whole of it can't be used, the part before the cut can.
     let cut = &source[..source.len() - 3];
     let whole = RecordOptions {
         from: Some(Branch {
@@ -151,7 +151,8 @@ fn what_can_not_be_branched_from_leaves_no_file() {
     );
 }
 
-/// With a parameter of the world changed, the commands are the other's, the states the world's own.
+/// With a parameter of the world changed, the commands are those of the other recording, and the
+/// states the world's own.
 #[test]
 fn a_branch_in_a_changed_world_has_the_commands_alone() {
     let source = played(&heat(), 20, stoves);
@@ -190,7 +191,7 @@ fn parameters_are_set_by_their_names() {
     let set = |parameter: &str, value: &str| world.with_parameter(parameter, value, &Kinds::new());
     assert_eq!(set("dt", "0.05").unwrap().dt.to_bits(), 0.05_f64.to_bits());
     assert_eq!(set("seed", "0xff").unwrap().seed, 255);
-    // What no TOML is, is a string.
+    // A value that is not TOML is a string.
     let renamed = set("field.stove.name", "a \"stove\"").unwrap();
     assert_eq!(renamed.fields[0].name, "a \"stove\"");
     assert_eq!(set("field.0.name", "'b'").unwrap().fields[0].name, "b");
@@ -225,7 +226,7 @@ fn parameters_are_set_by_their_names() {
         set("space.rows", "8").unwrap().cell_count(),
         world.cell_count() / 2
     );
-    for (parameter, value, told) in [
+    for (parameter, value, expected) in [
         ("dt", "-1", "dt: must be finite and above 0, not -1.0"),
         (
             "speed",
@@ -255,7 +256,7 @@ fn parameters_are_set_by_their_names() {
         (
             "wind.0.x",
             "1",
-            "wind.0.x: is no parameter: known are seed, dt, ",
+            "wind.0.x: is not a parameter: known are seed, dt, ",
         ),
         (
             "propagator.0.coeff",
@@ -267,7 +268,7 @@ fn parameters_are_set_by_their_names() {
             "fast",
             "propagator 0 (scalar_diffusion), coefficient: a number is needed, this is the string \"fast\"",
         ),
-        // More than one value is none.
+        // More than one value is not valid.
         (
             "dt",
             "0.1\nseed = 3",
@@ -275,7 +276,7 @@ fn parameters_are_set_by_their_names() {
         ),
     ] {
         let error = set(parameter, value).unwrap_err().to_string();
-        assert!(error.starts_with(told), "{error}\n{told}");
+        assert!(error.starts_with(expected), "{error}\n{expected}");
     }
 }
 
@@ -306,7 +307,8 @@ fn drip(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError
     Ok(Box::new(Drip(keys.field("into")?)))
 }
 
-/// A recording of a world of one's own: replayed by who knows its kinds, read by everybody.
+/// A recording of a world with registered propagators is replayed by programs that know the kinds,
+/// and read by all.
 #[test]
 fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     let kinds = Kinds::new().with("drip", drip);
@@ -347,7 +349,7 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
         message,
         "checked, but not re-simulated: propagator 0 of its world is of the kind \"drip\", which this program does not know; the program that recorded it does"
     );
-    // How long a tick takes, and what the world is, anybody can read.
+    // Every program can read the length of a tick and the world.
     assert_eq!(
         strange.attachment("world").unwrap().as_bytes(),
         world.canonical()
@@ -367,7 +369,7 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     assert_eq!(needs(&strange), Some("program"));
     assert_eq!(needs(&known), None);
 
-    // And it is branched from where its kinds are known.
+    // It can be branched from if its kinds are known.
     let (_folder, path) = temporary("branch.murk");
     let tape = |kinds: &Kinds| MurkTape::with_kinds(Source::new(bytes.clone()), kinds);
     let from = |kinds: &Kinds| RecordOptions {
@@ -393,7 +395,7 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     );
 }
 
-/// The other end: answers each line with what the script says of its tick.
+/// The other end: answers each line with the script for its tick.
 #[derive(Clone)]
 struct Script {
     seen: Rc<RefCell<String>>,
@@ -466,7 +468,7 @@ fn asked(
 
 const LIGHT: &str = "{\"kind\":\"set_field\",\"coord\":[7,9],\"field\":\"stove\",\"value\":2}\n";
 
-/// An agent that lights the stove where it is out, as it sees it behind each tick.
+/// An agent lights the stove when it is out, as it sees it after each tick.
 #[test]
 fn an_agent_sees_each_tick_and_answers_it() {
     let (recorded, seen, bytes, unfinished) = asked(6, |seen| {
@@ -505,8 +507,8 @@ fn an_agent_sees_each_tick_and_answers_it() {
     assert_eq!(lines, 7);
 }
 
-/// The end of the input is the end of the recording, which is whole; a tick that it ends within is not
-/// made.
+/// The end of the input is the end of the recording, which is whole. A tick in which the input ends
+/// is not made.
 #[test]
 fn the_end_of_the_input_ends_the_recording() {
     let (recorded, seen, bytes, unfinished) =
@@ -524,7 +526,7 @@ fn the_end_of_the_input_ends_the_recording() {
 
 #[test]
 fn what_an_agent_says_wrong_is_named_by_its_line() {
-    for (answer, told) in [
+    for (answer, expected) in [
         (
             (|_| Some("\n{\"kind\":\"sat_field\"}\n".into())) as fn(&_) -> _,
             "line 2: the kind \"sat_field\" is none of move, ",
@@ -542,7 +544,7 @@ fn what_an_agent_says_wrong_is_named_by_its_line() {
     ] {
         let (recorded, _, bytes, _) = asked(3, answer);
         let error = recorded.unwrap_err().to_string();
-        assert!(error.starts_with(told), "{error}");
+        assert!(error.starts_with(expected), "{error}");
         assert_eq!(read(&bytes).unwrap().frames().count(), 0);
     }
     let world: World = heat();

@@ -1,5 +1,5 @@
-//! `record` with `resume`, on recordings that were cut, damaged, or both: it goes on to what an
-//! undisturbed recorder would have made, or leaves everything as it is.
+//! `record` with `resume` on recordings that were cut, damaged, or both: it gives the bytes of an
+//! undisturbed recorder, or leaves everything unchanged.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ use gametape_murk::tools::{Commands, RecordOptions, Recorded, index, index_path,
 use crate::common::bounds;
 use crate::common::tapes::{open, temporary};
 
-/// A pond of three by four squares, in which ink spreads.
+/// A pond of three by four squares in which ink spreads.
 const POND: &str = r#"dt = 0.1
 
 [space]
@@ -44,7 +44,7 @@ coefficient = 0.5
 
 const TICKS: u64 = 200;
 
-/// Commands in two ticks of three, the first and the last among them; of all types.
+/// Commands of all types in two of three ticks, with the first and the last.
 fn commands(until: u64) -> Commands {
     let mut lines = String::new();
     for tick in (1..=until).filter(|tick| tick % 3 != 0) {
@@ -68,8 +68,8 @@ fn commands(until: u64) -> Commands {
     Commands::read(lines.as_bytes(), Path::new("lines"), &world).unwrap()
 }
 
-/// What an undisturbed recorder makes, its index, and where its frames start and the last one ends.
-/// Made once: the tests damage copies of it.
+/// The recording of an undisturbed recorder, its index, and the offsets of its frames with the end.
+/// It is made once; the tests damage copies of it.
 static MADE: LazyLock<(Vec<u8>, Vec<u8>, Vec<usize>)> = LazyLock::new(|| {
     let (_folder, path) = temporary("run.murk");
     record_at(&path, TICKS, false, &commands(TICKS)).unwrap();
@@ -81,7 +81,7 @@ static MADE: LazyLock<(Vec<u8>, Vec<u8>, Vec<usize>)> = LazyLock::new(|| {
 });
 
 struct Studio {
-    /// Goes with it.
+    /// Removed when dropped.
     #[expect(dead_code)]
     folder: tempfile::TempDir,
     path: PathBuf,
@@ -123,12 +123,12 @@ impl Studio {
         }
     }
 
-    /// Goes on with what is there.
+    /// Resumes the recording.
     fn resume(&self, ticks: u64, commands: &Commands) -> Result<Recorded, Error> {
         record_at(&self.path, ticks, true, commands)
     }
 
-    /// Puts a recording there, and an index or none.
+    /// Writes the recording, and an index or none.
     fn put(&self, bytes: &[u8], index: Option<&[u8]>) {
         fs::write(&self.path, bytes).unwrap();
         match index {
@@ -137,13 +137,13 @@ impl Studio {
         }
     }
 
-    /// What is there now.
+    /// Returns the current files.
     fn there(&self) -> (Vec<u8>, Option<Vec<u8>>) {
         let index = fs::read(index_path(&self.path)).ok();
         (fs::read(&self.path).unwrap(), index)
     }
 
-    /// Goes on with these bytes: to the end, or not at all. Gives why not.
+    /// Resumes these bytes: to the end, or not at all. Returns why not.
     fn go_on(&self, bytes: &[u8], commands: &Commands, what: &str) -> Option<String> {
         let mut refused = None;
         for beside in [None, Some(self.index)] {
@@ -186,13 +186,13 @@ fn damage_is_refused_and_everything_is_left_as_it_was() {
     }
 }
 
-/// A length that is damaged makes everything behind it look like one frame that was cut.
+/// A damaged length makes all following bytes look like a single frame that was cut.
 #[test]
 fn a_length_that_swallows_frames_is_refused() {
     let studio = Studio::new();
-    for (frame, behind) in [(0, 14), (0, 15), (99, 14), (199, 14)] {
+    for (frame, after) in [(0, 14), (0, 15), (99, 14), (199, 14)] {
         let mut damaged = studio.whole.to_vec();
-        damaged[studio.bounds[frame] + behind] ^= 0x40;
+        damaged[studio.bounds[frame] + after] ^= 0x40;
         for commands in [commands(TICKS), Commands::none()] {
             studio.put(&damaged, None);
             let error = studio.resume(TICKS, &commands).unwrap_err();
@@ -208,12 +208,12 @@ fn a_length_that_swallows_frames_is_refused() {
     }
 }
 
-/// The engine counts ticks by itself: nothing else tells that a frame's tick is wrong.
+/// The engine has its own count of ticks: nothing else reveals that a frame's tick is wrong.
 #[test]
 fn a_tick_that_is_not_the_next_one_is_refused() {
     let studio = Studio::new();
     let commands = Commands::none();
-    // 200 is 0xc8: it becomes 72, 201, 456 and some more.
+    // 200 is 0xc8; it becomes 72, 201, 456 and others.
     for (frame, byte, bit) in [
         (199, 0, 0x80),
         (199, 0, 1),
@@ -240,7 +240,8 @@ fn a_tick_that_is_not_the_next_one_is_refused() {
     }
 }
 
-/// Cut at any byte of some frames, it goes on to the same bytes; damaged before the cut, it does not.
+/// Cut at any byte of some frames, it continues to the same bytes; damaged before the cut, it does
+/// not.
 #[test]
 fn what_was_cut_goes_on_and_what_was_damaged_as_well_does_not() {
     let studio = Studio::new();
@@ -254,7 +255,7 @@ fn what_was_cut_goes_on_and_what_was_damaged_as_well_does_not() {
                 None
             );
         }
-        // All of what will be cut off has to be what will be written again.
+        // The part that is cut off must be equal to the bytes that are written again.
         for cut in [end - 1, end - 9, start + 30] {
             for at in start..cut {
                 let mut damaged = studio.whole[..cut].to_vec();
@@ -267,7 +268,7 @@ fn what_was_cut_goes_on_and_what_was_damaged_as_well_does_not() {
     }
 }
 
-/// The commands of the frame that was cut are the caller's to give once more.
+/// The caller must give the commands of the cut frame again.
 #[test]
 fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     let studio = Studio::new();
@@ -275,7 +276,7 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     for cut in start..end {
         studio.put(&studio.whole[..cut], None);
         let resumed = studio.resume(TICKS, &Commands::none());
-        // Behind its tick stands how many they are.
+        // The number of commands follows the tick.
         if cut > start + 8 {
             let message = resumed.unwrap_err().to_string();
             assert!(message.contains("other commands"), "{message}");
@@ -284,7 +285,7 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
             assert_eq!(resumed.unwrap().dropped as usize, cut - start);
         }
     }
-    // Where nothing is to be made, what is cut off is looked at as well.
+    // If there are no ticks to make, the cut part is still checked.
     let before = commands(99);
     studio.put(&studio.whole[..end - 1], None);
     assert!(studio.resume(99, &before).is_err());
@@ -295,12 +296,12 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     assert!(studio.there().0 == studio.whole[..start]);
 }
 
-/// What is beside the recording and can mend it.
+/// An index beside the recording that can mend it.
 #[test]
 fn an_index_that_can_mend_is_not_lost() {
     let studio = Studio::new();
     let index = Some(studio.index);
-    // A bit that no state depends on, in a tick whose commands are not given: 300, a source.
+    // A bit that no state depends on, in a tick without given commands: 300, a source.
     let at = studio.bounds[7] + 12 + 5 + 8 + 2;
     assert_eq!(studio.whole[at..at + 2], [0x2c, 1]);
     let mut damaged = studio.whole.to_vec();
@@ -319,7 +320,7 @@ fn an_index_that_can_mend_is_not_lost() {
         );
         assert!(studio.there() == (damaged.clone(), Some(studio.index.to_vec())));
     }
-    // Two bits can't be turned back, but are seen.
+    // Two bits can't be flipped back, but are noticed.
     damaged[at] ^= 2;
     studio.put(&damaged, index);
     let error = studio.resume(TICKS, &Commands::none()).unwrap_err();
@@ -335,7 +336,7 @@ fn an_index_that_can_mend_is_not_lost() {
     assert!(studio.there() == (header, Some(studio.index.to_vec())));
 }
 
-/// It goes only where it fitted, and fits no more.
+/// It is removed only if it matched the recording, which has outgrown it.
 #[test]
 fn an_index_goes_when_the_recording_outgrows_it() {
     let studio = Studio::new();
@@ -346,13 +347,13 @@ fn an_index_goes_when_the_recording_outgrows_it() {
     assert!(studio.there() == (studio.whole.to_vec(), Some(studio.index.to_vec())));
     studio.resume(TICKS + 1, &commands).unwrap();
     assert!(studio.there().1.is_none());
-    // Of a recording that was cut since, it stays, and fits again.
+    // If the recording was cut since, the index stays and matches again.
     studio.put(&studio.whole[..studio.bounds[50] + 3], index);
     studio.resume(60, &self::commands(60)).unwrap();
     assert!(studio.there().1.as_ref() == Some(&studio.index.to_vec()));
     studio.resume(TICKS, &commands).unwrap();
     assert!(studio.there() == (studio.whole.to_vec(), Some(studio.index.to_vec())));
-    // One that is damaged itself says nothing, and is left where it is.
+    // A damaged index proves nothing, and stays.
     for at in [0, 20, 48, 300] {
         let mut broken = studio.index.to_vec();
         broken[at] ^= 1;

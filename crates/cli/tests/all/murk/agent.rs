@@ -32,7 +32,7 @@ fn a_recording_begins_as_another_one_did() {
     branch(&["--tick", "40", "b.murk"])
         .code(2)
         .stdout_eq("")
-        .stderr_eq("gametape: b.murk: tick 40 is not there to branch from; ticks 1 to 12 are\n");
+        .stderr_eq("gametape: b.murk: there is no tick 40 to branch from; the recording has ticks 1 to 12\n");
     assert!(!path.join("b.murk").exists());
     // In another world, of the same commands.
     branch(&["--set", "propagator.0.coefficient=0.25", "--json", "c.murk"])

@@ -222,7 +222,7 @@ fn commands_with_mistakes() {
         ),
         (
             format!("{{\"tick\":2,{despawn},\"extra\":1}}"),
-            "\"extra\" is not a key that is known here",
+            "\"extra\" is not a known key",
         ),
         (
             r#"{"tick":2,"kind":"fly"}"#.to_owned(),
@@ -304,7 +304,7 @@ fn commands_with_mistakes() {
         ),
         (
             r#"{"tick":2,"commands":[],"what":1}"#.to_owned(),
-            "\"what\" is not a key that is known here",
+            "\"what\" is not a known key",
         ),
         (
             "[".repeat(100_000),

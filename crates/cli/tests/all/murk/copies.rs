@@ -329,6 +329,6 @@ fn a_recording_without_ticks_is_a_recording() {
     gametape(path, &commands.split(' ').collect::<Vec<_>>())
         .assert()
         .code(2)
-        .stderr_eq("gametape: drops.jsonl: line 1: tick 1 is not made; no tick is\n");
+        .stderr_eq("gametape: drops.jsonl: line 1: tick 1 is not made; there are no ticks\n");
     assert!(!path.join("out.murk").exists());
 }

@@ -123,7 +123,7 @@ fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq
       warning murk.command-unknown-field, frame 4 (tick 5, 0.500 s, byte [..]): command 1 sets field 9, which the world does not have
       warning murk.command-static-field, frame 4 (tick 5, 0.500 s, byte [..]): command 2 sets field 2, which is static
       warning murk.command-unsupported, frame 5 (tick 6, 0.600 s, byte [..]): command 0 is a move: Murk's lockstep engine applies set_field only (and 5 times more)
-      warning murk.trailing-payload, frame 6 (tick 7, 0.700 s, byte [..]): 1 byte behind the set_field payload of command 0
+      warning murk.trailing-payload, frame 6 (tick 7, 0.700 s, byte [..]): 1 byte after the set_field payload of command 0
 
 "#]])
         .stderr_eq("");

@@ -40,7 +40,7 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         // The hash alone is wrong: from the next tick on the recording is right again.
         let behind = match 12 - tick {
             0 => "this hash, the last one".to_owned(),
-            behind => format!("this hash and all {behind} behind it"),
+            behind => format!("this hash and all {behind} after it"),
         };
         let sentence = format!(
             "field {field} ({name}) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains {behind}{touched}"
@@ -357,8 +357,8 @@ fn one_slip_is_named_with_its_command_and_its_figures() {
     expect(path, "verify lost.murk", 1)
         .stdout_eq(str![[r#"
 fail  lost.murk  12 ticks, replayed: diverges
-      error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 behind it[..]; set by command 0 of tick 6 from source 8 to 3.0
-      warning murk.one-slip, frame 5 (tick 6, 0.600 s, byte [..]): one slip explains it: the recorded simulation did not take command 0 of tick 6 (set_field 0 at [1, 2] to 3.0[..]), or it had no effect. Explained: this hash and all 6 behind it; by the next best: [..] slips tried)
+      error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 after it[..]; set by command 0 of tick 6 from source 8 to 3.0
+      warning murk.one-slip, frame 5 (tick 6, 0.600 s, byte [..]): one slip explains it: the recorded simulation did not take command 0 of tick 6 (set_field 0 at [1, 2] to 3.0[..]), or it had no effect. Explained: this hash and all 6 after it; by the next best: [..] slips tried)
 
 "#]]);
     let told = outputs(path, &["verify", "--json", "lost.murk"], 1);

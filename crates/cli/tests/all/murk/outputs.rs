@@ -30,11 +30,11 @@ fn an_existing_file_is_not_recorded_over() {
     for (out, complaint) in [
         (
             "run.murk",
-            "run.murk: is there already; --resume goes on behind it",
+            "run.murk: exists already; --resume continues after it",
         ),
         (
             "pond.toml",
-            "pond.toml: is there already; --resume goes on behind it",
+            "pond.toml: exists already; --resume continues after it",
         ),
         ("folder", "folder: is a folder"),
         ("none/out.murk", "none/out.murk: no such folder: none"),

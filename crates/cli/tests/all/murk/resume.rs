@@ -140,13 +140,13 @@ fn a_recording_that_cannot_be_resumed_is_left_alone() {
             &huge[..],
             "pond.toml",
             "drops.jsonl",
-            "frame 0 (tick 1, byte [..]): the frame claims 4,294,967,295 commands, the limit is 1,000,000; nothing was changed: `gametape repair` turns flipped bits back where an index lies beside the recording, and else keeps the whole frames before it",
+            "frame 0 (tick 1, byte [..]): the frame claims 4,294,967,295 commands, the limit is 1,000,000; nothing was changed: `gametape repair` turns flipped bits back where an index lies beside the recording, and otherwise keeps the whole frames before it",
         ),
         (
             &swallowed[..],
             "pond.toml",
             "drops.jsonl",
-            "frame 0 (tick 1, byte [..]): command 0 claims 65,300 bytes, [..] are left; this is not the start of the frame that is made next: the recording is damaged, or other commands were given than now, or its world is not deterministic (gametape sync-test tells); nothing was changed: `gametape repair` turns flipped bits back where an index lies beside the recording, and else keeps the whole frames before it",
+            "frame 0 (tick 1, byte [..]): command 0 claims 65,300 bytes, [..] are left; this is not the start of the frame that is made next: the recording is damaged, or other commands were given than now, or its world is not deterministic (gametape sync-test tells); nothing was changed: `gametape repair` turns flipped bits back where an index lies beside the recording, and otherwise keeps the whole frames before it",
         ),
         (
             b"%PDF-1.7 and more",

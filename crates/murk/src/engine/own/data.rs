@@ -1,4 +1,5 @@
-//! A propagator of one's own, as data: its keys are kept as they are, whoever knows what they mean.
+//! A registered propagator, as data. Its keys are kept unchanged, even if no program knows the
+//! kind.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +11,15 @@ use toml::de::{DeTable, DeValue};
 use super::kinds::{Build, Kinds};
 use super::parameters::{Around, ParameterError, Parameters};
 use crate::engine::error::{Fault, Place, WorldError, shown};
-use crate::engine::value::{At, Value, known, line_of, mistyped};
+use crate::engine::value::{Value, Wrong, known, parse};
 
-/// A propagator of one's own: its kind, and its keys as they go into recordings.
+/// A registered propagator: its kind, and its keys as they are stored in recordings.
 ///
-/// Two are equal if their kinds and their keys are.
+/// Two propagators are equal if their kinds and their keys are.
 #[derive(Clone)]
 pub struct Own {
     kind: String,
-    /// A key a line, by their names.
+    /// The keys, sorted, one per line.
     keys: String,
     build: Option<Arc<Build>>,
 }
@@ -40,50 +41,46 @@ impl fmt::Debug for Own {
 }
 
 impl Own {
-    /// Of its kind, and its keys as TOML, a line each: `rate = 2.0`.
+    /// Creates a propagator from its kind and its keys in TOML, one per line: `rate = 2.0`.
     ///
     /// # Errors
-    /// Where the keys are no TOML, or the kind is not among `kinds` and those keep no unknown ones.
-    /// What the kind says of the keys is said when the world is checked or built.
+    /// If the keys are not valid TOML, or the kind is not among `kinds` and those do not keep
+    /// unknown kinds. The kind checks the keys when the world is checked or built.
     pub fn new(kind: &str, keys: &str, kinds: &Kinds) -> Result<Self, WorldError> {
         let place = Place::Propagator {
             index: 0,
             kind: kind.to_owned(),
         };
-        let at = At { text: keys, place };
-        let document = DeTable::parse(keys).map_err(|error| {
-            let line = error.span().map(|span| line_of(keys, span.start));
-            let message = error.message().to_owned();
-            WorldError::new(at.place.clone(), "", Fault::Syntax { message }).at_line(line)
-        })?;
-        let unknown = || {
-            let found = shown(kind);
-            let known = known("kind", &kinds.names().collect::<Vec<_>>());
-            let fault = Fault::UnknownKind { found, known };
-            WorldError::new(at.place.clone(), "kind", fault)
-        };
-        Self::read(kind, document.get_ref(), &at, kinds)?.ok_or_else(unknown)
+        let own = parse(keys).and_then(|document| {
+            let own = Self::read(kind, document.get_ref(), kinds)?;
+            own.ok_or_else(|| {
+                let found = shown(kind);
+                let known = known("kind", &kinds.names().collect::<Vec<_>>());
+                Wrong::unplaced(Fault::UnknownKind { found, known }).of_key("kind")
+            })
+        });
+        own.map_err(|wrong| wrong.at(keys, place))
     }
 
-    /// The kind's name.
+    /// Returns the kind's name.
     #[must_use]
     pub const fn kind(&self) -> &str {
         self.kind.as_str()
     }
 
-    /// The keys as they go into recordings: TOML, a line each, by their names.
+    /// Returns the keys as they are stored in recordings: TOML, sorted, one per line.
     #[must_use]
     pub const fn keys(&self) -> &str {
         self.keys.as_str()
     }
 
-    /// True where this program can build it.
+    /// Returns true if this program can build it.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.build.is_some()
     }
 
-    /// The kinds that these are of, as far as this program knows them.
+    /// Returns the kinds of these propagators, as far as this program knows them.
     pub(in crate::engine) fn kinds<'a>(all: impl Iterator<Item = &'a Self>) -> Kinds {
         let mut kinds = Kinds::new();
         for own in all {
@@ -94,13 +91,12 @@ impl Own {
         kinds
     }
 
-    /// Reads a table; `None` where there is no such kind, and none is to be kept.
+    /// Reads a table; `None` if there is no such kind and unknown ones are not kept.
     pub(in crate::engine) fn read(
         kind: &str,
         table: &DeTable<'_>,
-        at: &At<'_>,
         kinds: &Kinds,
-    ) -> Result<Option<Self>, WorldError> {
+    ) -> Result<Option<Self>, Wrong> {
         let build = kinds.get(kind).cloned();
         if build.is_none() && !kinds.keeps_unknown() {
             return Ok(None);
@@ -112,7 +108,7 @@ impl Own {
             }
             write_key(key, &mut keys);
             keys.push_str(" = ");
-            write_value(value, at, key, &mut keys)?;
+            write_value(value, &mut keys).map_err(|wrong| wrong.of_key(key))?;
             keys.push('\n');
         }
         Ok(Some(Self {
@@ -122,7 +118,7 @@ impl Own {
         }))
     }
 
-    /// The canonical text: the kind and the keys.
+    /// Appends the canonical text: the kind and the keys.
     pub(in crate::engine) fn write(&self, out: &mut String) {
         out.push_str("kind = ");
         self.kind.write(out);
@@ -130,23 +126,20 @@ impl Own {
         out.push_str(&self.keys);
     }
 
-    /// Has the kind build it.
+    /// Builds the propagator.
     pub(super) fn build(&self, around: Around<'_>) -> Result<Box<dyn Origin>, ParameterError> {
         let Some(build) = &self.build else {
             return Err(ParameterError::new("kind", "is not known to this program"));
         };
-        let document = DeTable::parse(&self.keys).map_err(|error| {
-            let message = error.message().to_owned();
-            ParameterError::new("", message)
-        })?;
-        let mut parameters = Parameters::new(&self.keys, document.get_ref(), around);
+        let document = parse(&self.keys)?;
+        let mut parameters = Parameters::new(document.get_ref(), around);
         let built = build(&mut parameters)?;
         parameters.finish()?;
         Ok(built)
     }
 }
 
-/// TOML's tables have no order: their text has one.
+/// Returns the entries of a table in the order of their names, because TOML's tables have none.
 fn by_name<'t>(
     table: &'t DeTable<'t>,
 ) -> impl Iterator<Item = (&'t str, &'t Spanned<DeValue<'t>>)> {
@@ -168,20 +161,15 @@ fn write_key(key: &str, out: &mut String) {
 }
 
 /// The canonical text of a value, whatever it means: what has the same text is the same value.
-fn write_value(
-    value: &Spanned<DeValue<'_>>,
-    at: &At<'_>,
-    key: &str,
-    out: &mut String,
-) -> Result<(), WorldError> {
+fn write_value(value: &Spanned<DeValue<'_>>, out: &mut String) -> Result<(), Wrong> {
     match value.get_ref() {
         DeValue::String(text) => text.clone().into_owned().write(out),
         DeValue::Boolean(yes) => yes.write(out),
-        DeValue::Integer(_) => i64::read(value, at, key)?.write(out),
-        DeValue::Float(_) => f64::read(value, at, key)?.write(out),
+        DeValue::Integer(_) => i64::read(value)?.write(out),
+        DeValue::Float(_) => f64::read(value)?.write(out),
         DeValue::Datetime(_) => {
             let wanted = "a string, a number, a boolean, a list or a table";
-            return Err(mistyped(value, at, key, wanted));
+            return Err(Wrong::mistyped(value, wanted));
         }
         DeValue::Array(items) => {
             out.push('[');
@@ -189,7 +177,7 @@ fn write_value(
                 if index > 0 {
                     out.push_str(", ");
                 }
-                write_value(item, at, key, out)?;
+                write_value(item, out)?;
             }
             out.push(']');
         }
@@ -199,7 +187,7 @@ fn write_value(
                 out.push_str(if index > 0 { ", " } else { " " });
                 write_key(inner, out);
                 out.push_str(" = ");
-                write_value(value, at, key, out)?;
+                write_value(value, out)?;
             }
             out.push_str(" }");
         }

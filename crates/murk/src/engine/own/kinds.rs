@@ -27,17 +27,17 @@ impl fmt::Debug for Kinds {
 }
 
 impl Kinds {
-    /// The stock propagators alone.
+    /// Creates the set with the stock propagators alone.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With one more kind. Of two with one name the new one counts; a world that names one that is
-    /// called as a stock propagator is refused, since it would be another world elsewhere.
+    /// Adds a kind. If a name is added twice, the later kind is used. A world that uses a kind with
+    /// the name of a stock propagator is refused, because it would be another world elsewhere.
     ///
-    /// `build` is called for each world that is checked or built, and may be called at once on
-    /// several threads. What it depends on beside its parameters is not recorded.
+    /// `build` is called for each world that is checked or built, possibly on several threads at
+    /// once. It should depend on nothing but its parameters, because nothing else is recorded.
     #[must_use]
     pub fn with(
         mut self,
@@ -53,20 +53,20 @@ impl Kinds {
         self
     }
 
-    /// Keeps propagators of kinds that are not known: their worlds are read, described, written and
-    /// hashed. [`World::check`](crate::engine::World::check) and building one are refused.
+    /// Keeps propagators of unknown kinds: their worlds can be read, described, written and hashed.
+    /// [`World::check`](crate::engine::World::check) and building one still fail.
     #[must_use]
     pub fn or_unknown(mut self) -> Self {
         self.keeps_unknown = true;
         self
     }
 
-    /// The names of those that were added, in that order.
+    /// Returns the names of the added kinds, in the order of their addition.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.own.iter().map(|(name, _)| &**name)
     }
 
-    /// Puts one in that is built as another is, unless it is there.
+    /// Adds a kind with an existing builder, unless it is there.
     pub(super) fn put(&mut self, name: &str, build: &Arc<Build>) {
         if self.get(name).is_none() {
             self.own.push((name.to_owned(), Arc::clone(build)));

@@ -1,9 +1,8 @@
-//! The tick as a propagator of one's own has to see it, where the engine counts fewer ticks than
-//! were made.
+//! The tick number for a registered propagator when the engine counts fewer ticks than were made.
 //!
-//! The origin's context can be made anew with another number, but only of parts that do not lend
-//! from the old one what it writes through: fields that are read are copied, scratch space and the
-//! space are others of the same kind.
+//! The origin's context can be created with another number, but only from parts that are not
+//! borrowed from the old context, except the writer. So the fields that are read are copied, and
+//! scratch space and the space are other objects of the same kind.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +10,7 @@ use murk_core::{FieldId, FieldReader, PropagatorError, TickId};
 use murk_propagator::{Propagator as Origin, ScratchRegion, StepContext};
 use murk_space::Space as OriginSpace;
 
-/// What contexts are made of; one for all propagators of a world.
+/// The parts of contexts, shared by all propagators of a world.
 pub(in crate::engine) struct Later {
     space: Box<dyn OriginSpace>,
     fields: u32,
@@ -26,7 +25,7 @@ struct Parts {
 }
 
 impl Later {
-    /// For a world in this space, with so many fields.
+    /// Creates the parts for a world in this space, with this many fields.
     pub fn new(space: Box<dyn OriginSpace>, fields: u32) -> Self {
         Self {
             space,
@@ -35,7 +34,7 @@ impl Later {
         }
     }
 
-    /// Has a propagator make its step in the tick that is `short` further than the engine has it.
+    /// Runs a propagator's step with a tick number that is `short` higher than the engine's.
     pub fn step(
         &self,
         propagator: &dyn Origin,
@@ -61,13 +60,12 @@ impl Later {
     }
 }
 
-/// The fields that a reader has, copied; their memory is used again.
+/// Copies of the fields of a reader. Their memory is reused.
 #[derive(Default)]
 struct Copies(Vec<(bool, Vec<f32>)>);
 
 impl Copies {
-    /// All of them, not those alone that are declared: what the origin shows besides is shown here,
-    /// too.
+    /// Copies all fields, not only the declared ones, because the origin shows all of them.
     fn copy(&mut self, reader: &dyn FieldReader, fields: u32) {
         self.0.resize_with(fields as usize, Default::default);
         for (field, (is_there, copy)) in (0..).map(FieldId).zip(&mut self.0) {

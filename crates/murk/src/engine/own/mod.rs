@@ -1,8 +1,8 @@
-//! Propagators of one's own: a program registers their kinds, and its worlds name them.
+//! Registered propagators: a program registers kinds of its own, and its worlds name them.
 //!
-//! A propagator is the origin's [`Propagator`]; all that it takes to write one is handed on here. A
-//! kind is a name, and what builds a propagator of the keys that a world gives it. Worlds of such
-//! kinds are recorded, verified, rolled back and minimised as any other:
+//! A propagator implements the origin's [`Propagator`]; everything needed to write one is
+//! re-exported here. A kind is a name and a function that builds a propagator from the keys in a
+//! world. Worlds with such kinds are recorded, verified, rolled back and minimised like any other:
 //!
 //! ```
 //! use gametape_murk::engine::World;
@@ -56,19 +56,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What a propagator of one's own keeps to
+//! # Requirements on a propagator
 //!
-//! It is given what it may depend on: the fields it reads, the time step, the number of the tick,
-//! the space, its parameters. What it keeps beside the fields is not part of any saved state, so
-//! that going back changes it: [`rollback_test`](crate::rollback_test) finds that. What differs
-//! from one run to the next (the order of a `HashMap`, the time of day, the number of threads)
-//! [`sync_test`](crate::sync_test()) finds, or [`verify()`](crate::verify()).
+//! A propagator may depend on the fields it reads, the time step, the number of the tick, the space
+//! and its parameters. State that it keeps beside the fields is not part of saved states, so that
+//! going back changes it: [`rollback_test`](crate::rollback_test) finds that. Dependence on
+//! anything that differs from one run to the next (the order of a `HashMap`, the time of day, the
+//! number of threads) is found by [`sync_test`](crate::sync_test()) or
+//! [`verify()`](crate::verify()).
 //!
-//! A tick in which it gives an error fails, as the origin has it: the state is as it was. Where it
-//! panics, the world stops with [`EngineError::Panicked`](super::EngineError::Panicked); going back
-//! to a saved state makes it usable again.
+//! If it returns an error, the tick fails as in the origin: the state stays as it was. If it
+//! panics, the world stops with [`EngineError::Panicked`](super::EngineError::Panicked); restoring
+//! a saved state makes it usable again.
 //!
-//! Its code is no part of the world's hash: only the kind's name and the keys are.
+//! Its code is not part of the world's hash: only the kind's name and the keys are.
 
 mod data;
 mod kinds;

@@ -1,4 +1,4 @@
-//! The keys that a world gives a propagator of one's own.
+//! The keys of a registered propagator in a world.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::fmt;
 use murk_core::FieldId;
 use toml::de::DeTable;
 
-use crate::engine::error::{Fault, Place};
+use crate::engine::error::Fault;
 use crate::engine::field::Field;
 use crate::engine::space::Space;
-use crate::engine::value::{At, Keys, Value};
+use crate::engine::value::{Keys, Value, Wrong};
 
 /// A type that a parameter can have: `bool`, `u16`, `u32`, `u64`, `i64`, `f32`, `f64`, `String`, a
-/// `Vec` of one of them, a pair of two as a list of two, or an `Option`, of a key that may be left
-/// out.
+/// `Vec` of one of them, a pair (written as a list of two), or an `Option` for a key that may be
+/// left out.
 ///
-/// A `u64` beyond 2^63 is written as a string, `"0xfeedfacecafebeef"`, as anywhere in a world. NaN is
-/// no value of any.
+/// A `u64` beyond 2^63 is written as a string, `"0xfeedfacecafebeef"`, as anywhere in a world. NaN
+/// is not a valid value of any type.
 pub trait Parameter: Value {}
 
 impl<T: Value> Parameter for T {}
 
-/// A parameter is not as its propagator needs it.
+/// Why a parameter is refused.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParameterError {
     pub(super) key: String,
@@ -29,8 +29,8 @@ pub struct ParameterError {
 }
 
 impl ParameterError {
-    /// What is wrong with the value of a key, as the end of a sentence: `must be below 1, not 1.5`.
-    /// An empty key is for the propagator as a whole.
+    /// Creates the error for the value of a key. `what` is the end of a sentence: `must be below 1,
+    /// not 1.5`. An empty key stands for the propagator as a whole.
     #[must_use]
     pub fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
@@ -55,8 +55,15 @@ impl fmt::Display for ParameterError {
 
 impl std::error::Error for ParameterError {}
 
-/// The world around a propagator, as far as it is known to be sound.
-#[derive(Clone, Copy)]
+impl From<Wrong> for ParameterError {
+    fn from(wrong: Wrong) -> Self {
+        let Wrong { key, fault, .. } = wrong;
+        Self { key, fault }
+    }
+}
+
+/// The world around a propagator, as far as it has been checked.
+#[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct Around<'a> {
     pub space: &'a Space,
     pub fields: &'a [Field],
@@ -64,56 +71,48 @@ pub(in crate::engine) struct Around<'a> {
     pub dt: f64,
 }
 
-/// The keys that a world gives a propagator, and the world around it.
+/// The keys of a propagator, and the world around it.
 ///
-/// Each is taken by its name. What no kind has taken in the end is a mistake of the world, and its
-/// reader is told which keys there are.
+/// Each key is taken by its name. A key that the kind does not take is an error that lists the
+/// known keys.
+#[derive(Debug)]
 pub struct Parameters<'a> {
-    text: &'a str,
     keys: Keys<'a>,
     around: Around<'a>,
 }
 
-impl fmt::Debug for Parameters<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Parameters").field(&self.text).finish()
-    }
-}
-
 impl<'a> Parameters<'a> {
-    pub(super) fn new(text: &'a str, table: &'a DeTable<'a>, around: Around<'a>) -> Self {
-        Self {
-            text,
-            keys: Keys::new(table, 0..0),
-            around,
-        }
+    pub(super) const fn new(table: &'a DeTable<'a>, around: Around<'a>) -> Self {
+        let keys = Keys::new(table, 0);
+        Self { keys, around }
     }
 
-    /// The value of a key, which has to be there if its type is no `Option`.
+    /// Returns the value of a key, which must exist unless its type is an `Option`.
     ///
     /// # Errors
-    /// Where it is missing or of another type.
+    /// If it is missing or of another type.
     pub fn take<T: Parameter>(&mut self, key: &'static str) -> Result<T, ParameterError> {
-        self.taken(key, None)
+        Ok(self.keys.take(key, None)?)
     }
 
-    /// The value of a key, or another one where it is left out. What is left out is not written into
-    /// recordings: a default that is changed later changes what they replay to.
+    /// Returns the value of a key, or a default if it is left out. A default is not written into
+    /// recordings, so changing it later changes their replays.
     ///
     /// # Errors
-    /// Where it is of another type.
+    /// If it is of another type.
     pub fn take_or<T: Parameter>(
         &mut self,
         key: &'static str,
         default: T,
     ) -> Result<T, ParameterError> {
-        self.taken(key, Some(default))
+        Ok(self.keys.take(key, Some(default))?)
     }
 
-    /// The field whose name a key gives: commands and contexts know it by this number.
+    /// Returns the number of the field whose name a key gives. Commands and contexts use this
+    /// number.
     ///
     /// # Errors
-    /// Where the key is missing or no text, or the world has no such field.
+    /// If the key is missing or not a text, or the world has no such field.
     pub fn field(&mut self, key: &'static str) -> Result<FieldId, ParameterError> {
         let name: String = self.take(key)?;
         let number = self.around.numbers.get(&*name);
@@ -124,51 +123,26 @@ impl<'a> Parameters<'a> {
         })
     }
 
-    /// The world's fields, by their numbers.
+    /// Returns the world's fields, by their numbers.
     #[must_use]
     pub const fn fields(&self) -> &'a [Field] {
         self.around.fields
     }
 
-    /// The world's cells.
+    /// Returns the world's space.
     #[must_use]
     pub const fn space(&self) -> &'a Space {
         self.around.space
     }
 
-    /// Seconds from one tick to the next.
+    /// Returns the seconds from one tick to the next.
     #[must_use]
     pub const fn dt(&self) -> f64 {
         self.around.dt
     }
 
-    fn at(&self) -> At<'a> {
-        At {
-            text: self.text,
-            // Whoever builds the propagator knows its place.
-            place: Place::World,
-        }
-    }
-
-    fn taken<T: Value>(
-        &mut self,
-        key: &'static str,
-        default: Option<T>,
-    ) -> Result<T, ParameterError> {
-        let at = self.at();
-        let taken = self.keys.take(&at, key, default);
-        taken.map_err(|error| ParameterError {
-            key: error.key().to_owned(),
-            fault: error.fault().clone(),
-        })
-    }
-
-    /// That no key is left over.
+    /// Checks that no key is left over.
     pub(super) fn finish(self) -> Result<(), ParameterError> {
-        let at = self.at();
-        self.keys.finish(&at).map_err(|error| ParameterError {
-            key: error.key().to_owned(),
-            fault: error.fault().clone(),
-        })
+        Ok(self.keys.finish()?)
     }
 }

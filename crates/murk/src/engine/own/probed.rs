@@ -1,5 +1,5 @@
-//! A propagator of one's own, built: what it says of itself is asked once, and what panics in that
-//! is caught.
+//! A registered propagator after building: its declarations are asked for once, and panics in them
+//! are caught.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use super::data::Own;
 use super::parameters::{Around, ParameterError};
 use crate::engine::error::shown;
 
-/// A propagator, and what it says of itself: the origin asks it over and over.
+/// A propagator and its declarations, which the origin asks for repeatedly.
 pub(in crate::engine) struct Probed {
     inner: Box<dyn Origin>,
     name: String,
@@ -23,17 +23,17 @@ pub(in crate::engine) struct Probed {
     scratch_bytes: usize,
 }
 
-/// What a panic says.
-pub(in crate::engine) fn said(panic: &(dyn Any + Send)) -> String {
+/// Returns the message of a panic.
+pub(in crate::engine) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    shown(text.unwrap_or("without a word"))
+    shown(text.unwrap_or("(no message)"))
 }
 
 impl Probed {
-    /// Has the kind build it, and asks it all that it is ever asked.
+    /// Builds the propagator, and asks for all its declarations.
     pub fn of(
         own: &Own,
         around: Around<'_>,
@@ -52,12 +52,12 @@ impl Probed {
             })
         };
         catch_unwind(AssertUnwindSafe(probe)).unwrap_or_else(|panic| {
-            let what = format!("building it panics: {}", said(&*panic));
+            let what = format!("building it panics: {}", panic_message(&*panic));
             Err(ParameterError::new("", what))
         })
     }
 
-    /// The fields that it reads and those that it writes.
+    /// Returns the fields that it reads and those that it writes.
     pub fn uses(&self) -> (impl Iterator<Item = FieldId>, &[(FieldId, WriteMode)]) {
         (self.reads.iter().chain(self.previous.iter()), &self.writes)
     }

@@ -1,4 +1,4 @@
-//! Carrying over.
+//! Copying a field from one tick to the next.
 
 use murk_propagator::Propagator as Origin;
 use murk_propagators::IdentityCopy as Its;

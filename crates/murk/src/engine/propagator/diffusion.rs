@@ -10,13 +10,13 @@ use crate::engine::error::Fault;
 parameters! {
     /// Diffuses a scalar field, with decay, sources and bounds.
     ScalarDiffusion = "scalar_diffusion" {
-        /// Read as it was at the end of the last tick.
+        /// The field that is read, as it was at the end of the last tick.
         input_field: String,
-        /// Written.
+        /// The field that is written.
         output_field: String,
-        /// Gradient of the input, written: two values a cell.
+        /// The field for the gradient of the input, with two values per cell.
         gradient_field: Option<String>,
-        /// How fast it diffuses.
+        /// The speed of the diffusion.
         coefficient: f64 = 0.0,
         /// Exponential decay per second.
         decay: f64 = 0.0,
@@ -26,8 +26,8 @@ parameters! {
         clamp_min: Option<f32>,
         /// The output's upper bound.
         clamp_max: Option<f32>,
-        /// Neighbours a cell is taken to have where the longest stable time step is computed, if
-        /// the space has fewer.
+        /// The number of neighbours that is assumed when the longest stable time step is computed,
+        /// if the space has fewer.
         max_degree: u32 = 12,
     }
 }

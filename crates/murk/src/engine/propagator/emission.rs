@@ -7,25 +7,25 @@ use super::stock::{Ids, Named, Stock, Use, reads, writes};
 use crate::engine::define::{parameters, words};
 
 words! {
-    /// How an `agent_emission` writes.
+    /// How an `agent_emission` changes the field.
     Emission("mode") of EmissionMode {
-        /// Adds to what is there.
+        /// Adds to the values.
         Additive = "additive" => EmissionMode::Additive,
-        /// Replaces all of it.
+        /// Replaces all values.
         Set = "set" => EmissionMode::Set,
     }
 }
 
 parameters! {
-    /// Emits where something is present.
+    /// Emits in the cells in which something is present.
     AgentEmission = "agent_emission" {
-        /// Not 0 where something emits.
+        /// The field that is not 0 where something emits.
         presence_field: String,
-        /// Written.
+        /// The field that is written.
         emission_field: String,
-        /// How much.
+        /// The amount.
         intensity: f32 = 1.0,
-        /// How it is written.
+        /// How the field is changed.
         mode: Emission = Emission::Additive,
     }
 }

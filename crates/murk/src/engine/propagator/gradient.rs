@@ -10,9 +10,10 @@ use crate::engine::error::Fault;
 parameters! {
     /// Computes the gradient of a scalar field.
     GradientCompute = "gradient_compute" {
-        /// Read as it was at the end of the last tick.
+        /// The field that is read, as it was at the end of the last tick.
         input_field: String,
-        /// Written: two values a cell. With another number, each tick fails.
+        /// The field that is written, with two values per cell. With another number, each tick
+        /// fails.
         output_field: String,
     }
 }
@@ -41,11 +42,11 @@ impl Stock for GradientCompute {
 parameters! {
     /// Computes the direction down a potential.
     FlowField = "flow_field" {
-        /// Read as it was at the end of the last tick.
+        /// The field that is read, as it was at the end of the last tick.
         potential_field: String,
-        /// Written: two values a cell.
+        /// The field that is written, with two values per cell.
         flow_field: String,
-        /// Makes it one long.
+        /// Whether the direction is normalised to length 1.
         normalize: bool = false,
     }
 }

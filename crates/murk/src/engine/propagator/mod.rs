@@ -1,7 +1,8 @@
-//! The propagators of a world, as data: the stock ones of Murk, and what the origin builds from it.
+//! The propagators of a world, as data: the stock ones of Murk, and their equivalents in the
+//! origin.
 //!
-//! Keys and defaults are those of the origin's builders. A field is named by its name. All that
-//! there is to say of one propagator is in one place: its file, and a line of the list below.
+//! Keys and defaults are those of the origin's builders. A field is named by its name. Each
+//! propagator has its own file and a line in the list below.
 
 mod copy;
 mod diffusion;
@@ -25,30 +26,29 @@ pub use resource::{Regrowth, ResourceField};
 pub(super) use stock::{Costs, Ids, Named, Rebuild, Stock, Surroundings, Use};
 pub use wave::WavePropagation;
 
-use super::error::WorldError;
 use super::own::{Kinds, Own};
-use super::value::{At, Keys, Sink, Table, known};
+use super::value::{Keys, Sink, Table, Wrong, known};
 
 macro_rules! propagators {
     ($($name:ident,)*) => {
-        /// A propagator: what happens in each tick. They are stock, but for [`Own`].
+        /// A propagator, which runs in each tick. All are stock ones except [`Own`].
         ///
         /// [`Diffusion`], [`AgentMovement`] and [`Reward`] are the origin's reference pipeline:
-        /// they take no field names, but work on the fields of fixed numbers (0 heat, 1 velocity,
+        /// they do not take field names, but work on fields with fixed numbers (0 heat, 1 velocity,
         /// 2 agents, 3 gradient of the heat, 4 reward).
         #[derive(Clone, PartialEq, Debug)]
         #[non_exhaustive]
         pub enum Propagator {
             $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($name),)*
-            /// One of a program's own: see [`own`](crate::engine::own).
+            /// A registered propagator: see [`own`](crate::engine::own).
             Own(Own),
         }
 
         impl Propagator {
-            /// The stock kinds by name, as a description gives them.
+            /// The names of the stock kinds in a description.
             pub const KINDS: &'static [&'static str] = &[$($name::KIND),*];
 
-            /// The kind's name.
+            /// Returns the kind's name.
             #[must_use]
             pub const fn kind(&self) -> &str {
                 match self {
@@ -57,19 +57,18 @@ macro_rules! propagators {
                 }
             }
 
-            /// Reads the keys of a table of this kind; `None` where no stock one is of it.
+            /// Reads the keys of a table of this kind; `None` if there is no such stock kind.
             pub(super) fn read_keys(
                 kind: &str,
                 keys: &mut Keys<'_>,
-                at: &At<'_>,
-            ) -> Result<Option<Self>, WorldError> {
+            ) -> Result<Option<Self>, Wrong> {
                 match kind {
-                    $($name::KIND => $name::read_keys(keys, at).map(|read| Some(read.into())),)*
+                    $($name::KIND => $name::read_keys(keys).map(|read| Some(read.into())),)*
                     _ => Ok(None),
                 }
             }
 
-            /// Hands on the keys of a stock one.
+            /// Passes the keys of a stock propagator to a sink.
             pub(super) fn give_keys(&self, to: &mut impl Sink) {
                 match self {
                     $(Self::$name(parameters) => parameters.give_keys(to),)*
@@ -77,7 +76,7 @@ macro_rules! propagators {
                 }
             }
 
-            /// Its canonical text: the kind and the keys, a line each.
+            /// Appends the canonical text: the kind and the keys, one per line.
             pub(super) fn write(&self, out: &mut String) {
                 if let Self::Own(own) = self {
                     return own.write(out);
@@ -87,7 +86,7 @@ macro_rules! propagators {
                 self.give_keys(&mut table);
             }
 
-            /// None for one of one's own.
+            /// Returns the stock propagator; `None` for a registered one.
             pub(super) fn stock(&self) -> Option<&dyn Stock> {
                 match self {
                     $(Self::$name(parameters) => Some(parameters),)*
@@ -125,7 +124,7 @@ propagators! {
     Reward,
 }
 
-/// What a propagator's kind may be, for a message.
+/// Returns the known kinds, for a message.
 pub(super) fn known_kinds(kinds: &Kinds) -> String {
     let stock = Propagator::KINDS.iter().copied();
     known("kind", &stock.chain(kinds.names()).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! Widening and narrowing.
+//! Dilation and erosion.
 
 use murk_propagator::Propagator as Origin;
 use murk_propagators::{MorphOp, MorphologicalOp as Its};
@@ -8,27 +8,27 @@ use crate::engine::define::{parameters, words};
 use crate::engine::error::Fault;
 
 words! {
-    /// What a `morphological_op` does.
+    /// The operation of a `morphological_op`.
     Morphology("operation") of MorphOp {
-        /// 1 where any cell around is present.
+        /// 1 if any cell in the neighbourhood is present.
         Dilate = "dilate" => MorphOp::Dilate,
-        /// 1 where all cells around are present.
+        /// 1 if all cells in the neighbourhood are present.
         Erode = "erode" => MorphOp::Erode,
     }
 }
 
 parameters! {
-    /// Widens or narrows what is present in a field.
+    /// Dilates or erodes the cells that are present in a field.
     MorphologicalOp = "morphological_op" {
-        /// Read as it was at the end of the last tick.
+        /// The field that is read, as it was at the end of the last tick.
         input_field: String,
-        /// Written: 0 or 1.
+        /// The field that is written, with 0 or 1.
         output_field: String,
-        /// Which.
+        /// The operation.
         op: Morphology = Morphology::Dilate,
-        /// How many steps around.
+        /// The radius of the neighbourhood, in steps.
         radius: u32 = 1,
-        /// Above it, a cell is present.
+        /// A cell is present if its value is above this.
         threshold: f32 = 0.5,
     }
 }
@@ -56,12 +56,12 @@ impl Stock for MorphologicalOp {
         Ok(Box::new(built))
     }
 
-    /// On squares too; and a set and a queue of up to all cells.
+    /// Squares need it, too; and a set and a queue of up to all cells.
     fn memory(&self, costs: &Costs) -> u64 {
         costs.cells + costs.ranks + 64
     }
 
-    /// All within its radius, around each cell.
+    /// All cells within the radius, for each cell.
     fn visits(&self, dimensions: u32, cells: u64) -> u64 {
         let side = 2 * u64::from(self.radius) + 1;
         cells.saturating_mul(side.saturating_pow(dimensions).min(cells))

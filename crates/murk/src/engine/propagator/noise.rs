@@ -8,7 +8,7 @@ use super::stock::{Ids, Named, Rebuild, Stock, Use, writes};
 use crate::engine::define::{parameters, words};
 
 words! {
-    /// The noise of a `noise_injection`.
+    /// The kind of noise of a `noise_injection`.
     Noise("noise") of NoiseType {
         /// Adds `scale` times a normal deviate.
         Gaussian = "gaussian" => NoiseType::Gaussian,
@@ -22,13 +22,13 @@ words! {
 parameters! {
     /// Adds noise to a field.
     NoiseInjection = "noise_injection" {
-        /// The name of the field that the noise goes into.
+        /// The name of the field that gets the noise.
         field: String,
-        /// Which noise.
+        /// The kind of noise.
         noise_type: Noise = Noise::Gaussian,
-        /// How much.
+        /// The amount.
         scale: f64 = 0.1,
-        /// Seeds the random numbers, together with the tick.
+        /// The seed of the random numbers, together with the tick.
         seed_offset: u64 = 0,
     }
 }
@@ -54,7 +54,7 @@ impl Stock for NoiseInjection {
         self.seeded(fields.of(&self.field)?, self.seed_offset)
     }
 
-    /// The origin seeds by `seed_offset ^ tick`, with its own count of ticks.
+    /// The origin's seed is `seed_offset ^ tick`, with its own count of ticks.
     fn rebuild(&self, fields: &Ids<'_>) -> Result<Option<Rebuild>, String> {
         let (noise, field) = (self.clone(), fields.of(&self.field)?);
         Ok(Some(Box::new(move |counted, short| {

@@ -1,5 +1,5 @@
-//! The origin's reference pipeline: propagators that take no field names, but work on the fields of
-//! fixed numbers.
+//! The origin's reference pipeline: propagators that do not take field names, but work on fields
+//! with fixed numbers.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ parameters! {
     /// Diffuses field 0, the heat (one value a cell), and field 1, the velocity (two values), and
     /// writes the gradient of field 0 to field 3 (two values).
     Diffusion = "diffusion" {
-        /// How fast.
+        /// The speed of the diffusion.
         diffusivity: f64,
     }
 }
@@ -59,11 +59,11 @@ impl Stock for Diffusion {
 parameters! {
     /// Places agents into field 2 in the first tick, and keeps them there.
     ///
-    /// The origin moves them by actions that come from beside its commands; no recording holds any,
-    /// so that no agent ever moves. (It looks agents up in a `HashMap`, but never iterates over it:
-    /// it is deterministic.)
+    /// The origin moves them by actions that are not commands. No recording has any, so agents
+    /// never move. (It looks agents up in a `HashMap`, but never iterates over it, so it is
+    /// deterministic.)
     AgentMovement = "agent_movement" {
-        /// An agent's number, and the element that it stands on.
+        /// Each agent's number, and the element on which it starts.
         initial_positions: Vec<(u16, u64)> = Vec::new(),
     }
 }
@@ -93,11 +93,11 @@ impl Stock for AgentMovement {
 }
 
 parameters! {
-    /// Computes a reward into field 4 from the heat (field 0) where an agent (field 2) is.
+    /// Computes a reward into field 4 from the heat (field 0) at the agents (field 2).
     Reward = "reward" {
-        /// What the heat counts.
+        /// The weight of the heat.
         heat_bonus: f32,
-        /// What a tick costs.
+        /// The cost of a tick.
         step_cost: f32,
     }
 }

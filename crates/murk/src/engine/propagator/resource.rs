@@ -7,29 +7,29 @@ use super::stock::{Ids, Named, Stock, Use, reads, writes};
 use crate::engine::define::{parameters, words};
 
 words! {
-    /// How the resource of a `resource_field` grows again.
+    /// How the resource of a `resource_field` grows back.
     Regrowth("regrowth") of RegrowthModel {
         /// At a constant rate.
         Linear = "linear" => RegrowthModel::Linear,
-        /// In an S-curve, which starts from what is left.
+        /// In an S-curve that starts from the remaining amount.
         Logistic = "logistic" => RegrowthModel::Logistic,
     }
 }
 
 parameters! {
-    /// A resource that is consumed where something is present, and grows again.
+    /// A resource that is consumed where something is present, and grows back.
     ResourceField = "resource_field" {
-        /// The resource.
+        /// The field of the resource.
         field: String,
-        /// Not 0 where something consumes it.
+        /// The field that is not 0 where something consumes it.
         presence_field: String,
-        /// Consumed per second.
+        /// The consumption per second.
         consumption_rate: f32 = 1.0,
-        /// Grown per second.
+        /// The growth per second.
         regrowth_rate: f32 = 0.1,
-        /// The most there can be.
+        /// The largest amount in a cell.
         capacity: f32 = 1.0,
-        /// How it grows.
+        /// How it grows back.
         regrowth_model: Regrowth = Regrowth::Linear,
     }
 }

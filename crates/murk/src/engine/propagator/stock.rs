@@ -1,4 +1,4 @@
-//! What a stock propagator has to say of itself, each in a file of its own.
+//! The interface of a stock propagator. Each one implements it in its own file.
 
 use std::collections::HashMap;
 
@@ -9,42 +9,44 @@ use crate::engine::error::Fault;
 use crate::engine::field::Field;
 use crate::engine::space::Space;
 
-/// A stock propagator, as data. Reading and writing its keys is [`parameters`]' work.
+/// A stock propagator, as data. [`parameters`] reads and writes its keys.
 ///
 /// [`parameters`]: crate::engine::define
 pub(in crate::engine) trait Stock {
-    /// The fields it uses. Those that it writes are overwritten in each tick, after the commands.
+    /// Returns the fields it uses. Those that it writes are overwritten in each tick, after the
+    /// commands.
     fn uses(&self) -> Vec<(Named<'_>, Use)>;
 
-    /// What the origin does not look at and fails by, or passes over: the shapes of fields, which
-    /// it indexes, or copies slices of, without looking at their lengths first; elements that do
-    /// not exist. With the key in question.
+    /// Checks what the origin does not check, and would fail on or ignore: the shapes of fields,
+    /// which it indexes or copies without looking at their lengths, and elements that do not exist.
+    /// Returns the key with the fault.
     fn check(&self, _world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
         Ok(())
     }
 
-    /// The origin's propagator. The parameters have been checked: the origin takes some on which
-    /// it panics later.
+    /// Builds the origin's propagator. The parameters have been checked, because the origin accepts
+    /// some that make it panic later.
     fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String>;
 
-    /// Bytes that a step sets up for each cell.
+    /// Returns the number of bytes that a step allocates for each cell.
     fn memory(&self, _costs: &Costs) -> u64 {
         0
     }
 
-    /// Cells that it looks at in a tick, beyond a few for each, in a space of so many dimensions.
+    /// Returns the number of cells that it visits in a tick, beyond a few per cell, in a space with
+    /// this many dimensions.
     fn visits(&self, _dimensions: u32, _cells: u64) -> u64 {
         0
     }
 
-    /// How it is built anew for each tick where the engine counts fewer ticks than were made; none
-    /// where it does not look at the count.
+    /// Returns how to rebuild it for each tick if the engine counts fewer ticks than were made;
+    /// `None` if it does not depend on the count.
     fn rebuild(&self, _fields: &Ids<'_>) -> Result<Option<Rebuild>, String> {
         Ok(None)
     }
 }
 
-/// Builds a propagator for one tick, of the engine's count and of what that is short by.
+/// Builds a propagator for one tick, from the engine's count and the number of missing ticks.
 pub(in crate::engine) type Rebuild =
     Box<dyn Fn(u64, u64) -> Result<Box<dyn Origin>, String> + Send + Sync>;
 
@@ -52,35 +54,34 @@ pub(in crate::engine) type Rebuild =
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::engine) enum Use {
     Read,
-    /// Written from nothing, all of it.
+    /// It writes all values anew.
     Write,
-    /// Written from nothing: as many values as there are cells, so many times, and no more, even
-    /// where the field has more.
+    /// It writes the first values anew: this many per cell, even if the field has more.
     WriteFirst(u64),
-    /// Written from what it was: here and there.
+    /// It changes some of the values.
     Update,
 }
 
-/// A field as a propagator names it.
+/// A field as a propagator refers to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::engine) enum Named<'a> {
-    /// By the key, and the name that the key has.
+    /// By a key, with the name in the description.
     Key(&'static str, &'a str),
-    /// By a fixed number, and what to say where there is none.
+    /// By a fixed number, with the message for a world without it.
     Number(usize, &'static str),
 }
 
-/// A field that is read, by a key and the name that the key has.
+/// Returns a field that is read, by a key and the name in the description.
 pub(super) const fn reads<'a>(key: &'static str, name: &'a str) -> (Named<'a>, Use) {
     (Named::Key(key, name), Use::Read)
 }
 
-/// A field that is written from nothing.
+/// Returns a field that is written anew.
 pub(super) const fn writes<'a>(key: &'static str, name: &'a str) -> (Named<'a>, Use) {
     (Named::Key(key, name), Use::Write)
 }
 
-/// A field of which so many values a cell are written, at its front.
+/// Returns a field of which this many values per cell are written, from its start.
 pub(super) const fn writes_first<'a>(
     key: &'static str,
     name: &'a str,
@@ -89,7 +90,7 @@ pub(super) const fn writes_first<'a>(
     (Named::Key(key, name), Use::WriteFirst(values))
 }
 
-/// The fields' numbers by their names.
+/// The numbers of the fields by their names.
 pub(in crate::engine) struct Ids<'a>(pub &'a HashMap<&'a str, usize>);
 
 impl Ids<'_> {
@@ -104,7 +105,7 @@ impl Ids<'_> {
     }
 }
 
-/// The world around a propagator, as far as it is known to be sound.
+/// The world around a propagator, as far as it has been checked.
 pub(in crate::engine) struct Surroundings<'a> {
     pub space: &'a Space,
     pub cells: u64,
@@ -113,23 +114,23 @@ pub(in crate::engine) struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// The origin has its own way of squares with four neighbours.
+    /// Returns true for squares with four neighbours, for which the origin has separate code.
     pub fn has_squares(&self) -> bool {
         self.space.has_squares()
     }
 
-    /// The field of a name.
+    /// Returns the field with a name.
     pub fn field(&self, name: &str) -> Option<&'a Field> {
         self.fields.get(*self.numbers.get(name)?)
     }
 
-    /// Values of a field.
+    /// Returns the number of values of a field.
     pub fn values(&self, name: &str) -> u64 {
         let values = self.field(name).map_or(1, |f| f.field_type.components());
         self.cells.saturating_mul(values.into())
     }
 
-    /// That a field has one value a cell.
+    /// Checks that a field has one value per cell.
     pub fn one(&self, key: &'static str, name: &str) -> Result<(), (&'static str, Fault)> {
         match self.field(name) {
             Some(field) if field.field_type.components() != 1 => {
@@ -139,7 +140,7 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// That a field has as many values a cell as a gradient needs.
+    /// Checks that a field has as many values per cell as a gradient needs.
     pub fn two(
         &self,
         key: &'static str,
@@ -157,7 +158,7 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// That elements named by number exist: the origin passes over others.
+    /// Checks that elements exist; the origin ignores others.
     pub fn elements(
         key: &'static str,
         mut named: impl Iterator<Item = u64>,
@@ -181,24 +182,24 @@ fn components(field: &Field, needed: &'static str) -> Fault {
     }
 }
 
-/// What the origin's lists of cells and of neighbours take, for each cell.
+/// The memory of the origin's lists of cells and of neighbours, for each cell.
 ///
-/// It lists the cells of any space but `square4`, and each cell's neighbours, anew in every tick:
-/// on such spaces that, and not the fields, fills the memory.
+/// The origin lists the cells of any space but `square4`, and each cell's neighbours, anew in every
+/// tick. In such spaces the lists fill the memory, not the fields.
 pub(in crate::engine) struct Costs {
     /// The cells themselves.
     pub cells: u64,
-    /// The neighbours' places.
+    /// The numbers of the neighbours.
     pub ranks: u64,
-    /// How far the neighbours are off.
+    /// The offsets of the neighbours.
     pub deltas: u64,
-    /// True where the origin does without those lists.
+    /// True if the origin does not need those lists.
     pub squares: bool,
 }
 
 impl Costs {
     pub fn of(space: &Space) -> Self {
-        /// Bytes of an empty list, and what an allocator keeps beside its contents.
+        /// The size of an empty list, and an allocator's overhead.
         const LIST: u64 = 40;
         let ndim = space.ndim() as u64;
         let inline = size_of::<Coord>() as u64;
@@ -215,7 +216,7 @@ impl Costs {
         }
     }
 
-    /// Nothing on squares, else these lists.
+    /// Returns 0 for squares, and the size of these lists otherwise.
     pub const fn unless_squares(&self, lists: u64) -> u64 {
         if self.squares { 0 } else { lists }
     }

@@ -1,4 +1,4 @@
-//! Waves.
+//! Wave propagation.
 
 use murk_propagator::Propagator as Origin;
 use murk_propagators::WavePropagation as Its;
@@ -8,15 +8,15 @@ use crate::engine::define::parameters;
 use crate::engine::error::Fault;
 
 parameters! {
-    /// Waves.
+    /// Propagates waves.
     WavePropagation = "wave_propagation" {
-        /// Displacement.
+        /// The field of the displacement.
         displacement_field: String,
-        /// Its velocity.
+        /// The field of its velocity.
         velocity_field: String,
-        /// Speed of the waves.
+        /// The speed of the waves.
         wave_speed: f64 = 1.0,
-        /// How fast they are damped.
+        /// The damping of the waves.
         damping: f64 = 0.0,
     }
 }

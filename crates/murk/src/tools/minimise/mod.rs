@@ -1,4 +1,4 @@
-//! The smallest command log that still diverges.
+//! Finds the smallest command log that still diverges.
 
 mod model;
 mod report;
@@ -19,19 +19,19 @@ use crate::{
 use model::{Model, Run};
 pub use report::Minimised;
 
-/// What to look for.
+/// Options of minimising.
 #[derive(Clone, Default, Debug)]
 pub struct Minimise {
     /// The world that the recording was made in, if it carries none.
     pub world: Option<WorldFile>,
-    /// Another world: the fault is that both differ. Without it, the fault is where the recording
-    /// and its replay differ.
+    /// Another world. The fault is then that both worlds differ. Without it, the fault is the
+    /// difference between the recording and its replay.
     pub against: Option<WorldFile>,
-    /// How many logs to try at most.
+    /// The most logs to try.
     pub max_trials: u64,
 }
 
-/// The header and the commands of a whole recording.
+/// Returns the header and the commands of a whole recording.
 pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), Error> {
     let mut log = CommandLog::new();
     let read = tape.each(|frame| {
@@ -46,14 +46,14 @@ pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), E
 
 /// Finds the smallest log of commands that still shows the fault, and records it.
 ///
-/// Where a second world is given, the fault is that both worlds' states differ. Else it is where the
-/// recording and its replay part, and there has to be one thing that explains it: one value, or one
-/// slip. The recording that is written goes wrong in the same way, and its verification says the same;
-/// where a few ticks behind the fault are needed for that, they are kept.
+/// With a second world, the fault is that the states of both worlds differ. Otherwise it is the
+/// difference between the recording and its replay, and a single cause must explain it: one value,
+/// or one slip. The new recording goes wrong in the same way, and its verification has the same
+/// result; if a few ticks after the fault are needed for that, they are kept.
 ///
 /// # Errors
-/// [`MurkError::Unwritable`](crate::tape::MurkError) where there is no such fault; what is wrong with a world, or with the
-/// recording.
+/// [`MurkError::Unwritable`](crate::tape::MurkError) if there is no such fault; errors of a world
+/// and of the recording.
 pub fn minimise(tape: &MurkTape, options: &Minimise) -> Result<Minimised, Error> {
     let (header, log) = log_of(tape)?;
     let search = Search {
@@ -75,15 +75,17 @@ fn step(simulation: &mut EngineWorld, tick: u64, commands: Commands<'_>) -> Resu
         .map_err(|error| stopped(format!("tick {tick}: {error}")))
 }
 
-/// Runs of a world that have to be the same.
+/// The number of runs of a world that must be the same.
 const RUNS: usize = 4;
-/// Ticks of them, if there are as many: in few of them a world seldom shows that it is not.
+/// The number of their ticks, if there are as many; a few ticks seldom show that a world is not
+/// deterministic.
 const AT_LEAST: usize = 1000;
 
-/// Runs of a world have to be the same: what shows a fault once need not show it again otherwise.
+/// Checks that several runs of a world are the same. Otherwise a fault that shows once need not
+/// show again.
 ///
 /// # Errors
-/// [`MurkError::Unwritable`](crate::tape::MurkError) where they are not.
+/// [`MurkError::Unwritable`](crate::tape::MurkError) if they are not.
 fn in_sync(
     run: impl Fn() -> Result<EngineWorld, Error>,
     log: &CommandLog,
@@ -101,7 +103,7 @@ fn in_sync(
     }
 }
 
-/// What is searched in.
+/// The input of a search.
 struct Search<'o> {
     world: World,
     given: Option<&'o Path>,
@@ -110,18 +112,18 @@ struct Search<'o> {
     log: CommandLog,
 }
 
-/// What a verification says of a recording.
+/// The result of verifying a recording.
 struct Verdict {
     divergence: Box<Divergence>,
     found: Option<Explanation>,
 }
 
 impl Verdict {
-    /// Of a divergence, and of what is found of it.
+    /// Creates it from a divergence and its explanation.
     ///
     /// # Errors
-    /// [`MurkError::Unwritable`](crate::tape::MurkError) of a world that is not the same each time: of such
-    /// a one, what shows a fault once need not show it again.
+    /// [`MurkError::Unwritable`](crate::tape::MurkError) if the world is not deterministic. A fault
+    /// that shows once then need not show again.
     fn of(divergence: Box<Divergence>, found: Option<Explanation>) -> Result<Self, Error> {
         if let Some(parted) = found.as_ref().and_then(|found| found.parted.as_ref()) {
             return Err(unwritable(format!("nothing can be minimised: {parted}")));
@@ -137,11 +139,11 @@ impl Verdict {
         self.found.as_ref()?.slips.first()
     }
 
-    /// True if another one says the same, of a log with fewer commands.
+    /// Returns true if the other verdict is the same, for a log with fewer commands.
     fn is_said_by(&self, other: &Self) -> bool {
         let same_cause = match (&self.divergence.cause, &other.divergence.cause) {
             (Cause::Value(one), Cause::Value(other)) => one == other,
-            // What explains more than the hash says of itself is compared below.
+            // Causes that explain more than the diverging hash are compared below.
             (Cause::Slip(_), _) | (_, Cause::Slip(_)) => self.slip().is_some(),
             (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
         };
@@ -155,7 +157,7 @@ impl Verdict {
 }
 
 impl Search<'_> {
-    /// The recording's world, at its start.
+    /// Returns the recording's world in its initial state.
     fn start(&self) -> Result<EngineWorld, Error> {
         build(&self.world, self.given)
     }
@@ -191,7 +193,7 @@ impl Search<'_> {
             in_sync(|| self.start(), log, fields, "the first world")?;
             in_sync(second, log, fields, "the second world")?;
         }
-        // The recording has the first world's hashes, but the second one's at the tick in question.
+        // The recording has the first world's hashes, and the second one's at the diverging tick.
         let (mut ours, mut theirs) = (self.start()?, second()?);
         let mut hashes = Vec::with_capacity(found.log.len());
         for (tick, commands) in found.log.iter() {
@@ -207,12 +209,12 @@ impl Search<'_> {
         let bytes = self.recorded(&found.log, &hashes)?;
         let verdict = self.verdict(&bytes)?;
         let mut small = self.minimised(&found, bytes, verdict, true);
-        // Both states are at hand: all that differs is known, and not by a hash.
+        // Both states are available, so all differences are known without a hash.
         (small.differences, small.differing) = (differences, differing);
         Ok(small)
     }
 
-    /// Where the recording and its replay part.
+    /// Returns the divergence between the recording and its replay.
     fn divergence(&self, tape: &MurkTape) -> Result<Box<Divergence>, Error> {
         let mut simulation = self.start()?;
         let mut verifier = Verifier::new(&self.header, &mut simulation)
@@ -234,14 +236,14 @@ impl Search<'_> {
         }
     }
 
-    /// What the recording's verification says.
+    /// Returns the verdict on the recording.
     fn first_verdict(&self, tape: &MurkTape) -> Result<Verdict, Error> {
         let divergence = self.divergence(tape)?;
         let found = explain_in(tape, &self.world, &divergence)?;
         Verdict::of(divergence, found)
     }
 
-    /// The ways in which the recording can have gone wrong, the one that is named first.
+    /// Returns the ways in which the recording may have gone wrong, the reported one first.
     fn models(&self, verdict: &Verdict) -> Result<Vec<Model>, Error> {
         let frame = usize::try_from(verdict.divergence.frame).unwrap_or(usize::MAX);
         let mut models = Vec::new();
@@ -308,7 +310,7 @@ impl Search<'_> {
             .map_err(|error| stopped(error.to_string()))
     }
 
-    /// True if the replay and the recording part at this frame, in the same way.
+    /// Returns true if the replay and the recording differ at this frame in the same way.
     fn is_shown(&self, run: &Run, verdict: &Verdict, frame: usize) -> Result<bool, Error> {
         if run.parted != Some(frame) {
             return Ok(false);
@@ -321,8 +323,8 @@ impl Search<'_> {
         Ok(count == 1 && differences.first().is_some_and(same))
     }
 
-    /// Records a log in the world, with the hashes of a recording that went wrong. Ticks behind it are
-    /// kept, as many as are needed for the same verdict.
+    /// Records a log in the world, with the hashes of a recording that went wrong. As many ticks
+    /// after the fault are kept as are needed for the same verdict.
     fn written(
         &self,
         model: &Model,
@@ -337,8 +339,8 @@ impl Search<'_> {
             .filter(|tail| *tail <= room);
         for tail in tails {
             let mut log = found.log.clone();
-            let behind = self.log.iter().skip(log.len()).take(tail);
-            let empty = behind.map(|(tick, _)| (tick, Commands::default()));
+            let after = self.log.iter().skip(log.len()).take(tail);
+            let empty = after.map(|(tick, _)| (tick, Commands::default()));
             empty.for_each(|(tick, none)| log.push(tick, none));
             let hashes = self.hashes(model, &log, &found.kept, frame)?;
             let bytes = self.recorded(&log, &hashes)?;
@@ -356,14 +358,12 @@ impl Search<'_> {
             shortest.get_or_insert((found, bytes, verdict));
         }
         let Some((found, bytes, verdict)) = shortest else {
-            return Err(unwritable(
-                "the replay is not the same twice: see sync-test",
-            ));
+            return Err(unwritable("two replays differ: see sync-test"));
         };
         Ok(self.minimised(&found, bytes, verdict, false))
     }
 
-    /// The hash of each frame of a log, as the recording that went wrong has it.
+    /// Returns the hash of each frame of a log in the recording that went wrong.
     fn hashes(
         &self,
         model: &Model,
@@ -383,7 +383,7 @@ impl Search<'_> {
         Ok(hashes)
     }
 
-    /// A recording of a log with these hashes.
+    /// Returns a recording of a log with these hashes.
     fn recorded(&self, log: &CommandLog, hashes: &[u64]) -> Result<Vec<u8>, Error> {
         // The recording carries its world, even if the first one did not.
         let header = Header {
@@ -397,7 +397,7 @@ impl Search<'_> {
         Ok(writer.finish()?)
     }
 
-    /// What a verification says of what was written: that is what the result is for.
+    /// Returns the verdict on the written recording, which is what it is made for.
     fn verdict(&self, bytes: &[u8]) -> Result<Option<Verdict>, Error> {
         let replay = read(bytes)?;
         let divergence = match verify(&replay, &mut self.start()?) {

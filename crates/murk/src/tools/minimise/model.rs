@@ -1,4 +1,4 @@
-//! What was recorded, as far as it is known what went wrong: to record it anew of fewer commands.
+//! Models of a recorded simulation that went wrong, to record it again with fewer commands.
 
 use crate::engine::{EngineError, EngineWorld, World};
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     slip,
 };
 
-/// A tick that was made: its commands, each with its number in the whole log, and the frame that it is
-/// recorded in.
+/// A tick that was made: its commands, each with its number in the whole log, and the frame in
+/// which it is recorded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tick {
     commands: CommandBuf,
@@ -19,8 +19,8 @@ impl Tick {
     fn add(&mut self, at: usize, commands: Commands<'_>, number: usize) -> Option<()> {
         let mut all = CommandBuf::new();
         let before = self.commands.as_commands().iter().take(at);
-        let behind = self.commands.as_commands().iter().skip(at);
-        for command in before.chain(commands).chain(behind) {
+        let after = self.commands.as_commands().iter().skip(at);
+        for command in before.chain(commands).chain(after) {
             all.push_stored(&command).ok()?;
         }
         self.commands = all;
@@ -28,7 +28,7 @@ impl Tick {
         Some(())
     }
 
-    /// Takes a command out.
+    /// Removes a command and returns it.
     fn take(&mut self, at: usize) -> Option<(CommandBuf, usize)> {
         let (mut taken, mut rest) = (CommandBuf::new(), CommandBuf::new());
         for (place, command) in self.commands.as_commands().iter().enumerate() {
@@ -46,7 +46,7 @@ impl Tick {
         Some(())
     }
 
-    /// Those of its commands that are kept.
+    /// Returns those of its commands that are kept.
     fn kept(&self, kept: &[usize]) -> Option<CommandBuf> {
         let mut commands = CommandBuf::new();
         for (command, number) in self.commands.as_commands().iter().zip(&self.numbers) {
@@ -58,35 +58,36 @@ impl Tick {
     }
 }
 
-/// How the recorded simulation went another way than the log says.
+/// How the recorded simulation deviated from the log.
 #[derive(Clone, Debug)]
 pub(super) enum Model {
-    /// It took the commands so; these are the first frame that differs, and the frames up to the last.
+    /// It took these commands. The numbers are the first frame that differs, and the end of the
+    /// frames that do.
     Log {
         ticks: Vec<Tick>,
         from: usize,
         frames: usize,
     },
-    /// One of its values became another at a frame.
+    /// A value changed by itself at a frame.
     Value { frame: usize, value: Difference },
     /// The hash at a frame is damaged.
     Hash { frame: usize, damage: u64 },
-    /// From a frame on it was another world.
+    /// It was another world from a frame on.
     World { frame: usize, world: Box<World> },
 }
 
-/// What a log and its recording lead to.
+/// The result of a log and its recording.
 pub(super) struct Run {
-    /// The recorded hashes, from the first frame on that can differ.
+    /// The recorded hashes from the first frame that can differ.
     pub recorded: Vec<u64>,
-    /// The first frame at which they are not the replay's.
+    /// The first frame at which they are not those of the replay.
     pub parted: Option<usize>,
-    /// The replay's state at the frame in question, and the recorded one.
+    /// The replayed and the recorded state at the frame in question.
     pub replayed: State,
     pub was: State,
 }
 
-/// The frame of a tick, near another frame.
+/// Returns the frame of a tick near another frame.
 fn frame_of(log: &CommandLog, tick: u64, near: usize) -> Option<usize> {
     let ticks = log.iter().enumerate();
     let same = ticks.filter(|(_, (other, _))| *other == tick);
@@ -95,7 +96,7 @@ fn frame_of(log: &CommandLog, tick: u64, near: usize) -> Option<usize> {
 }
 
 impl Model {
-    /// The ways in which a slip can be meant: a command that moved may have come first or last.
+    /// Returns the models of a slip; a command that moved may have come first or last.
     pub fn of(slip: &Slip, simulation: &EngineWorld, log: &CommandLog) -> Vec<Self> {
         let mut number = 0;
         let ticks: Vec<Tick> = log
@@ -172,7 +173,7 @@ impl Model {
                 tick.set(command, Some((at.field, &coord)), None)?;
                 (frame, frame + 1)
             }
-            Slip::Given { command, wrote, .. } => {
+            Slip::OtherValue { command, wrote, .. } => {
                 let (frame, command) = place(command);
                 ticks.get_mut(frame)?.set(command, None, Some(*wrote))?;
                 (frame, frame + 1)
@@ -205,7 +206,7 @@ impl Model {
         })
     }
 
-    /// Frames that are needed to show it.
+    /// Returns the number of frames that are needed to show it.
     pub const fn frames(&self) -> usize {
         match self {
             Self::Log { frames, .. } => *frames,
@@ -224,8 +225,8 @@ impl Model {
         }
     }
 
-    /// Runs a log, of which these commands are left, both ways; `at` is the frame whose states are
-    /// wanted. The simulation is in its initial state.
+    /// Runs a log with only these commands both ways; `at` is the frame whose states are wanted.
+    /// The simulation must be in its initial state.
     pub fn run(
         &self,
         simulation: &mut EngineWorld,
@@ -264,7 +265,8 @@ impl Model {
         Ok(run)
     }
 
-    /// The recorded hashes, of a simulation that stands before the first frame that can differ.
+    /// Returns the recorded hashes, from a simulation that is before the first frame that can
+    /// differ.
     fn recorded(
         &self,
         simulation: &mut EngineWorld,
@@ -317,7 +319,7 @@ impl Model {
 }
 
 impl Model {
-    /// The recorded state of a frame.
+    /// Stores the recorded state of a frame.
     fn put(&self, state: State, frame: usize, at: usize, run: &mut Run) {
         let mut hash = state.hash();
         if let Self::Hash { frame: of, damage } = self
@@ -336,7 +338,7 @@ impl Model {
 }
 
 impl Tick {
-    /// A command sets another value, or elsewhere.
+    /// Changes the value or the target of a command.
     fn set(&mut self, at: usize, aim: Option<(u32, &[i32])>, given: Option<f32>) -> Option<()> {
         let (taken, number) = self.take(at)?;
         let command = taken.as_commands().iter().next()?;

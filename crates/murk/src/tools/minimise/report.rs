@@ -1,42 +1,42 @@
-//! What minimising a recording came to, and how it is said.
+//! The result of minimising, as data and as sentences.
 
 use std::fmt::Write as _;
 
 use gametape_core::ToDatum;
 use serde_json::{Map, Value as Json, json};
 
-use crate::value::Value;
+use crate::text::Value;
 use crate::{Difference, Divergence, Explanation, Slip};
 
 /// A recording of the smallest log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Minimised {
-    /// The recording. Verified in the same world it diverges as the first one did.
+    /// The bytes of the recording. Verified in the same world, it diverges as the first one did.
     pub bytes: Vec<u8>,
-    /// Ticks before and after.
+    /// The number of ticks before and after.
     pub ticks: [u64; 2],
-    /// Commands before and after.
+    /// The number of commands before and after.
     pub commands: [u64; 2],
-    /// Logs that were tried.
+    /// The number of logs that were tried.
     pub trials: u64,
-    /// True if no single command more can be left out.
+    /// True if no further single command can be left out.
     pub minimal: bool,
     /// The tick at which it diverges.
     pub tick: u64,
-    /// Where it diverges, as its own verification has it.
+    /// The divergence that its own verification reports.
     pub divergence: Option<Box<Divergence>>,
-    /// What its own verification finds that explains it.
+    /// The explanation that its own verification finds.
     pub explanation: Option<Explanation>,
-    /// Values that differ at that tick, as far as they are known: the first ones.
+    /// The first values that differ at that tick, as far as they are known.
     pub differences: Vec<Difference>,
-    /// How many there are.
+    /// The number of values that differ.
     pub differing: u64,
-    /// True if its verification says the same as that of the first one.
+    /// True if its verification has the same result as that of the first one.
     pub same: bool,
 }
 
 impl Minimised {
-    /// How it diverges, a sentence.
+    /// Returns a sentence about the divergence.
     #[must_use]
     pub fn fault(&self) -> String {
         let mut text = match &self.divergence {
@@ -46,7 +46,7 @@ impl Minimised {
             Some(divergence) => divergence.to_string(),
             None => "the result does not diverge".to_owned(),
         };
-        // That of a value is what the divergence says.
+        // The divergence names the value itself.
         if let Some(found) = &self.explanation
             && found
                 .slips
@@ -57,18 +57,18 @@ impl Minimised {
             let _ = write!(text, "; {found}");
         }
         if !self.same {
-            text.push_str(". That is not what is said of the first recording: no shorter log was found of which the same is said");
+            text.push_str(". That is not the verdict on the first recording: no shorter log with the same verdict was found");
         }
         text
     }
 
-    /// The one slip that explains it, if it is but one.
+    /// Returns the slip that explains it, if there is only one.
     #[must_use]
     pub fn slip(&self) -> Option<&Slip> {
         self.explanation.as_ref()?.best()
     }
 
-    /// The values that differ, where a hash alone does not tell.
+    /// Returns the differing values, if a hash alone does not determine them.
     fn named(&self) -> String {
         let values: Vec<String> = self
             .differences
@@ -90,7 +90,7 @@ impl Minimised {
         text
     }
 
-    /// All of it as data, without the recording.
+    /// Returns everything as data, without the recording.
     #[must_use]
     pub fn data(&self) -> Json {
         let mut data = Map::new();

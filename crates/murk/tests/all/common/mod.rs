@@ -18,7 +18,7 @@ pub const ROWS: usize = 9;
 pub const COLS: usize = 14;
 pub const CELLS: usize = ROWS * COLS;
 
-/// Heat that spreads, and a wind of two components that follows it.
+/// Heat that spreads, and a wind with two components that follows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     pub heat: Vec<f32>,
@@ -140,7 +140,7 @@ impl Checkpoint for Grid {
     }
 }
 
-/// What sets a field in one cell.
+/// Returns the payload that sets a field in one cell.
 pub fn set(coord: &[i32], field: u32, value: f32) -> Payload<'_> {
     Payload::SetField {
         coord: coord.into(),
@@ -149,7 +149,7 @@ pub fn set(coord: &[i32], field: u32, value: f32) -> Payload<'_> {
     }
 }
 
-/// The commands of a tick that has but this one.
+/// Returns the commands of a tick with only this one.
 #[cfg(feature = "engine")]
 pub fn only(payload: &Payload<'_>) -> CommandBuf {
     let mut commands = CommandBuf::new();
@@ -157,7 +157,7 @@ pub fn only(payload: &Payload<'_>) -> CommandBuf {
     commands
 }
 
-/// The commands of a tick: none, one or some.
+/// Returns the commands of a tick: none, one or several.
 pub fn commands(noise: &mut Noise) -> CommandBuf {
     let mut commands = CommandBuf::new();
     for _ in 0..noise.below(4) {
@@ -173,7 +173,7 @@ pub fn commands(noise: &mut Noise) -> CommandBuf {
     commands
 }
 
-/// A recording of so many ticks.
+/// Returns a recording with this many ticks.
 pub fn recording(ticks: u64, seed: u64) -> Vec<u8> {
     let mut noise = Noise(seed);
     let header = Grid::header();
@@ -189,7 +189,7 @@ pub fn recording(ticks: u64, seed: u64) -> Vec<u8> {
     recorder.finish().unwrap()
 }
 
-/// Where each frame of a recording starts, and where the last one ends.
+/// Returns the offsets of the frames of a recording, and the end of the last one.
 pub fn bounds(bytes: &[u8]) -> Vec<usize> {
     let replay = read(bytes).unwrap();
     let mut bounds = vec![replay.header_size() as usize];

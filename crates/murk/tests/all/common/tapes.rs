@@ -1,4 +1,4 @@
-//! Recordings of worlds as tapes, and what is asked of them.
+//! Recordings of worlds as tapes, and helpers to query them.
 
 use std::fs::{self, File};
 use std::io::Cursor;
@@ -34,7 +34,7 @@ pub fn file(text: &str) -> WorldFile {
     }
 }
 
-/// A recording that is replayed in the world that is given, if one is.
+/// Opens a recording that is replayed in the given world, if there is one.
 pub fn in_world(recording: impl Into<Vec<u8>>, text: Option<&str>) -> MurkTape {
     let options = text.map_or_else(Options::new, |text| {
         let WorldFile { path, bytes, .. } = file(text);
@@ -64,14 +64,14 @@ pub fn dump(tape: &MurkTape, at: Option<At>) -> Result<String, Error> {
     }
 }
 
-/// Makes the index of a recording, and puts it beside it.
+/// Makes the index of a recording, and puts it beside the recording.
 pub fn put_index(path: &Path) -> (PathBuf, u64) {
     let made = index(&open(path)).unwrap();
     fs::write(&made.path, made.bytes).unwrap();
     (made.path, made.frames)
 }
 
-/// A recording of a world, by `simulation`; `header` may change what it says of itself.
+/// Returns a recording of a world, made by `simulation`; `header` may change the header.
 pub fn tape<S: Simulation>(
     header: &Header<'_>,
     mut simulation: S,
@@ -93,7 +93,7 @@ pub fn stoves(tick: u64) -> CommandBuf {
     only(&set(&coord, 0, tick as f32))
 }
 
-/// A recording of a world that has no faults.
+/// Returns a recording of a world without faults.
 pub fn played(world: &World, ticks: u64, commands: impl Fn(u64) -> CommandBuf) -> Vec<u8> {
     tape(&world.header(), world.build().unwrap(), ticks, commands)
 }
@@ -112,7 +112,7 @@ pub fn audit_in(bytes: &[u8], world: Option<&str>) -> Audit {
         .unwrap()
 }
 
-/// The finding of a code: its severity, tick and message.
+/// Returns the finding with a code: its severity, tick and message.
 pub fn found(audit: &Audit, code: &str) -> (Severity, Option<u64>, String) {
     let finding = audit
         .findings
@@ -128,7 +128,7 @@ pub fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// To record the sample world of heat.
+/// Returns options to record the sample world of heat.
 pub fn options(output: &Path, ticks: u64) -> RecordOptions {
     RecordOptions {
         world: Some(file(HEAT)),

@@ -1,4 +1,4 @@
-//! The canonical text: one for each world, whatever its description looks like.
+//! The canonical text: each world has exactly one, whatever its description looks like.
 
 use gametape_murk::engine::propagator::{IdentityCopy, Propagator};
 use gametape_murk::engine::{Fault, MURK_VERSION, Space, World};
@@ -22,8 +22,8 @@ input_field = "heat"
 output_field = "heat"
 "#;
 
-/// The same world: other layout, other order of keys, other spellings of numbers and strings, and
-/// every default written out.
+/// The same world with another layout, another order of keys, other spellings of numbers and
+/// strings, and every default written out.
 const ORNATE: &str = r#"
 # a comment
 propagator = [ { max_degree = 0xc, decay = -0.0e0, coefficient = 0, sources = [],
@@ -78,7 +78,7 @@ max_degree = 12
     );
 }
 
-/// Some of them no run can show: with stock propagators, waves stay at rest.
+/// No run can show some of them: with stock propagators, waves stay at rest.
 #[test]
 fn the_defaults_are_the_origins() {
     let defaults = |keys: &str| {
@@ -122,7 +122,7 @@ fn the_defaults_are_the_origins() {
 #[test]
 fn descriptions_of_one_world_have_one_text() {
     let plain = World::from_toml(PLAIN).unwrap();
-    // But for the zero's sign: a parameter is kept bit by bit.
+    // Except for the zero's sign: a parameter is kept bit by bit.
     let ornate = ORNATE.replace("-0.0e0", "0.0e0");
     let ornate = World::from_toml(&ornate).unwrap();
     assert_eq!(ornate, plain);
@@ -152,7 +152,7 @@ fn every_world_comes_back_from_its_text() {
 
 #[test]
 fn numbers_come_back_bit_by_bit() {
-    // A number that is read, and one that was carried.
+    // A number that is read, and one that was carried over.
     let both = |key: &str, number: &str| {
         let text = PLAIN.replace("dt = 0.1", "dt = 1e-300") + &format!("{key} = {number}\n");
         let read = World::from_toml(&text).unwrap_or_else(|error| panic!("{number}: {error}"));
@@ -233,7 +233,7 @@ fn the_header_of_a_world() {
     assert_eq!(world.build().unwrap().config_hash(), Some(its));
     assert_eq!(header.build.murk_version, MURK_VERSION);
     assert!(write_header(&header).unwrap().len() > text.len());
-    // The description is in the hash: what the format itself leaves out of it counts too.
+    // The hash includes the description, and with it what the format's own hash leaves out.
     let other = PLAIN.replace("scalar_diffusion\"", "scalar_diffusion\"\ndecay = 0.5");
     let other = World::from_toml(&other).unwrap();
     assert_ne!(other.config_hash(), world.config_hash());
@@ -279,7 +279,7 @@ fn descriptors_of_others_are_left_alone() {
         fault(b"# gametape world 1\nseed = \"\xff\""),
         Fault::Utf8 { at: 27 }
     );
-    // What follows the first line need not be canonical; an editor may have changed line ends.
+    // The text after the first line need not be canonical; an editor may have changed line ends.
     let windows = format!("# gametape world 1\n{PLAIN}").replace('\n', "\r\n");
     let world = World::from_descriptor(windows.as_bytes()).unwrap().unwrap();
     assert_eq!(world, World::from_toml(PLAIN).unwrap());

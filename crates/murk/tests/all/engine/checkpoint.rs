@@ -1,4 +1,4 @@
-//! Saved states: whatever world, a restored one goes on as if nothing had been.
+//! Saved states: in any world, a restored one continues as if nothing had happened.
 
 use gametape_murk::engine::{EngineError, EngineWorld, Outcome, World};
 use gametape_murk::{Checkpoint, Commands, Replay, Simulation, read};
@@ -8,7 +8,7 @@ use super::commands::{hash, record, replay, ticks};
 use super::random::Random;
 use super::worlds::all;
 
-/// What can be seen of a world after a step.
+/// The visible state of a world after a step.
 #[derive(Clone, PartialEq, Debug)]
 struct Seen {
     hash: u64,
@@ -49,12 +49,12 @@ pub fn check(world: &World, recording: &Replay<'_>, save: usize, wander: usize) 
     assert_eq!(state.tick(), tick);
     let expected = run(&mut first, recording, save);
 
-    // Into the same world, which has gone on.
+    // Into the same world, which has continued.
     first.restore(&state).unwrap();
     assert_eq!((hash(&first, fields), first.tick()), (before, tick));
     assert_eq!(run(&mut first, recording, save), expected);
 
-    // Into another one, which has been somewhere else.
+    // Into another one, which has a different past.
     let mut other = world.build().unwrap();
     for frame in recording.frames().skip(wander).take(wander) {
         let _ = other.step(0, frame.unwrap().commands());
@@ -62,7 +62,7 @@ pub fn check(world: &World, recording: &Replay<'_>, save: usize, wander: usize) 
     other.restore(&state).unwrap();
     assert_eq!(run(&mut other, recording, save), expected);
 
-    // Into a new one; and what is saved by a restored world is as good.
+    // Into a new one. A state saved by a restored world is as good.
     let mut fresh = world.build().unwrap();
     fresh.restore(&state).unwrap();
     let half = expected.len() / 2;
@@ -92,7 +92,8 @@ fn worlds_of_every_kind_go_on_after_a_restore() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A world that is never restored is the origin's, bit for bit; one that is goes on as it.
+    /// A world that is never restored equals the origin's, bit for bit; a restored one continues
+    /// like it.
     #[test]
     fn random_worlds_go_on_after_a_restore(
         seed in any::<u64>(),
@@ -117,7 +118,7 @@ proptest! {
         check(&world, &recording, save, wander);
     }
 
-    /// What holds together the estimates of what a world costs, and its canonical text.
+    /// Checks the estimates of a world's cost, and its canonical text.
     #[test]
     fn random_worlds_survive_their_canonical_text(seed in any::<u64>(), kind in 0_u64..7) {
         let world = Random::new(seed, kind).world();
@@ -128,7 +129,7 @@ proptest! {
     }
 }
 
-/// Segments of a recording are verified on several threads.
+/// The segments of a recording are verified on several threads.
 #[test]
 fn worlds_and_states_go_to_other_threads() {
     fn send<T: Send>() {}
@@ -151,7 +152,7 @@ fn a_state_of_another_world_is_refused() {
     }
 }
 
-/// Ticks after a restore are counted on, and so is the expiry of commands.
+/// After a restore, ticks and the expiry of commands continue to be counted.
 #[test]
 fn expiry_counts_on_after_a_restore() {
     use gametape_murk::{CommandBuf, Envelope, Payload};

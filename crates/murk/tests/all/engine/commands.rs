@@ -1,4 +1,4 @@
-//! Commands for a world: such as do something, and such as never can.
+//! Commands for a world: some have an effect, and some never can.
 
 use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{Replay, Simulation, snapshot_hash};
@@ -6,7 +6,7 @@ use murk_core::{Command, CommandPayload, Coord, FieldId, ParameterKey, TickId};
 use murk_engine::{LockstepWorld, WorldConfig};
 use murk_replay::{BuildMetadata, InitDescriptor, ReplayWriter};
 
-/// Numbers that look random, and are the same in each run.
+/// Pseudo-random numbers, the same in each run.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -22,7 +22,7 @@ impl Dice {
         (self.roll(2) == 0).then(|| self.roll(sides))
     }
 
-    /// Ordinary numbers, and those that only differ by their bits.
+    /// Returns ordinary numbers, and numbers that differ only in their bits.
     pub fn value(&mut self) -> f32 {
         match self.roll(12) {
             0 => -0.0,
@@ -36,13 +36,13 @@ impl Dice {
     }
 }
 
-/// The commands of tick `tick`: about eight, one in four of which is in vain.
+/// Returns the commands of tick `tick`: about eight, a quarter of which have no effect.
 pub fn commands(dice: &mut Dice, world: &World, tick: u64) -> Vec<Command> {
     let count = dice.roll(17);
     (0..count).map(|_| command(dice, world, tick)).collect()
 }
 
-/// The commands of ticks 1 to `count`.
+/// Returns the commands of ticks 1 to `count`.
 pub fn ticks(world: &World, seed: u64, count: u64) -> Vec<Vec<Command>> {
     let mut dice = Dice(seed);
     (1..=count)
@@ -56,7 +56,7 @@ fn coord(dice: &mut Dice, world: &World) -> Coord {
         0 => coord.push(0),
         1 => coord[0] = -1,
         2 => *coord.last_mut().unwrap() += 1_000,
-        // In a face-centred lattice, this is often no cell.
+        // In a face-centred lattice, this is often not a cell.
         3 => coord[0] += 1,
         4 => coord.clear(),
         _ => {}
@@ -87,7 +87,7 @@ fn command(dice: &mut Dice, world: &World, tick: u64) -> Command {
             params: vec![(ParameterKey(1), 0.25); 2],
         },
         _ => CommandPayload::SetField {
-            // Few cells, so that commands compete for them.
+            // Few cells, so that commands compete.
             coord: match dice.roll(3) {
                 0 => coord(dice, world),
                 _ => world
@@ -114,7 +114,7 @@ fn command(dice: &mut Dice, world: &World, tick: u64) -> Command {
     }
 }
 
-/// A recording as the origin's own writer makes it, of a world built from the origin's parts.
+/// Returns a recording by the origin's own writer, of a world built from the origin's parts.
 pub fn record(config: WorldConfig, field_count: u32, ticks: &[Vec<Command>]) -> Vec<u8> {
     let metadata = BuildMetadata {
         toolchain: "1".into(),
@@ -133,7 +133,7 @@ pub fn record(config: WorldConfig, field_count: u32, ticks: &[Vec<Command>]) -> 
     let mut writer = ReplayWriter::new(&mut bytes, &metadata, &init).unwrap();
     let mut world = LockstepWorld::new(config).unwrap();
     for (tick, commands) in (1..).zip(ticks) {
-        // A tick that fails is recorded as what there is after it.
+        // A tick that fails is recorded with the state after it.
         let _ = world.step_sync(commands.clone());
         writer
             .write_frame(tick, commands, &world.snapshot())
@@ -143,12 +143,12 @@ pub fn record(config: WorldConfig, field_count: u32, ticks: &[Vec<Command>]) -> 
     bytes
 }
 
-/// The hash of what a world shows.
+/// Returns the hash of a world's visible state.
 pub fn hash(world: &EngineWorld, fields: u32) -> u64 {
     snapshot_hash((0..fields).map(|field| world.field(field).unwrap_or_default()))
 }
 
-/// The recorded hashes of a recording, as the world makes them again.
+/// Returns the hashes of a recording as replayed by a world.
 pub fn replay(world: &mut EngineWorld, replay: &Replay<'_>) -> Vec<u64> {
     let fields = replay.header().field_count;
     let frames = replay.frames().map(|frame| {

@@ -1,4 +1,4 @@
-//! Descriptions that have to be refused: each rule, with the line and the key that it names.
+//! Descriptions that must be refused: each rule, with its line and key.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use gametape_murk::{CommandBuf, Simulation};
 use super::commands::Dice;
 use super::worlds::all;
 
-/// A world on `space`, with scalar fields `a`, `b`, `c`, a vector `v`, and a static `s`.
+/// Returns a world on `space` with scalar fields `a`, `b`, `c`, a vector `v`, and a static `s`.
 pub fn text(space: &str, rest: &str) -> String {
     let field = |name, kind, mutability| {
         format!("[[field]]\nname = '{name}'\n{kind}\nmutability = '{mutability}'\n")
@@ -33,22 +33,25 @@ pub fn refuse(text: &str) -> WorldError {
     error.unwrap_or_else(|| panic!("not refused:\n{text}"))
 }
 
-/// What is refused, as it is told.
-pub fn told(text: &str) -> String {
+/// Returns the error for a description.
+pub fn error_of(text: &str) -> String {
     refuse(text).to_string()
 }
 
-pub fn starts(told: &str, with: &str) {
-    assert!(told.starts_with(with), "{told:?} should start {with:?}");
+pub fn starts(error: &str, with: &str) {
+    assert!(error.starts_with(with), "{error:?} should start {with:?}");
 }
 
 #[test]
 fn what_is_not_toml() {
     let base = text(LINE, COPY);
     World::from_toml(&base).unwrap();
-    starts(&told("dt = \n"), "line 1, the world: ");
-    starts(&told("dt = 1\ndt = 2\n"), "line 2, the world: ");
-    starts(&told(&format!("{base}[[field]\n")), "line 28, the world: ");
+    starts(&error_of("dt = \n"), "line 1, the world: ");
+    starts(&error_of("dt = 1\ndt = 2\n"), "line 2, the world: ");
+    starts(
+        &error_of(&format!("{base}[[field]\n")),
+        "line 28, the world: ",
+    );
     refuse(&"[".repeat(MAX_DESCRIPTION / 2));
     refuse(&format!("a = {}", "[".repeat(100_000)));
     refuse(&format!("{} = 1", "a.".repeat(100_000)));
@@ -66,7 +69,7 @@ fn keys_and_types() {
     let base = text(LINE, COPY);
     let change = |from: &str, to: &str| {
         assert!(base.contains(from), "{from}");
-        told(&base.replacen(from, to, 1))
+        error_of(&base.replacen(from, to, 1))
     };
     assert_eq!(
         change("dt = 0.01", "dt = 0.01\ntd = 3"),
@@ -165,21 +168,21 @@ fn keys_and_types() {
         "line 26, propagator 0, kind: a string is needed, this is a table",
     );
     starts(
-        &told("dt = 1\nspace = {kind='ring1d',len=1}\nfield = 3"),
+        &error_of("dt = 1\nspace = {kind='ring1d',len=1}\nfield = 3"),
         "line 3, field: a list of",
     );
     starts(
-        &told("dt = 1\nspace = {kind='ring1d',len=1}\nfield = [3]"),
+        &error_of("dt = 1\nspace = {kind='ring1d',len=1}\nfield = [3]"),
         "line 3, field 0: a table is needed, this is the integer 3",
     );
-    // What is shown of the text is bounded, and harmless.
-    let told = told(&format!(
+    // Text of the description is shortened and escaped in errors.
+    let error = error_of(&format!(
         "dt = 1\n\"{}\\u001b[2J\" = 1",
         "x".repeat(100_000)
     ));
-    assert!(told.len() < 300, "{}", told.len());
-    let told = self::told("dt = 1\n\"\\u001b[2J\" = 1");
-    assert!(!told.contains('\u{1b}'), "{told:?}");
+    assert!(error.len() < 300, "{}", error.len());
+    let error = error_of("dt = 1\n\"\\u001b[2J\" = 1");
+    assert!(!error.contains('\u{1b}'), "{error:?}");
 }
 
 #[test]
@@ -187,11 +190,11 @@ fn values_of_the_world() {
     let base = text(LINE, COPY);
     for dt in ["0", "-1.0", "inf", "-inf", "-0.0"] {
         starts(
-            &told(&base.replacen("dt = 0.01", &format!("dt = {dt}"), 1)),
+            &error_of(&base.replacen("dt = 0.01", &format!("dt = {dt}"), 1)),
             "line 1, dt: must be finite and above 0",
         );
     }
-    let queue = |size: &str| told(&format!("max_ingress_queue = {size}\n{base}"));
+    let queue = |size: &str| error_of(&format!("max_ingress_queue = {size}\n{base}"));
     assert_eq!(
         queue("0"),
         "line 1, max_ingress_queue: at least one command is needed"
@@ -201,19 +204,19 @@ fn values_of_the_world() {
         "line 1, max_ingress_queue: 1,000,001 commands in a tick, the limit is 1,000,000"
     );
     assert_eq!(
-        told(&text(LINE, "")),
+        error_of(&text(LINE, "")),
         "propagator: at least one propagator is needed"
     );
     let (head, _) = base.split_once("[[field]]").unwrap();
     assert_eq!(
-        told(&format!("{head}{COPY}")),
+        error_of(&format!("{head}{COPY}")),
         "field: at least one field is needed"
     );
 }
 
 #[test]
 fn spaces() {
-    let space = |space: &str| told(&text(space, COPY));
+    let space = |space: &str| error_of(&text(space, COPY));
     for (kind, key) in [
         ("kind = 'line1d', len = 0, edge = 'wrap'", "len"),
         ("kind = 'ring1d', len = 0", "len"),
@@ -304,7 +307,7 @@ fn spaces() {
 #[test]
 fn fields() {
     let base = text(LINE, COPY);
-    let change = |from: &str, to: &str| told(&base.replacen(from, to, 1));
+    let change = |from: &str, to: &str| error_of(&base.replacen(from, to, 1));
     assert_eq!(
         change("name = 'b'", "name = 'a'"),
         "line 8, field 1 (a), name: field 0 has this name too"
@@ -352,12 +355,12 @@ fn fields() {
         .build()
         .unwrap();
     starts(
-        &told(&many(MAX_FIELDS + 1, "sparse")),
+        &error_of(&many(MAX_FIELDS + 1, "sparse")),
         "line 3, field: 4,097 fields, the limit is 4,096",
     );
 }
 
-/// Worlds that would take too much are refused before they take anything.
+/// Worlds that would take too much are refused before anything is allocated.
 #[test]
 fn sizes() {
     let big = |len: u64, kind: &str, mutability: &str| {
@@ -368,15 +371,15 @@ mutability = '{mutability}'\n{COPY}"
     };
     let scalar = "type = 'scalar'";
     assert_eq!(
-        told(&big((16 << 20) + 1, scalar, "per_tick")),
+        error_of(&big((16 << 20) + 1, scalar, "per_tick")),
         "line 3, field 0 (a): 16,777,217 values in one field, the limit is 16,777,216"
     );
     assert_eq!(
-        told(&big(2, "type = 'vector'\ndims = 4294967295", "static")),
+        error_of(&big(2, "type = 'vector'\ndims = 4294967295", "static")),
         "line 3, field 0 (a): 8,589,934,590 values in all fields, the limit is 67,108,864"
     );
     starts(
-        &told(&big(
+        &error_of(&big(
             1 << 20,
             "type = 'vector'\ndims = 4294967295",
             "per_tick",
@@ -386,12 +389,12 @@ mutability = '{mutability}'\n{COPY}"
     let second = "[[field]]\nname = 'b'\ntype = 'scalar'\nmutability = 'sparse'\n";
     let two = big(9 << 20, scalar, "sparse").replace(COPY, &format!("{second}{COPY}"));
     assert_eq!(
-        told(&two),
+        error_of(&two),
         "line 10, field 1 (b), mutability: 18,874,368 values in sparse fields, the limit is \
          16,777,216"
     );
-    // A ring of a million cells is bearable, a diffusion on ten million is not: the origin lists
-    // their neighbours. On squares it does not.
+    // A ring of a million cells is accepted, a diffusion on ten million is not, because the origin
+    // lists their neighbours. On squares it does not.
     let diffusion = "[[propagator]]\nkind = 'scalar_diffusion'\ninput_field = 'a'
 output_field = 'a'\n";
     let ring = |len: u64| big(len, scalar, "per_tick").replace(COPY, diffusion);
@@ -409,7 +412,7 @@ output_field = 'a'\n";
     World::from_toml(&squares).unwrap();
 }
 
-/// Descriptions with a few bytes changed: refused, or worlds that run. Nothing panics.
+/// Descriptions with a few changed bytes are refused, or are worlds that run. Nothing panics.
 #[test]
 fn damaged_descriptions() {
     let samples: Vec<String> = all()
@@ -427,7 +430,7 @@ fn damaged_descriptions() {
             match pick(12) {
                 0 => bytes[at] = b"0123456789-.e[]{}\"'=,\n \\#nai"[pick(28)],
                 1 => drop(bytes.remove(at)),
-                // Another digit, in most cases, and another world.
+                // In most cases another digit, and another world.
                 4 => {
                     let digits = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit());
                     let digits: Vec<usize> = digits.collect();
@@ -435,7 +438,7 @@ fn damaged_descriptions() {
                 }
                 2 => bytes.insert(at, b"0123456789"[pick(10)]),
                 3 => bytes.truncate(at.max(60)),
-                // One line takes another's place.
+                // A line replaces another one.
                 5 => {
                     let lines: Vec<&str> = sample.lines().collect();
                     let (from, to) = (lines[pick(lines.len())], lines[pick(lines.len())]);

@@ -1,4 +1,4 @@
-//! Recordings by the origin's own writer, of worlds built from the origin's own parts, made again
+//! Recordings by the origin's own writer, of worlds built from the origin's own parts, replayed
 //! from our description of them.
 
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ fn recordings_of_the_origin_are_made_again() {
         let mut engine = world.build().unwrap();
         let hashes = replay(&mut engine, &recording);
         assert_eq!(engine.tick(), 150);
-        // The test would prove nothing of a world that stands still.
+        // A world that never changes would prove nothing.
         let different: HashSet<_> = hashes.iter().collect();
         assert!(different.len() > 25, "{}: {}", twin.name, different.len());
     }
@@ -64,7 +64,7 @@ fn another_world_gives_other_hashes() {
     }
 }
 
-/// The origin's receipts, and what the checker foretells of them.
+/// The origin's receipts agree with the predictions of the checker.
 #[test]
 fn receipts_are_the_origins() {
     let mut seen = HashSet::new();
@@ -118,7 +118,7 @@ fn receipts_are_the_origins() {
                     _ => false,
                 };
                 assert!(fits, "{}: {outcome:?}, {foretold:?}", twin.name);
-                // What is applied has a target; what has none is not applied.
+                // A command that is applied has a target; one without a target is not applied.
                 if outcome == Outcome::Applied {
                     assert!(checker.target(&command).is_some());
                 }
@@ -165,8 +165,8 @@ fn a_failed_tick_is_as_the_origin_has_it() {
     }
 }
 
-/// The origin shows other values of a sparse field after a second failed tick than before it,
-/// although it publishes nothing. A replay has to show them too.
+/// After a second failed tick, the origin shows other values of a sparse field than before,
+/// although it publishes nothing. A replay must show them, too.
 #[test]
 fn the_origin_spoils_sparse_fields_in_failed_ticks() {
     use murk_core::FieldReader;
@@ -188,7 +188,7 @@ fn the_origin_spoils_sparse_fields_in_failed_ticks() {
     origin.step_sync(vec![set(2, 5.0)]).err().unwrap();
     assert_eq!(shown(&origin).to_bits(), 0.0_f32.to_bits());
     origin.step_sync(vec![set(3, 6.0)]).err().unwrap();
-    // Field 2 shows what was written to field 3, in a tick that failed.
+    // Field 2 shows what a failed tick wrote to field 3.
     assert_eq!(shown(&origin).to_bits(), 6.0_f32.to_bits());
 
     let ticks = [vec![set(2, 5.0)], vec![set(3, 6.0)]];
@@ -196,7 +196,7 @@ fn the_origin_spoils_sparse_fields_in_failed_ticks() {
     replay(&mut twin.world().build().unwrap(), &read(&bytes).unwrap());
 }
 
-/// Behind a full queue commands are refused; one that can't be read takes a place in it.
+/// Commands after a full queue are refused; an unreadable one takes a place in it.
 #[test]
 fn the_queue_is_bounded() {
     let text = all()[7]
@@ -236,15 +236,15 @@ fn the_queue_is_bounded() {
     let checker = world.checker().unwrap();
     assert_eq!(checker.max_ingress_queue(), 3);
     assert_eq!(checker.check(&short, 1), Some(Rejection::Unsupported));
-    // Expiry comes first, as with the origin.
+    // Expiry is checked first, as in the origin.
     let mut old = short;
     old.envelope.expires_after_tick = 4;
     assert_eq!(checker.check(&old, 5), Some(Rejection::Expired));
     assert_eq!(checker.check(&old, 4), Some(Rejection::Unsupported));
 }
 
-/// A command names a cell and hits the element of that number: in a vector field that is another
-/// cell's.
+/// A command that names a cell hits the element of that number, which belongs to another cell in a
+/// vector field.
 #[test]
 fn a_command_hits_the_element_of_the_cells_number() {
     let world = all()[7].world();
@@ -267,7 +267,7 @@ fn a_command_hits_the_element_of_the_cells_number() {
     assert_eq!(engine.field(8), None);
 }
 
-/// What a command writes into a field that a propagator writes too is gone in the same tick.
+/// A command into a field that a propagator writes, too, is overwritten in the same tick.
 #[test]
 fn a_propagator_overwrites_what_a_command_writes() {
     for twin in all().iter().filter(|twin| twin.name != "failing") {

@@ -1,4 +1,4 @@
-//! Worlds with propagators of one's own: as the origin's engine runs them, and after a restore.
+//! Worlds with registered propagators: compared with the origin's engine, and after a restore.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,16 +20,16 @@ use super::checkpoint::check;
 use super::commands::{record, replay, ticks};
 use super::worlds::{config, field};
 
-/// Mixes all that a propagator may look at into one field: what it was, what others have written in
-/// this tick, what was there before it, the tick, the time step, scratch space, fields that it never
-/// asked for.
+/// Mixes everything that a propagator can see into one field: the last values, the values that
+/// others have written in this tick and before it, the tick, the time step, scratch space, and
+/// fields that it did not declare.
 #[derive(Clone, Debug)]
 struct Mix {
     into: u32,
     full: bool,
     reads: Vec<u32>,
     previous: Vec<u32>,
-    /// Fails where the first field that it reads is above this in its first cell.
+    /// Fails if the first field that it reads is above this in its first cell.
     most: f32,
 }
 
@@ -72,7 +72,7 @@ impl Propagator for Mix {
                 let values = ctx.reads_previous().read(FieldId(field)).unwrap();
                 *sum = *sum * 0.25 - values[cell % values.len()];
             }
-            // What it did not ask for the origin may show it all the same.
+            // The origin may show fields that were not declared.
             for field in 0..6 {
                 let both = [ctx.reads(), ctx.reads_previous()];
                 let values = both.map(|reader| reader.read(FieldId(field)));
@@ -99,7 +99,7 @@ impl Propagator for Mix {
     }
 }
 
-/// The kind of that: fields by name, in lists.
+/// The kind of [`Mix`], with fields by name, in lists.
 fn mix(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
     let numbers = |keys: &mut Parameters<'_>, key| -> Result<Vec<u32>, ParameterError> {
         let names: Vec<String> = keys.take_or(key, Vec::new())?;
@@ -118,11 +118,11 @@ fn mix(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError>
     }))
 }
 
-/// A world of such propagators: as a description, and of the origin's parts.
+/// A world of such propagators, as a description and from the origin's parts.
 #[derive(Clone, Debug)]
 struct Plan {
     square: bool,
-    /// Mutability, values a cell.
+    /// The mutability and the number of values per cell.
     fields: Vec<(&'static str, u32)>,
     mixes: Vec<Mix>,
 }
@@ -180,7 +180,7 @@ impl Plan {
 }
 
 prop_compose! {
-    /// Up to four fields, of which some are written, in any order.
+    /// Up to four fields, some of which are written, in any order.
     fn plans(failing: bool)(
         square in any::<bool>(),
         fields in prop::collection::vec((0_usize..3, 1_u32..3), 1..5),
@@ -213,7 +213,8 @@ fn kinds() -> Kinds {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One that is never restored is the origin's, bit for bit; one that is goes on as it.
+    /// A world that is never restored equals the origin's, bit for bit; a restored one continues
+    /// like it.
     #[test]
     fn worlds_of_ones_own_go_on_after_a_restore(
         plan in plans(false),
@@ -229,7 +230,7 @@ proptest! {
         check(&world, &recording, save, wander);
     }
 
-    /// The same, where ticks fail now and then: on what they fail is what commands set.
+    /// The same with ticks that fail now and then, depending on commands.
     #[test]
     fn ticks_that_fail_between_others_fail_after_a_restore(
         plan in plans(true),
@@ -244,7 +245,7 @@ proptest! {
         check(&world, &recording, save, wander);
     }
 
-    /// Whoever does not know the kind reads the same world, and writes the same bytes.
+    /// A program that does not know the kind reads the same world and writes the same bytes.
     #[test]
     fn worlds_of_ones_own_are_the_same_to_those_who_do_not_know_them(plan in plans(true)) {
         let world = World::from_toml_with(&plan.toml(), &kinds()).unwrap();
@@ -256,7 +257,7 @@ proptest! {
         prop_assert_eq!(strange.config_hash(), world.config_hash());
         prop_assert!(strange.check().unwrap_err().is_unknown_kind());
         prop_assert!(World::from_descriptor(&canonical).unwrap().unwrap_err().is_unknown_kind());
-        // What one of its own parameters may have been is tried as of any other.
+        // The parameters of registered propagators are tried like any others.
         let own = |slip: &Slip| matches!(slip, Slip::Parameter { key, .. } if key.contains("(mix)"));
         prop_assert!(world.variants(None, 0).any(|(slip, other)| own(&slip) && other.check().is_ok()));
         for (number, _) in (0..).zip(&world.fields) {
@@ -276,13 +277,13 @@ fn refused(keys: &str, kinds: &Kinds) -> String {
     error.to_string()
 }
 
-/// What the keys of a kind say is wrong is said with the line and the key.
+/// Errors of a kind about its keys have the line and the key.
 #[test]
 fn keys_of_ones_own_are_refused_by_line_and_key() {
     let kinds = kinds().with("still", |_| -> Result<_, _> {
         Err(ParameterError::new("", "does nothing at all"))
     });
-    for (keys, told) in [
+    for (keys, expected) in [
         ("'mix'", "line 11, propagator 0 (mix), into: missing"),
         (
             "'mix'\ninto = 'c'",
@@ -326,10 +327,10 @@ fn keys_of_ones_own_are_refused_by_line_and_key() {
         ),
         (
             "'rain'",
-            "line 12, propagator 0 (rain), kind: \"rain\" is not defined; known kinds: scalar_diffusion, gradient_compute, identity_copy, morphological_op, noise_injection, resource_field, wave_propagation, flow_field, agent_emission, diffusion, agent_movement, reward, mix, still; a kind of one's own is known to the program that registers it",
+            "line 12, propagator 0 (rain), kind: \"rain\" is not defined; known kinds: scalar_diffusion, gradient_compute, identity_copy, morphological_op, noise_injection, resource_field, wave_propagation, flow_field, agent_emission, diffusion, agent_movement, reward, mix, still; a registered kind is known only to the program that registers it",
         ),
     ] {
-        assert_eq!(refused(keys, &kinds), told, "{keys}");
+        assert_eq!(refused(keys, &kinds), expected, "{keys}");
     }
     let stock = Kinds::new().with("identity_copy", mix);
     assert_eq!(
@@ -338,7 +339,7 @@ fn keys_of_ones_own_are_refused_by_line_and_key() {
     );
 }
 
-/// Keys of any shape stand in the canonical text by their names, and read back as they are.
+/// Keys of any shape are sorted in the canonical text, and read back unchanged.
 #[test]
 fn keys_of_any_shape_are_kept() {
     let keep = Kinds::new().or_unknown();
@@ -351,14 +352,14 @@ fn keys_of_any_shape_are_kept() {
     assert_eq!(Own::new("odd", own.keys(), &keep).unwrap(), own);
     let none = Own::new("odd", keys, &Kinds::new()).unwrap_err();
     assert!(matches!(none.fault(), Fault::UnknownKind { .. }), "{none}");
-    // A world that is put together is described as one that was read.
+    // A world that is built in code has the same description as one that was read.
     let mut world = World::from_toml_with(&format!("{HEAD}'odd'\n{keys}"), &keep).unwrap();
     let canonical = world.canonical();
     world.propagators = vec![own.into()];
     assert_eq!(world.canonical(), canonical);
 }
 
-/// Panics, in whatever is asked of it.
+/// Panics in the given method.
 struct Rude(&'static str, FieldId);
 
 impl Rude {
@@ -404,7 +405,8 @@ fn rude(place: &'static str) -> Kinds {
     })
 }
 
-/// A panic is an error with the propagator's name; a saved state makes the world whole again.
+/// A panic is an error with the propagator's name; restoring a saved state makes the world usable
+/// again.
 #[test]
 fn what_panics_is_an_error() {
     for place in ["build", "name", "reads", "writes", "max_dt"] {
@@ -464,8 +466,8 @@ impl Propagator for Counter {
 static SHARED: AtomicU32 = AtomicU32::new(0);
 static UNUSED: AtomicU32 = AtomicU32::new(0);
 
-/// A count of one's own makes the same ticks in each run, and others after going back; one that runs
-/// share makes others in each run.
+/// A propagator's own count makes the same ticks in each run, and others after going back. A count
+/// that runs share makes others in each run.
 #[test]
 fn what_is_kept_beside_the_fields_is_found() {
     let world = |shared: bool| {
@@ -495,7 +497,7 @@ fn what_is_kept_beside_the_fields_is_found() {
     assert_eq!((desync.tick, first.element, desync.count), (1, 1, 1));
 }
 
-/// What memory a kind asks for is bounded, whatever the description says.
+/// The memory that a kind asks for is limited, whatever the description says.
 #[test]
 fn scratch_space_is_bounded() {
     struct Greedy(FieldId);
@@ -521,7 +523,7 @@ fn scratch_space_is_bounded() {
         World::from_toml_with(&format!("{HEAD}'greedy'\ninto = 'a'\n"), &kinds).unwrap_err();
     assert!(error.is_limit(), "{error}");
     assert_eq!(*error.place(), Place::World);
-    // A field that the world does not have, by number.
+    // A field by a number that the world does not have.
     let kinds = Kinds::new().with("far", |_| Ok(Box::new(Greedy(FieldId(7)))));
     assert_eq!(
         refused("'far'", &kinds),

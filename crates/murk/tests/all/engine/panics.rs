@@ -1,14 +1,15 @@
-//! Propagators that have to be refused: what the origin's builders refuse, and what the origin
-//! would take and panic on.
+//! Propagators that must be refused: the origin's builders refuse some, and accept others that
+//! panic later.
 
 use gametape_murk::engine::{Fault, MAX_PROPAGATORS, Propagator, Space, World};
 use gametape_murk::{CommandBuf, Simulation};
 
-use super::hostile::{COPY, LINE, SQUARE, refuse, starts, text, told};
+use super::hostile::{COPY, LINE, SQUARE, error_of, refuse, starts, text};
 
 #[test]
 fn propagators() {
-    let with = |space: &str, keys: &str| told(&text(space, &format!("[[propagator]]\n{keys}\n")));
+    let with =
+        |space: &str, keys: &str| error_of(&text(space, &format!("[[propagator]]\n{keys}\n")));
     let line = |keys: &str| with(LINE, keys);
     assert_eq!(
         line("kind = 'identity_copy'\nfield = 'x'"),
@@ -19,7 +20,7 @@ fn propagators() {
         "line 28, propagator 0 (reward), step_cost: not a number (NaN)"
     );
     assert_eq!(
-        told(&text(LINE, &format!("{COPY}{COPY}"))),
+        error_of(&text(LINE, &format!("{COPY}{COPY}"))),
         "line 30, propagator 1 (identity_copy), field: writes field \"a\", as propagator 0 does"
     );
     starts(
@@ -29,23 +30,23 @@ fn propagators() {
     let few = "dt = 1\nspace = { kind = 'ring1d', len = 1 }\n[[field]]\nname = 'a'
 type = 'scalar'\nmutability = 'sparse'\n[[propagator]]\nkind = ";
     assert_eq!(
-        told(&format!("{few}'agent_movement'\n")),
+        error_of(&format!("{few}'agent_movement'\n")),
         "line 7, propagator 0 (agent_movement): it works on the fields 2, the world has 1"
     );
     starts(
-        &told(&format!("{few}'diffusion'\ndiffusivity = 1\n")),
+        &error_of(&format!("{few}'diffusion'\ndiffusivity = 1\n")),
         "line 7, propagator 0 (diffusion): it works on the fields 0, 1 and 3, the world has 1",
     );
     starts(
-        &told(&format!("{few}'reward'\nheat_bonus = 1\nstep_cost = 1\n")),
+        &error_of(&format!("{few}'reward'\nheat_bonus = 1\nstep_cost = 1\n")),
         "line 7, propagator 0 (reward): it works on the fields 0, 2 and 4, the world has 1",
     );
     let many: String = (0..=MAX_PROPAGATORS).map(|_| COPY).collect();
     starts(
-        &told(&text(LINE, &many)),
+        &error_of(&text(LINE, &many)),
         "line 25, propagator: 1,025 propagators, the limit is 1,024",
     );
-    // What the origin's builders refuse.
+    // Refused by the origin's builders.
     for (keys, refused) in [
         (
             "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ncoefficient = -1",
@@ -96,29 +97,29 @@ type = 'scalar'\nmutability = 'sparse'\n[[propagator]]\nkind = ";
         ("kind = 'diffusion'\ndiffusivity = -1", "diffusivity"),
         ("kind = 'diffusion'\ndiffusivity = inf", "diffusivity"),
     ] {
-        let told = line(keys);
-        let (place, fault) = told.split_once("): ").unwrap();
+        let error = line(keys);
+        let (place, fault) = error.split_once("): ").unwrap();
         starts(place, "line 25, propagator 0 (");
         starts(fault, refused);
     }
 }
 
-/// A propagator whose time step would be too long, or that has none.
+/// A propagator with a time step that is too long, or without one.
 #[test]
 fn time_steps() {
     let with = |keys: &str| {
-        told(&text(LINE, &format!("{COPY}[[propagator]]\n{keys}\n")).replace("0.01", "0.5"))
+        error_of(&text(LINE, &format!("{COPY}[[propagator]]\n{keys}\n")).replace("0.01", "0.5"))
     };
     assert_eq!(
         with("kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'b'\ncoefficient = 1"),
         "line 1, dt: 0.5 s is too long: propagator 1 (scalar_diffusion) is stable up to \
          0.08333333333333333 s"
     );
-    // With the default speed, 1: on a line, 1 over the root of 2.
+    // With the default speed, 1: on a line, 1 over the square root of 2.
     let waves = "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\n";
     let waves = text(LINE, &format!("[[propagator]]\n{waves}")).replace("0.01", "0.8");
     starts(
-        &told(&waves),
+        &error_of(&waves),
         "line 1, dt: 0.8 s is too long: propagator 0 (wave_propagation) is stable up to 0.707106",
     );
     starts(
@@ -129,7 +130,7 @@ fn time_steps() {
     );
 }
 
-/// Shapes of fields, and parameters, that the origin takes and panics on in the first tick.
+/// Shapes of fields, and parameters, that the origin accepts and panics on in the first tick.
 #[test]
 fn what_would_make_the_origin_panic() {
     let gradient = |field: &str| {
@@ -195,8 +196,8 @@ velocity_field = '{v}'\n"
             assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
         }
     }
-    // The reference diffusion says itself when its heat or its velocity is of another shape, and
-    // fails; its gradient it would write beyond the end.
+    // The reference diffusion fails if its heat or its velocity has another shape. It would write
+    // its gradient beyond the end.
     let diffusion = "[[propagator]]\nkind = 'diffusion'\ndiffusivity = 0.5\n";
     assert!(
         runs(LINE, diffusion)
@@ -208,7 +209,7 @@ velocity_field = '{v}'\n"
         "name = 'v'\ntype = 'scalar'",
     );
     assert!(matches!(refuse(&narrow).fault(), Fault::Components { .. }));
-    // Both bounds, one of which is not a number: `f32::clamp` panics.
+    // If one of both bounds is NaN, `f32::clamp` panics.
     for (min, max) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
         let keys = format!(
             "{}clamp_min = {min}\nclamp_max = {max}\n",
@@ -216,7 +217,7 @@ velocity_field = '{v}'\n"
         );
         assert_eq!(*refuse(&text(LINE, &keys)).fault(), Fault::Nan);
     }
-    // The same, without a text.
+    // The same without a text.
     let mut world = World::from_toml(&text(LINE, &to("scalar_diffusion", "a"))).unwrap();
     if let Propagator::ScalarDiffusion(diffusion) = &mut world.propagators[0] {
         (diffusion.clamp_min, diffusion.clamp_max) = (Some(f32::NAN), Some(1.0));
@@ -225,35 +226,35 @@ velocity_field = '{v}'\n"
     world.space = Space::Ring1D { len: u32::MAX };
     assert!(world.build().unwrap_err().is_limit());
     assert!(world.checker().unwrap_err().is_limit());
-    // A static field that is updated in place: a debug assertion of the engine.
+    // A static field that is updated in place triggers a debug assertion of the engine.
     let agents = "[[propagator]]\nkind = 'agent_movement'\ninitial_positions = [[1, 5]]\n";
     let error = refuse(&text(LINE, agents));
     starts(
         &error.to_string(),
         "line 25, propagator 0 (agent_movement): field \"c\" is static",
     );
-    // Elements that do not exist: the origin passes over them, and so nothing would come of them.
+    // Elements that do not exist: the origin ignores them, so they would have no effect.
     let sources = format!(
         "{}sources = [[0, 1.0], [6, 2.0]]\n",
         to("scalar_diffusion", "a")
     );
     starts(
-        &told(&text(LINE, &sources)),
+        &error_of(&text(LINE, &sources)),
         "line 29, propagator 0 (scalar_diffusion), sources: element 6 does not exist; there are 6",
     );
     let beyond = text(LINE, &agents.replace('5', "6")).replace("'static'", "'sparse'");
     starts(
-        &told(&beyond),
+        &error_of(&beyond),
         "line 27, propagator 0 (agent_movement), initial_positions: element 6",
     );
     let id = text(LINE, &agents.replace("[1, 5]", "[65536, 5]"));
     starts(
-        &told(&id),
+        &error_of(&id),
         "line 27, propagator 0 (agent_movement), initial_positions: an integer",
     );
 }
 
-/// Static fields, and fields of shapes that do not fit, on which the origin fails in good order.
+/// Static fields, and fields of other shapes, on which the origin fails without a panic.
 #[test]
 fn worlds_that_always_fail_are_worlds() {
     for keys in [
@@ -279,7 +280,7 @@ fn worlds_that_always_fail_are_worlds() {
     }
 }
 
-/// A radius that would keep a tick busy for hours.
+/// A radius that would take hours for a tick.
 #[test]
 fn work() {
     let dilate = |radius: u64, rows: u64| {
@@ -295,7 +296,7 @@ radius = {radius}\n"
     World::from_toml(&dilate(7, 1000)).unwrap();
     World::from_toml(&dilate(u64::from(u32::MAX), 1)).unwrap();
     assert_eq!(
-        told(&dilate(u64::from(u32::MAX), 1000)),
+        error_of(&dilate(u64::from(u32::MAX), 1000)),
         "line 29, propagator 0 (morphological_op), radius: 1,000,000,000,000 cells looked at in a \
          tick, the limit is 268,435,456"
     );

@@ -22,7 +22,7 @@ use super::worlds::{boxed, config, field};
 
 type Build<T> = Rc<dyn Fn() -> T>;
 
-/// A random world: text, and what builds the same of the origin's parts.
+/// A random world: its text, and the origin's parts of the same world.
 pub struct Random {
     pub toml: String,
     space: Build<Box<dyn Space>>,
@@ -91,7 +91,7 @@ fn space(dice: &mut Dice, kind: u64) -> (String, Build<Box<dyn Space>>) {
     }
 }
 
-/// Fields that are left to write, by the values they have in a cell.
+/// The fields that are not written yet, with their values per cell.
 struct Free(Vec<(u32, u32)>);
 
 impl Free {
@@ -102,7 +102,7 @@ impl Free {
 }
 
 impl Random {
-    /// `kind` chooses the space: 0 to 6.
+    /// `kind` selects the space: 0 to 6.
     pub fn new(seed: u64, kind: u64) -> Self {
         let dice = &mut Dice(seed);
         let (text, space) = space(dice, kind);
@@ -146,13 +146,13 @@ impl Random {
         };
         let writable = free.0.len();
         for _ in 0..=dice.roll(5) {
-            // Some fields stay without a propagator: what commands write to them is what they are.
+            // Some fields stay without a propagator, so that commands determine them.
             if free.0.len() * 3 > writable || world.propagators.is_empty() {
                 world.add(dice, &mut free);
             }
         }
         if world.propagators.is_empty() {
-            // Reads nothing and writes nothing that matters: a world needs one propagator.
+            // A world needs one propagator; this one has no effect.
             let index = world.fields.len() as u32;
             let _ = writeln!(
                 world.toml,

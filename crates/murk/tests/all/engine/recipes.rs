@@ -1,4 +1,4 @@
-//! A world of every kind of space, which among them use every stock propagator.
+//! A world of every kind of space; together they use every stock propagator.
 
 use std::sync::{Arc, Mutex};
 
@@ -214,7 +214,7 @@ mode = 'set'
             let moss = ResourceField::builder()
                 .field(FieldId(3))
                 .presence_field(FieldId(1));
-            // It grows from what is left: there is none.
+            // It grows from the remaining amount, which is zero.
             let fern = ResourceField::builder()
                 .field(FieldId(6))
                 .presence_field(FieldId(1))

@@ -1,5 +1,5 @@
-//! The engine, and a second simulator of its worlds: they agree to the last bit, of states and of
-//! who wrote each value.
+//! The engine agrees with a second simulator of its worlds, to the last bit of the states and on
+//! the writer of each value.
 
 use std::collections::HashSet;
 
@@ -46,8 +46,8 @@ proptest! {
     }
 }
 
-/// `reward` looks into its own tick, but only at what propagators before it wrote there; what commands
-/// write it sees a tick later, as every propagator does.
+/// `reward` reads values of its own tick, but only those that earlier propagators wrote. Like every
+/// propagator, it sees the values of commands a tick later.
 #[test]
 fn what_commands_write_is_seen_a_tick_later_by_reward_too() {
     let emission = Rule::Emission {
@@ -65,7 +65,7 @@ fn what_commands_write_is_seen_a_tick_later_by_reward_too() {
             dt: 1.0,
             queue: 1024,
             space: Space::Ring(3),
-            // Heat, where it is lit, agents, nothing, and the reward.
+            // Heat, its source, agents, an unused field, and the reward.
             fields: [
                 Lasts::OneTick,
                 Lasts::On,
@@ -89,14 +89,14 @@ fn what_commands_write_is_seen_a_tick_later_by_reward_too() {
         })
     };
     let bits = |values: [f32; 3]| values.map(f32::to_bits);
-    // The agent is set in the first tick, and seen in the second; the heat of the second is written
-    // before the reward, or behind it.
-    let behind = rewards(vec![emission.clone(), reward.clone()]);
-    assert_eq!(bits(behind), bits([0.0, 2.5, 2.5]));
+    // The agent is set in the first tick, and seen in the second. The heat of the second tick is
+    // written before the reward, or after it.
+    let after = rewards(vec![emission.clone(), reward.clone()]);
+    assert_eq!(bits(after), bits([0.0, 2.5, 2.5]));
     assert_eq!(bits(rewards(vec![reward, emission])), bits([0.0, 0.5, 2.5]));
 }
 
-/// What is generated has all there is to be told of: else the tests above would prove little.
+/// The generator makes everything that the tests above need; otherwise they would prove little.
 #[test]
 fn every_kind_of_rule_and_of_writer_is_generated() {
     let (mut rules, mut writers) = (HashSet::new(), HashSet::new());

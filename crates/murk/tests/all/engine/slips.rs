@@ -1,5 +1,5 @@
-//! One slip explains it: recordings of which it is known what went wrong, and a search by brute force
-//! over every single slip, which replays the whole log for each.
+//! Recordings with a known mistake, and a brute-force search over every single slip that replays
+//! the whole log for each.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use gametape_murk::{
 use super::commands::Dice;
 use super::random::Random;
 
-/// As long as a slow machine may take: what is tested is not how long it takes.
+/// Long enough for a slow machine: speed is not tested here.
 const LIMIT: Duration = Duration::from_mins(10);
 
 #[derive(Clone, PartialEq, Debug)]
@@ -25,7 +25,7 @@ struct Set {
 
 type Log = Vec<Vec<Set>>;
 
-/// What is done to a log to have what was recorded: frames and commands by number.
+/// The change of a log that gives the recorded one, with frames and commands by number.
 #[derive(Clone, PartialEq, Debug)]
 enum Wrong {
     Drop(usize, usize),
@@ -40,7 +40,7 @@ enum Wrong {
     Missing(usize, usize),
     Repeated(usize),
     Exchanged(usize),
-    /// From a frame on, another world.
+    /// Another world from a frame on.
     World(usize, Slip, Box<World>),
 }
 
@@ -57,8 +57,8 @@ fn buffer(sets: &[Set]) -> CommandBuf {
     buffer
 }
 
-/// The log as the recorded simulation had it: what is done at each tick, and which recorded frame it is;
-/// `None` for a wrong that the log has no room for.
+/// Returns the log of the recorded simulation: the commands of each tick, and the frame in which it
+/// is recorded; `None` if the log has no room for the mistake.
 fn taken(log: &Log, wrong: &Wrong) -> Option<Vec<(Vec<Set>, Option<usize>)>> {
     let mut log = log.clone();
     match *wrong {
@@ -111,8 +111,8 @@ fn taken(log: &Log, wrong: &Wrong) -> Option<Vec<(Vec<Set>, Option<usize>)>> {
     Some(taken)
 }
 
-/// The hash of each frame of the log, as a recording would have it in which this went wrong; up to the
-/// first tick whose hash is not `wanted`, if that is given.
+/// Returns the hash of each frame in a recording with this mistake, up to the first tick whose hash
+/// differs from `wanted`, if that is given.
 fn hashes(
     world: &World,
     log: &Log,
@@ -143,13 +143,13 @@ fn hashes(
         }
     }
     if let Wrong::Repeated(frame) = wrong {
-        // The frame is there twice, with its hash.
+        // The frame is recorded twice, with its hash.
         hashes[*frame] = hashes[frame - 1];
     }
     Some(hashes)
 }
 
-/// Every single slip, the cells of which there are few one by one.
+/// Returns every single slip, with each cell if there are few.
 fn all(world: &World, log: &Log, diverges: usize) -> Vec<Wrong> {
     let mut all = Vec::new();
     let cells: Vec<Vec<i32>> = (0..world.cell_count())
@@ -189,7 +189,7 @@ fn all(world: &World, log: &Log, diverges: usize) -> Vec<Wrong> {
     all
 }
 
-/// True if a slip that was found is this wrong.
+/// Returns true if a slip is this mistake.
 fn is(slip: &Slip, wrong: &Wrong) -> bool {
     let of = |at: &gametape_murk::CommandAt, frame: usize, command: usize| {
         (at.frame, at.command) == (frame as u64, command as u32)
@@ -223,7 +223,7 @@ fn is(slip: &Slip, wrong: &Wrong) -> bool {
             Wrong::Aim(frame, command, field, _),
         ) => of(at, *frame, *command) && to.field == *field,
         (
-            Slip::Given {
+            Slip::OtherValue {
                 command: at, wrote, ..
             },
             &Wrong::Give(frame, command, value),
@@ -239,8 +239,7 @@ fn is(slip: &Slip, wrong: &Wrong) -> bool {
     }
 }
 
-/// A log in which the same few cells are written again and again, by commands that get in each other's
-/// way.
+/// Returns a log in which competing commands write the same few cells again and again.
 fn log(dice: &mut Dice, world: &World, ticks: usize) -> Log {
     let few: Vec<Vec<i32>> = (0..3)
         .map(|_| world.space.coord(dice.roll(world.cell_count())).unwrap())
@@ -269,7 +268,7 @@ fn log(dice: &mut Dice, world: &World, ticks: usize) -> Log {
     log
 }
 
-/// One of the wrongs, of any kind.
+/// Returns a mistake of any kind.
 fn some_wrong(dice: &mut Dice, world: &World, log: &Log) -> Option<Wrong> {
     let frame = dice.roll(log.len() as u64) as usize;
     let count = log[frame].len() as u64;
@@ -312,7 +311,7 @@ fn some_wrong(dice: &mut Dice, world: &World, log: &Log) -> Option<Wrong> {
     })
 }
 
-/// The recording of a log with these hashes.
+/// Returns the recording of a log with these hashes.
 fn recorded(world: &World, log: &Log, hashes: &[u64]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &world.header()).unwrap();
     for (tick, (sets, hash)) in (1..).zip(log.iter().zip(hashes)) {
@@ -323,7 +322,7 @@ fn recorded(world: &World, log: &Log, hashes: &[u64]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Where the recording diverges, and what is found of it.
+/// Returns the frame where the recording diverges, and the explanation.
 fn found(world: &World, bytes: &[u8]) -> Option<(usize, Explanation)> {
     found_within(world, bytes, LIMIT)
 }
@@ -349,8 +348,8 @@ fn found_within(world: &World, bytes: &[u8], limit: Duration) -> Option<(usize, 
     Some((divergence.frame as usize, found.unwrap()))
 }
 
-/// How many of the recorded hashes each slip explains, by brute force: all before the divergence, and so
-/// many from there on.
+/// Returns the number of recorded hashes that a slip explains, without a gap from the divergence
+/// on; all before it must match.
 fn explains(world: &World, log: &Log, wrong: &Wrong, recorded: &[u64], at: usize) -> u64 {
     let Some(hashes) = hashes(world, log, wrong, Some(recorded)) else {
         return 0;
@@ -367,7 +366,7 @@ struct Tally {
     no_effect: usize,
 }
 
-/// Makes a recording in which one thing went wrong, and holds what is found of it against brute force.
+/// Records a log with one mistake, and compares the explanation with brute force.
 fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
     let log = log(dice, world, 12);
     let Some(wrong) = some_wrong(dice, world, &log) else {
@@ -395,9 +394,9 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
     if !every.contains(&wrong) {
         every.push(wrong.clone());
     }
-    // Values there are too many of to try each: those that are named are tried.
+    // There are too many values to try each: those that are named are tried.
     for slip in &found.slips {
-        if let Slip::Given { command, wrote, .. } = slip {
+        if let Slip::OtherValue { command, wrote, .. } = slip {
             let wrong = Wrong::Give(command.frame as usize, command.command as usize, *wrote);
             if !every.contains(&wrong) {
                 every.push(wrong);
@@ -406,12 +405,12 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
     }
     let counts: Vec<u64> = every.iter().map(of).collect();
     let most = *counts.iter().max().unwrap();
-    // The true one explains all that is recorded.
+    // The true one explains all recorded hashes.
     assert_eq!(most, (log.len() - at) as u64, "{}", said());
     assert_eq!(found.explained, most, "{}", said());
     let mut best: Vec<&Wrong> = Vec::new();
     for (wrong, count) in every.iter().zip(&counts) {
-        // First or behind the others of a tick is the same slip.
+        // Before or after the others of a tick is the same slip.
         let known = best.iter().any(|other| match (other, wrong) {
             (Wrong::Move(frame, command, to, _), Wrong::Move(at, number, into, _)) => {
                 (frame, command, to) == (at, number, into)
@@ -422,7 +421,7 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
             best.push(wrong);
         }
     }
-    // What has no effect of its own is the command dropped.
+    // A slip without an effect of its own equals the dropped command.
     let dropped: Vec<(usize, usize)> = best
         .iter()
         .filter_map(|wrong| match **wrong {
@@ -458,7 +457,7 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
             .any(|slip| best.iter().any(|wrong| is(slip, wrong)));
         assert!(listed && found.best().is_none(), "{best:?}\n{}", said());
     }
-    // Whatever is named explains it.
+    // Every slip that is named explains it.
     for slip in &found.slips {
         let named = best.iter().any(|wrong| is(slip, wrong));
         assert!(named, "{slip}\n{best:?}\n{}", said());
@@ -466,8 +465,8 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
     true
 }
 
-/// In worlds of every kind, whatever went wrong is what is found, wherever brute force over all single
-/// slips says that nothing else explains the hashes.
+/// In worlds of every kind, the true mistake is found wherever brute force over all single slips
+/// shows that nothing else explains the hashes.
 #[test]
 fn the_slip_that_is_found_is_the_one_that_brute_force_finds() {
     let mut tally = Tally::default();
@@ -487,7 +486,7 @@ fn the_slip_that_is_found_is_the_one_that_brute_force_finds() {
     assert!(tally.unique > 15, "{tally:?}");
 }
 
-/// A cause that is none of a single value is said with its figures.
+/// A cause other than a single value is reported with its numbers.
 #[test]
 fn one_bit_of_a_hash_is_told_from_a_state() {
     let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
@@ -507,9 +506,9 @@ fn one_bit_of_a_hash_is_told_from_a_state() {
     }
 }
 
-/// A plate on which nothing happens but that a stove is lit at frame 19 of 30.
+/// A plate on which nothing happens except that a stove is lit at frame 19 of 30.
 fn resting() -> (World, Log) {
-    // Without its oven and its ice nothing happens on the plate.
+    // Without its oven and its ice, nothing happens on the plate.
     let resting = gametape_samples::murk::HEAT
         .replace("sources = [[0, 100.0], [255, -20.0]]", "sources = []");
     let mut log: Log = vec![Vec::new(); 30];
@@ -522,7 +521,8 @@ fn resting() -> (World, Log) {
     (World::from_toml(&resting).unwrap(), log)
 }
 
-/// A command that is taken some ticks late is as good as dropped until then, and no longer.
+/// A command that is taken some ticks late has no effect until then, but is not reported as
+/// dropped.
 #[test]
 fn a_command_that_was_taken_late_is_not_called_dropped() {
     let (world, log) = resting();
@@ -536,8 +536,8 @@ fn a_command_that_was_taken_late_is_not_called_dropped() {
     }
 }
 
-/// A world at rest has the same state at many ticks: a command that was dropped from it is no shifted
-/// frame, and the value that differs is named.
+/// A world at rest has the same state at many ticks. A command that was dropped from it is not
+/// reported as a shifted frame, and the differing value is named.
 #[test]
 fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
     let (world, log) = resting();
@@ -569,7 +569,7 @@ fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
     assert_eq!(found.evidence.unwrap().explained, 11);
 }
 
-/// However soon the time is over: what was tried is not called worse for having been run on less far.
+/// However early the search ends, a slip that was replayed less far is not called worse for that.
 #[test]
 fn a_short_search_names_nothing_wrong() {
     let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
@@ -590,7 +590,7 @@ fn a_short_search_names_nothing_wrong() {
     for millis in (0..10).map(|power| 1 << power) {
         let (_, found) = found_within(&world, &bytes, Duration::from_millis(millis)).unwrap();
         match found.best() {
-            // The commands were not gone through.
+            // The commands were not all tried.
             None | Some(Slip::Value { .. }) => assert!(!found.complete, "{found}"),
             Some(slip) => assert!(is(slip, &wrong), "{found}"),
         }
@@ -600,11 +600,12 @@ fn a_short_search_names_nothing_wrong() {
     assert_eq!((found.explained, found.open), (800, false));
 }
 
-/// A slip that explains but the first hashes says how many, and of how many.
+/// A slip that explains only the first hashes says how many, and of how many.
 #[test]
 fn how_much_a_slip_explains_is_said() {
     let (world, mut log) = resting();
-    // Another stove, which is lit in vain as well: from there on the first one explains nothing.
+    // Another stove that is lit without effect as well: from there on the first slip explains
+    // nothing.
     let other = Set {
         coord: vec![2, 3],
         ..log[19][0].clone()
@@ -622,7 +623,7 @@ fn how_much_a_slip_explains_is_said() {
             .is_some_and(|slip| is(slip, &Wrong::Drop(19, 0))),
         "{found}"
     );
-    assert_eq!((found.explained, found.behind), (5, 10));
+    assert_eq!((found.explained, found.after), (5, 10));
     let said = found.to_string();
     assert!(
         said.starts_with("one slip explains 5 of the 11 hashes from here on, and none that was tried explains all: the recorded simulation did not take command 0 of tick 20"),
@@ -634,7 +635,7 @@ fn how_much_a_slip_explains_is_said() {
         evidence.starts_with("explains 5 of the 11 hashes from here on"),
         "{evidence}"
     );
-    // One that explains all is said to.
+    // A slip that explains all says so.
     let (_, all) = self::found(&world, &recorded(&world, &resting().1, &hashes_of(&dark))).unwrap();
     assert!(
         all.to_string().starts_with("one slip explains it: "),
@@ -642,8 +643,8 @@ fn how_much_a_slip_explains_is_said() {
     );
 }
 
-/// Of many slips that explain the first hashes, and one that explains all of them, it is that one, and it is
-/// not counted with the others.
+/// If many slips explain the first hashes and one explains all, that one is named, and not counted
+/// with the others.
 #[test]
 fn what_explains_less_is_not_counted_with_the_best() {
     let (world, _) = resting();
@@ -652,7 +653,7 @@ fn what_explains_less_is_not_counted_with_the_best() {
         coord: vec![7, column],
         field: 0,
         value: 1.0,
-        // Had one tick more been made before, it would be too late.
+        // With one more tick before it, it would be too late.
         envelope: Envelope {
             expires_after_tick: frame as u64 + 1,
             ..Envelope::default()
@@ -665,14 +666,14 @@ fn what_explains_less_is_not_counted_with_the_best() {
     let hashes = hashes(&world, &log, &wrong, None).unwrap();
     let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
     let (_, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
-    // Had it come behind the next frame, or a tick later, it would have been too late, too.
+    // After the next frame, or a tick later, it would have been too late, too.
     assert!(found.slips.iter().any(|slip| is(slip, &wrong)), "{found}");
     assert_eq!((found.slips.len(), found.more), (3, 0), "{found}");
     assert_eq!((found.explained, found.next), (60, 5));
 }
 
-/// A divergence of which the search's own replay has nothing is no damage of a hash, in no bit: two replays
-/// are not the same.
+/// If the search's own replay does not diverge, that is not a damaged hash without damaged bits:
+/// two replays differ.
 #[test]
 fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
     let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
@@ -707,7 +708,7 @@ fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
         assert_eq!(parted.other_hash, Some(divergence.recorded_hash));
         assert_eq!(parted.differences[0].place(), "field 3 (heat) at [1, 1]");
         assert!(!found.to_string().contains("damaged"), "{found}");
-        // Whoever says that the replay has the recorded hash has no divergence.
+        // If the replay has the recorded hash, there is no divergence.
         let none = Divergence {
             replayed_hash: divergence.recorded_hash,
             ..divergence.clone()
@@ -718,7 +719,7 @@ fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
     }
 }
 
-/// What the hash says of itself, that it is damaged, is not the verdict where a slip explains more.
+/// A damaged hash is not the verdict if a slip explains more.
 #[test]
 fn a_lesser_reading_of_the_hash_is_not_the_verdict() {
     let flares = "dt = 0.1
@@ -753,7 +754,7 @@ fn a_lesser_reading_of_the_hash_is_not_the_verdict() {
     let (slip, other) = (world.variants(None, 2))
         .find(|(slip, _)| matches!(slip, Slip::Parameter { key, then, .. } if key.contains("intensity") && then == "0.25"))
         .unwrap();
-    // Two values are others in one tick, and ten ticks later again: between them all is as it was.
+    // Two values differ in one tick, and again ten ticks later; between them all is equal.
     let wrong = Wrong::World(10, slip.clone(), Box::new(other));
     let hashes = hashes(&world, &log, &wrong, None).unwrap();
     let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
@@ -780,8 +781,8 @@ mod minimised {
         minimise(&in_memory(bytes.to_vec()), &options)
     }
 
-    /// Whatever one thing went wrong: the smaller log goes wrong in the same way, or it is said that it
-    /// does not.
+    /// For every kind of mistake, the smaller log goes wrong in the same way, or the report says
+    /// that it does not.
     #[test]
     fn what_is_minimised_is_said_the_same_of() {
         let mut dice = Dice(11);
@@ -817,7 +818,7 @@ mod minimised {
             let small = match small(&bytes) {
                 Ok(small) => small,
                 Err(error) => {
-                    // Nothing that explains it is nothing to keep.
+                    // If nothing explains it, no ticks are kept.
                     assert!(
                         before.slips.is_empty() || before.open,
                         "{error}\n{}",
@@ -830,7 +831,7 @@ mod minimised {
             assert!(small.commands[1] <= small.commands[0]);
             assert!(small.ticks[1] <= small.ticks[0]);
             if !small.same {
-                assert!(small.fault().contains("not what is said of the first"));
+                assert!(small.fault().contains("not the verdict on the first"));
                 others += 1;
                 continue;
             }
@@ -841,7 +842,7 @@ mod minimised {
                 |found: &Explanation| -> Vec<&str> { found.slips.iter().map(Slip::kind).collect() };
             let first = kinds(&before)[0];
             assert!(kinds(&after).contains(&first), "{}\n{after}", said());
-            // Not one command more can be left out: each that is left is needed, or is the one.
+            // No further command can be left out: each one is needed, or is the mistake.
             assert!(small.minimal);
         }
         eprintln!("{same} the same, {others} others, {refused} refused");

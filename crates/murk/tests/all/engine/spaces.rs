@@ -1,4 +1,4 @@
-//! Coordinates, against the origin's canonical order.
+//! Coordinates agree with the origin's canonical order.
 
 use gametape_murk::engine::{Edge, Space};
 use murk_space::{

@@ -1,5 +1,5 @@
-//! One slip explains it, held against the second simulator: it records a log with one thing wrong, and
-//! it is what judges by brute force over all single slips which of them explain the recording.
+//! Slips compared with the second simulator. It records a log with one mistake, and decides by
+//! brute force over all single slips which of them explain the recording.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::common::plain::slips::{Case, FAR, Log, Wrong, apart, single};
 use crate::common::plain::{Lasts, Rule, World, generate};
 use crate::common::{Noise, set};
 
-/// As long as a slow machine may take: what is tested is not how long it takes.
+/// Long enough for a slow machine: speed is not tested here.
 const LIMIT: Duration = Duration::from_mins(10);
 
-/// Recordings that are made by each test.
+/// The number of recordings that each test makes.
 const ROUNDS: usize = 480;
 
-/// Frames of a log.
+/// The number of frames of a log.
 const TICKS: usize = 10;
 
-/// A log in which commands get into each other's way; some ticks without any, and some twice.
+/// Returns a log with competing commands; some ticks have none, and some occur twice.
 fn log(world: &World, noise: &mut Noise) -> Log {
     let mut log = apart(&generate::log(world, noise.next(), TICKS as u64));
     let quiet = noise.below(4);
@@ -44,7 +44,7 @@ fn log(world: &World, noise: &mut Noise) -> Log {
     log
 }
 
-/// A command that nothing is in the way of but others like it.
+/// Returns a command that competes only with others like it.
 fn plain_set(world: &World, noise: &mut Noise) -> CommandBuf {
     let fields: Vec<usize> = (0..world.fields.len())
         .filter(|&field| world.can_set(field))
@@ -59,7 +59,7 @@ fn plain_set(world: &World, noise: &mut Noise) -> CommandBuf {
     single(&Envelope::default(), &set(coord, field as u32, value))
 }
 
-/// A world of any kind; one in three is at rest unless commands say otherwise.
+/// Returns a world of any kind; one in three is at rest without commands.
 fn world(noise: &mut Noise) -> World {
     let mut world = generate::world(noise.next());
     if noise.below(3) == 0 {
@@ -74,7 +74,7 @@ fn world(noise: &mut Noise) -> World {
     world
 }
 
-/// One of the wrongs, of a kind: at the first frame, the last or any between.
+/// Returns a mistake of a kind: at the first frame, the last, or any between.
 fn some_wrong(noise: &mut Noise, kind: usize, world: &World, log: &Log) -> Option<Wrong> {
     let frame = match noise.below(4) {
         0 => 0,
@@ -135,17 +135,17 @@ fn some_wrong(noise: &mut Noise, kind: usize, world: &World, log: &Log) -> Optio
     })
 }
 
-/// A field whose values can be others than 0.
+/// Returns a field whose values can differ from 0.
 fn some_field(noise: &mut Noise, world: &World) -> usize {
     let mut fields = (0..world.fields.len()).filter(|&field| world.can_set(field));
     let which = noise.below(fields.clone().count());
     fields.nth(which).unwrap()
 }
 
-/// Kinds of wrongs that there are.
+/// The number of kinds of mistakes.
 const KINDS: usize = 16;
 
-/// What is found of a recording by the engine.
+/// Returns the engine's explanation of a recording.
 fn found(case: &Case) -> Explanation {
     let bytes = case.bytes();
     let world = case.world.engine();
@@ -169,7 +169,7 @@ fn found(case: &Case) -> Explanation {
     .unwrap()
 }
 
-/// True if a slip that was found is this wrong.
+/// Returns true if a slip is this mistake.
 fn is(slip: &Slip, wrong: &Wrong) -> bool {
     let of = |at: &CommandAt, frame: usize, command: usize| {
         (at.frame, at.command) == (frame as u64, command as u32)
@@ -200,7 +200,7 @@ fn is(slip: &Slip, wrong: &Wrong) -> bool {
             &Wrong::Aim(frame, command, field, cell),
         ) => of(at, frame, command) && (to.field, to.element) == (field, cell),
         (
-            Slip::Given {
+            Slip::OtherValue {
                 command: at, wrote, ..
             },
             &Wrong::Give(frame, command, bits),
@@ -233,10 +233,10 @@ fn is(slip: &Slip, wrong: &Wrong) -> bool {
     }
 }
 
-/// What is named by figures of which there are too many to try each: a value.
+/// Returns the named value as a mistake, because there are too many values to try each.
 fn named(slip: &Slip, at: usize) -> Vec<Wrong> {
     match slip {
-        Slip::Given { command, wrote, .. } => vec![Wrong::Give(
+        Slip::OtherValue { command, wrote, .. } => vec![Wrong::Give(
             command.frame as usize,
             command.command as usize,
             wrote.to_bits(),
@@ -251,7 +251,7 @@ fn named(slip: &Slip, at: usize) -> Vec<Wrong> {
     }
 }
 
-/// The slips that explain the most, by brute force, and how much that is.
+/// Returns the slips that explain the most, by brute force, and the number of hashes.
 fn truth(case: &Case, also: Vec<Wrong>) -> (usize, Vec<Wrong>) {
     let mut every = case.every();
     every.extend(also);
@@ -277,8 +277,8 @@ fn truth(case: &Case, also: Vec<Wrong>) -> (usize, Vec<Wrong>) {
     (most, best)
 }
 
-/// Holds what is found of a recording against brute force; gives what alone explains it, or what both
-/// say where they do not agree.
+/// Compares the explanation of a recording with brute force. Returns the only mistake that explains
+/// it, or both results if they differ.
 fn judge(case: &Case, wrongs: &[Wrong]) -> Result<Option<Wrong>, String> {
     let found = found(case);
     let mut also: Vec<Wrong> = (found.slips.iter())
@@ -293,7 +293,7 @@ fn judge(case: &Case, wrongs: &[Wrong]) -> Result<Option<Wrong>, String> {
     let said = || {
         format!("{wrongs:?}, at {at}\n{found}\ntruth: {most} of {all} by {best:?}\n{log:?}\n{toml}")
     };
-    // The true one explains all that is recorded; only of many bits of a hash nobody can know.
+    // The true one explains all recorded hashes, except for many damaged bits of a hash.
     let alone = matches!(wrongs, [wrong] if wrong.freedom() < 2);
     let count = found.slips.len() + found.more as usize;
     let is_true = |slip: &Slip| best.iter().any(|wrong| is(slip, wrong));
@@ -310,7 +310,7 @@ fn judge(case: &Case, wrongs: &[Wrong]) -> Result<Option<Wrong>, String> {
     })
 }
 
-/// A recording in which one thing of a kind went wrong that shows, and what that was.
+/// Returns a recording with a visible mistake of a kind, and the mistake.
 fn one_wrong(noise: &mut Noise, kind: usize) -> Option<(Case, Wrong)> {
     let world = world(noise);
     let log = log(&world, noise);
@@ -322,17 +322,17 @@ fn one_wrong(noise: &mut Noise, kind: usize) -> Option<(Case, Wrong)> {
     })
 }
 
-/// What went wrong, in a word.
+/// Returns the name of a mistake.
 fn word(wrong: &Wrong) -> String {
     let text = format!("{wrong:?}");
     text.split('(').next().unwrap_or_default().to_owned()
 }
 
-/// Whatever went wrong in the second simulator: what is named is what explains its hashes, all of it,
-/// and nothing else.
+/// For every mistake in the second simulator, the named slip explains all its hashes, and nothing
+/// else does.
 #[test]
 fn what_is_named_is_what_explains_the_second_simulator() {
-    // How often each went wrong, and how often nothing else explains that.
+    // The number of times for each mistake, and the number of times that nothing else explains it.
     let mut tally: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     let judged = on_all_cores(ROUNDS, |round| {
         let (case, wrong) = one_wrong(&mut Noise(round as u64), round % KINDS)?;
@@ -347,12 +347,12 @@ fn what_is_named_is_what_explains_the_second_simulator() {
     }
     eprintln!("{tally:?}");
     assert_eq!(tally.len(), 14, "{tally:?}");
-    // Two commands in each other's place are as well the first one taken again.
+    // Two swapped commands may as well be the first one taken again.
     let is_alone = |(word, [_, alone]): (&String, &[usize; 2])| word == "Swap" || *alone > 0;
     assert!(tally.iter().all(is_alone), "{tally:?}");
 }
 
-/// A recording in which a command went wrong, and something else.
+/// Returns a recording with a mistaken command and another mistake.
 fn two_wrongs(noise: &mut Noise) -> Option<(Case, [Wrong; 2])> {
     let world = world(noise);
     let log = log(&world, noise);
@@ -362,7 +362,7 @@ fn two_wrongs(noise: &mut Noise) -> Option<(Case, [Wrong; 2])> {
     one.edit(&mut edited, &world)?;
     let kind = noise.below(KINDS);
     let other = some_wrong(noise, kind, &world, &edited)?;
-    // Of the recorded log.
+    // In the recorded log.
     let is_repeated = |frame: usize| log[frame] == log[frame - 1];
     if matches!(other, Wrong::Repeated(frame) if !is_repeated(frame)) {
         return None;
@@ -372,7 +372,7 @@ fn two_wrongs(noise: &mut Noise) -> Option<(Case, [Wrong; 2])> {
     Some((case, wrongs))
 }
 
-/// Where two things went wrong, none of them, and nothing else, is said to explain more than it does.
+/// With two mistakes, no slip is reported to explain more than it does.
 #[test]
 fn of_two_slips_none_is_said_to_explain_more_than_it_does() {
     let in_part = on_all_cores(ROUNDS, |round| {
@@ -386,7 +386,7 @@ fn of_two_slips_none_is_said_to_explain_more_than_it_does() {
     assert!(judged > 100 && in_part > 10, "{judged}, {in_part}");
 }
 
-/// A default that is one of the guesses, too, is no second explanation of the same.
+/// A default that is also one of the guesses is not a second explanation.
 #[test]
 fn no_world_is_tried_twice() {
     for seed in 0..60 {

@@ -1,4 +1,4 @@
-//! Worlds that are not the same in each run: that is what is found of them, and no slip.
+//! Worlds that differ from run to run: the report says so, and names no slip.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,24 +25,24 @@ use super::commands::Dice;
 use crate::common::tapes::temporary;
 use crate::common::{only, set};
 
-/// What a tick of a run does otherwise than the same tick of another one.
+/// How a tick of a run differs from the same tick of another run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum How {
-    /// It adds up in the order of a map that is made anew in each tick.
+    /// It sums in the order of a map that is made anew in each tick.
     Map,
-    /// In the order of a map that each run makes once.
+    /// It sums in the order of a map that each run makes once.
     MapOfRun,
-    /// In the order in which threads come.
+    /// It sums in the order in which threads arrive.
     Threads,
-    /// By the time of day.
+    /// It depends on the time of day.
     Time,
-    /// By where its memory lies.
+    /// It depends on its address in memory.
     Address,
-    /// By how many ticks the run has made, which it counts by itself.
+    /// It depends on its own count of the ticks of the run.
     Count,
-    /// A tick can be made so many times, and not once more.
+    /// A tick can be made this many times, and not once more.
     Fails { tick: u64, after: usize },
-    /// By dice: how often in a hundred ticks, or runs; from tick to tick; what then happens.
+    /// At random: the percentage of ticks, or of runs; the first and the last tick; the effect.
     Dice {
         per_run: bool,
         percent: u64,
@@ -54,11 +54,11 @@ enum How {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum What {
-    /// It adds up from the other end.
+    /// It sums from the other end.
     Backwards,
-    /// One of so many values more.
+    /// One of this many values is added.
     More(u64),
-    /// The water stays as it was.
+    /// The water stays unchanged.
     Still,
 }
 
@@ -72,16 +72,15 @@ impl How {
     };
 }
 
-/// What is the same for all runs of a case.
+/// The state shared by all runs of a case.
 struct Nature {
     how: How,
     state: Mutex<(Dice, Log)>,
-    /// How often a tick was made that can't be made for ever.
+    /// How often a tick was made that can be made only a limited number of times.
     made: AtomicUsize,
 }
 
-/// What came of a tick, by its number and what it was made of: where that is not the same twice, runs were
-/// seen to differ.
+/// The results of ticks, by number and input. If two results differ, runs were seen to differ.
 #[derive(Default)]
 struct Log {
     seen: HashMap<(u64, Vec<u32>), Vec<u32>>,
@@ -102,12 +101,12 @@ impl Nature {
         self.state.lock().unwrap()
     }
 
-    /// What was seen so far is not held against what comes.
+    /// Forgets the results so far, so that they are not compared with later ones.
     fn forget(&self) {
         self.state().1 = Log::default();
     }
 
-    /// True where runs were seen to differ.
+    /// Returns true if runs were seen to differ.
     fn differ(&self) -> bool {
         self.state().1.differ
     }
@@ -150,7 +149,7 @@ impl Nature {
     }
 }
 
-/// What each run has of its own.
+/// The state of each run.
 struct Run {
     nature: Arc<Nature>,
     hasher: RandomState,
@@ -176,7 +175,7 @@ impl Run {
         }
     }
 
-    /// What goes otherwise in this tick.
+    /// Returns the deviation of this tick.
     fn odd(&self, tick: u64) -> Option<What> {
         let How::Dice {
             per_run,
@@ -269,7 +268,7 @@ impl Run {
     }
 }
 
-/// Rain fills the cells, and water seeps away, the faster the more there is, where it is fed back.
+/// Rain fills the cells, and water seeps away, faster if there is more, where it is fed back.
 struct Seepage {
     water: FieldId,
     rain: FieldId,
@@ -316,7 +315,7 @@ impl Propagator for Seepage {
     }
 }
 
-/// All the water there is.
+/// The sum of all the water.
 struct Gauge {
     water: FieldId,
     level: FieldId,
@@ -376,7 +375,7 @@ water = "water"
 level = "level"
 "#;
 
-/// Rain here and there.
+/// Returns rain in some places.
 fn storm(dice: &mut Dice, ticks: u64) -> Vec<CommandBuf> {
     (0..ticks)
         .map(|tick| {
@@ -398,7 +397,7 @@ fn storm(dice: &mut Dice, ticks: u64) -> Vec<CommandBuf> {
         .collect()
 }
 
-/// What was recorded of a world: a run of it; where something else was taken than the log says, of that.
+/// Returns the recording of a run of a world; `taken` are the commands that the run really takes.
 fn recorded(world: &World, said: &[CommandBuf], taken: &[CommandBuf]) -> Vec<u8> {
     let header = world.header();
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
@@ -411,14 +410,14 @@ fn recorded(world: &World, said: &[CommandBuf], taken: &[CommandBuf]) -> Vec<u8>
     writer.finish().unwrap()
 }
 
-/// The log without the commands of a tick, from 1, and what they were.
+/// Returns the log without the commands of a tick (from 1), which are moved out.
 fn without(log: &[CommandBuf], tick: usize) -> Vec<CommandBuf> {
     let mut taken = log.to_vec();
     taken[tick - 1] = CommandBuf::new();
     taken
 }
 
-/// What the library finds of a recording, where that diverges.
+/// Returns the library's explanation of a recording, if it diverges.
 fn found(nature: &Arc<Nature>, world: &World, bytes: &[u8]) -> Option<Explanation> {
     nature.forget();
     let replay = read(bytes).unwrap();
@@ -442,7 +441,7 @@ fn found(nature: &Arc<Nature>, world: &World, bytes: &[u8]) -> Option<Explanatio
     Some(found.unwrap())
 }
 
-/// What the command finds of it, in as much time.
+/// Returns the command's audit, with this much time.
 fn audited(nature: &Arc<Nature>, bytes: &[u8], seconds: f64) -> Audit {
     nature.forget();
     let options = Options::new().with("explain", OptionValue::Number(seconds));
@@ -462,7 +461,7 @@ fn codes(audit: &Audit) -> Vec<&'static str> {
         .collect()
 }
 
-/// The case of the issue: a sum over a map, whose order is another in each run.
+/// The case of the issue: a sum over a map whose order differs in each run.
 #[test]
 fn a_sum_in_the_order_of_a_map_is_no_slip() {
     for seed in 0..8 {
@@ -481,7 +480,7 @@ fn a_sum_in_the_order_of_a_map_is_no_slip() {
         let said = finding.message();
         let tick = finding.place.tick.unwrap();
         let start = format!(
-            "two replays of the same commands are not the same: at tick {tick} field 2 (level) at [0, 0] is "
+            "two replays of the same commands differ: at tick {tick} field 2 (level) at [0, 0] is "
         );
         assert!(said.starts_with(&start), "{said}");
         assert!(said.contains(" (hashes "), "{said}");
@@ -502,13 +501,13 @@ fn a_sum_in_the_order_of_a_map_is_no_slip() {
             (data("tick"), data("differing"), data("went_back")),
             (json!(tick), json!(1), json!(false))
         );
-        // Of the mismatch that is said which is known by the hash alone.
+        // In the reported mismatch, only the facts from the hash are known.
         let mismatch = &audit.findings[1];
         assert!(!mismatch.message().contains("explains"), "{mismatch}");
     }
 }
 
-/// Whatever it is that differs from run to run.
+/// For each kind of difference from run to run.
 #[test]
 fn what_differs_in_each_run_is_no_slip() {
     for how in [How::Map, How::MapOfRun, How::Time, How::Address] {
@@ -517,7 +516,8 @@ fn what_differs_in_each_run_is_no_slip() {
             let world = nature.world(seed % 2 == 0);
             let log = storm(&mut Dice(seed), 100);
             let bytes = recorded(&world, &log, &log);
-            // However the search comes to where the recording diverges: from the start, or not.
+            // The search reaches the divergence from the start of the recording, or from a later
+            // state.
             for seconds in [600.0, 0.5] {
                 let audit = audited(&nature, &bytes, seconds);
                 let codes = codes(&audit);
@@ -527,8 +527,8 @@ fn what_differs_in_each_run_is_no_slip() {
                 );
                 assert!(!codes.contains(&"murk.one-slip"), "{how:?} {seed}");
             }
-            // The library has the one run that verified it, and that of the search: those may be the same up
-            // to there.
+            // The library has only the run that verified the recording and that of the search,
+            // which may be equal up to there.
             if let Some(found) = found(&nature, &world, &bytes) {
                 let is_value = |slip: &Slip| matches!(slip, Slip::Value { .. });
                 let unseen = how == How::MapOfRun && found.parted.is_none();
@@ -539,7 +539,8 @@ fn what_differs_in_each_run_is_no_slip() {
     }
 }
 
-/// Threads may come in the same order for long: where none is seen to come otherwise, none is said to.
+/// Threads may arrive in the same order for a long time. If no difference is seen, none is
+/// reported.
 #[test]
 fn threads_that_come_as_they_like_are_no_slip() {
     for seed in 0..6 {
@@ -560,8 +561,8 @@ fn threads_that_come_as_they_like_are_no_slip() {
     }
 }
 
-/// Now and then, in some runs or in some ticks, from the first one on or later: where two runs that were made
-/// differ, no slip is named; and it is never said that they do where they do not.
+/// Deviations now and then, in some runs or in some ticks, from the first one on or later: if two
+/// runs differed, no slip is named, and a difference is never reported if there was none.
 #[test]
 fn what_differs_now_and_then_is_no_slip() {
     let (mut diverged, mut seen, mut parted) = (0, 0, 0);
@@ -619,9 +620,9 @@ fn what_differs_now_and_then_is_no_slip() {
     );
 }
 
-/// A slip in a world that is not deterministic from some tick on, before the slip shows, when it does, or
-/// later: where runs are seen to differ nothing is named; and what is named is true, and said to explain no
-/// more than it does.
+/// A slip in a world that is not deterministic from some tick on, before the slip shows, at the
+/// same time, or later: if runs are seen to differ, nothing is named; a slip that is named is true,
+/// and explains as much as reported.
 #[test]
 fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
     let (mut named, mut parted) = (0, 0);
@@ -647,13 +648,13 @@ fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
                 assert!(from < 130, "{}", all());
                 continue;
             }
-            // Nothing is remembered but the rain that did not fall.
+            // The missing rain is the only thing that is remembered.
             named += 1;
             assert!(from > 100, "{}", all());
             let Some(Slip::Dropped(at)) = found.best() else {
                 panic!("{}", all())
             };
-            assert_eq!((at.tick, found.behind), (40, 160), "{}", all());
+            assert_eq!((at.tick, found.after), (40, 160), "{}", all());
             assert_eq!(found.explains_all(), from == 1000, "{}", all());
             assert_eq!(
                 found.to_string().contains("explains it"),
@@ -666,7 +667,7 @@ fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
     assert_eq!((named, parted), (12, 48));
 }
 
-/// In a world that is the same each time a slip is named as before, whichever way the search takes.
+/// In a deterministic world a slip is named as before, whichever way the search takes.
 #[test]
 fn a_slip_in_a_steady_world_is_named() {
     for (ticks, tick) in [(60, 40), (400, 320)] {
@@ -688,8 +689,8 @@ fn a_slip_in_a_steady_world_is_named() {
     }
 }
 
-/// What a propagator keeps beside the fields is another after the search went back: that is not called another
-/// run, and no slip is named.
+/// State that a propagator keeps beside the fields differs after the search went back. The report
+/// names this cause, and no slip.
 #[test]
 fn what_is_kept_beside_the_fields_is_said_to_be() {
     for (ticks, tick) in [(60, 40), (400, 320)] {
@@ -705,7 +706,7 @@ fn what_is_kept_beside_the_fields_is_said_to_be() {
                 ["murk.not-deterministic", "murk.snapshot-mismatch"]
             );
             let said = audit.findings[0].message();
-            assert!(said.starts_with("two replays of the same commands are not the same, of which one went back to a saved state: at tick "), "{said}");
+            assert!(said.starts_with("two replays of the same commands differ (one went back to a saved state): at tick "), "{said}");
             assert!(said.contains(" field 2 (level) at [0, 0] is "), "{said}");
             assert!(
                 said.ends_with(
@@ -717,7 +718,7 @@ fn what_is_kept_beside_the_fields_is_said_to_be() {
     }
 }
 
-/// A tick that was made once, and can't be made again.
+/// A tick that was made once and can't be made again.
 #[test]
 fn a_tick_that_fails_the_second_time_is_said_to() {
     let nature = Nature::new(How::Fails { tick: 30, after: 2 }, 3);
@@ -734,16 +735,16 @@ fn a_tick_that_fails_the_second_time_is_said_to() {
     let finding = &audit.findings[0];
     assert_eq!(finding.place.tick, Some(30));
     let said = finding.message();
-    assert!(said.contains("at tick 30 the one has the hash "), "{said}");
+    assert!(said.contains("at tick 30 one has the hash "), "{said}");
     assert!(
         said.contains(
-            ", and the other could not make the tick: propagator 1 (gauge) panicked: no more"
+            ", the other could not make the tick: propagator 1 (gauge) panicked: no more"
         ),
         "{said}"
     );
 }
 
-/// Several values that differ at once are named as well: both states can be had.
+/// Several values that differ at once are named as well, because both states are available.
 #[test]
 fn several_values_that_differ_are_named() {
     let how = How::Dice {
@@ -771,7 +772,7 @@ fn several_values_that_differ_are_named() {
     }
 }
 
-/// The smallest log of a fault that is not there each time is none: so says whoever looks for it.
+/// A fault that does not show each time can't be minimised, and the error says so.
 #[test]
 fn what_is_not_the_same_each_time_is_not_minimised() {
     for how in [How::Map, How::Time] {
@@ -806,8 +807,8 @@ fn what_is_not_the_same_each_time_is_not_minimised() {
     }
 }
 
-/// What was recorded of such a world is not damaged because it can't be made again: whoever goes on with it
-/// hears that there is another reason.
+/// A recording of such a world is not necessarily damaged if it can't be replayed: the error on
+/// resuming it names the other reason.
 #[test]
 fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() {
     let last = How::Dice {
@@ -817,7 +818,8 @@ fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() 
         to: 60,
         what: What::More(1 << 30),
     };
-    // What is there can't be made again; or what comes next is not what was cut off.
+    // The existing frames can't be replayed, or the next frame differs from the part that was cut
+    // off.
     for (how, cut) in [(How::Map, 0), (How::Map, 3), (last, 0), (last, 3)] {
         let nature = Nature::new(how, 4);
         let world = nature.world(true);

@@ -1,4 +1,4 @@
-//! Worlds of every kind, twice: as our description, and built by hand from the origin's parts.
+//! Worlds of every kind, in two forms: our description, and the origin's parts.
 
 use gametape_murk::engine::World;
 use murk_core::{BoundaryBehavior, FieldDef, FieldId, FieldMutability, FieldType};
@@ -12,17 +12,17 @@ use murk_space::{EdgeBehavior, Fcc12, Line1D, ProductSpace, Ring1D, Space, Squar
 
 use super::recipes::{crystal, foraging, hexagons, line, product, reference, ring};
 
-/// What the origin makes a world of: the length of a tick, the space, the propagators.
+/// The origin's parts of a world: the length of a tick, the space, the propagators.
 type Parts = (f64, Box<dyn Space>, Vec<Box<dyn Propagator>>);
 
 /// A world in both forms.
 pub struct Twin {
     pub name: &'static str,
-    /// The description, up to the fields.
+    /// The description up to the fields.
     pub head: &'static str,
-    /// A field a line: mutability, kind, name.
+    /// A field per line: mutability, kind, name.
     pub fields: &'static str,
-    /// The description, behind the fields.
+    /// The description after the fields.
     pub propagators: &'static str,
     pub parts: fn() -> Parts,
 }
@@ -32,7 +32,7 @@ impl Twin {
         World::from_toml(&self.toml()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// The description.
+    /// Returns the description.
     pub fn toml(&self) -> String {
         let fields = self.each_field().map(|(name, [mutability, kind, size])| {
             let size = match kind {
@@ -48,7 +48,7 @@ impl Twin {
         format!("{}\n{fields}{}", self.head, self.propagators)
     }
 
-    /// What the origin is configured with.
+    /// Returns the origin's configuration.
     pub fn config(&self) -> WorldConfig {
         let fields = self.each_field().map(|(name, [mutability, kind, size])| {
             let size = size.parse();
@@ -73,7 +73,7 @@ impl Twin {
         config(dt, 42, space, fields, propagators)
     }
 
-    /// The name of each field; its mutability, its kind, and what size that has.
+    /// Returns the name of each field, and its mutability, kind and size.
     fn each_field(&self) -> impl Iterator<Item = (&'static str, [&'static str; 3])> {
         self.fields.lines().map(|line| {
             let (mutability, rest) = line.trim().split_once(' ').unwrap();
@@ -115,7 +115,7 @@ pub fn config(
     }
 }
 
-/// What a builder of the origin's has built.
+/// Returns the result of one of the origin's builders.
 pub fn boxed(built: Result<impl Propagator, String>) -> Box<dyn Propagator> {
     Box::new(built.unwrap())
 }
@@ -136,7 +136,7 @@ pub fn all() -> Vec<Twin> {
     ]
 }
 
-/// Almost nothing happens: what commands write is all there is.
+/// Almost nothing happens: commands alone determine the values.
 fn still() -> Twin {
     Twin {
         name: "square4, still",
@@ -171,7 +171,8 @@ coefficient = 0.05
     }
 }
 
-/// The reward sees the heat of its own tick, and agents that commands placed in the one before.
+/// The reward reads the heat of its own tick, and the agents that commands placed in the tick
+/// before.
 fn rewarding() -> Twin {
     Twin {
         name: "square4, rewarding",
@@ -203,7 +204,7 @@ step_cost = 0.125
     }
 }
 
-/// Products in products, and more dimensions than a coordinate holds without a heap.
+/// Products in products, with more dimensions than a coordinate holds without an allocation.
 fn nested() -> Twin {
     Twin {
         name: "product of products",
@@ -253,7 +254,7 @@ coefficient = 2.0
     }
 }
 
-/// Each tick fails, because a gradient does not fit into one value a cell.
+/// Each tick fails, because a gradient does not fit into one value per cell.
 pub fn failing() -> Twin {
     Twin {
         name: "failing",

@@ -1,5 +1,5 @@
-//! Who wrote a value that differs: what is named is the true writer, as the second simulator knows
-//! it, or nobody is.
+//! The writer of a value that differs: the report names the true writer, as the second simulator
+//! knows it, or none.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::common::plain::{Lasts, Plain, Rule, World, Writer, generate};
 use crate::common::{Noise, set};
 
-/// A world, a log, and what the second simulator has after each tick of it.
+/// A world, a log, and the second simulator's states after each tick.
 struct Run {
     world: World,
     log: Vec<CommandBuf>,
@@ -22,7 +22,7 @@ struct Run {
     states: Vec<Plain>,
 }
 
-/// A value, at a frame.
+/// A value in a frame.
 #[derive(Clone, Copy, Debug)]
 struct At {
     frame: usize,
@@ -47,7 +47,7 @@ impl Run {
         }
     }
 
-    /// Half of the time one that a command of the frame aims at.
+    /// In half of the cases, one that a command of the frame targets.
     fn any(&self, noise: &mut Noise) -> At {
         let frame = noise.below(self.log.len());
         let aims: Vec<_> = (self.log[frame].as_commands().iter())
@@ -70,7 +70,7 @@ impl Run {
         }
     }
 
-    /// The recording, with the hash of a state in which this value is another one.
+    /// Returns the recording with the hash of a state in which this value differs.
     fn changed(&self, at: At) -> Vec<u8> {
         let state = &self.states[at.frame + 1];
         let mut fields: Vec<Vec<f32>> = (0..self.world.fields.len() as u32)
@@ -87,7 +87,7 @@ impl Run {
         bytes
     }
 
-    /// Who wrote a value in truth, and the command that this was written over in the same tick.
+    /// Returns the true writer of a value, and the command that it overwrote in the same tick.
     fn truth(&self, at: At) -> (Writer, Option<u32>) {
         let writer = self.states[at.frame + 1].writer(at.field, at.element);
         let Writer::Propagator(_) = writer else {
@@ -109,8 +109,8 @@ impl Run {
         (writer, over)
     }
 
-    /// What is said of a replay that begins behind some frames.
-    fn told(&self, at: At, from: usize) -> Option<Divergence> {
+    /// Returns the report of a replay that begins after some frames.
+    fn report(&self, at: At, from: usize) -> Option<Divergence> {
         let bytes = self.changed(at);
         let replay = read(&bytes).unwrap();
         let mut engine = self.world.engine().build().unwrap();
@@ -131,9 +131,10 @@ fn diverged(replay: &Replay<'_>, engine: &mut EngineWorld, from: usize) -> Optio
     error.divergence().cloned()
 }
 
-/// What was named is the truth. True where somebody was named, or nobody could be.
+/// Checks that the named writer is the true one. Returns true if a writer was named, or none could
+/// be.
 fn check(run: &Run, at: At, from: usize) -> bool {
-    let found = run.told(at, from).expect("a divergence");
+    let found = run.report(at, from).expect("a divergence");
     assert_eq!(found.frame, at.frame as u64);
     let Some(value) = found.cause.value() else {
         // A chance match, or the hash of another tick.
@@ -161,7 +162,7 @@ fn check(run: &Run, at: At, from: usize) -> bool {
     match (&found.written_by, truth) {
         (Some(WrittenBy::Command(touch)), Writer::Command { frame, index }) => {
             is(touch, frame, index);
-            // The value that a command has set is the one that the replay has.
+            // The value of the command is the one in the replay.
             assert_eq!(
                 touch.value.map(f32::to_bits),
                 Some(value.replayed.to_bits())
@@ -202,7 +203,7 @@ proptest! {
         }
     }
 
-    /// Where the replay began later, what was written before is not known, and nothing else is said.
+    /// If the replay begins later, earlier writers are not known, and no other is named.
     #[test]
     fn nobody_is_named_for_what_is_not_known(seed in any::<u64>(), from in 1_usize..12) {
         let world = generate::world(seed);
@@ -228,13 +229,13 @@ proptest! {
         let log = generate::log(&world, seed, 2);
         let run = Run::new(world, log);
         let at = run.any(&mut Noise(seed));
-        let found = run.told(at, 0).unwrap();
+        let found = run.report(at, 0).unwrap();
         prop_assert!(found.cause.value().is_some());
         prop_assert_eq!(found.written_by, None);
     }
 }
 
-/// Why the last command that aims at a value did not write what is there.
+/// Returns why the last command that targets a value did not write it.
 fn in_vain(run: &Run, at: At) -> Option<&'static str> {
     let aims = |command: &gametape_murk::Command<'_>| {
         let aim = run.states[0].aim(command);
@@ -262,7 +263,7 @@ fn in_vain(run: &Run, at: At) -> Option<&'static str> {
     }
 }
 
-/// Each way in which a command is in vain is among what the tests above generate.
+/// The tests above generate each way in which a command has no effect.
 #[test]
 fn every_way_of_being_in_vain_is_generated() {
     let mut ways = BTreeMap::new();
@@ -279,7 +280,8 @@ fn every_way_of_being_in_vain_is_generated() {
     assert!(ways.len() >= 6 && enough == ways.len(), "{ways:?}");
 }
 
-/// What was set long ago is named as far as commands are remembered, and nobody for what is older.
+/// A value that was set long ago has a named writer as far as commands are kept; older values have
+/// none.
 #[test]
 fn the_past_is_bounded() {
     const REMEMBERED: usize = 1 << 14;
@@ -304,7 +306,7 @@ fn the_past_is_bounded() {
             field: 0,
             element,
         };
-        run.told(at, 0).unwrap().written_by
+        run.report(at, 0).unwrap().written_by
     };
     assert_eq!(named(0), None);
     let Some(WrittenBy::Command(touch)) = named(1) else {

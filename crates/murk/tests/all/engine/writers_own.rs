@@ -1,4 +1,5 @@
-//! Who wrote a value in a world with propagators of one's own, which keep their word or do not.
+//! The writer of a value in a world with registered propagators, whose declarations are true or
+//! false.
 
 use std::fmt::Write as _;
 
@@ -15,16 +16,16 @@ use crate::common::{Noise, only, set};
 
 const CELLS: usize = 4;
 
-/// Which cells of a field are written at a tick.
+/// The cells of a field that are written in a tick.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Habit {
-    /// All, as it says.
+    /// All, as declared.
     All,
-    /// Some, although it says that it writes all.
+    /// Some, although it declares to write all.
     Some,
-    /// Some, in place, as it says.
+    /// Some, in place, as declared.
     InPlace,
-    /// Some, of a field that it does not say it writes at all.
+    /// Some, in a field that it does not declare.
     Unsaid,
 }
 
@@ -36,7 +37,7 @@ impl Habit {
     }
 }
 
-/// What is written there: now and then what commands write, too.
+/// Returns the written value, which commands sometimes write, too.
 fn value(tick: u64, cell: usize) -> f32 {
     [0.0, 1.0, 3.0][(tick as usize / 3 + cell) % 3]
 }
@@ -44,7 +45,7 @@ fn value(tick: u64, cell: usize) -> f32 {
 struct Own {
     field: FieldId,
     habit: Habit,
-    /// What it says that it writes in place of a field that it does not name.
+    /// The declared field, in place of the one that it writes.
     other: FieldId,
 }
 
@@ -86,7 +87,7 @@ fn own(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError>
     }))
 }
 
-/// For each habit a field that lasts a tick and one that lasts on, and a field to spare.
+/// Returns a world with a per-tick field and a sparse field for each habit, and one spare field.
 fn world() -> World {
     let mut toml = format!("dt = 1.0\nspace = {{ kind = 'ring1d', len = {CELLS} }}\n");
     for field in 0..16 {
@@ -106,7 +107,7 @@ fn world() -> World {
     World::from_toml_with(&toml, &Kinds::new().with("own", own)).unwrap()
 }
 
-/// Who wrote each of the fields' values in truth: a command's frame, a propagator, or nobody.
+/// The true writer of each value: a command's frame, a propagator, or none.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Truth {
     Command(u64),
@@ -138,7 +139,7 @@ fn truths(
     now
 }
 
-fn told(bytes: &[u8], engine: &mut EngineWorld) -> Option<WrittenBy> {
+fn written_by(bytes: &[u8], engine: &mut EngineWorld) -> Option<WrittenBy> {
     let replay = read(bytes).unwrap();
     let mut verifier = Verifier::new(replay.header(), engine).unwrap();
     let error = (replay.frames()).find_map(|frame| verifier.push(&frame.unwrap()).err());
@@ -148,7 +149,7 @@ fn told(bytes: &[u8], engine: &mut EngineWorld) -> Option<WrittenBy> {
     found.written_by.clone()
 }
 
-/// The recording of some commands, with one hash in which a value is another.
+/// Returns the recording of some commands, with one hash in which a value differs.
 fn changed(world: &World, log: &[CommandBuf], frame: usize, field: u32, cell: usize) -> Vec<u8> {
     let header = world.header();
     let mut recorder = Recorder::new(Writer::new(Vec::new(), &header).unwrap(), &header);
@@ -185,7 +186,7 @@ fn propagators_of_ones_own_are_named_only_for_what_they_wrote() {
         for field in 0..8 {
             for (cell, &is) in truth[frame + 1][field].iter().enumerate() {
                 let bytes = changed(&world, &log, frame, field as u32, cell);
-                let named = told(&bytes, &mut world.build().unwrap());
+                let named = written_by(&bytes, &mut world.build().unwrap());
                 let named = named.map(|by| match by {
                     WrittenBy::Command(touch) => Truth::Command(touch.frame),
                     WrittenBy::Propagator { number, name, .. } => {
@@ -195,10 +196,12 @@ fn propagators_of_ones_own_are_named_only_for_what_they_wrote() {
                     _ => Truth::Nobody,
                 });
                 let habit = HABITS[field / 2];
-                // What it has not written it may have left as zero: it has said that it writes it.
+                // A value that it did not write may count as written as zero, because it declares
+                // to write it.
                 let left = habit == Habit::Some && is == Truth::Nobody;
                 let right = named.is_none() || named == Some(is) || left;
-                // It writes what is there already, or a command does: it can't be told which it was.
+                // It writes the value that is there already, or a command does: nothing tells
+                // which.
                 let same = habit == Habit::Unsaid && is == Truth::Propagator(field);
                 assert!(
                     right || same,
@@ -210,7 +213,7 @@ fn propagators_of_ones_own_are_named_only_for_what_they_wrote() {
             }
         }
     }
-    // Most are named all the same.
+    // Most are named nevertheless.
     assert!(
         counts.values().all(|(of, named)| named * 3 > *of),
         "{counts:?}"

@@ -1,4 +1,4 @@
-//! The faults of the origin that formats/murk.md names: what it does, and what we do.
+//! The faults of the origin that formats/murk.md names: its behaviour and ours.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -22,7 +22,7 @@ use murk_replay::{
 use super::generate::{every_kind, specimens};
 use super::limits::{MAX_STRING, with_string};
 
-/// Adds up what the thread asks for.
+/// Counts the bytes that the thread allocates.
 struct Counting;
 
 #[global_allocator]
@@ -33,11 +33,11 @@ thread_local! {
 }
 
 fn note(bytes: usize) {
-    // While a thread ends nobody counts.
+    // Nothing is counted while a thread ends.
     let _ = ASKED.try_with(|asked| asked.set(asked.get().saturating_add(bytes)));
 }
 
-// SAFETY: every call goes to the system's allocator with the caller's own arguments.
+// SAFETY: every call is passed to the system's allocator with the caller's own arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
@@ -77,7 +77,7 @@ fn little(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
 }
 
-/// `Spawn` and `SetParameterBatch`: the origin reserves what a count claims, before it looks.
+/// `Spawn` and `SetParameterBatch`: the origin allocates the claimed count before it checks it.
 #[test]
 fn origin_believes_counts() {
     const CLAIM: u32 = 1_000_000;
@@ -92,7 +92,7 @@ fn origin_believes_counts() {
         assert!(matches!(result, Err(PayloadError::Short { .. })));
         assert_eq!(ours, 0);
     }
-    // The largest claims would end the process; the origin is not asked.
+    // The largest claims would end the process, so the origin is not called.
     for command in [
         command(1, little(&[0, u32::MAX])),
         command(1, little(&[u32::MAX])),
@@ -102,7 +102,8 @@ fn origin_believes_counts() {
         let payload = stored(&command).payload().map(|_| ());
         assert!(matches!(payload, Err(PayloadError::Short { .. })));
     }
-    // The whole file that aborts it is an ordinary recording to us, whose typed reading fails.
+    // The whole file that aborts the origin is an ordinary recording to us; its typed reading
+    // fails.
     let mut tape = specimens().swap_remove(0);
     let frame = specimens().swap_remove(1).frames.swap_remove(0);
     tape.frames = vec![frame];
@@ -111,7 +112,7 @@ fn origin_believes_counts() {
     assert_eq!(seen(&bytes, &String::new).end, End::Clean);
 }
 
-/// A claim of many commands, or of a large payload, costs the origin what it claims.
+/// A claim of many commands, or of a large payload, makes the origin allocate as much.
 #[test]
 fn origin_reserves_what_is_claimed() {
     let tape = specimens().swap_remove(0);
@@ -139,7 +140,7 @@ fn origin_reserves_what_is_claimed() {
     }
 }
 
-/// Strings over 1 MiB: the origin writes them, and refuses what it wrote.
+/// Strings over 1 MiB: the origin writes them, and refuses to read them.
 #[test]
 fn origin_writes_strings_that_it_refuses() {
     for which in 0..4 {
@@ -152,7 +153,7 @@ fn origin_writes_strings_that_it_refuses() {
     }
 }
 
-/// Bytes behind a payload: dropped by the origin's typed round trip, kept and told by us.
+/// Bytes after a payload: the origin's typed round trip drops them, ours keeps and reports them.
 #[test]
 fn origin_drops_trailing_bytes() {
     for whole in every_kind() {
@@ -170,7 +171,7 @@ fn origin_drops_trailing_bytes() {
     }
 }
 
-/// An error in mid-frame: the origin leaves what it had written of the frame, we nothing.
+/// An error in the middle of a frame: the origin leaves a part of the frame, we leave nothing.
 #[test]
 fn origin_leaves_a_partial_frame() {
     let tape = specimens().swap_remove(1);
@@ -200,7 +201,7 @@ fn origin_leaves_a_partial_frame() {
     assert_eq!(bytes, whole);
 }
 
-/// A disk that is full after so many bytes.
+/// A disk that is full after this many bytes.
 #[derive(Default)]
 struct Disk {
     bytes: Vec<u8>,
@@ -231,8 +232,8 @@ impl Output for Disk {
     }
 }
 
-/// A disk that gets full, at every byte: the origin leaves a part of a frame, we whole frames; and
-/// where there is room again, nothing was lost.
+/// A disk that becomes full, at every byte: the origin leaves a part of a frame, we leave whole
+/// frames, and when there is space again, nothing was lost.
 #[test]
 fn origin_leaves_a_partial_frame_on_a_full_disk() {
     let tape = specimens().swap_remove(3);
@@ -258,7 +259,7 @@ fn origin_leaves_a_partial_frame_on_a_full_disk() {
         partial += usize::from(!ends.contains(&disk.bytes.len()));
 
         for buffer in [0, 50, 1 << 16] {
-            // Can take back, and is left alone.
+            // It can take back bytes, and stays full.
             let mut disk = Disk {
                 room,
                 ..Disk::default()
@@ -276,7 +277,7 @@ fn origin_leaves_a_partial_frame_on_a_full_disk() {
             let kept = ends.iter().rev().find(|end| **end <= room).copied();
             assert_eq!(disk.bytes, whole[..kept.unwrap_or(0)], "{room}, {buffer}");
 
-            // Gets room again; the second can't take back.
+            // It gets space again; the second one can't take back bytes.
             let mut disk = Disk {
                 room,
                 ..Disk::default()
@@ -296,7 +297,7 @@ fn origin_leaves_a_partial_frame_on_a_full_disk() {
     assert!(partial > whole.len() / 2, "fixed?");
 }
 
-/// Writes `tape` to an output that gets `mended` after the first error.
+/// Writes `tape` to an output that is `mended` after the first error.
 fn fill<O: Output>(output: &mut O, tape: &Tape, buffer: usize, mended: fn(&mut O)) {
     let mut shared = Shared {
         output,
@@ -320,7 +321,7 @@ fn fill<O: Output>(output: &mut O, tape: &Tape, buffer: usize, mended: fn(&mut O
     assert_eq!(errors, 1);
 }
 
-/// An output that is mended as soon as its first error was seen.
+/// An output that is mended after its first error.
 struct Shared<'a, O> {
     output: &'a mut O,
     mended: fn(&mut O),
@@ -368,7 +369,7 @@ fn origin_gives_its_sink_back_unflushed() {
     assert_eq!(writer.finish().unwrap().flushes, 2);
 }
 
-/// Ticks that stand or fall are read by both; it is the audit that has to speak of them.
+/// Both read ticks that stay or fall; the audit reports them.
 #[test]
 fn origin_checks_no_ticks() {
     let tape = specimens().swap_remove(3);
@@ -407,7 +408,7 @@ fn unknown_types_are_refused_typed_only() {
     }
 }
 
-/// A world of one field that stands still, and knows its configuration.
+/// A world with one field that never changes, and a configuration.
 struct Still([f32; 3]);
 
 impl Simulation for Still {
@@ -426,7 +427,8 @@ impl Simulation for Still {
     }
 }
 
-/// `SnapshotMismatch` and `ConfigMismatch`: promised by the origin and never raised; we do.
+/// `SnapshotMismatch` and `ConfigMismatch`: documented by the origin and never raised there; we
+/// raise them.
 #[test]
 fn origin_never_raises_mismatches() {
     let values = [1.0, 2.0, 3.0];

@@ -1,4 +1,4 @@
-//! Recordings: generated ones, and fixed ones for what is tried at every byte.
+//! Generated recordings, and fixed ones for the tests at every byte.
 
 use gametape_murk::Envelope;
 use gametape_testkit::murk::{Body, Fields, Tape, Typed};
@@ -22,7 +22,7 @@ pub fn small() -> impl Strategy<Value = u32> {
     prop_oneof![0..4_u32, Just(u32::MAX), any::<u32>()]
 }
 
-/// Bits of a single: every class, NaNs of both kinds and signs with payloads.
+/// Bits of an f32: every class, NaNs of both kinds and signs with payloads.
 pub fn single() -> impl Strategy<Value = u32> {
     prop_oneof![
         Just(0),
@@ -37,7 +37,7 @@ pub fn single() -> impl Strategy<Value = u32> {
     ]
 }
 
-/// Bits of a double, likewise.
+/// Bits of an f64, likewise.
 pub fn double() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
@@ -83,7 +83,8 @@ pub fn typed() -> impl Strategy<Value = Typed> {
     (body(), envelope()).prop_map(|(body, envelope)| Typed { body, envelope })
 }
 
-/// A command as the origin stores it: typed, with bytes cut off or behind it, or nothing known.
+/// A command as the origin stores it: typed, with bytes missing or added at the end, or of an
+/// unknown type.
 pub fn raw() -> impl Strategy<Value = SerializedCommand> {
     let whole = || typed().prop_map(|typed| serialize_command(&typed.origin()).unwrap());
     prop_oneof![
@@ -93,8 +94,8 @@ pub fn raw() -> impl Strategy<Value = SerializedCommand> {
             command.payload.truncate(keep);
             command
         }),
-        1 => (whole(), vec(any::<u8>(), 1..9)).prop_map(|(mut command, behind)| {
-            command.payload.extend(behind);
+        1 => (whole(), vec(any::<u8>(), 1..9)).prop_map(|(mut command, after)| {
+            command.payload.extend(after);
             command
         }),
         1 => (whole(), any::<u8>(), vec(any::<u8>(), 0..30)).prop_map(|(command, tag, payload)| {
@@ -132,7 +133,7 @@ pub fn tape() -> impl Strategy<Value = Tape> {
     (header(), vec(frame, 0..6)).prop_map(|((meta, init), frames)| Tape { meta, init, frames })
 }
 
-/// Values of a field: some of everything, zeros in long runs.
+/// Values of a field: all classes, and long runs of zeros.
 pub fn values() -> impl Strategy<Value = Vec<f32>> {
     let run = prop_oneof![
         (0..100_usize).prop_map(|zeros| vec![0; zeros]),
@@ -148,7 +149,7 @@ pub fn fields() -> impl Strategy<Value = Fields<Vec<f32>>> {
     vec(proptest::option::weighted(0.9, values()), 0..4).prop_map(Fields)
 }
 
-// What is tried at every byte.
+// Fixed recordings for the tests at every byte.
 
 pub fn build() -> BuildMetadata {
     BuildMetadata {
@@ -169,7 +170,7 @@ pub fn init() -> InitDescriptor {
     }
 }
 
-/// Every kind with every combination of sources, something of each with lists empty and not.
+/// Every kind with every combination of sources; lists are empty and not.
 pub fn every_kind() -> Vec<SerializedCommand> {
     let bodies = [
         Body::Move(7, vec![1, -2]),
@@ -212,7 +213,7 @@ pub fn every_kind() -> Vec<SerializedCommand> {
     commands
 }
 
-/// Recordings with frames of all sizes; ticks that rise, stand, fall.
+/// Recordings with frames of all sizes, and ticks that rise, stay or fall.
 pub fn specimens() -> Vec<Tape> {
     let frame = |tick_id, commands: &[SerializedCommand]| OriginFrame {
         tick_id,

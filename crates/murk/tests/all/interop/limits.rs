@@ -1,4 +1,4 @@
-//! The limits, to the byte: what they include is written and read by both, one more is refused.
+//! The limits, to the byte: both sides write and read the largest size, and refuse one more.
 
 use gametape_murk::{
     Build, Command, CommandBuf, Envelope, Error, Header, Payload, WriteError, Writer, read,
@@ -18,10 +18,10 @@ const MAX_COMMANDS: usize = 1_000_000;
 fn assert_too_large<T>(result: Result<T, WriteError>, size: usize, limit: usize) {
     match result {
         Err(WriteError::DataTooLarge {
-            size: told,
-            limit: told_limit,
+            size: their_size,
+            limit: their_limit,
             ..
-        }) => assert_eq!((told, told_limit), (size as u64, limit as u64)),
+        }) => assert_eq!((their_size, their_limit), (size as u64, limit as u64)),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("{size} were written"),
     }
@@ -76,7 +76,7 @@ fn descriptors_of_64_mebibytes() {
     assert!(read(&bytes).unwrap().header() == &tape.header());
     assert!(Tape::from_origin(&bytes).unwrap() == tape);
 
-    // A claim of one more, and the bytes to fulfil it.
+    // A claim of one more, with the bytes for it.
     let mut more = bytes;
     let at = more.len() - MAX_BLOB - 4;
     more[at..at + 4].copy_from_slice(&(MAX_BLOB as u32 + 1).to_le_bytes());
@@ -102,7 +102,7 @@ fn descriptors_of_64_mebibytes() {
     ));
 }
 
-/// Both sides read one frame, and refuse the next: ours by a limit.
+/// Both sides read one frame and refuse the next; ours reports a limit.
 fn limited_in_frame_1(bytes: &[u8]) -> Error {
     let ours = seen_by_slice(bytes);
     assert_eq!((ours.frames.len(), ours.end), (1, End::Malformed));
@@ -170,7 +170,7 @@ fn payloads_of_64_mebibytes() {
     writer.finish().unwrap();
     assert!(bytes == origin, "nothing of what was refused");
 
-    // A claim of one more, and the bytes to fulfil it.
+    // A claim of one more, with the bytes for it.
     let at = tape.header_size() + 20 + 12 + 1;
     bytes[at..at + 4].copy_from_slice(&(MAX_BLOB as u32 + 1).to_le_bytes());
     bytes.insert(at + 4, 0);
@@ -230,19 +230,19 @@ fn a_million_commands() {
     writer.finish().unwrap();
     assert!(bytes == origin, "nothing of what was refused");
 
-    // A claim of one more, and the command to fulfil it.
+    // A claim of one more, with the command for it.
     let at = tape.header_size() + 20 + 8;
     bytes[at..at + 4].copy_from_slice(&(MAX_COMMANDS as u32 + 1).to_le_bytes());
     let size = 24 + command.payload.len();
     bytes.extend_from_within(at + 4..at + 4 + size);
     limited_in_frame_1(&bytes);
 
-    // A claim of a million in a short file is a cut, to both.
+    // A claim of a million in a short file is a cut to both.
     let short = &origin[..tape.header_size() + 100];
     assert_eq!(seen(short, &String::new).end, End::Truncated);
 }
 
-/// A tape's header must not be longer than its strings say.
+/// A header can't be longer than its strings require.
 #[test]
 fn the_smallest_header() {
     let header = Header {

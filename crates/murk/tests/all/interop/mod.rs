@@ -1,8 +1,8 @@
 //! The origin, `murk-replay` 0.1.9, as an independent implementation.
 //!
-//! What it writes we must read and write again byte for byte, what we write it must read, and both
-//! must refuse the same files in the same way. Where it errs (formats/murk.md, "Faults of the
-//! origin"), ours is right, and `faults` says what either side does.
+//! We must read its output and write it again byte for byte, it must read our output, and both must
+//! refuse the same files in the same way. Where it errs (formats/murk.md, "Faults of the origin"),
+//! our behaviour is right, and `faults` tests both.
 
 mod faults;
 mod generate;
@@ -57,7 +57,7 @@ proptest! {
         }
     }
 
-    /// (a) Written by the origin from typed commands and a state: every value, and its hash.
+    /// (a) Written by the origin from typed commands and a state: every value and its hash.
     #[test]
     fn origin_typed_to_ours(
         (meta, mut init) in header(),
@@ -81,14 +81,14 @@ proptest! {
             let read: Vec<_> = frame.commands().iter().map(|c| Typed::of_ours(&c).unwrap()).collect();
             prop_assert_eq!(&read, commands);
             prop_assert!(frame.commands().iter().all(|c| c.trailing().unwrap().is_empty()));
-            // The header's field_count says how many fields count, missing ones included.
+            // The header's field_count counts missing fields, too.
             let missing = std::iter::repeat([].as_slice());
             let counted = state.slices().chain(missing).take(field_count as usize);
             prop_assert_eq!(frame.snapshot_hash, snapshot_hash(counted));
         }
     }
 
-    /// (b) Written by us: the bytes that the origin writes, and it reads them.
+    /// (b) Written by us: the same bytes as the origin's, and it reads them.
     #[test]
     fn ours_to_origin(
         (meta, init) in header(),
@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// (c, d) Damaged anywhere, and cut anywhere: both sides say the same.
+    /// (c, d) Damaged anywhere and cut anywhere: both sides agree.
     #[test]
     fn damaged_and_cut(
         tape in tape(),
@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(&part.frames, &whole.frames[..part.frames.len()]);
     }
 
-    /// Nothing but noise behind a sound header.
+    /// Only noise after a sound header.
     #[test]
     fn noise(noise in vec(prop_oneof![0..3_u8, any::<u8>()], 0..200)) {
         let mut bytes = specimens()[0].by_origin();
@@ -187,14 +187,14 @@ proptest! {
         count in 0..30_usize,
         seed in any::<u64>(),
         zeros in 0..5_u8,
-        behind in 0..3_usize,
+        after in 0..3_usize,
     ) {
         let mut random = seed;
         let mut next = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (random >> 32) as u32
         };
-        // From no zeros to nearly nothing else; some zeros are in all states.
+        // From no zeros to almost only zeros; some zeros are in all states.
         let mut bits = |at: usize| match zeros {
             1 if next() % 2 == 0 => 0,
             2 if next() % 100 != 0 => 0,
@@ -204,7 +204,7 @@ proptest! {
         };
         let size: usize = lengths.iter().sum();
         let states: Vec<Vec<f32>> = (0..count)
-            .map(|_| (0..size + behind).map(|at| f32::from_bits(bits(at))).collect())
+            .map(|_| (0..size + after).map(|at| f32::from_bits(bits(at))).collect())
             .collect();
         let slices: Vec<&[f32]> = states.iter().map(Vec::as_slice).collect();
         let mut hashes = vec![1; count];
@@ -212,9 +212,9 @@ proptest! {
         let origin: Vec<u64> = states.iter().map(|state| {
             let mut rest = state.as_slice();
             Fields(lengths.iter().map(|&length| {
-                let (values, behind) = rest.split_at(length);
-                rest = behind;
-                // A field without values is as good as none.
+                let (values, after) = rest.split_at(length);
+                rest = after;
+                // A field without values equals a missing one.
                 (length > 0).then(|| values.to_vec())
             }).collect()).origin_hash()
         }).collect();
@@ -234,7 +234,7 @@ proptest! {
     }
 }
 
-/// What the fixed recordings have to hold for the tests at every byte to mean something.
+/// The fixed recordings have everything that the tests at every byte need.
 #[test]
 fn the_specimens_hold_everything() {
     let mut kinds = [[false; 4]; 7];
@@ -296,15 +296,15 @@ fn every_truncation_of_what_is_not_murk_3() {
     }
 }
 
-/// (d) Every byte, changed to every other value: both accept it or both refuse it, and what they
-/// read is the same.
+/// (d) Every byte, changed to every other value: both accept it or both refuse it, and they read
+/// the same.
 #[test]
 fn every_single_byte_changed() {
     let tapes = specimens();
     let (mut accepted, mut refused) = (0, 0);
     for tape in &tapes[2..] {
         let mut bytes = tape.by_origin();
-        // Of the large one every bit, of the small one every value.
+        // Every bit of the large one, every value of the small one.
         let changes: Vec<u8> = if bytes.len() > 1000 {
             (0..8).map(|bit| 1 << bit).collect()
         } else {

@@ -1,5 +1,5 @@
-//! Worlds that differ in one thing from another: what somebody may have changed before a replay. Told
-//! from the documentation of what is tried.
+//! Worlds that differ from another in one thing, which somebody may have changed before a replay.
+//! Written from the documentation of the search.
 
 use super::{Rule, World};
 
@@ -18,13 +18,13 @@ impl std::fmt::Debug for Change {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum What {
-    /// A parameter, by the name that a report gives it, and its value; the default where there is none.
+    /// A parameter by its name in reports, and its value; `None` for the default.
     Parameter { key: String, then: Option<f64> },
-    /// Two propagators that run in each other's place.
+    /// Two propagators that run in the opposite order.
     Order(usize, usize),
 }
 
-/// A number of a propagator: its key, what it is, what it is if it is left out, and how it is set.
+/// A number of a propagator: its key, its value, its default, and its setter.
 struct Number {
     key: &'static str,
     is: f64,
@@ -32,7 +32,7 @@ struct Number {
     set: fn(&mut Rule, f64),
 }
 
-/// As it is written: 0.1 is no 0.10000000149.
+/// The number as it is written: 0.1 instead of 0.10000000149.
 fn written(value: f32) -> f64 {
     format!("{value:?}").parse().unwrap()
 }
@@ -126,7 +126,7 @@ fn clamp_of(rule: &mut Rule) -> &mut (f32, f32) {
     }
 }
 
-/// What is left out of a propagator that is no number, so that it is as if nothing were said.
+/// Returns the propagators with a key left out that is not a number, so that it has its default.
 fn left_out(rule: &Rule) -> Vec<(&'static str, Rule)> {
     let with = |key, change: &dyn Fn(&mut Rule)| {
         let mut rule = rule.clone();
@@ -174,7 +174,7 @@ fn left_out(rule: &Rule) -> Vec<(&'static str, Rule)> {
     }
 }
 
-/// What a number may have been.
+/// Returns other values that a number may have had.
 fn others(is: f64) -> Vec<f64> {
     let others = [
         is / 2.0,
@@ -187,13 +187,13 @@ fn others(is: f64) -> Vec<f64> {
         is - 0.1,
         1.0,
     ];
-    // Of twelve decimals, as a description is written.
+    // Rounded to twelve decimals, as a description is written.
     others.map(|other| (other * 1e12).round() / 1e12).to_vec()
 }
 
 impl World {
-    /// The worlds that differ from this one in one thing, if a tick has so many commands. The same world
-    /// is there once, whatever it is called.
+    /// Returns the worlds that differ from this one in one thing, if a tick has this many commands.
+    /// Each world is listed once, whatever the change is called.
     pub fn changes(&self, commands: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut add = |key: &str, then, world: Self| {
@@ -255,7 +255,7 @@ impl World {
         for change in changes {
             let is_new =
                 change.world != *self && different.iter().all(|other| other.world != change.world);
-            // What is no world nobody had.
+            // A world that is not valid can't have been used.
             if is_new && change.world.can_be() {
                 different.push(change);
             }
@@ -263,7 +263,7 @@ impl World {
         different
     }
 
-    /// True where the engine takes such a world.
+    /// Returns true if the engine accepts such a world.
     fn can_be(&self) -> bool {
         let world = gametape_murk::engine::World::from_toml(&self.toml());
         world.is_ok_and(|world| world.build().is_ok())

@@ -1,11 +1,11 @@
-//! Worlds and logs that look random, in which commands get into each other's way.
+//! Pseudo-random worlds and logs in which commands compete.
 
 use gametape_murk::{CommandBuf, Envelope, Payload};
 
 use super::super::{Noise, set};
 use super::{Edge, Lasts, Rule, Space, World};
 
-/// One in so many.
+/// Returns true once in `of` cases.
 fn chance(noise: &mut Noise, of: usize) -> bool {
     noise.below(of) == 0
 }
@@ -25,7 +25,8 @@ fn space(noise: &mut Noise) -> Space {
     }
 }
 
-/// A world with fields of every kind: written by propagators whole, in part, in place, or by nobody.
+/// Returns a world with fields of every kind: written by propagators as a whole, in part, in place,
+/// or not at all.
 pub fn world(seed: u64) -> World {
     let noise = &mut Noise(seed);
     let space = space(noise);
@@ -37,7 +38,7 @@ pub fn world(seed: u64) -> World {
                 0..=2 => Lasts::OneTick,
                 _ => Lasts::On,
             };
-            // What the reward is computed of has one value a cell.
+            // The inputs of the reward have one value per cell.
             let one = number == 0 || number == 2;
             (lasts, if !one && chance(noise, 4) { 2 } else { 1 })
         })
@@ -62,7 +63,7 @@ pub fn world(seed: u64) -> World {
             .push(rules.swap_remove(noise.below(rules.len())));
     }
     if world.rules.is_empty() {
-        // A world needs one.
+        // A world needs a propagator.
         world.rules.push(Rule::Copy {
             field: world.fields.len(),
         });
@@ -71,7 +72,7 @@ pub fn world(seed: u64) -> World {
     world
 }
 
-/// What writes a field, if anything is to.
+/// Returns a propagator that writes a field, if any should.
 fn rule(noise: &mut Noise, world: &World, field: usize, cells: usize) -> Option<Rule> {
     let (lasts, components) = world.fields[field];
     if lasts == Lasts::Never || chance(noise, 2) {
@@ -81,7 +82,7 @@ fn rule(noise: &mut Noise, world: &World, field: usize, cells: usize) -> Option<
         .filter(|&other| world.fields[other].1 == 1)
         .collect();
     let input = scalars[noise.below(scalars.len())];
-    // Only there does it write a part of a field.
+    // It writes a part of a field only in this case.
     let diffuses = match components {
         1 => world.space.has_neighbours(),
         _ => matches!(world.space, Space::Square4(..)),
@@ -126,8 +127,8 @@ fn rule(noise: &mut Noise, world: &World, field: usize, cells: usize) -> Option<
     }
 }
 
-/// A world whose ticks all fail. Its fields last a tick: of others the engine can show what a failed
-/// tick wrote.
+/// Returns a world whose ticks all fail. Its fields last one tick, because other fields may show
+/// values of a failed tick.
 pub fn failing(seed: u64) -> World {
     let noise = &mut Noise(seed);
     World {
@@ -155,7 +156,7 @@ pub fn failing(seed: u64) -> World {
     }
 }
 
-/// The commands of so many ticks: few cells and few fields, so that they compete.
+/// Returns the commands of this many ticks, with few cells and few fields, so that they compete.
 pub fn log(world: &World, seed: u64, ticks: u64) -> Vec<CommandBuf> {
     let noise = &mut Noise(seed);
     let cells = world.space.cells();
@@ -200,7 +201,7 @@ fn command(
     let value = match noise.below(8) {
         0 => 0.0,
         1 => -0.0,
-        // The same value of several commands is none's more than another's.
+        // If several commands set the same value, none of them stands out.
         2 => 1.0,
         _ => noise.below(1000) as f32 / 8.0 - 60.0,
     };

@@ -1,5 +1,5 @@
-//! A second simulator of Murk's worlds: plain, slow, and written from the documents alone, to judge
-//! what the engine does and what is said of it. For each value it keeps who wrote it.
+//! A second simulator of Murk's worlds, simple, slow, and written from the documents alone. It is
+//! compared with the engine and with the reports, and keeps the writer of each value.
 
 pub mod changes;
 pub mod generate;
@@ -28,10 +28,10 @@ pub enum Lasts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct World {
     pub dt: f64,
-    /// Commands that are taken in one tick.
+    /// The number of commands that are taken in one tick.
     pub queue: usize,
     pub space: Space,
-    /// How long each field lasts, and the values it has in a cell.
+    /// How long each field lasts, and its number of values per cell.
     pub fields: Vec<(Lasts, usize)>,
     pub rules: Vec<Rule>,
 }
@@ -65,19 +65,19 @@ impl World {
         toml
     }
 
-    /// True for a field that commands can set.
+    /// Returns true for a field that commands can set.
     pub fn can_set(&self, field: usize) -> bool {
         self.fields[field].0 != Lasts::Never
     }
 
-    /// The same world for the engine.
+    /// Returns the same world for the engine.
     pub fn engine(&self) -> gametape_murk::engine::World {
         let toml = self.toml();
         gametape_murk::engine::World::from_toml(&toml)
             .unwrap_or_else(|error| panic!("{error}\n{toml}"))
     }
 
-    /// The world at tick 0.
+    /// Returns the world at tick 0.
     pub fn start(&self) -> Plain {
         let cells = self.space.cells().len();
         let fields = self.fields.iter();
@@ -90,7 +90,8 @@ impl World {
         }
     }
 
-    /// What this simulator records of a log, a tick for each of its commands, from tick 1.
+    /// Returns this simulator's recording of a log, with a tick for each of its commands, from tick
+    /// 1.
     pub fn record(&self, log: &[CommandBuf]) -> Vec<u8> {
         let header = self.engine().header();
         let mut recorder = Recorder::new(Recording::new(Vec::new(), &header).unwrap(), &header);
@@ -104,18 +105,18 @@ impl World {
     }
 }
 
-/// Who wrote a value.
+/// The writer of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Writer {
-    /// The command of this place in this frame, both from 0.
+    /// The command with this number in this frame, both from 0.
     Command { frame: u64, index: u32 },
-    /// The propagator of this number.
+    /// The propagator with this number.
     Propagator(usize),
-    /// It was never written, or the tick emptied it.
+    /// Nothing: it was never written, or the tick cleared it.
     Nobody,
 }
 
-/// A field's values, and who wrote each.
+/// The values of a field, and the writer of each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values {
     values: Vec<f32>,
@@ -144,7 +145,7 @@ impl Values {
     }
 }
 
-/// Three ticks failed in a row: no more are made.
+/// Three ticks failed in a row, and no more are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
 
@@ -156,25 +157,25 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// A world that runs.
+/// A running world.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plain {
     pub world: World,
-    /// Ticks that were made.
+    /// The number of ticks that were made.
     pub ticks: u64,
-    /// Frames that came, of ticks that failed too.
+    /// The number of frames, with those of failed ticks.
     pub frames: u64,
     failures: u32,
     fields: Vec<Values>,
 }
 
 impl Plain {
-    /// Who wrote a value, as the last tick left it.
+    /// Returns the writer of a value after the last tick.
     pub fn writer(&self, field: u32, element: usize) -> Writer {
         self.fields[field as usize].writers[element]
     }
 
-    /// The value's place that a command writes, unless it has expired.
+    /// Returns the place and the value that a command writes, unless it has expired.
     pub fn aim(&self, command: &Command<'_>) -> Option<(usize, usize, f32)> {
         let Ok(Payload::SetField {
             coord,
@@ -185,7 +186,8 @@ impl Plain {
             return None;
         };
         let coord: Vec<i32> = coord.iter().collect();
-        // In a field of several values a cell too: so it is there.
+        // The cell's number is the place even in a field with several values per cell, as in the
+        // origin.
         let element = self.world.space.rank(&coord)?;
         let field = field as usize;
         let (lasts, _) = self.world.fields.get(field)?;

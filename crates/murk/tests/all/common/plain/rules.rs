@@ -1,16 +1,17 @@
-//! What propagators do, told from the origin's documentation of them.
+//! The effects of propagators, written from the origin's documentation.
 
 use std::fmt::Write as _;
 
 use super::space::Space;
 use super::{Values, Writer};
 
-/// A propagator; fields by number.
+/// A propagator, with fields by number.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Rule {
-    /// Writes what the field was.
+    /// Writes the field's last values.
     Copy { field: usize },
-    /// Takes where something is present, lets grow, and holds the result to 0 and the capacity.
+    /// Takes where something is present, lets the rest grow, and clamps the result to 0 and the
+    /// capacity.
     Resource {
         field: usize,
         presence: usize,
@@ -31,35 +32,35 @@ pub enum Rule {
         input: usize,
         output: usize,
         coefficient: f64,
-        /// Exponential, per second.
+        /// The exponential decay per second.
         decay: f64,
         sources: Vec<(usize, f32)>,
         clamp: Option<(f32, f32)>,
     },
     /// Places agents in the first tick, into field 2, which is updated in place.
     Agents { places: Vec<(u16, usize)> },
-    /// Rewards by the heat (field 0) where an agent is (field 2), into field 4; it sees what
-    /// propagators before it wrote in this tick, else what the last tick left.
+    /// Rewards by the heat (field 0) at the agents (field 2), into field 4. It reads values that
+    /// earlier propagators wrote in this tick, and otherwise those of the last tick.
     Reward { bonus: f32, cost: f32 },
-    /// A gradient that does not fit its field: each tick fails.
+    /// A gradient that does not fit its field, so that each tick fails.
     Failing { input: usize, output: usize },
 }
 
-/// A tick as a propagator meets it.
+/// The tick as a propagator sees it.
 pub struct Tick<'a> {
     pub number: u64,
     pub dt: f64,
     pub space: &'a Space,
-    /// What the last tick left.
+    /// The fields after the last tick.
     pub before: &'a [Values],
-    /// What this one is to leave.
+    /// The fields after this tick.
     pub next: &'a mut [Values],
-    /// Fields that propagators before this one wrote.
+    /// The fields that earlier propagators have written.
     pub written: &'a [usize],
 }
 
 impl Rule {
-    /// The field it writes.
+    /// Returns the field it writes.
     pub fn output(&self) -> usize {
         match self {
             Self::Copy { field } | Self::Resource { field, .. } | Self::Emission { field, .. } => {
@@ -71,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// What a description calls it.
+    /// Returns its kind in a description.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Copy { .. } => "identity_copy",
@@ -84,7 +85,7 @@ impl Rule {
         }
     }
 
-    /// Makes its part of a tick; false where it fails.
+    /// Makes its part of a tick; returns false if it fails.
     pub fn apply(&self, number: usize, tick: &mut Tick<'_>) -> bool {
         let before = tick.before;
         let written: Vec<(usize, f32)> = match self {
@@ -107,7 +108,7 @@ impl Rule {
                 .collect(),
             Self::Diffusion { .. } => self.diffused(tick),
             Self::Agents { places } => {
-                // The engine puts back what was there, whatever commands wrote.
+                // The engine restores the last values, whatever commands wrote.
                 tick.next[2] = before[2].clone();
                 let first = if tick.number == 1 {
                     places.as_slice()

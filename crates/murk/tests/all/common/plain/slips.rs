@@ -1,4 +1,4 @@
-//! Everything that can have gone wrong once when a log was recorded, tried one by one in the second
+//! All mistakes that can be made once when a log is recorded, tried one by one in the second
 //! simulator.
 
 use gametape_murk::{CommandBuf, Envelope, Payload, Simulation, Writer, snapshot_hash};
@@ -9,42 +9,43 @@ use super::{Plain, World};
 /// The commands of each tick, one by one.
 pub type Log = Vec<Vec<CommandBuf>>;
 
-/// By how many ticks a command may have been late or early, and how many ticks may be missing.
+/// The most ticks that a command may have been late or early, and the most ticks that may be
+/// missing.
 pub const FAR: usize = 8;
 
-/// What went wrong: frames and commands by number.
+/// A mistake, with frames and commands by number.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Wrong {
     Drop(usize, usize),
     /// Taken again, at the end of a tick.
     Double(usize, usize, usize),
-    /// Taken in another tick, before the others there or behind them.
+    /// Taken in another tick, before or after the others there.
     Move(usize, usize, usize, bool),
     Swap(usize, usize, usize),
     /// The last command of a tick and the first of the next one.
     SwapTicks(usize),
-    /// Only so many commands of a tick are taken.
+    /// Only this many commands of a tick are taken.
     Cut(usize, usize),
-    /// The field and the cell that is written, the latter by its place.
+    /// The field that is written, and the cell by its number.
     Aim(usize, usize, u32, usize),
     /// The bits of the value that is written.
     Give(usize, usize, u32),
-    /// So many ticks that nobody recorded, before a frame.
+    /// This many ticks were not recorded, before a frame.
     Missing(usize, usize),
-    /// The frame is there twice.
+    /// The frame is recorded twice.
     Repeated(usize),
-    /// It and the next frame stand in each other's place.
+    /// The frame and the next one are swapped.
     Exchanged(usize),
-    /// From a frame on, another world.
+    /// Another world from a frame on.
     World(usize, Change),
-    /// Bits of a stored hash.
+    /// The bits of a stored hash.
     Hash(usize, u64),
-    /// A value of a field has other bits after a tick; from there on, or in the hash alone.
+    /// A value of a field has other bits after a tick: from there on, or in the hash alone.
     Value(usize, u32, usize, u32, bool),
 }
 
 impl Wrong {
-    /// The frames whose commands it changes, or before which something is.
+    /// Returns the frames whose commands it changes, or before which something is inserted.
     fn frames(&self) -> std::ops::Range<usize> {
         match *self {
             Self::Drop(frame, _)
@@ -62,7 +63,7 @@ impl Wrong {
         }
     }
 
-    /// The command that does nothing of its own where the same command dropped explains as much.
+    /// Returns the command without an effect of its own, if dropping that command explains as much.
     pub fn may_be_in_vain(&self) -> Option<(usize, usize)> {
         match *self {
             Self::Aim(frame, command, ..) | Self::Give(frame, command, _) => Some((frame, command)),
@@ -71,7 +72,8 @@ impl Wrong {
         }
     }
 
-    /// What every wrong can be taken for explains nothing where something else does.
+    /// The mistakes that any other one can look like count as an explanation only if nothing else
+    /// explains as much.
     pub fn freedom(&self) -> u32 {
         match self {
             Self::Value(..) => 1,
@@ -80,8 +82,8 @@ impl Wrong {
         }
     }
 
-    /// True if both are the same in words: before the others of a tick or behind them, for a tick or
-    /// for good, seen now or since some ticks.
+    /// Returns true if both are reported in the same words: before or after the others of a tick,
+    /// for a tick or for good, seen now or some ticks later.
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Move(frame, command, to, _), Self::Move(at, number, into, _)) => {
@@ -95,7 +97,7 @@ impl Wrong {
         }
     }
 
-    /// Does it to a log. `None` where the log has no room for it.
+    /// Applies it to a log; `None` if that is not possible.
     pub fn edit(&self, log: &mut Log, world: &World) -> Option<()> {
         match *self {
             Self::Drop(frame, command) => drop(log.get_mut(frame)?.remove(command)),
@@ -131,7 +133,7 @@ impl Wrong {
         Some(())
     }
 
-    /// Does it to the ticks.
+    /// Applies it to the ticks.
     fn order(&self, ticks: &mut Vec<Tick>) -> Option<()> {
         match *self {
             Self::Missing(frame, count) => {
@@ -146,7 +148,7 @@ impl Wrong {
     }
 }
 
-/// What sets a value, with another cell or another value; `None` for another command.
+/// Returns a command that sets another cell or another value; `None` for a command of another kind.
 fn changed(one: &CommandBuf, aim: Option<(u32, &[i32])>, given: Option<f32>) -> Option<CommandBuf> {
     let command = one.as_commands().iter().next()?;
     let Ok(Payload::SetField {
@@ -167,14 +169,14 @@ fn changed(one: &CommandBuf, aim: Option<(u32, &[i32])>, given: Option<f32>) -> 
     Some(single(&command.envelope, &payload))
 }
 
-/// A command alone.
+/// Returns a single command.
 pub fn single(envelope: &Envelope, payload: &Payload<'_>) -> CommandBuf {
     let mut one = CommandBuf::new();
     one.push(envelope, payload).unwrap();
     one
 }
 
-/// The commands of each tick, one by one.
+/// Returns the commands of each tick, one by one.
 pub fn apart(log: &[CommandBuf]) -> Log {
     let one = |command| {
         let mut one = CommandBuf::new();
@@ -196,14 +198,14 @@ fn together(commands: &[CommandBuf]) -> CommandBuf {
     all
 }
 
-/// A tick that was made, and the frame that it is recorded in.
+/// A tick that was made, and the frame in which it is recorded.
 #[derive(Clone, Default)]
 struct Tick {
     commands: Vec<CommandBuf>,
     of: Option<usize>,
 }
 
-/// The ticks that were made, from the first one on.
+/// Returns the ticks that were made, from the first one on.
 fn ticks(world: &World, log: &Log, wrongs: &[Wrong]) -> Option<Vec<Tick>> {
     let mut log = log.clone();
     for wrong in wrongs {
@@ -235,8 +237,8 @@ impl Plain {
         self.fields[field as usize].values[element] = f32::from_bits(bits);
     }
 
-    /// Makes ticks in which this goes wrong; `each` hears of each frame's hash and of the state it is
-    /// of, and ends it by false.
+    /// Makes ticks with these mistakes. `each` gets each frame's hash and state, and ends the run
+    /// by returning false.
     fn run(
         mut self,
         ticks: &[Tick],
@@ -280,22 +282,21 @@ impl Plain {
     }
 }
 
-/// A recording in which something went wrong, with all that is known of it.
+/// A recording with a mistake, and everything that is known about it.
 pub struct Case {
     pub world: World,
     pub log: Log,
-    /// The hashes that are recorded, and what the fields were where they are of a state.
+    /// The recorded hashes, with the fields if a hash belongs to a state.
     pub hashes: Vec<u64>,
     truth: Vec<Plain>,
-    /// The replay of the log as it is: before the first frame, and after each.
+    /// The replay of the unchanged log: before the first frame, and after each.
     base: Vec<Plain>,
-    /// The first frame at which they part.
+    /// The first frame at which they differ.
     pub at: usize,
 }
 
 impl Case {
-    /// The recording of a log in which these went wrong; `None` where they can't have, or show in
-    /// nothing.
+    /// Records a log with these mistakes; `None` if they are not possible or have no effect.
     pub fn new(world: World, log: Log, wrongs: &[Wrong]) -> Option<Self> {
         let mut recorded: Vec<Option<(u64, Plain)>> = vec![None; log.len()];
         let ticks = ticks(&world, &log, wrongs)?;
@@ -327,7 +328,7 @@ impl Case {
         })
     }
 
-    /// As a file.
+    /// Returns the recording as a file.
     pub fn bytes(&self) -> Vec<u8> {
         let header = self.world.engine().header();
         let mut writer = Writer::new(Vec::new(), &header).unwrap();
@@ -338,8 +339,8 @@ impl Case {
         writer.finish().unwrap()
     }
 
-    /// How many of the recorded hashes a wrong explains, from the first that the log does not: all the
-    /// frames that it changes, and all before.
+    /// Returns the number of recorded hashes that a mistake explains, from the first that the log
+    /// does not explain. All hashes of changed frames, and all before, must match.
     pub fn explains(&self, wrong: &Wrong) -> usize {
         let (at, len) = (self.at, self.log.len());
         let frames = wrong.frames();
@@ -349,7 +350,7 @@ impl Case {
         match wrong {
             Wrong::Repeated(frame) if self.is_repeated(*frame) => {}
             Wrong::Repeated(_) => return 0,
-            // Of a damage to many bits nothing is known but that all is well behind it.
+            // Damage to many bits explains the hash only if everything after it matches.
             Wrong::Hash(..) if wrong.freedom() > 0 && !self.is_right(at + 1) => return 0,
             _ => {}
         }
@@ -370,20 +371,20 @@ impl Case {
         explained
     }
 
-    /// True where the replay of the log as it is has the recorded hash.
+    /// Returns true if the replay of the unchanged log has the recorded hash.
     fn is_right(&self, frame: usize) -> bool {
         let recorded = self.hashes.get(frame);
         recorded.is_some_and(|hash| *hash == self.base[frame + 1].hash())
     }
 
-    /// True of a frame that says what the one before it says.
+    /// Returns true if a frame has the same content as the one before it.
     fn is_repeated(&self, frame: usize) -> bool {
         frame > 0
             && self.log[frame] == self.log[frame - 1]
             && self.hashes[frame] == self.hashes[frame - 1]
     }
 
-    /// Every single thing that can have gone wrong.
+    /// Returns every single mistake that is possible.
     pub fn every(&self) -> Vec<Wrong> {
         let mut all = Vec::new();
         for frame in 0..self.log.len() {
@@ -428,14 +429,14 @@ impl Case {
             let aim = |cell| Wrong::Aim(frame, command, field as u32, cell);
             all.extend((0..cells).map(aim));
         }
-        // Of all values, what was there is the only one that can have been given.
+        // The recorded value is the only one that can have been given.
         if let Some((field, element, _)) = self.base[0].aim(&stored) {
             let bits = self.truth[frame].bits(field as u32, element);
             all.push(Wrong::Give(frame, command, bits));
         }
     }
 
-    /// The one value that became another, if it is one.
+    /// Returns the value that changed by itself, if it is a single one.
     fn value(&self) -> Vec<Wrong> {
         let at = self.at;
         let (mine, theirs) = (&self.base[at + 1], &self.truth[at]);

@@ -1,6 +1,6 @@
-//! Where a cell stands in a field, and which cells are beside it.
+//! The place of a cell in a field, and the neighbours of a cell.
 
-/// What lies behind an edge.
+/// The neighbours of cells at an edge.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Edge {
     Absorb,
@@ -17,14 +17,14 @@ pub enum Space {
     Square8(i32, i32),
     /// Rows and columns; a coordinate names the column first.
     Hex(i32, i32),
-    /// Width, height and depth; cells where the sum is even.
+    /// Width, height and depth; only coordinates with an even sum are cells.
     Fcc(i32, i32, i32),
-    /// The last one's cells follow each other.
+    /// Cells that differ in the last component follow each other.
     Product(Vec<Self>),
 }
 
 impl Space {
-    /// All coordinates, in the order in which a field has their values.
+    /// Returns all coordinates, in the order of a field's values.
     pub fn cells(&self) -> Vec<Vec<i32>> {
         match self {
             Self::Line(len, _) | Self::Ring(len) => (0..*len).map(|i| vec![i]).collect(),
@@ -62,17 +62,17 @@ impl Space {
         }
     }
 
-    /// The place of a coordinate among [`Space::cells`].
+    /// Returns the place of a coordinate among [`Space::cells`].
     pub fn rank(&self, coord: &[i32]) -> Option<usize> {
         self.cells().iter().position(|cell| cell == coord)
     }
 
-    /// True where [`Space::neighbours`] knows them.
+    /// Returns true if [`Space::neighbours`] knows them.
     pub fn has_neighbours(&self) -> bool {
         matches!(self, Self::Line(..) | Self::Ring(_) | Self::Square4(..))
     }
 
-    /// The places of a cell's neighbours, in the origin's order.
+    /// Returns the places of a cell's neighbours, in the origin's order.
     pub fn neighbours(&self, cell: usize) -> Vec<usize> {
         let cell = cell as i32;
         let found: Vec<i32> = match *self {
@@ -133,7 +133,7 @@ impl Space {
     }
 }
 
-/// A place on an axis, if there is one.
+/// Returns a place on an axis, if there is one.
 fn along(at: i32, len: i32, edge: Edge) -> Option<i32> {
     match edge {
         _ if (0..len).contains(&at) => Some(at),

@@ -1,44 +1,44 @@
-//! Two replays of the same commands that are not the same.
+//! Two replays of the same commands that differ.
 
 use std::fmt;
 
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
-use crate::difference::{Difference, Listed};
-use crate::divergence::Divergence;
+use super::cause::Divergence;
+use super::difference::{Difference, Listed};
 use crate::explain::{Candidate, explain};
 use crate::simulation::Simulation;
 use crate::state::State;
-use crate::value::Value;
+use crate::text::Value;
 
-/// The first tick at which two replays of the same commands were seen to differ: whatever a recording of
-/// such a world diverges by, no slip can be told from it.
+/// The first tick at which two replays of the same commands differ. Such a world is not
+/// deterministic, so no slip can be found from its divergence.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parted {
     /// The frame, from 0.
     pub frame: u64,
     /// Its `tick_id`.
     pub tick: u64,
-    /// The hash that the one replay has there.
+    /// The hash in one replay.
     pub hash: u64,
-    /// The other one's; `None` where that could not make the tick.
+    /// The hash in the other replay; `None` if that one could not make the tick.
     pub other_hash: Option<u64>,
-    /// Why it could not.
+    /// Why the other replay could not make the tick.
     pub failure: Option<String>,
-    /// The first values that differ: `replayed` is the one replay's, `recorded` the other's. Empty where
-    /// only the hashes are known.
+    /// The first values that differ: `replayed` is the value in one replay, `recorded` in the
+    /// other. Empty if only the hashes are known.
     pub differences: Vec<Difference>,
-    /// How many values differ; 0 where that is not known.
+    /// The number of values that differ; 0 if it is not known.
     pub count: u64,
-    /// True where one of them went back to a saved state: then it can be as well that the world keeps
-    /// something that no saved state has.
+    /// True if one replay went back to a saved state. Then the world may also keep something that
+    /// no saved state includes.
     pub went_back: bool,
 }
 
 impl Parted {
-    /// Of a replay that was verified before, and is not what it was: where the recorded hash stands is the
-    /// first replay's.
+    /// Creates it from a second replay that differs from the verified first one. The divergence has
+    /// the hash of the first replay in place of the recorded one.
     pub(crate) fn of(again: &Divergence, went_back: bool) -> Self {
         let place = (again.frame, again.tick);
         let hashes = (again.recorded_hash, again.replayed_hash);
@@ -52,7 +52,8 @@ impl Parted {
         Self::of_values(place, hashes, (differences, count), went_back)
     }
 
-    /// Of a state, where of the other one only the hash is known: if one value differs, that gives it away.
+    /// Creates it from a state and the hash of the other state. If a single value differs, the hash
+    /// tells which.
     pub(crate) fn of_state<S: Simulation>(
         simulation: &S,
         place: (u64, u64),
@@ -71,7 +72,7 @@ impl Parted {
         Self::of_values(place, (was, is.hash()), values, went_back)
     }
 
-    /// Of these hashes, and the values that differ.
+    /// Creates it from the hashes and the values that differ.
     pub(crate) fn of_values(
         (frame, tick): (u64, u64),
         (hash, other): (u64, u64),
@@ -90,7 +91,7 @@ impl Parted {
         }
     }
 
-    /// Of a tick that was made once, and could not be made again.
+    /// Creates it from a tick that could be made once and not again.
     pub(crate) const fn failed(
         (frame, tick): (u64, u64),
         hash: u64,
@@ -110,13 +111,13 @@ impl Parted {
     }
 }
 
-/// A sentence, and what to do next.
+/// A sentence, with the next step for the user.
 impl fmt::Display for Parted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tick = Grouped(self.tick);
-        f.write_str("two replays of the same commands are not the same")?;
+        f.write_str("two replays of the same commands differ")?;
         if self.went_back {
-            f.write_str(", of which one went back to a saved state")?;
+            f.write_str(" (one went back to a saved state)")?;
         }
         write!(f, ": at tick {tick} ")?;
         match (self.other_hash, &self.failure, self.count) {
@@ -142,13 +143,13 @@ impl fmt::Display for Parted {
             }
             (None, reason, _) => write!(
                 f,
-                "the one has the hash {}, and the other could not make the tick: {}",
+                "one has the hash {}, the other could not make the tick: {}",
                 Hash(self.hash),
                 reason.as_deref().unwrap_or("unknown")
             )?,
         }
         f.write_str(if self.went_back {
-            ". The world keeps something that is no field, or it is not deterministic; so no slip is named. Next: gametape sync-test RECORDING --rollback 8, then with --runs 8"
+            ". The world has state outside of its fields, or it is not deterministic, so no slip is named. Next: gametape sync-test RECORDING --rollback 8, then with --runs 8"
         } else {
             ". The world is not deterministic, so no slip is named. Next: gametape sync-test RECORDING --runs 8"
         })

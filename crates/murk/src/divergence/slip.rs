@@ -1,14 +1,14 @@
-//! What can have gone wrong once, and how it is said.
+//! Slips: the single mistakes that can explain a divergence.
 
 use std::fmt;
 
 use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
-use crate::command_text::CommandText;
-use crate::difference::Difference;
+use super::difference::Difference;
 use crate::simulation::{Location, Simulation};
-use crate::value::Value;
+use crate::text::CommandText;
+use crate::text::Value;
 
 /// A command of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub struct CommandAt {
     pub tick: u64,
     /// The command's place in the frame, from 0.
     pub command: u32,
-    /// What it asks for.
+    /// The command in words.
     pub text: CommandText,
 }
 
@@ -28,16 +28,16 @@ pub struct CommandAt {
 pub struct Target {
     /// The field's number, from 0.
     pub field: u32,
-    /// Its name, where the simulation knows it.
+    /// The field's name, if the simulation knows it.
     pub field_name: Option<String>,
     /// The value's place in the field.
     pub element: usize,
-    /// The cell, where the simulation knows it.
+    /// The cell, if the simulation knows it.
     pub location: Option<Location>,
 }
 
 impl Target {
-    pub(super) fn of<S: Simulation + ?Sized>(simulation: &S, field: u32, element: usize) -> Self {
+    pub(crate) fn of<S: Simulation + ?Sized>(simulation: &S, field: u32, element: usize) -> Self {
         Self {
             field,
             field_name: simulation.field_name(field).map(str::to_owned),
@@ -47,17 +47,17 @@ impl Target {
     }
 }
 
-/// One thing that went wrong when a recording was made, or is wrong in it.
+/// A single mistake that was made when a recording was made, or that is in the recording.
 ///
-/// All of them speak of the simulation that was recorded, as if the log were right. "It did not take
-/// this command" is as well "the log has a command too many"; only who was there can say which.
+/// Each is described as a deviation of the recorded simulation, as if the log were right. "It did
+/// not take this command" may also mean "the log has a command too many"; the recording can't tell.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Slip {
-    /// The recorded hash is damaged in so many bits, and the state was the replay's. (Several values that
-    /// last for a tick only can have been others, too: of many bits that can't be told.)
+    /// The recorded hash is damaged in this many bits, and the state was the replay's. (If many
+    /// bits differ, several values that last for one tick may have differed instead.)
     Hash {
-        /// How many bits of it differ.
+        /// The number of bits that differ.
         bits: u32,
         /// The lowest of them, from 0.
         bit: u32,
@@ -66,58 +66,58 @@ pub enum Slip {
     Dropped(CommandAt),
     /// The command was taken a second time, at the end of a tick.
     Doubled {
-        /// Which.
+        /// The command.
         command: CommandAt,
         /// The tick in which it was taken again.
         again: u64,
     },
     /// The command was taken at another tick.
     Moved {
-        /// Which.
+        /// The command.
         command: CommandAt,
         /// The tick in which it was taken.
         to: u64,
     },
-    /// Two commands were taken in each other's place.
+    /// Two commands were taken in the opposite order.
     Swapped {
         /// The earlier one.
         one: CommandAt,
         /// The later one.
         other: CommandAt,
     },
-    /// Only the first commands of a tick were taken: the queue was full, or the rest was lost. (Where
-    /// but one is missing it is [`Dropped`](Self::Dropped).)
+    /// Only the first commands of a tick were taken: the queue was full, or the rest was lost. (If
+    /// a single command is missing, it is [`Dropped`](Self::Dropped).)
     Cut {
         /// The frame, from 0.
         frame: u64,
         /// Its `tick_id`.
         tick: u64,
-        /// Commands that were taken.
+        /// The number of commands that were taken.
         taken: u32,
-        /// Commands that the log has.
+        /// The number of commands in the log.
         of: u32,
     },
-    /// The command wrote another value than the one it names: another cell, or another field.
+    /// The command wrote to another place than the one it names: another cell or another field.
     Aimed {
-        /// Which.
+        /// The command.
         command: CommandAt,
-        /// What it wrote.
+        /// The place that it wrote to.
         at: Target,
     },
-    /// The command wrote something else.
-    Given {
-        /// Which.
+    /// The command wrote another value.
+    OtherValue {
+        /// The command.
         command: CommandAt,
-        /// What it says.
+        /// The value in the log.
         says: f32,
-        /// What it wrote.
+        /// The value that it wrote.
         wrote: f32,
     },
-    /// Ticks without commands were made and not recorded.
+    /// Ticks without commands were made but not recorded.
     Missing {
         /// The tick before which they were made.
         before: u64,
-        /// How many.
+        /// The number of ticks.
         ticks: u32,
     },
     /// The frame is recorded twice.
@@ -127,40 +127,42 @@ pub enum Slip {
         /// Its `tick_id`.
         tick: u64,
     },
-    /// Two frames stand in each other's place.
+    /// Two neighbouring frames are in the opposite order.
     Exchanged {
-        /// The first of them, from 0.
+        /// The number of the first of them, from 0.
         frame: u64,
         /// Its `tick_id`.
         tick: u64,
     },
-    /// One parameter of the world was another.
+    /// One parameter of the world had another value.
     Parameter {
-        /// Which, as the world's description has it: `dt`, `propagator 0 (wave_propagation), damping`.
+        /// The parameter, as the world's description names it: `dt`, `propagator 0
+        /// (wave_propagation), damping`.
         key: String,
-        /// What the world has, as its description spells it.
+        /// The world's value, as its description spells it.
         now: String,
-        /// What the recorded simulation had.
+        /// The value in the recorded simulation.
         then: String,
     },
-    /// Two propagators ran in each other's place.
+    /// Two propagators ran in the opposite order.
     Order {
-        /// The earlier one's number and kind: `0 (emission)`.
+        /// The earlier one's number and kind, such as `0 (emission)`.
         one: String,
-        /// The later one's.
+        /// The later one's number and kind.
         other: String,
     },
-    /// This value became another by itself: nothing in the log writes it so.
+    /// This value changed by itself: nothing in the log writes it.
     Value {
-        /// Which.
+        /// The value.
         value: Difference,
-        /// False where it was so in this tick's hash alone: behind it the replay is right again.
+        /// False if the value differed in this tick's hash alone, and the replay matches again
+        /// after it.
         lasts: bool,
     },
 }
 
 impl Slip {
-    /// The kind, in a word or two.
+    /// Returns the kind, as a key.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -171,7 +173,7 @@ impl Slip {
             Self::Swapped { .. } => "swapped",
             Self::Cut { .. } => "cut",
             Self::Aimed { .. } => "aimed",
-            Self::Given { .. } => "given",
+            Self::OtherValue { .. } => "given",
             Self::Missing { .. } => "missing-ticks",
             Self::Repeated { .. } => "repeated-frame",
             Self::Exchanged { .. } => "exchanged-frames",
@@ -181,7 +183,7 @@ impl Slip {
         }
     }
 
-    /// The command, where it is of one.
+    /// Returns the command, if the slip is about one.
     #[must_use]
     pub const fn command(&self) -> Option<&CommandAt> {
         match self {
@@ -190,22 +192,23 @@ impl Slip {
             | Self::Moved { command, .. }
             | Self::Swapped { one: command, .. }
             | Self::Aimed { command, .. }
-            | Self::Given { command, .. } => Some(command),
+            | Self::OtherValue { command, .. } => Some(command),
             _ => None,
         }
     }
 
-    /// True where frames were left out, doubled or exchanged: the replay has the recorded states at other ticks.
-    pub(super) const fn is_of_frames(&self) -> bool {
+    /// Returns true if frames were left out, doubled or exchanged. The replay then has the recorded
+    /// states at other ticks.
+    pub(crate) const fn is_of_frames(&self) -> bool {
         matches!(
             self,
             Self::Missing { .. } | Self::Repeated { .. } | Self::Exchanged { .. }
         )
     }
 
-    /// How much it leaves open: of two that explain the same, the one that leaves less open is the
-    /// simpler one.
-    pub(super) const fn freedom(&self) -> u8 {
+    /// Returns how much freedom the slip has. If two slips explain the same, the one with less
+    /// freedom is simpler.
+    pub(crate) const fn freedom(&self) -> u8 {
         match self {
             Self::Hash { bits: 1, .. } => 0,
             Self::Repeated { .. } | Self::Exchanged { .. } | Self::Missing { .. } => 1,
@@ -213,7 +216,7 @@ impl Slip {
             Self::Moved { .. } | Self::Swapped { .. } | Self::Order { .. } => 3,
             Self::Cut { .. } | Self::Parameter { .. } => 4,
             Self::Aimed { .. } => 5,
-            Self::Given { .. } => 6,
+            Self::OtherValue { .. } => 6,
             Self::Value { .. } => 7,
             Self::Hash { .. } => 8,
         }
@@ -227,7 +230,7 @@ impl fmt::Display for CommandAt {
     }
 }
 
-/// What the recorded simulation did, a sentence without its end.
+/// What the recorded simulation did, as a sentence without a full stop.
 impl fmt::Display for Slip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -239,7 +242,7 @@ impl fmt::Display for Slip {
             }
             Self::Hash { bits, .. } => write!(
                 f,
-                "the recorded hash itself is damaged, in {bits} bits, and the state was right; or several values were others in this tick alone"
+                "the recorded hash itself is damaged, in {bits} bits, and the state was right; or several values differed in this tick alone"
             ),
             Self::Dropped(command) => write!(
                 f,
@@ -260,7 +263,7 @@ impl fmt::Display for Slip {
             ),
             Self::Swapped { one, other } => write!(
                 f,
-                "the recorded simulation took {one} and {other} in each other's place"
+                "the recorded simulation took {one} and {other} in the opposite order"
             ),
             Self::Cut {
                 tick, taken, of, ..
@@ -270,9 +273,9 @@ impl fmt::Display for Slip {
                 Grouped(*tick)
             ),
             Self::Aimed { command, at } => {
-                write!(f, "what {command} wrote in the recorded simulation is {at}")
+                write!(f, "{command} wrote to {at} in the recorded simulation")
             }
-            Self::Given { command, wrote, .. } => write!(
+            Self::OtherValue { command, wrote, .. } => write!(
                 f,
                 "{command} wrote {} in the recorded simulation",
                 Value(*wrote)
@@ -292,7 +295,7 @@ impl fmt::Display for Slip {
             }
             Self::Exchanged { tick, .. } => write!(
                 f,
-                "the frame of tick {} and the one behind it stand in each other's place",
+                "the frame of tick {} and the one after it are swapped",
                 Grouped(*tick)
             ),
             Self::Parameter { key, now, then } => write!(
@@ -301,11 +304,11 @@ impl fmt::Display for Slip {
             ),
             Self::Order { one, other } => write!(
                 f,
-                "the recorded simulation ran propagators {one} and {other} in each other's place from here on"
+                "the recorded simulation ran propagators {one} and {other} in the opposite order from here on"
             ),
             Self::Value { value, lasts } => write!(
                 f,
-                "{} became {} by itself{}: nothing in the log writes that",
+                "{} became {} by itself{}: nothing in the log writes it",
                 value.place(),
                 Value(value.recorded),
                 if *lasts { "" } else { ", for this tick alone" }
@@ -325,7 +328,7 @@ impl ToDatum for CommandAt {
     }
 }
 
-/// `kind`, and what there is to say of it.
+/// The `kind` and the figures of the slip.
 impl ToDatum for Slip {
     fn to_datum(&self) -> Datum {
         let mut map = vec![("kind", self.kind().to_datum())];
@@ -366,7 +369,7 @@ impl Slip {
                 ("of", of.to_datum()),
             ],
             Self::Aimed { command, at } => with(command, vec![("at", at.to_datum())]),
-            Self::Given {
+            Self::OtherValue {
                 command,
                 says,
                 wrote,
@@ -404,7 +407,7 @@ impl Slip {
     }
 }
 
-/// As [`Difference::place`] has it.
+/// Same form as [`Difference::place`].
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "field {}", self.field)?;

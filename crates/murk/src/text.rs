@@ -1,10 +1,37 @@
-//! Commands, for people.
+//! Commands and values as text.
 
 use std::fmt::{self, Write as _};
 
+use gametape_core::{Datum, ToDatum};
+
 use crate::command::Command;
 use crate::payload::Payload;
-use crate::value::Value;
+
+/// A value of a field, shown so that it reads back bit for bit: the shortest decimal, and the bits of
+/// a NaN.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value(pub f32);
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() {
+            write!(f, "NaN ({:#010x})", self.0.to_bits())
+        } else {
+            write!(f, "{:?}", self.0)
+        }
+    }
+}
+
+/// A number if it is finite; else its bits, as `"0x7fc00000"`.
+impl ToDatum for Value {
+    fn to_datum(&self) -> Datum {
+        if self.0.is_finite() {
+            self.0.to_datum()
+        } else {
+            format!("{:#010x}", self.0.to_bits()).to_datum()
+        }
+    }
+}
 
 /// A command as a line of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,7 +44,7 @@ impl fmt::Display for CommandText {
 }
 
 impl CommandText {
-    /// A command as a line of text.
+    /// Returns a command as a line of text.
     #[must_use]
     pub fn of(command: &Command<'_>) -> Self {
         let mut text = match command.payload() {

@@ -5,26 +5,26 @@ use std::fmt;
 use gametape_core::{Datum, ToDatum};
 
 use crate::simulation::{Location, Simulation};
-use crate::value::Value;
+use crate::text::Value;
 
 /// A value that differs.
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// The field's number, from 0: its place in the hash.
     pub field: u32,
-    /// Its name, where the simulation knows it.
+    /// The field's name, if the simulation knows it.
     pub field_name: Option<String>,
     /// The value's place in the field.
     pub element: usize,
-    /// The cell, where the simulation knows it.
+    /// The cell, if the simulation knows it.
     pub location: Option<Location>,
-    /// What the replay has.
+    /// The value in the replay.
     pub replayed: f32,
-    /// What the recording had.
+    /// The value in the recording.
     pub recorded: f32,
 }
 
-/// Bit for bit.
+/// Values are equal if their bits are.
 impl PartialEq for Difference {
     fn eq(&self, other: &Self) -> bool {
         self.field == other.field
@@ -52,7 +52,8 @@ impl Difference {
         }
     }
 
-    /// `field 0 (heat) at [3, 4]`, or `field 0, element 12` where the simulation gives no names.
+    /// Returns `field 0 (heat) at [3, 4]`, or `field 0, element 12` if the simulation gives no
+    /// names.
     #[must_use]
     pub fn place(&self) -> String {
         let name = self
@@ -67,7 +68,7 @@ impl Difference {
 }
 
 impl Difference {
-    /// Its figures, by name; those of none are nothing.
+    /// Returns the parts of a difference by name; all are null for `None`.
     pub(crate) fn figures(value: Option<&Self>) -> Vec<(&'static str, Datum)> {
         let location = value.and_then(|value| value.location.as_ref());
         vec![

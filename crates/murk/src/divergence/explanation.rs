@@ -1,58 +1,58 @@
-//! What a search for the slip came to, and how it is said.
+//! The result of a search for the slip, as data and as a sentence.
 
 use std::fmt;
 
 use gametape_core::text::{Counted, Grouped};
 use gametape_core::{Datum, ToDatum};
 
-use super::evidence::{Evidence, Hashes};
-use super::kinds::Slip;
+use super::cause::{Cause, Evidence, Hashes};
 use super::parted::Parted;
-use crate::divergence::Cause;
+use super::slip::Slip;
 
-/// Slips named in an [`Explanation`].
+/// The number of slips that an [`Explanation`] lists.
 pub const MAX_SLIPS: usize = 8;
 
-/// What single slips explain of a divergence.
+/// How single slips explain a divergence.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Explanation {
     /// The diverging frame, from 0.
     pub frame: u64,
     /// Its `tick_id`.
     pub tick: u64,
-    /// The slips that explain the most hashes, all of them equally many: the simplest first, at most
-    /// eight. Empty where none explains the diverging one.
+    /// The slips that explain the most hashes, the simplest first. They explain equally many. The
+    /// list has at most eight, and none if no slip explains the diverging hash.
     pub slips: Vec<Slip>,
-    /// How many more there are that explain as many.
+    /// The number of further slips that explain as many.
     pub more: u64,
-    /// Recorded hashes that they explain, from the diverging one on, one after the other.
+    /// The number of recorded hashes that they explain, without a gap, from the diverging one on.
     pub explained: u64,
-    /// Recorded hashes behind the diverging one, as far as they were held.
-    pub behind: u64,
-    /// True where the time was over before all hashes behind it were tried: they may explain more.
+    /// The number of recorded hashes after the diverging one that were kept for the search.
+    pub after: u64,
+    /// True if the time was up before all later hashes were tried, so that the slips may explain
+    /// more.
     pub open: bool,
-    /// How many hashes the next best slip explains.
+    /// The number of hashes that the next best slip explains.
     pub next: u64,
-    /// Slips that were tried.
+    /// The number of slips that were tried.
     pub tried: u64,
-    /// True if all that are looked for were tried.
+    /// True if all candidates were tried.
     pub complete: bool,
-    /// What differs, by the hash and those behind it.
+    /// The cause of the difference, from this hash and the later ones.
     pub cause: Option<Cause>,
-    /// How sure that is.
+    /// The evidence for the cause.
     pub evidence: Option<Evidence>,
-    /// Where two replays of the same commands are not the same: no slip is named then, and no cause.
+    /// Set if two replays of the same commands differ. No slip and no cause are named then.
     pub parted: Option<Parted>,
 }
 
 impl Explanation {
-    /// True where all recorded hashes are explained, from the diverging one to the last.
+    /// Returns true if all recorded hashes are explained, from the diverging one to the last.
     #[must_use]
     pub const fn explains_all(&self) -> bool {
-        self.explained > self.behind
+        self.explained > self.after
     }
 
-    /// The slip, where one alone explains the most.
+    /// Returns the slip that alone explains the most.
     #[must_use]
     pub fn best(&self) -> Option<&Slip> {
         match self.slips.as_slice() {
@@ -77,23 +77,23 @@ impl fmt::Display for Explanation {
             return f.write_str(if self.complete {
                 ""
             } else {
-                "; the time was over before all were"
+                "; the time was up before all were"
             });
         };
-        let explained = Hashes(self.explained, self.behind);
+        let explained = Hashes(self.explained, self.after);
         let count = self.slips.len() as u64 + self.more;
         match self.best() {
             Some(_) => f.write_str("one slip explains ")?,
             None => write!(f, "{} slips explain ", Grouped(count))?,
         }
-        // "It" is all there is to explain.
+        // If everything is explained, "it" stands for the divergence.
         match (self.explains_all(), self.open) {
             (true, _) => f.write_str(if count > 1 { "it equally" } else { "it" })?,
             (_, true) => write!(f, "at least {explained}, as far as time sufficed")?,
             _ => write!(f, "{explained}, and none that was tried explains all")?,
         }
         if count > 1 {
-            f.write_str(", and which it was can't be told")?;
+            f.write_str(", and the hashes do not show which it was")?;
         }
         write!(f, ": {first}")?;
         for slip in self.slips.iter().skip(1) {
@@ -115,7 +115,7 @@ impl fmt::Display for Explanation {
         f.write_str(if self.complete {
             ")"
         } else {
-            "; the time was over before all were)"
+            "; the time was up before all were)"
         })
     }
 }
@@ -131,8 +131,8 @@ impl ToDatum for Explanation {
             ("slips", self.slips.to_datum()),
             ("more", self.more.to_datum()),
             ("explained", self.explained.to_datum()),
-            ("behind", self.behind.to_datum()),
-            ("hashes", (self.behind + 1).to_datum()),
+            ("behind", self.after.to_datum()),
+            ("hashes", (self.after + 1).to_datum()),
             ("open", self.open.to_datum()),
             ("next_best", self.next.to_datum()),
             ("tried", self.tried.to_datum()),

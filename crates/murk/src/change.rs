@@ -1,4 +1,4 @@
-//! What an index says of a recording that is not as it was; and why an index is not used.
+//! How a recording differs from its index, and why an index is not used.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Bit {
     pub bit: u8,
 }
 
-/// How a part of a recording is not what it was when the index was made.
+/// How a part of a recording differs from what it was when the index was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Change {
@@ -22,16 +22,16 @@ pub enum Change {
     Flipped(Bit),
     /// No single bit explains it.
     Several,
-    /// The frame is sound, and elsewhere than the index has it.
+    /// The frame is sound, but its offset is not the one in the index.
     Elsewhere,
-    /// The frame is sound, and has another tick.
+    /// The frame is sound, but its tick is not the one in the index.
     Tick,
-    /// The frame is sound, and has another size.
+    /// The frame is sound, but its size is not the one in the index.
     Size,
 }
 
 impl Change {
-    /// The bit that was flipped, where one explains it.
+    /// Returns the bit that was flipped, if a single one explains the change.
     #[must_use]
     pub const fn bit(self) -> Option<Bit> {
         match self {
@@ -77,27 +77,27 @@ impl ToDatum for Change {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unused {
-    /// The bytes are no index, or its head is damaged.
+    /// The bytes are not an index, or its head is damaged.
     #[error("not an index of a Murk recording: {0}")]
     Malformed(&'static str),
     /// The index's entries are damaged.
     #[error("it is damaged itself")]
     Damaged,
-    /// The recording has another length than when the index was made.
+    /// The recording's length has changed since the index was made.
     #[error("the index is stale: the recording has {} bytes, it had {} when the index was made", Grouped(*now), Grouped(*then))]
     Length {
-        /// Its length.
+        /// The length now.
         now: u64,
-        /// The length that it had.
+        /// The length when the index was made.
         then: u64,
     },
-    /// The recording's header is another one.
+    /// The recording's header has changed.
     #[error("the index is stale: the recording's header has changed")]
     Header,
-    /// The recording's first or last frame is another one.
+    /// The recording's first or last frame has changed.
     #[error("the index is stale: frame {} has changed", Grouped(*frame))]
     Frame {
-        /// Which, from 0.
+        /// The frame's number, from 0.
         frame: u64,
     },
     /// The index can't be read.
@@ -106,7 +106,7 @@ pub enum Unused {
 }
 
 impl Unused {
-    /// True where the index was made of another state of the recording.
+    /// Returns true if the index belongs to another state of the recording.
     #[must_use]
     pub const fn is_stale(&self) -> bool {
         matches!(
@@ -135,14 +135,15 @@ impl ToDatum for Unused {
     }
 }
 
-/// Which flipped bit of `length` bytes changes their CRC-32 by `difference`: byte and bit.
+/// Returns the bit (byte and bit number) whose flip changes the CRC-32 of `length` bytes by
+/// `difference`.
 ///
 /// The CRC is linear: a flipped bit changes it by a value that depends on nothing but the bit's
 /// distance from the end. Those values follow from each other by the CRC's own shift, backwards.
 pub(crate) fn flipped_bit(length: usize, difference: u32) -> Option<(usize, u8)> {
     /// The CRC-32's polynomial, reflected.
     const POLYNOMIAL: u32 = 0xedb8_8320;
-    // A flip of the last byte's highest bit: one shift of that bit alone.
+    // The change for the highest bit of the last byte: one shift of that bit alone.
     let mut change = POLYNOMIAL;
     for byte in (0..length).rev() {
         for bit in (0..8).rev() {

@@ -1,75 +1,75 @@
-//! What is said where a replay and its recording part.
+//! The first difference between a replay and its recording.
 
 use std::fmt;
 
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
-use crate::difference::Difference;
+use super::difference::Difference;
+use super::slip::Slip;
 use crate::explain::explain;
 use crate::past::WrittenBy;
 use crate::simulation::Simulation;
-use crate::slip::{Evidence, Slip};
 use crate::state::State;
-use crate::value::Value;
+use crate::text::Value;
 
 /// The first tick at which the replayed state is not the recorded one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Divergence {
     /// The frame, from 0.
     pub frame: u64,
-    /// The frame's `tick_id`: the recording's own count, which need not go with `frame`.
+    /// The frame's `tick_id`, the recording's own count. It need not follow `frame`.
     pub tick: u64,
-    /// Where in the file the frame starts; 0 where there is no file.
+    /// The offset of the frame in the file; 0 if there is no file.
     pub offset: u64,
     /// The hash in the recording.
     pub recorded_hash: u64,
     /// The hash of the replayed state.
     pub replayed_hash: u64,
-    /// What the two hashes say about the difference; where a search was made
-    /// ([`explain_slip`](crate::explain_slip())), those behind them, too.
+    /// The cause of the difference. After a search ([`explain_slip`](crate::explain_slip())), it
+    /// takes the later hashes into account.
     pub cause: Cause,
-    /// How sure that is, where a search was made.
+    /// The evidence for the cause, if a search was made.
     pub evidence: Option<Evidence>,
     /// A tick at which the replay has the recorded state.
     pub other_tick: Option<u64>,
-    /// Who wrote the value that differs, in the replay; `None` where it is not one value, and where it
-    /// can't be told.
+    /// The writer of the differing value in the replay; `None` if more than one value differs, or the
+    /// writer is not known.
     pub written_by: Option<WrittenBy>,
 }
 
-/// What two hashes say about the states they stand for.
+/// The cause of a difference, as far as two hashes show it.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A change of this one value explains the recorded hash, and no other single change does.
-    /// (That it is another change of several values, and a match by chance, has odds of some 2⁻³²
-    /// a value of the state.)
+    /// A change of this one value explains the recorded hash, and no other single change does. (The
+    /// odds that several values differ and this one matches by chance are about 2⁻³² for each value
+    /// of the state.)
     Value(Difference),
-    /// Several changes of one value explain the hash: it can't be told which.
+    /// Several changes of one value explain the hash, and nothing tells which it was.
     Ambiguous(Vec<Difference>),
     /// The recorded hash is that of the replayed state at another tick: frames are shifted.
     OtherTick {
         /// The tick whose state has the recorded hash.
         tick: u64,
     },
-    /// The recorded hash itself is damaged: it differs in one bit, or those behind it are right.
+    /// The recorded hash itself is damaged: it differs in one bit, or the hashes after it match.
     Hash {
-        /// How many of its bits differ.
+        /// The number of bits that differ.
         bits: u32,
     },
-    /// This slip explains more of the hashes than anything that the diverging one says by itself does.
+    /// This slip explains more hashes than any cause that follows from the diverging hash alone.
     Slip(Box<Slip>),
-    /// No change of one value explains the hash: several differ, and which can't be told; or the
-    /// recorded hash itself is damaged.
+    /// No change of one value explains the hash: several values differ, or the recorded hash itself
+    /// is damaged.
     Many,
 }
 
 impl Cause {
-    /// What a replayed state and a recorded hash say.
+    /// Finds the cause from a replayed state and a recorded hash.
     ///
-    /// Only those behind it tell one value that differs from frames that are shifted, where both are
-    /// possible; the value is said, as it is true of either.
+    /// If both one changed value and shifted frames are possible, only the later hashes can decide.
+    /// The value is reported, because it is true in both cases.
     pub(crate) fn find<S: Simulation + ?Sized>(
         simulation: &S,
         replayed: &State,
@@ -101,7 +101,7 @@ impl Cause {
         }
     }
 
-    /// The value that differs, where exactly one does.
+    /// Returns the differing value, if exactly one differs.
     #[must_use]
     pub const fn value(&self) -> Option<&Difference> {
         match self {
@@ -112,7 +112,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// What it says, in a word.
+    /// Returns the verdict, as a word.
     const fn verdict(&self) -> &'static str {
         match self {
             Self::Value(_) => "value",
@@ -125,8 +125,8 @@ impl Cause {
     }
 }
 
-/// The verdict; of one value all that is known, of several the candidates; the slip, where that is
-/// the verdict; both hashes; the writer.
+/// The verdict, with everything known about a single value, the candidates if there are several, or
+/// the slip; both hashes; and the writer.
 impl ToDatum for Divergence {
     fn to_datum(&self) -> Datum {
         let candidates = match &self.cause {
@@ -155,8 +155,8 @@ impl ToDatum for Divergence {
     }
 }
 
-/// A whole sentence: `the replay leads to hash …, the recording has …; field 0 (heat) at [3, 4] is
-/// 2.5, it was recorded as 2.75`.
+/// A sentence: `field 0 (heat) at [3, 4] is 2.5 in the replay and was 2.75 when it was recorded
+/// (hash …, recorded …)`.
 impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
@@ -168,7 +168,7 @@ impl fmt::Display for Divergence {
                 Value(value.recorded)
             )?,
             Cause::Ambiguous(values) => {
-                write!(f, "one value differs, and it can't be told which: ")?;
+                write!(f, "one value differs, and the hash does not show which: ")?;
                 for (at, value) in values.iter().enumerate() {
                     let or = if at == 0 { "" } else { ", or " };
                     write!(
@@ -182,7 +182,7 @@ impl fmt::Display for Divergence {
             }
             Cause::OtherTick { tick } => write!(
                 f,
-                "the recording has here the state that the replay has at tick {}: frames are shifted",
+                "the recording has here the state of the replay at tick {}: frames are shifted",
                 Grouped(*tick)
             )?,
             Cause::Hash { bits: 1 } => write!(
@@ -191,12 +191,12 @@ impl fmt::Display for Divergence {
             )?,
             Cause::Hash { bits } => write!(
                 f,
-                "the recorded hash itself is damaged, in {bits} bits, or several values were others in this tick alone: behind it the state is the replay's"
+                "the recorded hash itself is damaged, in {bits} bits, or several values differed in this tick alone: after it the state is the replay's"
             )?,
             Cause::Slip(slip) => write!(f, "{slip}")?,
             Cause::Many => write!(
                 f,
-                "the replayed state is not the recorded one: more than one value differs, and which ones can't be told from a hash; or the recorded hash itself is damaged"
+                "the replayed state is not the recorded one: more than one value differs, and a hash does not show which; or the recorded hash itself is damaged"
             )?,
         }
         write!(
@@ -211,6 +211,63 @@ impl fmt::Display for Divergence {
         match &self.written_by {
             Some(written_by) => write!(f, "; {written_by}"),
             None => Ok(()),
+        }
+    }
+}
+
+/// The evidence for a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// The number of recorded hashes that the verdict explains, without a gap, from the diverging
+    /// one on.
+    pub explained: u64,
+    /// The number of recorded hashes after the diverging one.
+    pub after: u64,
+    /// The number that the next best verdict explains; `None` if there is no other.
+    pub next: Option<u64>,
+}
+
+/// `explains this hash and all 312 after it, the next best verdict 1`, or `explains 3 of the 313
+/// hashes from here on`.
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "explains {}", Hashes(self.explained, self.after))?;
+        match self.next {
+            Some(next) => write!(f, ", the next best verdict {}", Grouped(next)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ToDatum for Evidence {
+    fn to_datum(&self) -> Datum {
+        Datum::Map(vec![
+            ("explained", self.explained.to_datum()),
+            ("behind", self.after.to_datum()),
+            ("hashes", (self.after + 1).to_datum()),
+            ("next_best", self.next.to_datum()),
+        ])
+    }
+}
+
+/// The number of explained hashes, and the number of hashes after the diverging one, in words.
+pub(super) struct Hashes(pub u64, pub u64);
+
+impl fmt::Display for Hashes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(explained, after) = *self;
+        if explained <= after {
+            let hashes = Grouped(after + 1);
+            return write!(
+                f,
+                "{} of the {hashes} hashes from here on",
+                Grouped(explained)
+            );
+        }
+        match after {
+            0 => f.write_str("this hash, the last one"),
+            1 => f.write_str("this hash and the one after it"),
+            all => write!(f, "this hash and all {} after it", Grouped(all)),
         }
     }
 }
