@@ -1,4 +1,4 @@
-//! The whole numbers of [`Stats`], one by one.
+//! The whole numbers of [`Stats`] as an array.
 
 use crate::members::stats_members;
 use crate::model::Stats;
@@ -12,15 +12,15 @@ macro_rules! counts {
         /// Their names in the API, in the order of [`counts`].
         pub(crate) const COUNT_NAMES: [&str; COUNTS] = [$($name),*];
 
-        /// How many there are.
+        /// The number of counts.
         pub(crate) const COUNTS: usize = [$($name),*].len();
 
-        /// All but the time of possession.
+        /// Returns all numbers except the time of possession.
         pub(crate) const fn counts(stats: &Stats) -> [i32; COUNTS] {
             [$(stats.$count),*]
         }
 
-        /// The reverse of [`counts`].
+        /// The inverse of [`counts`].
         pub(crate) const fn from_counts(possession_time: f32, counts: [i32; COUNTS]) -> Stats {
             let [$($count),*] = counts;
             Stats { possession_time, $($count),* }

@@ -1,6 +1,6 @@
-//! Work on many things: on all cores with the feature `parallel`, else one after the other.
+//! Parallel work: on all cores with the feature `parallel`, otherwise sequential.
 
-/// How many things are worked on at once.
+/// The number of items worked on at once.
 #[cfg(feature = "parallel")]
 pub fn at_once() -> usize {
     rayon::current_num_threads()
@@ -12,8 +12,8 @@ pub const fn at_once() -> usize {
     1
 }
 
-/// The results of `each`, in the order of the items. It is lent what `new` makes: one for each
-/// thread, or for a few items.
+/// Returns the results of `each` in the order of the items. `each` may use a value that `new` creates once
+/// per thread, or for a few items.
 #[cfg(feature = "parallel")]
 pub fn map<T: Sync, W, R: Send>(
     items: &[T],
@@ -24,14 +24,14 @@ pub fn map<T: Sync, W, R: Send>(
     items.par_iter().map_init(new, each).collect()
 }
 
-/// The same on one core.
+/// The sequential version.
 #[cfg(not(feature = "parallel"))]
 pub fn map<T, W, R>(items: &[T], new: impl Fn() -> W, each: impl Fn(&mut W, &T) -> R) -> Vec<R> {
     let mut work = new();
     items.iter().map(|item| each(&mut work, item)).collect()
 }
 
-/// The results of `each`, in the order of the items, which it takes.
+/// Returns the results of `each`, which consumes the items, in their order.
 #[cfg(all(feature = "tape", feature = "parallel"))]
 pub fn map_taken<T: Send, R: Send>(items: Vec<T>, each: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
     use rayon::prelude::*;

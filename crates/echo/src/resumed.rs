@@ -1,17 +1,17 @@
-//! What is known of a recording that is gone on with.
+//! The description of a resumed recording.
 
 use crate::error::Finding;
 use crate::model::Frame;
 
-/// Where a recording was taken up again.
+/// The state of a recording that was resumed.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Resumed {
-    /// Whole frames that were there.
+    /// The number of whole frames in it.
     pub frames: u64,
-    /// The last of them.
+    /// The last whole frame.
     pub last: Option<Frame>,
-    /// Bytes behind them, which are cut off as soon as a frame is added.
+    /// The number of bytes after the frames. They are cut off when a frame is added.
     pub dropped: u64,
-    /// What is wrong with those.
+    /// The fault of those bytes.
     pub problem: Option<Finding>,
 }

@@ -1,9 +1,8 @@
-//! Is a match what it claims to be?
+//! The audits.
 //!
-//! [`SessionAudit`] judges the match, however it is recorded: it names all that is odd and goes on,
-//! and what it finds is a list of [`Finding`](crate::Finding)s, one for each code.
-//! [`butter::audit`](crate::butter::audit()) and [`echoreplay::audit`](crate::echoreplay::audit())
-//! judge the recording and the match in it.
+//! [`SessionAudit`] checks a match, however it was recorded. It names everything irregular and continues;
+//! it returns [`Finding`](crate::Finding)s, one for each code. [`butter::audit`](crate::butter::audit())
+//! and [`echoreplay::audit`](crate::echoreplay::audit()) check the recording and the match in it.
 
 mod session;
 

@@ -1,4 +1,4 @@
-//! Chunks that are opened and decoded beside each other, for who reads all of a recording.
+//! Opens and decodes several chunks in parallel, for callers that read a whole recording.
 
 use std::ops::Range;
 
@@ -13,11 +13,12 @@ use crate::limits::{Limits, ReadOptions};
 use crate::model::{Frame, Time};
 use crate::parallel;
 
-/// Bytes of a chunk, stored and inflated, that is held beside others: many times what 300 frames take.
+/// The largest chunk, stored and inflated, that is opened in parallel with others. Chunks of 300 frames
+/// take far less.
 const MOST: u64 = 1 << 20;
 
-/// A chunk that is whole, and can be decoded without those before it once it is
-/// [settled](OpenChunk::settle).
+/// A whole chunk. Once its writer is [settled](OpenChunk::settle), it can be decoded without the chunks
+/// before it.
 #[derive(Debug)]
 pub struct OpenChunk {
     playing: Box<Playing>,
@@ -25,7 +26,7 @@ pub struct OpenChunk {
 }
 
 impl Table {
-    /// Whether the recording is nothing but its header and whole chunks.
+    /// Whether the recording consists of a header and whole chunks, and of nothing else.
     pub fn is_whole(&self) -> bool {
         self.header().is_some()
             && self.chunks.iter().all(|entry| entry.there == entry.size)
@@ -34,8 +35,8 @@ impl Table {
             && self.empty_chunks() <= 1
     }
 
-    /// Opens some chunks beside each other, of whose frames these parts are wanted. `None` for those
-    /// about which anything is odd: they have to be read in their order.
+    /// Opens several chunks in parallel, for these parts of their frames. An element is `None` where
+    /// anything about the chunk is irregular: such chunks have to be read in order.
     pub fn open_beside(
         &self,
         input: &Input,
@@ -69,26 +70,27 @@ impl Table {
 }
 
 impl OpenChunk {
-    /// Whole frames.
+    /// The number of whole frames.
     pub const fn frames(&self) -> u64 {
         self.playing.frames_loaded()
     }
 
-    /// When its first frame was recorded: a keyframe.
+    /// Returns when the first frame, a keyframe, was recorded.
     pub fn first(&self) -> Option<Time> {
         let time = self.playing.raw().get(KEYFRAME.len()..)?.first_chunk()?;
         Some(Time(i64::from_le_bytes(*time)))
     }
 
-    /// Takes who wrote the chunks before it, where it does not show, and goes on to what the next one
-    /// takes. False where it builds on frames of the chunk before.
+    /// Takes from `shown` who wrote the chunks before this one, in case the chunk does not show it, and
+    /// updates `shown` for the next chunk. Returns false if the chunk depends on frames of the chunk before
+    /// it.
     pub fn settle(&mut self, shown: &mut Shown) -> bool {
         self.playing.settle(shown);
-        // Of the reference's, timers of pauses and bones do.
+        // In chunks of the reference, the timers of pauses and the bones do.
         !self.playing.is_reference() || !self.parts.has(Parts::GAME.with(Parts::BONES))
     }
 
-    /// The next frame; `None` at its end, or where something is odd.
+    /// Returns the next frame, or `None` at the end and where anything is irregular.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         let is_frame = self.playing.step()? && self.playing.findings.broken().next().is_none();
         Ok(is_frame.then(|| self.playing.frame()))

@@ -1,4 +1,4 @@
-//! The bones that a reader has after a frame.
+//! Bones: the reader's state, and packing the differences from it, four rotations at a time.
 
 use super::dialect::Mended;
 use super::fixed;
@@ -6,24 +6,24 @@ use super::packed::{BONE_MASK, Packed};
 use super::rotation::{self, Quaternion};
 use crate::model::{BONES, PlayerBones};
 
-/// The bones after a frame: what those of the next frame differ from.
+/// The bones after a frame. The bones of the next frame are stored as differences from them.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct BonesState {
-    /// Those of the frame; `None` where it has none.
+    /// The bones of the last frame; `None` if it has none.
     pub shown: Option<Vec<PlayerBones>>,
-    /// Those of the frame before a keyframe, for keyframes that differ from it.
+    /// The bones of the frame before the last keyframe, in case the keyframe stores differences from them.
     before: Vec<PlayerBones>,
-    /// The chunk is read alone: of what is before its first keyframe, nothing is known.
+    /// The chunk is read alone, so the bones before its first keyframe are unknown.
     pub alone: bool,
 }
 
 impl BonesState {
-    /// Goes on by a frame.
+    /// Applies the next frame.
     #[inline]
     pub fn apply(&mut self, packed: &Packed, mended: &mut Mended) {
         let mut bones = self.shown.take().unwrap_or_default();
         if !packed.has_bones() {
-            // Bones that come again start anew.
+            // Bones that come back later start from zero.
             self.before.clear();
             return;
         }
@@ -69,29 +69,29 @@ fn add_bones(packed: &Packed, bones: &mut [PlayerBones]) {
     }
 }
 
-/// Which bits of a mask of bones are set, the lowest first.
+/// Returns the indices of the bits set in a mask of bones, lowest first.
 #[inline(always)]
 pub(super) fn set(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask & BONE_MASK;
     std::iter::from_fn(move || {
         let at = left.trailing_zeros();
-        // Of no bits there is none to take away.
+        // `checked_sub` ends the iteration when no bit is left.
         left &= left.checked_sub(1)?;
         Some(at as usize)
     })
 }
 
-/// A rotation, turned by a packed one.
+/// Returns `from`, turned by a packed rotation.
 fn turn(from: Quaternion, packed: u32) -> Quaternion {
     rotation::multiply(rotation::from_smallest3(packed), from)
 }
 
-/// Whether the bones of a keyframe differ from those of the frame before, as the reference writes
-/// them where a keyframe is not the first of the file. Bones lie up to a metre from zero, and move
-/// by centimetres: whichever reading moves them less is right.
+/// Decides whether a keyframe stores its bones as differences from the frame before. The reference does
+/// that in every keyframe but the first of the file. Bones lie up to a metre from zero and move by
+/// centimetres, so the reading that moves them less is right.
 ///
-/// [`Mode::Correct`](super::Mode::Correct) writes all positions of a keyframe, zeros too, which the
-/// reference never does.
+/// [`Mode::Correct`](super::Mode::Correct) writes all positions of a keyframe, zeros included, and the
+/// reference never does; such a keyframe is absolute.
 fn differs_from_before(packed: &Packed, before: &[PlayerBones], alone: bool) -> bool {
     if packed.bone_positions.contains(&[0; 3]) {
         return false;
@@ -103,8 +103,8 @@ fn differs_from_before(packed: &Packed, before: &[PlayerBones], alone: bool) -> 
         .sum();
     let all = packed.bones.len() * BONES;
     if before.len() != packed.bones.len() {
-        // Nothing to compare with. (Before the first keyframe of a file there are no bones: those
-        // that lie at zero are left out.)
+        // There is nothing to compare with. (No bones precede the first keyframe of a file, and positions
+        // of zero are left out there.)
         return (alone || !before.is_empty()) && (present as usize) * 2 < all;
     }
     let mut absolute = 0.0_f64;
@@ -122,7 +122,7 @@ fn differs_from_before(packed: &Packed, before: &[PlayerBones], alone: bool) -> 
             }
         }
     }
-    // Where all positions are there, they have to move much less to be taken for differences.
+    // If all positions are present, they have to move much less to count as differences.
     let likely = if present as usize == all { 0.25 } else { 1.0 };
     relative < absolute * likely
 }

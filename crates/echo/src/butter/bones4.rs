@@ -1,5 +1,4 @@
-//! The bones of a player as they are stored: differences from where a reader has them, four rotations
-//! at once.
+//! Packing the bones of a player as differences from the reader's state, four rotations at a time.
 
 use wide::{f32x4, i32x4};
 
@@ -10,13 +9,14 @@ use super::rotation::Quaternion;
 use super::rotation4::smallest4;
 use crate::model::{BONES, PlayerBones, Vec3};
 
-/// Adds the differences of a player's bones from where a reader has them; which there are. Of a keyframe
-/// all positions are among them: so no reader takes them for differences from the frame before.
+/// Appends the differences between a player's bones and the reader's, and returns the masks that say which
+/// bones are stored. A keyframe stores all positions, so that no reader takes them for differences from the
+/// frame before.
 ///
-/// Keyframes are as near as the format can be. Differences are rounded to coarser steps, few of which
-/// occur again and again: so they compress to two thirds, for an error that is a fraction of what is put up
-/// with anyhow. What is asked of a bone is its difference as it is stored, so that reading and
-/// writing again asks the same.
+/// Keyframes are as exact as the format allows. Other differences are rounded to coarser steps. Few
+/// distinct values then occur, and often, so they compress to two thirds of the size; the added error is a
+/// fraction of the tolerated one. Whether a bone is stored depends on its difference in stored form alone,
+/// so reading and writing again makes the same choice.
 pub fn pack(
     now: &PlayerBones,
     from: &PlayerBones,
@@ -39,12 +39,12 @@ pub fn pack(
     }
 }
 
-/// Those whose bits are set.
+/// Returns the elements whose bits are set.
 fn chosen<T: Copy>(bits: u32, all: &[T; BONES]) -> impl Iterator<Item = T> {
     set(bits).filter_map(|at| all.get(at).copied())
 }
 
-/// The differences of all positions, in steps.
+/// Returns the differences of all positions, in steps of 1/4096 m.
 fn steps(now: &[Vec3; BONES], from: &[Vec3; BONES]) -> [[i32; 3]; BONES] {
     let mut steps = [[0; 3]; BONES];
     let lanes = now.as_flattened().iter().zip(from.as_flattened());
@@ -54,17 +54,17 @@ fn steps(now: &[Vec3; BONES], from: &[Vec3; BONES]) -> [[i32; 3]; BONES] {
     steps
 }
 
-/// Rounds differences to two millimetres, nearly; which bones are more than one such step from where a
-/// reader has them, in any coordinate.
+/// Rounds differences to about two millimetres. Returns a bit for each bone that is more than one such step
+/// from the reader's, in any coordinate.
 fn coarse(steps: &mut [[i32; 3]; BONES]) -> u32 {
-    /// Steps of 1/4096 m, a power of two. That a bone may be a whole one off, and half of one, keeps those
-    /// that tremble from being written to and fro.
+    /// In steps of 1/4096 m; a power of two. Bones may be one whole step off and half a step more, so that
+    /// a trembling bone is not written back and forth.
     const COARSE: i32 = 8;
     let mut bits = 0;
     for (at, step) in steps.iter_mut().enumerate() {
         let mut moved = false;
         for step in step {
-            // The last step that a coordinate has is no multiple.
+            // The largest number of a coordinate is no multiple of this step.
             *step = ((*step + COARSE / 2) & -COARSE).min(fixed::LAST & -COARSE);
             moved |= step.abs() > COARSE;
         }
@@ -73,7 +73,7 @@ fn coarse(steps: &mut [[i32; 3]; BONES]) -> u32 {
     bits
 }
 
-/// The turns of all rotations, and which are more than is put up with.
+/// Returns the packed turns of all rotations, and a bit for each turn above the tolerance.
 fn turns(
     now: &[Quaternion; BONES],
     from: &[Quaternion; BONES],
@@ -92,7 +92,7 @@ fn turns(
     (codes, bits & BONE_MASK)
 }
 
-/// Four of up to four: the others are not turned at all.
+/// Pads up to four rotations to four, with rotations by nothing.
 #[inline(always)]
 fn filled(rotations: &[Quaternion]) -> [Quaternion; 4] {
     if let Ok(four) = rotations.try_into() {
@@ -105,8 +105,8 @@ fn filled(rotations: &[Quaternion]) -> [Quaternion; 4] {
     four
 }
 
-/// The turns that lead from four rotations to others, and which of them are to be stored: a bit each. Not
-/// what a reader has as good as right, nor what is no rotation.
+/// Returns the packed turns from four rotations to four others, and a bit for each turn that has to be
+/// stored. Turns below the tolerance and quaternions that are no rotation need not be.
 #[inline(always)]
 fn turn4(now: [Quaternion; 4], from: [Quaternion; 4], keyframe: bool) -> ([u32; 4], u32) {
     let one = f32x4::splat(1.0);
@@ -127,8 +127,8 @@ fn turn4(now: [Quaternion; 4], from: [Quaternion; 4], keyframe: bool) -> ([u32; 
     (codes, rotates.to_bitmask() & !still)
 }
 
-/// [`multiply`](super::multiply) of each of four, to the bit.
-// Components have these names.
+/// [`multiply`](super::multiply) for four pairs at once, with the same bits.
+// The components are known by these names.
 #[allow(clippy::many_single_char_names)]
 #[inline(always)]
 fn multiply4([ax, ay, az, aw]: [f32x4; 4], [bx, by, bz, bw]: [f32x4; 4]) -> [f32x4; 4] {
@@ -142,10 +142,11 @@ fn multiply4([ax, ay, az, aw]: [f32x4; 4], [bx, by, bz, bw]: [f32x4; 4]) -> [f32
     ]
 }
 
-/// Which of four packed rotations are none, as near as can be said.
+/// Returns a bit for each of four packed rotations that does not turn at all, as far as a code can express
+/// that.
 #[inline(always)]
 fn none4(codes: [u32; 4]) -> u32 {
-    /// A code is of an even number of steps: none is between two of them, and rounded up.
+    /// The number of steps of a code is even: zero lies between two of them and is rounded up.
     const NONE: u32 = 3 | 512 << 2 | 512 << 12 | 512 << 22;
     let bits = codes.iter().enumerate();
     bits.fold(0, |bits, (lane, code)| {
@@ -153,18 +154,18 @@ fn none4(codes: [u32; 4]) -> u32 {
     })
 }
 
-/// Rounds four packed rotations to steps of two and a half degrees, those that turn by no more than twenty
-/// about any axis; and which of them are a step about no more than two axes: 3.6 degrees.
+/// Rounds those of four packed rotations that turn by at most twenty degrees about any axis to steps of two
+/// and a half degrees. The bits mark the rotations of at most one step about at most two axes: 3.6 degrees.
 ///
-/// What turns further is rare. Rounding could make another of its components the largest, and then it would
-/// be packed anew as another.
+/// Larger turns are rare. Rounding one could make another component the largest, and the rotation would
+/// then be packed differently the next time.
 #[inline(always)]
 fn coarse4(codes: [u32; 4]) -> ([u32; 4], u32) {
-    /// Steps of a code, a power of two.
+    /// In steps of a code; a power of two.
     const COARSE: i32 = 16;
-    /// What none is, rounded.
+    /// A component of zero, rounded.
     const NONE: i32 = 512;
-    /// Coarse steps: a multiple of them, so that none is rounded to beyond.
+    /// A multiple of the coarse step, so that no value is rounded beyond it.
     const SMALL: i32 = 8 * COARSE;
     let codes = i32x4::new(codes.map(u32::cast_signed));
     let mut coarse = i32x4::splat(3);
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A code as it is stored by the scalar way; `None` where nothing is.
+    /// Computes the stored code with scalar operations; `None` if nothing is stored.
     fn stored(code: u32, keyframe: bool) -> Option<u32> {
         let numbers = [2, 12, 22].map(|shift| (code >> shift & 1023) as i32 - 512);
         if keyframe {
@@ -204,14 +205,14 @@ mod tests {
         if code & 3 != 3 || numbers.iter().any(|number| number.abs() > 128) {
             return Some(code);
         }
-        // Halves go up.
+        // Halves are rounded up.
         let steps = numbers.map(|number| (f64::from(number) / 16.0 + 0.5).floor() as i32);
         let [a, b, c] = steps.map(|step| (step * 16 + 512) as u32);
         let turned = steps.iter().map(|step| step * step).sum::<i32>() > 2;
         turned.then_some(3 | a << 2 | b << 12 | c << 22)
     }
 
-    /// The turn by the scalar way; `None` where there is nothing to be stored.
+    /// Computes the turn with scalar operations; `None` if nothing has to be stored.
     fn turn(now: Quaternion, from: Quaternion, keyframe: bool) -> Option<u32> {
         let norm: f32 = now.iter().map(|component| component * component).sum();
         if !(norm > 1e-6 && norm.is_finite()) {
@@ -231,10 +232,10 @@ mod tests {
     #[test]
     fn a_turn_is_within_five_and_a_half_degrees_and_is_packed_the_same_again() {
         let mut worst = 0.0_f64;
-        // All that turn by so little that they may be left out, with what is rounded beside it.
+        // All turns that are small enough to be left out, and the rounded ones next to them.
         for place in 0..1 << 20_u32 {
             let numbers = [0, 6, 12].map(|shift| 480 + (place >> shift & 63));
-            // And further out, where small ends.
+            // Also larger ones, around the limit of small turns.
             let spread = 1 + (place >> 18) * 3;
             let [a, b, c] =
                 numbers.map(|number| (512 + (number - 512) * spread).clamp(0, 1023) as u32);

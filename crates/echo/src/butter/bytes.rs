@@ -1,10 +1,10 @@
-//! What stands in a .butter beside plain numbers, and the names of what is cut off.
+//! Reading texts and other composite values, with errors that name the value that was cut off.
 
 use gametape_core::{ByteReader, Short};
 
 use crate::rule::Rule;
 
-/// Says what of a recording it was that had too few bytes.
+/// Names the value that has too few bytes.
 pub trait Of<T> {
     fn of(self, what: &'static str) -> Result<T, Rule>;
 }
@@ -21,16 +21,16 @@ const fn truncated(Short { needed, left }: Short, what: &'static str) -> Rule {
     Rule::Truncated { what, needed, left }
 }
 
-/// Text up to a NUL, which is taken too.
+/// Reads a text up to a NUL; the NUL is consumed.
 pub fn text<'a>(input: &mut ByteReader<'a>, what: &'static str) -> Result<&'a [u8], Rule> {
     let rest = input.rest();
-    // Without a NUL there is one byte too few at least.
+    // Without a NUL, at least one byte is missing.
     let end = memchr::memchr(0, rest).unwrap_or(rest.len());
     let text = input.take(end + 1).of(what)?;
     Ok(text.split_last().map_or(text, |(_, text)| text))
 }
 
-/// [`text`] of at most so many bytes: more are not waited for.
+/// Like [`text`], for at most `limit` bytes. A longer text is an error, even if its NUL may still come.
 pub fn text_within<'a>(
     input: &mut ByteReader<'a>,
     what: &'static str,
@@ -47,7 +47,7 @@ pub fn text_within<'a>(
     }
 }
 
-/// What `read` gives, or nothing is taken: a value that can't be is wrong where it starts.
+/// Consumes input only if `read` succeeds, so that an invalid value is reported where it starts.
 pub fn or_nothing<'a, T>(
     input: &mut ByteReader<'a>,
     read: impl FnOnce(&mut ByteReader<'a>) -> Result<T, Rule>,
@@ -58,7 +58,7 @@ pub fn or_nothing<'a, T>(
     Ok(value)
 }
 
-/// Three numbers of 16 bits.
+/// Reads three 16-bit numbers.
 #[inline(always)]
 pub fn three(input: &mut ByteReader<'_>, what: &'static str) -> Result<[u16; 3], Rule> {
     let [x0, x1, y0, y1, z0, z1] = input.array().of(what)?;

@@ -1,5 +1,5 @@
-//! A part of a recording: whole chunks byte for byte, of the last the bytes of its first frames, of the
-//! first, where it starts within a chunk, frames that are encoded anew.
+//! Cuts a part out of a recording. Whole chunks are copied byte for byte, the last chunk is shortened to
+//! its first frames, and a first chunk that is entered in the middle is encoded anew.
 
 use std::io::{Read, Seek, Write};
 
@@ -15,19 +15,20 @@ use crate::error::WriteError;
 use crate::limits::Limits;
 use crate::model::Frame;
 
-/// Puts the part together, by way of a spool as in [`Writer`](super::Writer).
+/// Assembles the part by way of a spool, like [`Writer`](super::Writer).
 pub(crate) struct Cutter<S> {
     header: Header,
     assembler: Assembler<S>,
     encoder: Option<ChunkEncoder>,
-    /// Frames that were encoded anew, and are in no chunk yet.
+    /// Frames that were encoded anew and are not in a chunk yet.
     raw: Vec<u8>,
     inflated: Vec<u8>,
     packed: Packed,
 }
 
 impl<S: Read + Write + Seek> Cutter<S> {
-    /// Of a recording with this header, which is kept: frames speak of players by their place in it.
+    /// Starts a part of a recording with this header. The header stays as it is, since frames refer to
+    /// players by their index in it.
     pub fn new(header: Header, spool: S) -> Self {
         Self {
             assembler: Assembler::new(spool, Packing::checked(header.compression)),
@@ -39,13 +40,13 @@ impl<S: Read + Write + Seek> Cutter<S> {
         }
     }
 
-    /// A chunk as it is stored.
+    /// Adds a chunk as it is stored.
     pub fn whole(&mut self, stored: &[u8]) -> Result<(), WriteError> {
         self.end_chunk()?;
         self.assembler.push_stored(stored)
     }
 
-    /// The first frames of a chunk, as they are. False where it has fewer.
+    /// Adds the first `frames` frames of a chunk, byte for byte. Returns false if the chunk has fewer.
     pub fn first_of(&mut self, stored: &[u8], frames: u64) -> Result<bool, WriteError> {
         self.end_chunk()?;
         let (compression, raw) = (self.header.compression, &mut self.inflated);
@@ -64,13 +65,13 @@ impl<S: Read + Write + Seek> Cutter<S> {
         Ok(true)
     }
 
-    /// A frame, encoded as [`Mode::Correct`] does: the first starts a chunk.
+    /// Adds a frame, encoded as by [`Mode::Correct`]. The first one starts a chunk.
     pub fn anew(&mut self, frame: &Frame) -> Result<(), WriteError> {
         let header = &self.header;
         let encoder = self.encoder.get_or_insert_with(|| {
             let options = Options {
                 mode: Mode::Correct,
-                // A chunk has no more of them than the one that they were in.
+                // These frames come from one chunk and stay in one.
                 keyframe_interval: u16::MAX,
                 compression: header.compression,
             };
@@ -96,7 +97,7 @@ impl<S: Read + Write + Seek> Cutter<S> {
     /// Writes the file.
     pub fn finish(mut self, out: &mut (impl Write + ?Sized)) -> Result<(), WriteError> {
         self.end_chunk()?;
-        // Players that the header lacks were added behind those that it has.
+        // Players that the header lacked were appended to it.
         let header = self.encoder.map_or(self.header, |encoder| encoder.header);
         self.assembler.finish(&header, out).map(drop)
     }

@@ -1,5 +1,5 @@
-//! From bytes to frames: the one place that knows what stands where. Slices, sources and growing
-//! recordings are all read through it, and so agree.
+//! The decoder, from bytes to frames. Slices, sources and growing recordings are all read through it, so
+//! that they agree.
 
 use gametape_core::feed::{Buffer, Decode, Step};
 
@@ -14,19 +14,20 @@ use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
 
-/// Makes frames of the bytes of a recording, by whatever way they come.
+/// Decodes the bytes of a recording to frames, wherever the bytes come from.
 #[derive(Debug)]
 pub struct Decoder {
     known: Known,
-    /// What was known before it counted that no more bytes come, and where the bytes ended: where more come, what was told since
-    /// is taken back.
+    /// The state before the input was declared finished, and where the bytes ended then. If more bytes come
+    /// after all, decoding returns to it.
     before: Option<(Box<Known>, u64)>,
-    /// Bytes that were looked at since: they are not taken.
+    /// Bytes that were decoded since and not consumed.
     ahead: usize,
-    /// Frames that were told since. Those that were given do not come again.
-    told: u64,
-    given: u64,
-    /// What ended reading: it comes again.
+    /// The number of frames decoded since. The first `returned` were already returned to the caller and are
+    /// not returned again.
+    decoded: u64,
+    returned: u64,
+    /// The error that ended reading. It is returned again.
     failed: Option<Finding>,
 }
 
@@ -36,13 +37,13 @@ impl Decoder {
             known: Known::new(options, said),
             before: None,
             ahead: 0,
-            told: 0,
-            given: 0,
+            decoded: 0,
+            returned: 0,
             failed: None,
         }
     }
 
-    /// Of the frames, these parts.
+    /// Restricts decoding to these parts of a frame.
     #[cfg(feature = "tape")]
     #[must_use]
     pub const fn of_parts(mut self, parts: Parts) -> Self {
@@ -50,7 +51,7 @@ impl Decoder {
         self
     }
 
-    /// The header, once it was read.
+    /// The header, once it has been read.
     pub fn header(&self) -> Option<&Header> {
         self.playing().map(|playing| &playing.header)
     }
@@ -71,13 +72,13 @@ impl Decoder {
         self.playing().is_some_and(Playing::is_keyframe)
     }
 
-    /// So far, what was read is a recording that was not finished.
+    /// Whether the recording is unfinished, as far as it has been read.
     pub fn is_unfinished(&self) -> bool {
         self.known.may_be_open && self.seen().chunks == 0
     }
 
-    /// In a recording that was not finished, bytes of headers but the first, and faults behind which
-    /// reading went on.
+    /// In an unfinished recording, the number of header bytes after the first header, and the number of
+    /// faults after which reading continued.
     pub const fn open_counts(&self) -> (u64, u64) {
         (self.known.headers, self.known.gaps)
     }
@@ -86,19 +87,19 @@ impl Decoder {
         self.known.playing.as_ref()
     }
 
-    /// Where the last frame stands, in a recording whose frames stand there as they are.
+    /// Start and end of the last frame in the file, for recordings whose frames are stored plain.
     pub fn frame_span(&self) -> (u64, u64) {
         self.playing().map_or((0, 0), Playing::span)
     }
 
     /// The last frame.
     pub fn frame(&self) -> &Frame {
-        /// Never shown: there is a frame before it is asked for.
+        /// A placeholder that is never returned: callers ask for a frame after one was decoded.
         static NONE: std::sync::LazyLock<Frame> = std::sync::LazyLock::new(Frame::default);
         self.playing().map_or(&NONE, Playing::frame)
     }
 
-    /// Goes on to the next frame.
+    /// Decodes the next frame.
     #[inline]
     pub fn step(&mut self, input: &mut impl Bytes) -> Result<Step, Error> {
         if self.failed.is_some() && self.waits(input) {
@@ -114,7 +115,7 @@ impl Decoder {
         step
     }
 
-    /// What seemed to be the end may not be: true while nothing has come behind it.
+    /// After a seeming end, returns true until more bytes come.
     fn waits(&mut self, input: &mut impl Bytes) -> bool {
         let waits = self.known.ended && !self.take_back(input) && !input.is_ended();
         if waits {
@@ -123,14 +124,14 @@ impl Decoder {
         waits
     }
 
-    /// Goes back to what seemed to be the end, if bytes have come behind it. False if not.
+    /// Returns to the seeming end if bytes have come after it. Returns false otherwise.
     fn take_back(&mut self, input: &impl Bytes) -> bool {
         let came = |before: &mut (Box<Known>, u64)| input.end() > before.1;
         let Some((known, _)) = self.before.take_if(came) else {
             return false;
         };
         self.known = *known;
-        (self.ahead, self.told) = (0, 0);
+        (self.ahead, self.decoded) = (0, 0);
         self.failed = None;
         true
     }
@@ -142,12 +143,12 @@ impl Decoder {
                 && playing.has_more()
                 && playing.step()?
             {
-                if B::GROW && (self.known.ended || self.told < self.given) {
-                    self.told += 1;
-                    if self.told <= self.given {
+                if B::GROW && (self.known.ended || self.decoded < self.returned) {
+                    self.decoded += 1;
+                    if self.decoded <= self.returned {
                         continue;
                     }
-                    self.given = self.told;
+                    self.returned = self.decoded;
                 }
                 return Ok(Step::Item);
             }
@@ -163,7 +164,7 @@ impl Decoder {
                     if B::GROW {
                         let known = Box::new(self.known.between_chunks());
                         self.before = Some((known, input.end()));
-                        (self.told, self.given) = (0, self.given - self.told);
+                        (self.decoded, self.returned) = (0, self.returned - self.decoded);
                     }
                     self.known.ended = true;
                 }
@@ -200,7 +201,7 @@ mod tests {
     use gametape_core::feed::Fed;
 
     #[test]
-    fn frames_that_were_given_of_a_cut_chunk_do_not_come_again() {
+    fn frames_returned_from_a_cut_chunk_are_not_returned_again() {
         let frames = crate::doc_frames();
         for compression in [Compression::None, Options::default().compression] {
             let options = Options {
@@ -209,7 +210,7 @@ mod tests {
             };
             let bytes = write(&frames, options).unwrap();
             let mut feed = Feed::with_options(ReadOptions::lenient());
-            // The header, and then the end of the recording behind each byte.
+            // The header first; from then on the recording seems to end after each byte.
             let start = bytes.len() - bytes.len() / 2;
             let mut pieces = vec![&bytes[..start]];
             pieces.extend(bytes[start..].chunks(1));

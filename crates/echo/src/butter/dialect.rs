@@ -1,29 +1,29 @@
-//! Who wrote a chunk, and which of the faults of that writer were undone.
+//! The kinds of writers, and the faults of the reference that a reader undoes.
 
-/// Who wrote a chunk: it decides what a part that is left out means.
+/// The kind of writer of a chunk. It decides what a part that is left out means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
-    /// What is left out has not changed.
+    /// A part that is left out has not changed.
     #[default]
     Exact,
-    /// The reference, which leaves out a difference whose bytes are those of the frame before: what
-    /// is left out goes on as it did.
+    /// The reference. It leaves out a difference whose bytes equal those of the frame before, so a part
+    /// that is left out changes by the same difference again.
     Reference,
 }
 
-/// Faults of the reference that were undone, and how often.
+/// The reference's faults that were undone, each with a count.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Mended {
-    /// Motion that was left out and went on.
+    /// Moves that were left out and repeated.
     pub motion: u64,
-    /// Keyframes whose bones differ from the frame before.
+    /// Keyframes that store bones as differences from the frame before.
     pub bones: u64,
-    /// Of those, keyframes without a frame before: their bones are not known.
+    /// Keyframes among those without a frame before; their bones are unknown.
     pub bones_lost: u64,
     /// Pauses whose timer is unknown since a keyframe.
     pub pause_timers: u64,
-    /// Frames whose bones have another number of players than the frame before.
+    /// Frames whose bones are of another number of players than the frame before.
     pub bone_players: u64,
-    /// Counts that went down: the reference's reader adds 256.
+    /// Counts that fell; the reference's reader adds 256.
     pub wrapped: u64,
 }

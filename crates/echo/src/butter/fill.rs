@@ -1,4 +1,4 @@
-//! From the stored values to the session model.
+//! From the reader's state to the session model.
 
 use compact_str::CompactString;
 
@@ -18,7 +18,7 @@ use crate::model::{
     TeamId, Time, Vec3, Weapon, clock_display,
 };
 
-/// Holding codes.
+/// Codes of what a hand holds.
 pub mod holding {
     pub const NONE: u8 = 255;
     pub const GEO: u8 = 254;
@@ -34,7 +34,7 @@ fn pose(moving: &Moving) -> Pose {
 
 #[inline(always)]
 fn posed(moving: &Moving, basis: [Vec3; 3]) -> Pose {
-    // The code of three zero vectors, as lobbies have them; no rotation has it.
+    // The code of three zero vectors, which lobbies have. No rotation has this code.
     let known = moving.rotation != 0;
     let [forward, left, up] = if known { basis } else { [[0.0; 3]; 3] };
     Pose {
@@ -45,7 +45,7 @@ fn posed(moving: &Moving, basis: [Vec3; 3]) -> Pose {
     }
 }
 
-/// Writes text only where it changes: most of it never does.
+/// Sets a text if it has changed; most texts never do.
 fn set(text: &mut CompactString, bytes: &[u8]) {
     if text.as_bytes() != bytes {
         *text = CompactString::from_utf8_lossy(bytes);
@@ -116,10 +116,10 @@ fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
         holding::NONE => Holding::None,
         holding::GEO => Holding::Geo,
         holding::DISC => Holding::Disc,
-        // A number since packages 1.3.4; before, one of the header's players.
+        // A number since package 1.3.4; before that, one of the header's players.
         index if layout.holding_is_index() => match header.player(index) {
             Some(player) => Holding::Number(player.userid),
-            // Not told, as in combat.
+            // Absent, as in combat.
             None if index == holding::NULL => return None,
             None => Holding::Number(0),
         },
@@ -137,12 +137,12 @@ fn loadout(code: u8) -> Loadout {
     }
 }
 
-/// Writes a player.
+/// Fills in a player.
 fn fill_player(state: &PlayerState, header: &Header, layout: Layout, player: &mut Player) {
     fill_player_parts(state, header, layout, Parts::ALL, player);
 }
 
-/// Writes what is wanted of a player.
+/// Fills in the requested parts of a player.
 #[inline(always)]
 fn fill_player_parts(
     state: &PlayerState,
@@ -211,7 +211,7 @@ fn fill_player_parts(
     }
 }
 
-/// What the header says of every frame.
+/// Fills in the values that the header gives for all frames.
 fn fill_header(session: &mut Session, header: &Header) {
     session.sessionid = header.session_id();
     session.sessionip = header.session_ip();
@@ -225,8 +225,8 @@ fn fill_header(session: &mut Session, header: &Header) {
 }
 
 impl State {
-    /// Writes the values into a frame, as far as they are wanted. `fresh` where the frame may hold
-    /// another file's values.
+    /// Fills the requested values into a frame. `fresh` says that the frame may hold values of another
+    /// file.
     pub fn fill(
         &self,
         header: &Header,
@@ -273,7 +273,7 @@ impl State {
             self.fill_teams(header, layout, parts, session);
         }
         match &self.bones.shown {
-            // Nobody's bones are none, as in an .echoreplay.
+            // Bones of no player count as no bones, as in an .echoreplay.
             Some(bones) if !bones.is_empty() => {
                 let shown = &mut frame.bones.get_or_insert_with(Bones::default).user_bones;
                 shown.clone_from(bones);
@@ -286,7 +286,7 @@ impl State {
         session.game_clock = self.clock;
         session.game_status = match GameStatus::from_code(self.status) {
             Some(status) => status,
-            // Combat stores none.
+            // Combat stores no status.
             None if layout.game == Game::Combat => GameStatus::Empty,
             None => GameStatus::Other("unknown".into()),
         };
@@ -300,7 +300,7 @@ impl State {
     }
 
     fn fill_session(&self, header: &Header, fresh: bool, session: &mut Session) {
-        // The clock that it holds is that of the frame before.
+        // The frame still holds the clock of the frame before.
         if fresh || session.game_clock.to_bits() != self.clock.to_bits() {
             session.game_clock_display = clock_display(self.clock);
         }

@@ -1,19 +1,19 @@
-//! Positions of bones: fixed point from -2 to 2 m in 14 bits, as a varint each.
+//! Positions of bones: fixed point numbers of 14 bits from -2 to 2 m, each written as a varint.
 
 use gametape_core::ByteReader;
 
 use super::bytes::Of;
 use crate::rule::Rule;
 
-/// Steps in 4 m.
+/// The number of steps in 4 m.
 const STEPS: f64 = 16_384.0;
 const HALF: f64 = 8192.0;
-/// The last step.
+/// The largest number.
 pub const LAST: i32 = 8191;
-/// Steps a metre.
+/// Steps per metre.
 const NUMBERS: f32 = 4096.0;
 
-/// The number of a coordinate: cut off toward zero, clamped to 14 bits.
+/// The number of a coordinate: truncated, and clamped to 14 bits.
 #[inline]
 #[must_use]
 pub fn to_fixed(metres: f32) -> i16 {
@@ -21,21 +21,20 @@ pub fn to_fixed(metres: f32) -> i16 {
     scaled.clamp(-HALF, HALF - 1.0) as i16
 }
 
-/// The nearest number of a coordinate, clamped to 14 bits; 0 of what is no number.
+/// The nearest number of a coordinate, clamped to 14 bits; 0 for NaN.
 ///
-/// Without branches, so that a compiler can use vectors.
+/// Without branches, so that the compiler can use vectors.
 #[inline(always)]
 #[must_use]
 pub fn nearest(metres: f32) -> i32 {
-    /// 1.5 * 2²³: adding it rounds to whole numbers, which the last bits are then, to even ones where two
-    /// are as near.
+    /// 1.5 * 2²³. Adding it rounds to whole numbers, ties to even, and leaves them in the low bits.
     const WHOLE: f32 = 12_582_912.0;
     let metres = if metres.is_nan() { 0.0 } else { metres };
     let steps = (metres * NUMBERS).clamp(-(HALF as f32), HALF as f32 - 1.0);
     (steps + WHOLE).to_bits().cast_signed() - WHOLE.to_bits().cast_signed()
 }
 
-/// The coordinate of a number: exact for all that can be stored.
+/// The coordinate of a number: exact for all numbers that can be stored.
 #[inline(always)]
 #[must_use]
 pub fn from_fixed(number: i32) -> f32 {
@@ -73,9 +72,9 @@ pub fn read(input: &mut ByteReader<'_>) -> Result<i32, Rule> {
     Ok((z >> 1) as i32 ^ -((z & 1) as i32))
 }
 
-/// Walks over so many numbers.
+/// Skips `count` numbers.
 pub fn skip(input: &mut ByteReader<'_>, mut count: usize) -> Result<(), Rule> {
-    /// Most numbers take a byte: so many are looked at together.
+    /// Most numbers take one byte, so this many are checked at once.
     const TOGETHER: usize = 16;
     while count > 0 {
         if count >= TOGETHER

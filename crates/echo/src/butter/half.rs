@@ -1,11 +1,11 @@
-//! Half floats as .butter has them: cut off toward zero by the reference, the nearest in correct mode.
+//! Half floats. The reference truncates; correct mode takes the nearest.
 
 use wide::{bytemuck, f32x4, i32x4};
 
 use super::packed::Halves;
 
-/// To a half float, rounding toward zero, subnormals too: 65,504 to 65,535.99 give the largest
-/// half, more gives infinity, as does a NaN whose payload does not reach the half's bits.
+/// Converts to a half float, rounding toward zero, subnormals too. 65,504 to 65,535.99 give the largest
+/// half. Larger numbers give infinity, as does a NaN whose payload does not reach the bits of a half.
 /// (Measured on the reference; a rounding library gives other bits.)
 #[inline]
 #[must_use]
@@ -19,7 +19,7 @@ pub const fn to_half(value: f32) -> u16 {
     let sign = (bits >> 16) as u16 & 0x8000;
     let magnitude = bits & 0x7FFF_FFFF;
     let half = if magnitude < NORMAL {
-        // Scaling by a power of two is exact, the cast cuts off.
+        // Scaling by a power of two is exact, and the cast truncates.
         (f32::from_bits(magnitude) * 16_777_216.0) as u16
     } else if magnitude < OVERFLOW {
         ((magnitude >> 13) - (112 << 10)) as u16
@@ -31,8 +31,8 @@ pub const fn to_half(value: f32) -> u16 {
     sign | half
 }
 
-/// To the nearest half float, ties to even; the largest stands for what is beyond it, 0 for what is no
-/// number.
+/// Converts to the nearest half float, ties to even. Numbers above the largest half give the largest half;
+/// NaN gives 0.
 #[inline(always)]
 #[must_use]
 pub const fn to_half_nearest(value: f32) -> u16 {
@@ -41,7 +41,7 @@ pub const fn to_half_nearest(value: f32) -> u16 {
     /// 65,520: half a step beyond the largest half.
     const BEYOND: u32 = 0x477F_F000;
     const INFINITY: u32 = 0x7F80_0000;
-    /// Adding it to what is smaller rounds to whole numbers.
+    /// Adding it to a smaller number rounds to whole numbers.
     const WHOLE: f32 = 8_388_608.0;
     let bits = value.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -58,14 +58,14 @@ pub const fn to_half_nearest(value: f32) -> u16 {
     }
 }
 
-/// The nearest half of the bits of a number from 2⁻¹⁴ to 65,520.
+/// The nearest half of a number from 2⁻¹⁴ to 65,520, given by its bits.
 #[inline(always)]
 const fn normal_nearest(magnitude: u32) -> u16 {
     let even = magnitude >> 13 & 1;
     ((magnitude + 0xFFF + even) >> 13).wrapping_sub(112 << 10) as u16
 }
 
-/// From a half float; exact.
+/// Converts a half float to an f32, exactly.
 #[inline]
 #[must_use]
 pub const fn from_half(half: u16) -> f32 {
@@ -81,7 +81,7 @@ pub const fn from_half(half: u16) -> f32 {
     f32::from_bits(sign | bits)
 }
 
-/// [`from_half`] of each of three, and a 0.
+/// [`from_half`] for three halves at once, and a 0.
 #[inline(always)]
 pub(super) fn from_halves([x, y, z]: Halves) -> f32x4 {
     let halves = i32x4::new([x.into(), y.into(), z.into(), 0]);

@@ -1,4 +1,4 @@
-//! The header: what a .butter says once, and where its chunks are.
+//! The header: facts of the whole recording.
 
 use compact_str::CompactString;
 use gametape_core::ByteReader;
@@ -8,37 +8,38 @@ use crate::limits::Limits;
 use crate::model::Map;
 use crate::rule::Rule;
 
-/// The version that is written.
+/// The version that this crate writes.
 pub const VERSION: u8 = 3;
 
-/// Bytes of the smallest header: no client name, no players.
+/// The size of the smallest header, without a client name and players.
 pub const MIN_HEADER_BYTES: usize = 29;
 
-/// What stands for a player that is not known.
+/// The name of an unknown player.
 pub const INVALID: &str = "[INVALID]";
 
 /// How chunks are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Compression {
-    /// As they are.
+    /// Not compressed.
     None,
-    /// A gzip member each.
+    /// One gzip member per chunk.
     Gzip,
-    /// A zstd frame each, level 3: what [`Options`](super::Options) write unless told otherwise.
+    /// One zstd frame per chunk, level 3; the default of [`Options`](super::Options).
     Zstd3,
-    /// A zstd frame each, level 7.
+    /// One zstd frame per chunk, level 7.
     Zstd7,
-    /// A zstd frame each, level 15.
+    /// One zstd frame per chunk, level 15.
     Zstd15,
-    /// A zstd frame each, level 22.
+    /// One zstd frame per chunk, level 22.
     Zstd22,
-    /// The reference's "level 7 with dictionary", of which none exists: read as zstd, not written.
+    /// The reference's "level 7 with dictionary". No such dictionary exists: this is read as zstd and never
+    /// written.
     ZstdDictionary,
 }
 
 impl Compression {
-    /// Those that can be written.
+    /// The compressions that can be written.
     pub const ALL: [Self; 6] = [
         Self::None,
         Self::Gzip,
@@ -48,7 +49,7 @@ impl Compression {
         Self::Zstd22,
     ];
 
-    /// Its code in the header.
+    /// The code in the header.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -91,7 +92,7 @@ impl Compression {
         }
     }
 
-    /// The level of zstd.
+    /// The zstd level.
     pub(super) const fn zstd_level(self) -> Option<i32> {
         match self {
             Self::None | Self::Gzip => None,
@@ -109,16 +110,16 @@ impl std::fmt::Display for Compression {
     }
 }
 
-/// A player of the header. In frames it is known by its place, from 1.
+/// A player of the header. Frames refer to it by its index, which starts at 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderPlayer {
-    /// The name's bytes: ASCII, if the writer kept to it.
+    /// The bytes of the name: ASCII, if the writer followed the format.
     pub name: Vec<u8>,
-    /// Account.
+    /// The account.
     pub userid: u64,
-    /// Jersey, when first seen; from `correct`, when first told.
+    /// The jersey number: that of the player's first frame or, in correct mode, the first that is not 0.
     pub number: u8,
-    /// Level, likewise.
+    /// The level, chosen likewise.
     pub level: u8,
 }
 
@@ -130,28 +131,28 @@ impl HeaderPlayer {
     }
 }
 
-/// What a file says once, of its first frame.
+/// The header of a file, taken from its first frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// 1 to 3.
+    /// The version, 1 to 3.
     pub version: u8,
-    /// Frames between keyframes, as the writer meant it.
+    /// The number of frames between keyframes that the writer aimed for.
     pub keyframe_interval: u16,
     /// How chunks are compressed.
     pub compression: Compression,
-    /// Name of the player whose machine recorded.
+    /// The name of the player whose machine recorded.
     pub client_name: Vec<u8>,
-    /// Match id.
+    /// The match id.
     pub sessionid: [u8; 16],
-    /// Address of the game server.
+    /// The address of the game server.
     pub sessionip: [u8; 4],
-    /// Every player seen, in the order of appearance.
+    /// All players, in the order of appearance.
     pub players: Vec<HeaderPlayer>,
-    /// Rounds of the match.
+    /// The number of rounds of the match.
     pub total_round_count: u8,
     /// Rounds won: blue in the low four bits, orange in the high.
     pub round_scores: u8,
-    /// Bit 0 private match, the rest the map's code.
+    /// Bit 0: private match; the other bits: the code of the map.
     pub map: u8,
 }
 
@@ -173,7 +174,7 @@ impl Header {
         text
     }
 
-    /// The address as text.
+    /// The server address as text.
     #[must_use]
     pub fn session_ip(&self) -> CompactString {
         let [a, b, c, d] = self.sessionip;
@@ -193,13 +194,13 @@ impl Header {
         self.map & 1 == 1
     }
 
-    /// What the map and the kind of match imply for `match_type`.
+    /// The `match_type` that follows from the map and whether the match is private.
     #[must_use]
     pub fn match_type(&self) -> &'static str {
         match_type(&self.map_name(), self.private_match())
     }
 
-    /// The player with this index; `None` for 0 and for those that are not there.
+    /// The player with this index; `None` for 0 and for an index that the header lacks.
     #[must_use]
     pub fn player(&self, index: u8) -> Option<&HeaderPlayer> {
         self.players.get(usize::from(index).checked_sub(1)?)
@@ -253,7 +254,7 @@ impl Header {
         })
     }
 
-    /// Writes it.
+    /// Writes the header.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.push(self.version);
         out.extend_from_slice(&self.keyframe_interval.to_le_bytes());
@@ -276,7 +277,7 @@ impl Header {
     }
 }
 
-/// The `match_type` that a map and the kind of match imply; a .butter stores no other.
+/// The `match_type` that follows from a map and whether the match is private. A .butter stores no other.
 #[must_use]
 pub fn match_type(map: &Map, private: bool) -> &'static str {
     use crate::model::Game;

@@ -1,20 +1,20 @@
-//! The bytes of a recording, by whatever way they come.
+//! Input of the decoder: a growing buffer or a slice.
 
 use gametape_core::feed::Buffer;
 
-/// Bytes that have come and are not done with.
+/// Bytes that have arrived and are not consumed yet.
 pub trait Bytes {
-    /// More may come behind what seems to be the end.
+    /// Whether bytes may still come after a seeming end.
     const GROW: bool;
 
     fn rest(&self) -> &[u8];
     fn take(&mut self, count: usize);
-    /// Where the rest starts in the recording.
+    /// The position of the remaining bytes in the recording.
     fn offset(&self) -> u64;
-    /// Where the bytes that have come end in the recording.
+    /// The position in the recording at which the bytes that have arrived end.
     fn end(&self) -> u64;
     fn is_ended(&self) -> bool;
-    /// Nothing can be told before the rest has so many bytes.
+    /// Says that nothing can be decoded before `bytes` bytes remain.
     fn want(&mut self, bytes: u64);
 }
 

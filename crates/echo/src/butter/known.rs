@@ -1,4 +1,4 @@
-//! What is known of a recording, and what becomes of its bytes: header, chunks, frames behind them.
+//! The structure of a recording as a state machine: header, chunks, and the frames after them.
 
 use gametape_core::ByteReader;
 
@@ -15,49 +15,49 @@ use crate::error::Error;
 use crate::limits::ReadOptions;
 use crate::rule::Rule;
 
-/// Where a recording is read.
+/// The part of the recording that comes next.
 #[derive(Clone, Debug)]
-enum Place {
+enum Section {
     /// Before the header.
     Header,
-    /// Among the chunks: sizes still to come, the last first.
+    /// A chunk; the sizes of those to come, in reverse order.
     Chunks(Vec<u32>),
-    /// Behind the chunks, where a recording that is not finished has its frames.
+    /// After the chunks, where an unfinished recording has its frames.
     Open,
-    /// Behind a fault there: frames count again from the next keyframe or header.
+    /// After a fault among those frames. Frames count again from the next keyframe or header.
     Lost(Box<Search>),
-    /// Among bytes that are nothing, so many of them so far, and how they start.
-    Behind(u64, [u8; 4]),
+    /// Bytes of no use, how many so far, and the first of them.
+    Trailing(u64, [u8; 4]),
     End,
 }
 
-/// What became of a look at the bytes.
+/// The result of looking at the next bytes.
 pub enum Look {
-    /// So many of them are done with.
+    /// This many bytes are consumed.
     Took(usize),
-    /// Nothing can be told before there are so many more; without them, the recording ends here.
+    /// At least this many more bytes are needed. If they don't come, the recording ends here.
     Wait(u64),
     End,
 }
 
-/// What is known of the recording so far.
+/// The state of reading a recording.
 #[derive(Clone, Debug)]
 pub struct Known {
     options: ReadOptions,
     said: Option<Dialect>,
-    /// What of the frames is wanted.
+    /// The requested parts of the frames.
     pub parts: Parts,
-    place: Place,
+    place: Section,
     pub playing: Option<Playing>,
-    /// It counts that no more bytes come.
+    /// The end of the input counts as the end of the recording.
     pub ended: bool,
-    /// The table ends with a size of 0: frames may stand behind the chunks.
+    /// The table ends with a size of 0: frames may follow the chunks.
     pub may_be_open: bool,
-    /// Bytes of headers in the middle.
+    /// The number of header bytes after the first header.
     pub headers: u64,
-    /// Faults behind which reading went on.
+    /// The number of faults after which reading continued.
     pub gaps: u64,
-    /// Bytes that were tried there in vain.
+    /// The number of bytes searched in vain after faults.
     tried: u64,
 }
 
@@ -67,7 +67,7 @@ impl Known {
             options,
             said,
             parts: Parts::ALL,
-            place: Place::Header,
+            place: Section::Header,
             playing: None,
             ended: false,
             may_be_open: false,
@@ -77,18 +77,18 @@ impl Known {
         }
     }
 
-    /// Looks at what stands at `offset`.
+    /// Looks at the bytes at `offset`.
     pub fn look(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
         let looked = match &self.place {
-            Place::End if rest.is_empty() => return Ok(Look::End),
-            // It is of no interest.
-            Place::End => return Ok(Look::Took(rest.len())),
+            Section::End if rest.is_empty() => return Ok(Look::End),
+            // Bytes after the end are of no interest.
+            Section::End => return Ok(Look::Took(rest.len())),
             _ if rest.is_empty() && !self.ended => return Ok(Look::Wait(1)),
-            Place::Header => self.header_at(rest, offset)?,
-            Place::Chunks(_) => self.chunk_at(rest, offset)?,
-            Place::Open => self.open_at(rest, offset)?,
-            Place::Lost(_) => self.lost_at(rest, offset),
-            Place::Behind(..) => self.behind_at(rest, offset)?,
+            Section::Header => self.header_at(rest, offset)?,
+            Section::Chunks(_) => self.chunk_at(rest, offset)?,
+            Section::Open => self.open_at(rest, offset)?,
+            Section::Lost(_) => self.lost_at(rest, offset),
+            Section::Trailing(..) => self.trailing_at(rest, offset)?,
         };
         Ok(looked)
     }
@@ -103,8 +103,8 @@ impl Known {
         let read = read.map(|(header, sizes)| (header, sizes.rev().collect::<Vec<u32>>()));
         let size = input.offset();
         match read {
-            Ok((header, sizes)) if !self.goes_on_with(&header, &sizes) => {
-                // It looks like a header, and is none of this recording.
+            Ok((header, sizes)) if !self.may_follow(&header, &sizes) => {
+                // It looks like a header, but not one of this recording.
                 self.lose(marker(rest), offset)
             }
             Ok((header, mut sizes)) => {
@@ -121,34 +121,34 @@ impl Known {
                     let playing = Playing::new(header, self.options, self.said);
                     self.playing = Some(playing.of_parts(self.parts));
                 }
-                self.place = Place::Chunks(sizes);
+                self.place = Section::Chunks(sizes);
                 Ok(Look::Took(size))
             }
             Err(Rule::Truncated { needed, left, .. }) if !self.ended => {
-                // A table may claim more than will ever come; it costs nothing to wait.
+                // A table may claim more than will ever come; waiting costs nothing.
                 Ok(Look::Wait(needed.saturating_sub(left)))
             }
-            // A header in the middle of an unfinished recording: what was read counts.
+            // A later header of an unfinished recording is damaged: the frames before it count.
             Err(rule) if self.playing.is_some() => self.lose(rule, offset),
             Err(rule) => Err(Error::at(rule, offset + size as u64)),
         }
     }
 
-    /// A recording that is not finished is broken here: reading goes on behind it, or ends.
+    /// Handles a fault in an unfinished recording: reading continues after it, or ends.
     fn lose(&mut self, rule: Rule, offset: u64) -> Result<Look, Error> {
         let Some(playing) = &mut self.playing else {
             return Ok(Look::End);
         };
         playing.note(rule, offset)?;
         playing.lose();
-        self.place = Place::Lost(Box::new(Search::of(&playing.header)));
+        self.place = Section::Lost(Box::new(Search::of(&playing.header)));
         Ok(Look::Took(1))
     }
 
-    /// Looks for where frames count again.
+    /// Searches for the place from which frames count again.
     fn lost_at(&mut self, rest: &[u8], offset: u64) -> Look {
         let limits = &self.options.limits;
-        let (Place::Lost(search), Some(playing)) = (&mut self.place, &self.playing) else {
+        let (Section::Lost(search), Some(playing)) = (&mut self.place, &self.playing) else {
             return Look::End;
         };
         let layout = Layout::of(&playing.header);
@@ -156,12 +156,12 @@ impl Known {
             Found::Nothing(0) => Look::Wait(1),
             Found::Nothing(size) => Look::Took(size),
             Found::Tired => {
-                self.place = Place::End;
+                self.place = Section::End;
                 Look::Took(rest.len())
             }
             Found::Keyframe(size) => {
                 self.gaps += 1;
-                self.place = Place::Open;
+                self.place = Section::Open;
                 Look::Took(size)
             }
             Found::Header(size) => {
@@ -169,14 +169,14 @@ impl Known {
                 let read = head(&mut input, limits);
                 let more = matches!(read, Err(Rule::Truncated { .. }));
                 let good = read.is_ok_and(|(header, sizes)| {
-                    self.goes_on_with(&header, &sizes.collect::<Vec<u32>>())
+                    self.may_follow(&header, &sizes.collect::<Vec<u32>>())
                 });
                 if good {
                     self.gaps += 1;
-                    self.place = Place::Header;
+                    self.place = Section::Header;
                     Look::Took(size)
                 } else if more && !self.ended {
-                    // Up to it, there is nothing.
+                    // The bytes before it are useless.
                     if size > 0 {
                         Look::Took(size)
                     } else {
@@ -189,13 +189,13 @@ impl Known {
         }
     }
 
-    /// Takes the next chunk.
+    /// Reads the next chunk.
     fn chunk_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
-        let (Place::Chunks(sizes), Some(playing)) = (&mut self.place, &mut self.playing) else {
+        let (Section::Chunks(sizes), Some(playing)) = (&mut self.place, &mut self.playing) else {
             return Ok(Look::End);
         };
         let Some(&size) = sizes.last() else {
-            self.place = Place::Open;
+            self.place = Section::Open;
             return Ok(Look::Took(0));
         };
         let limit = self.options.limits.max_chunk_bytes;
@@ -218,7 +218,7 @@ impl Known {
             return Ok(Look::Wait(u64::from(size) - left));
         }
         // The file ends within the chunk: its whole frames still count.
-        self.place = Place::End;
+        self.place = Section::End;
         if self.options.is_lenient() && !rest.is_empty() {
             playing.load(rest, place, false);
         }
@@ -231,20 +231,20 @@ impl Known {
         Ok(Look::Took(rest.len()))
     }
 
-    /// Takes frames behind the chunks.
+    /// Reads frames after the chunks.
     fn open_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
         let (Some(playing), Some(&first)) = (&mut self.playing, rest.first()) else {
             return Ok(Look::End);
         };
         let frames = first == KEYFRAME[0] || first == NORMAL[0];
-        // Behind the chunks of a finished recording may be anything.
+        // Any bytes may follow the chunks of a finished recording.
         let journal = playing.seen.chunks == 0 && playing.header.compression == Compression::None;
         if !self.may_be_open || !frames && !journal {
-            self.place = Place::Behind(0, [0; 4]);
+            self.place = Section::Trailing(0, [0; 4]);
             return Ok(Look::Took(0));
         }
         if first == playing.header.version && playing.seen.frames > 0 {
-            self.place = Place::Header;
+            self.place = Section::Header;
             return Ok(Look::Took(0));
         }
         let whole = playing.load_open(rest, offset);
@@ -258,14 +258,14 @@ impl Known {
             Rule::Truncated { needed, left, .. } if !self.ended => {
                 Ok(Look::Wait(needed.saturating_sub(left)))
             }
-            // What is no frame will not become one.
+            // Bytes that are no frame will not become one.
             rule => self.lose(rule, offset),
         }
     }
 
-    /// Counts the bytes that are nothing.
-    fn behind_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
-        let (Place::Behind(bytes, start), Some(playing)) = (&mut self.place, &mut self.playing)
+    /// Counts useless bytes.
+    fn trailing_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
+        let (Section::Trailing(bytes, start), Some(playing)) = (&mut self.place, &mut self.playing)
         else {
             return Ok(Look::End);
         };
@@ -278,7 +278,7 @@ impl Known {
             return Ok(Look::Took(rest.len()));
         }
         let (bytes, start) = (*bytes, *start);
-        self.place = Place::End;
+        self.place = Section::End;
         let rule = if start.starts_with(chunk_start(playing.header.compression)) {
             Rule::Unlisted { bytes }
         } else {
@@ -288,7 +288,7 @@ impl Known {
         Ok(Look::End)
     }
 
-    /// The same, between two chunks.
+    /// A copy of the state between two chunks.
     pub fn between_chunks(&mut self) -> Self {
         Self {
             place: self.place.clone(),
@@ -297,9 +297,9 @@ impl Known {
         }
     }
 
-    /// Whether a header may stand here: the first, or in an unfinished recording one like the last
+    /// Whether this header may follow: as the first one or, in an unfinished recording, as the last one
     /// with more players.
-    fn goes_on_with(&self, header: &Header, sizes: &[u32]) -> bool {
+    fn may_follow(&self, header: &Header, sizes: &[u32]) -> bool {
         let Some(playing) = &self.playing else {
             return true;
         };
@@ -314,7 +314,7 @@ impl Known {
     }
 }
 
-/// What stands here is no frame.
+/// The error for bytes that are no frame.
 fn marker(rest: &[u8]) -> Rule {
     let mut found = [0; 2];
     for (to, from) in found.iter_mut().zip(rest) {

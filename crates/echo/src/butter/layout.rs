@@ -1,9 +1,9 @@
-//! What stands in a frame, by the version of the format and the game.
+//! The layout of a frame, which depends on the version of the format and on the game.
 
 use super::header::Header;
 use crate::model::Game;
 
-/// Bits of the inclusion byte of version 3.
+/// Bits of version 3's byte that says which parts a frame includes.
 pub mod bit {
     pub const STATUS: u8 = 1;
     pub const PAUSE: u8 = 1 << 1;
@@ -15,7 +15,7 @@ pub mod bit {
     pub const RULES: u8 = 1 << 7;
 }
 
-/// Bits of a player's state byte of version 3.
+/// Bits of version 3's state byte of a player.
 pub mod state {
     /// Possession, blocking, stunned, invulnerable, emote.
     pub const FLAGS: u8 = 0x1F;
@@ -24,7 +24,7 @@ pub mod state {
     pub const VELOCITY: u8 = 1 << 7;
 }
 
-/// What a frame holds, besides what it always holds.
+/// The optional parts that a frame includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Included {
@@ -40,7 +40,7 @@ pub struct Included {
     pub rules: bool,
 }
 
-/// What a player holds, besides what it always holds.
+/// The optional parts that a player includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct PlayerIncluded {
@@ -50,22 +50,22 @@ pub struct PlayerIncluded {
     pub velocity: bool,
 }
 
-/// How the frames of a chunk are laid out.
+/// The layout of a chunk's frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// 1 to 3.
+    /// The version, 1 to 3.
     pub version: u8,
-    /// What is played on the header's map.
+    /// The game that is played on the header's map.
     pub game: Game,
-    /// Pauses are 5 bytes, the state in the top bits of the first: versions 1 and 2, and the
-    /// reference's packages 1.3.2 and 1.3.3, which wrote version 3.
+    /// Whether pauses are 5 bytes, with the state in the top bits of the first. So it is in versions 1 and
+    /// 2, and in version 3 as the reference's packages 1.3.2 and 1.3.3 wrote it.
     pub short_pause: bool,
-    /// Players of the header: what an index of a player can be.
+    /// The number of players in the header, and so the largest index of a player.
     pub players: u8,
 }
 
 impl Layout {
-    /// The layout that a header tells; early version 3 can only be told by trying.
+    /// The layout that a header implies. Early version 3 can only be recognised by trying.
     pub fn of(header: &Header) -> Self {
         Self {
             version: header.version,
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// Early version 3.
+    /// Whether this is early version 3.
     pub const fn early(self) -> Self {
         Self {
             short_pause: true,
@@ -83,7 +83,8 @@ impl Layout {
         }
     }
 
-    /// What holding means a player by: the user id of one of the header's players, not a number.
+    /// Whether a held player is stored as the index of a header player. Later versions store the number
+    /// within the match.
     pub const fn holding_is_index(self) -> bool {
         self.short_pause
     }
@@ -120,7 +121,7 @@ impl Layout {
         }
     }
 
-    /// Points are halves: combat of version 3.
+    /// Whether points are halves: so they are in combat of version 3.
     pub const fn half_points(self) -> bool {
         self.version >= 3 && matches!(self.game, Game::Combat)
     }
@@ -151,12 +152,12 @@ impl Layout {
         }
     }
 
-    /// Which bits of the state byte are flags of the player: version 3 added the emote.
+    /// The bits of the state byte that are flags of the player. Version 3 added the emote.
     pub const fn flags(self) -> u8 {
         if self.version < 3 { 0x0F } else { state::FLAGS }
     }
 
-    /// Players carry a loadout byte.
+    /// Whether players have a loadout byte.
     pub const fn loadout(self) -> bool {
         self.version >= 2 && matches!(self.game, Game::Combat)
     }

@@ -1,5 +1,5 @@
-//! How chunks are compressed. Gzip and zstd are cargo features: without one, its chunks can be
-//! neither read nor made, and that is what is said.
+//! Compressing chunks. Gzip and zstd are cargo features. Without one, chunks of that compression can be
+//! neither read nor written, and the error names the feature.
 
 use std::io::{BufRead, Read};
 
@@ -11,7 +11,7 @@ use crate::error::WriteError;
 use crate::limits::Limits;
 use crate::rule::Rule;
 
-/// The feature that this build lacks for a compression: what can't be unpacked, and its name.
+/// If this build can't handle a compression, returns what can't be unpacked and the missing feature.
 const fn lacking(compression: Compression) -> Option<(&'static str, &'static str)> {
     match compression {
         Compression::None => None,
@@ -22,18 +22,18 @@ const fn lacking(compression: Compression) -> Option<(&'static str, &'static str
     }
 }
 
-/// How chunks are packed.
+/// How chunks are compressed.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
 pub struct Packing {
     pub compression: Compression,
-    /// zstd writes its checksum behind a chunk; gzip always does. The reference writes none, and its
-    /// reader checks it.
+    /// Whether zstd appends a checksum to each chunk; gzip always does. The reference writes none, but its
+    /// reader checks one.
     pub checksum: bool,
 }
 
 impl Packing {
-    /// As all that need not be the reference's bytes is packed.
+    /// With checksums; for everything that need not match the reference's bytes.
     pub const fn checked(compression: Compression) -> Self {
         Self {
             compression,
@@ -62,7 +62,7 @@ pub fn deflate(raw: &[u8], packing: Packing) -> Result<Vec<u8>, WriteError> {
     }
 }
 
-/// A frame of zstd. Its content size is written, as the reference's reader needs.
+/// Compresses to a zstd frame. The frame contains its content size, which the reference's reader needs.
 #[cfg(feature = "zstd")]
 fn zstd_frame(raw: &[u8], level: i32, checksum: bool) -> std::io::Result<Vec<u8>> {
     let mut zstd = zstd::bulk::Compressor::new(level)?;
@@ -70,8 +70,8 @@ fn zstd_frame(raw: &[u8], level: i32, checksum: bool) -> std::io::Result<Vec<u8>
     zstd.compress(raw)
 }
 
-/// Gives what the gzip member or zstd frame that `rest` starts with is inflated to `take`, and takes
-/// from `rest` what it has read.
+/// Passes the inflated content of the gzip member or zstd frame at the start of `rest` to `take`, and
+/// removes what was read from `rest`.
 #[cfg_attr(
     not(any(feature = "gzip", feature = "zstd")),
     allow(unused_variables, clippy::needless_pass_by_ref_mut)
@@ -97,7 +97,7 @@ fn decode(
     }
 }
 
-/// The bit of the descriptor behind zstd's magic number that says that a checksum follows the content.
+/// The bit of the descriptor after zstd's magic number that says that a checksum follows the content.
 const ZSTD_CHECKSUM: u8 = 1 << 2;
 
 /// Whether a chunk has a checksum, as far as its first bytes tell.
@@ -109,7 +109,7 @@ pub fn is_checked(stored: &[u8], compression: Compression) -> bool {
     }
 }
 
-/// How every chunk starts as it is stored.
+/// The first bytes of every stored chunk.
 pub const fn chunk_start(compression: Compression) -> &'static [u8] {
     match compression {
         Compression::None => &KEYFRAME,
@@ -118,7 +118,7 @@ pub const fn chunk_start(compression: Compression) -> &'static [u8] {
     }
 }
 
-/// The first bytes of a chunk, inflated; `None` where there are not so many.
+/// The first `N` inflated bytes of a chunk; `None` if it has fewer.
 pub fn starts<const N: usize>(
     mut stored: impl BufRead,
     compression: Compression,
@@ -135,18 +135,18 @@ pub fn starts<const N: usize>(
     Some(first)
 }
 
-/// What keeps a chunk from being what was packed.
+/// A fault in a chunk's compressed form.
 #[derive(Debug)]
 #[cfg_attr(not(any(feature = "gzip", feature = "zstd")), allow(dead_code))]
 pub enum Fault {
-    /// It does not inflate to its end.
+    /// The chunk does not inflate to its end.
     Broken(Rule),
-    /// All of it inflates, and its checksum is that of other bytes.
+    /// The whole chunk inflates, but its checksum belongs to other bytes.
     Checksum { found: Crc32, stored: Crc32 },
 }
 
 impl Fault {
-    /// The rule that is broken by it, in a chunk of so many whole frames.
+    /// The rule that the fault breaks, for a chunk with this many whole frames.
     pub fn rule(self, chunk: u64, frames: u64) -> Rule {
         match self {
             Self::Broken(rule) => rule,
@@ -159,19 +159,19 @@ impl Fault {
         }
     }
 
-    /// All of the chunk is there, and may be altered.
+    /// Whether all of the chunk is present, possibly altered.
     pub const fn is_checksum(&self) -> bool {
         matches!(self, Self::Checksum { .. })
     }
 
-    /// All of the chunk is there, and something behind it.
-    pub const fn is_behind(&self) -> bool {
+    /// Whether all of the chunk is present, followed by other bytes.
+    pub const fn has_trailing_bytes(&self) -> bool {
         matches!(self, Self::Broken(Rule::Inflate { left: Some(_), .. }))
     }
 }
 
-/// Inflates a chunk into `raw`, and checks it, if there is anything to check it by. Where it is
-/// broken, `raw` has what came before; where its checksum is wrong, all of it.
+/// Inflates a chunk into `raw` and verifies its checksum, if there is one. If the chunk is broken, `raw`
+/// holds the content before the fault; if only the checksum is wrong, all of it.
 pub fn inflate(
     stored: &[u8],
     compression: Compression,
@@ -199,8 +199,9 @@ pub fn inflate(
     Err(Fault::Broken(rule))
 }
 
-/// Whether a chunk fails to inflate for its checksum alone: with the right one in its place it does.
-/// (A decoder says it in words, which may change.) `raw` has what there is of its content, and then all.
+/// Whether a chunk fails to inflate because of its checksum alone, which is so if it inflates with the
+/// right one in its place. (The decoder's own message may change between versions.) `raw` holds the content
+/// so far, and all of it afterwards.
 #[cfg_attr(
     not(any(feature = "gzip", feature = "zstd")),
     allow(unused_variables, clippy::ptr_arg)
@@ -222,7 +223,7 @@ fn checksum_alone(
     }
 }
 
-/// A member of gzip ends with a CRC-32 of its content, and how long that is (RFC 1952).
+/// A gzip member ends with the CRC-32 and the length of its content (RFC 1952).
 #[cfg(feature = "gzip")]
 fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
     let (packed, end) = stored.split_last_chunk::<8>()?;
@@ -235,7 +236,7 @@ fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
         u32::from_le_bytes(size_there),
     );
     let right = [packed, &found.to_le_bytes(), &size.to_le_bytes()].concat();
-    // Of a chunk that is cut these bytes are no checksum, but content.
+    // If the chunk is cut off, these bytes are content instead of a checksum.
     let mut whole = Vec::new();
     let rest = inflate_first(|| &*right, Compression::Gzip, limits, &mut whole);
     if !rest.is_ok_and(<[u8]>::is_empty) {
@@ -256,8 +257,8 @@ fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
     })
 }
 
-/// A frame of zstd ends with the low half of an XXH64 of its content, if a bit of its header says so
-/// (RFC 8878, `Content_Checksum_flag`).
+/// A zstd frame ends with the low half of an XXH64 of its content, if a bit of its header says so (RFC
+/// 8878, `Content_Checksum_flag`).
 #[cfg(feature = "zstd")]
 fn of_zstd(
     stored: &[u8],
@@ -274,7 +275,7 @@ fn of_zstd(
     let rest = inflate_first(|| &*unchecked, compression, limits, &mut whole);
     let there = u32::from_le_bytes(rest.ok()?.try_into().ok()?);
     *raw = whole;
-    // Nothing else here computes that hash.
+    // This crate has no other way to compute that hash.
     let packed = zstd_frame(raw, 1, true).ok()?;
     let found = u32::from_le_bytes(*packed.last_chunk()?);
     Some(Fault::Checksum {
@@ -283,8 +284,8 @@ fn of_zstd(
     })
 }
 
-/// Inflates the gzip member or zstd frame that the bytes start with, which may be opened twice; the
-/// bytes behind it.
+/// Inflates the gzip member or zstd frame at the start of a source, which may be opened twice. Returns the
+/// number of bytes after it.
 pub fn inflate_first<R: BufRead>(
     open: impl Fn() -> R,
     compression: Compression,
@@ -301,8 +302,8 @@ pub fn inflate_first<R: BufRead>(
         reader.take(limit + 1).read_to_end(raw).map(drop)
     });
     if result.is_err() {
-        // A decoder that fails says nothing of what it has decoded in the same call, which is more
-        // or less by the room it was given: the most is had in small pieces.
+        // A failing decoder does not report what it decoded in the same call, and that depends on the room
+        // it was given. Small pieces give the most.
         raw.clear();
         let _ = decode(&mut open(), compression, |reader| {
             let mut reader = reader.take(limit + 1);

@@ -1,20 +1,20 @@
-//! A frame as it is stored: every number as its bits, nothing interpreted.
+//! A frame in its stored form: every number as its bits, without interpretation.
 //!
-//! Reading and writing one gives the same bytes, whatever it says.
+//! Reading and writing a frame gives the same bytes, whatever it contains.
 
 use super::fixed;
 use super::layout::Layout;
 use crate::model::BONES;
 
-/// How a keyframe starts.
+/// The first bytes of a keyframe.
 pub const KEYFRAME: [u8; 2] = [0xFC, 0xFE];
-/// How any other frame starts.
+/// The first bytes of any other frame.
 pub const NORMAL: [u8; 2] = [0xFE, 0xFE];
 
-/// Three halves.
+/// Three half floats.
 pub type Halves = [u16; 3];
 
-/// A position difference and a rotation.
+/// A difference of the position, and a rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PackedPose {
     pub position: Halves,
@@ -51,7 +51,7 @@ pub struct PackedPayload {
     pub speed: u16,
 }
 
-/// Differences of what a player or a team has done.
+/// Differences in the stats of a player or a team.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PackedStats {
     /// Assists, blocks, catches, goals, interceptions, passes, points, saves, steals, shots.
@@ -77,20 +77,20 @@ pub struct PackedPlayer {
     pub loadout: u8,
 }
 
-/// The bones of a player: which positions and rotations are there.
+/// The bones of a player: masks of the positions and rotations that are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PackedBones {
     pub positions: u32,
     pub rotations: u32,
 }
 
-/// A frame as it is stored. Parts that its bits don't include are what they were before.
+/// A frame in its stored form. A part that its bits don't include keeps its old value here.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Packed {
     pub keyframe: bool,
-    /// Milliseconds since 1970 of a keyframe, since the previous frame of others.
+    /// Milliseconds: since 1970 in a keyframe, since the frame before in others.
     pub time: i64,
-    /// Bits of an f32.
+    /// The bits of an f32.
     pub clock: u32,
     pub bits: u8,
     pub status: u8,
@@ -111,12 +111,12 @@ pub struct Packed {
     pub players: Vec<PackedPlayer>,
     pub bone_bits: u8,
     pub bones: Vec<PackedBones>,
-    /// Of all players, one behind the other.
+    /// Of all players, in order.
     pub bone_positions: Vec<[i32; 3]>,
     pub bone_rotations: Vec<u32>,
 }
 
-/// Bits that a mask of bones may have.
+/// The bits that a mask of bones may have.
 pub(super) const BONE_MASK: u32 = (1 << BONES) - 1;
 
 impl PackedStats {
@@ -175,17 +175,17 @@ impl PackedPlayer {
 }
 
 impl Packed {
-    /// Players that the bone byte claims.
+    /// The number of players that the bone byte claims.
     pub const fn bone_players(&self) -> usize {
         (self.bone_bits >> 1) as usize
     }
 
-    /// True where it holds bones.
+    /// Whether the frame has bones.
     pub const fn has_bones(&self) -> bool {
         self.bone_bits & 1 == 1
     }
 
-    /// Writes it.
+    /// Writes the frame.
     pub fn write(&self, layout: Layout, out: &mut Vec<u8>) {
         if self.keyframe {
             out.extend_from_slice(&KEYFRAME);

@@ -1,5 +1,5 @@
-//! Pauses, and what the reference leaves untold of their timers: in keyframes it stores 0, elsewhere
-//! differences.
+//! Pauses, and the timers that the reference does not store: it writes 0 in keyframes, and differences
+//! elsewhere.
 
 use super::difference::is_zero_half;
 use super::half::from_half;
@@ -9,7 +9,7 @@ use crate::model::PausedState;
 /// `paused_timer`, `unpaused_timer`.
 pub type Timers = [f32; 2];
 
-/// A sum of differences is below 0 by less where f32 rounds.
+/// A sum of differences may be below 0 by less than this, because f32 rounds.
 const ROUNDING: f32 = 1.0 / 1_048_576.0;
 
 impl PackedPause {
@@ -17,12 +17,12 @@ impl PackedPause {
         [self.paused_timer, self.unpaused_timer]
     }
 
-    /// Both timers say 0.
+    /// Whether both timers are 0.
     pub const fn is_at_zero(&self) -> bool {
         is_zero_half(self.paused_timer | self.unpaused_timer)
     }
 
-    /// The match stands still, or is about to go on.
+    /// Whether the match stands still or is about to continue.
     pub fn is_on(&self) -> bool {
         matches!(
             PausedState::from_code(self.state),
@@ -31,17 +31,17 @@ impl PackedPause {
     }
 }
 
-/// A pause.
+/// A pause, as the reader's state.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct PauseState {
     packed: PackedPause,
-    /// What the keyframe said of timers that were not 0, as far as that shows.
+    /// The timers at the keyframe, if the keyframe stores them.
     start: Timers,
-    /// What they differ by since.
+    /// The sum of differences since then.
     sums: Timers,
-    /// The keyframe says 0.
+    /// The keyframe stores 0.
     from_zero: bool,
-    /// And is the reference's.
+    /// The keyframe is the reference's, too.
     untold: bool,
 }
 
@@ -59,14 +59,14 @@ impl PauseState {
         let [a, b] = self.sums;
         let timers = [start_a + a, start_b + b];
         if self.untold {
-            // What differences are cut off by adds up.
+            // Truncated differences add up to an error.
             timers.map(|timer| timer.max(0.0))
         } else {
             timers
         }
     }
 
-    /// The keyframe says 0, and is not the reference's: no later frame is below it.
+    /// Whether the keyframe stores 0 and is not the reference's. No later timer is below 0 then.
     pub const fn stays_above_zero(&self) -> bool {
         self.from_zero && !self.untold
     }
@@ -79,8 +79,8 @@ impl PauseState {
         pause
     }
 
-    /// The pause of a keyframe of the reference: its timers are those of the frame `before`, as they
-    /// went on, if it is the same pause, and `least` at least. True where it was not 0.
+    /// The pause of a keyframe of the reference. If it is the pause of the frame `before`, its timers
+    /// continue that frame's. They are at least `least`. Also returns whether the timers were repaired.
     pub fn of_reference(packed: &PackedPause, before: Option<Self>, least: Timers) -> (Self, bool) {
         let mut pause = Self::of_keyframe(packed);
         if !pause.from_zero {
@@ -107,7 +107,7 @@ impl PauseState {
         self.run();
     }
 
-    /// Goes on as before.
+    /// Lets the timers go on as before.
     pub fn run(&mut self) {
         for (sum, delta) in self.sums.iter_mut().zip(self.packed.timers()) {
             *sum += from_half(delta);
@@ -115,16 +115,16 @@ impl PauseState {
     }
 }
 
-/// A keyframe of the reference that says 0 of timers which fall below that before the next keyframe.
+/// A keyframe of the reference that stores 0 although its timers fall below that before the next keyframe.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Untold {
-    /// Where in the chunk it stands.
+    /// The offset in the chunk.
     pub at: usize,
-    /// What the timers were, at least.
+    /// Lower bounds of the timers.
     pub least: Timers,
 }
 
-/// Follows the timers of a chunk as the reference writes them: what is left out goes on.
+/// Follows the timers of a chunk of the reference, where a part that is left out repeats.
 #[derive(Default)]
 pub struct Falls {
     keyframe: usize,
@@ -133,11 +133,11 @@ pub struct Falls {
     found: Vec<Untold>,
 }
 
-/// How far a timer falls since a keyframe.
+/// How far a timer falls after a keyframe.
 #[derive(Clone, Copy, Default)]
 struct Fall {
     lowest: f32,
-    /// That, less what its differences were cut off by, at most.
+    /// The fall, less the most that truncation can have taken from its differences.
     surely: f32,
     cut: f32,
 }
@@ -151,7 +151,7 @@ impl Fall {
         self.surely = self.surely.min(sum + self.cut);
     }
 
-    /// What the timer was at the keyframe, at least.
+    /// A lower bound of the timer at the keyframe.
     fn least(self) -> f32 {
         if self.surely < -ROUNDING && self.lowest.is_finite() {
             -self.lowest
@@ -162,7 +162,7 @@ impl Fall {
 }
 
 impl Falls {
-    /// Takes the next frame, which stands at a byte of the chunk, and its pause, if it has one.
+    /// Adds the next frame, which starts at byte `at` of the chunk, and its pause, if it has one.
     pub fn see(&mut self, at: usize, keyframe: bool, packed: Option<&PackedPause>) {
         if keyframe {
             self.end();
@@ -197,19 +197,20 @@ impl Falls {
         }
     }
 
-    /// The keyframes that don't tell.
+    /// Returns the keyframes that don't store their timers.
     pub fn found(mut self) -> Vec<Untold> {
         self.end();
         self.found
     }
 }
 
-/// Sees timers that are told to fall below a keyframe's 0: ours never are, so it is the reference's.
+/// Detects timers that fall below a keyframe's 0. This crate never writes that, so the keyframe is the
+/// reference's.
 #[derive(Default)]
 pub struct FallsSeen(Option<PauseState>);
 
 impl FallsSeen {
-    /// Takes the next frame's pause, if it has one; true once for each keyframe.
+    /// Adds the next frame's pause, if it has one. Returns true once per keyframe.
     pub fn see(&mut self, keyframe: bool, packed: Option<&PackedPause>) -> bool {
         if keyframe {
             let at_zero = packed.filter(|pause| pause.is_at_zero());

@@ -1,4 +1,4 @@
-//! Chunks as they are made, read back: what a reader will have of them.
+//! Reading chunks back while they are being written.
 
 use super::header::{Compression, Header};
 use super::play::Playing;
@@ -6,21 +6,21 @@ use crate::error::Error;
 use crate::limits::ReadOptions;
 use crate::model::Frame;
 
-/// Decodes chunks one after another, before they are compressed, as [`Reader`](super::Reader) will
-/// when they are in a file: to measure what [`Writer::push_shown`](super::Writer::push_shown) wrote.
+/// Decodes chunks one after another before they are compressed, as [`Reader`](super::Reader) will decode
+/// them from the file. Measures what [`Writer::push_shown`](super::Writer::push_shown) wrote.
 #[derive(Debug, Default)]
 pub struct ChunkDecoder {
     playing: Option<Playing>,
 }
 
 impl ChunkDecoder {
-    /// Nothing decoded yet.
+    /// Creates a decoder that has decoded nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next chunk, and the header as it is by then.
+    /// Loads the next chunk, with the header as of now.
     pub fn load(&mut self, header: &Header, raw: &[u8]) {
         let plain = || Header {
             compression: Compression::None,
@@ -35,10 +35,10 @@ impl ChunkDecoder {
         playing.load(raw, (0, playing.seen.chunks), true);
     }
 
-    /// The next frame of the chunk; `None` at its end.
+    /// Returns the next frame of the chunk, or `None` at its end.
     ///
     /// # Errors
-    /// [`Error::Malformed`]: never of what a writer made.
+    /// [`Error::Malformed`]; a chunk from a writer never causes it.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         match &mut self.playing {
             Some(playing) => Ok(playing.step()?.then(|| playing.frame())),

@@ -25,8 +25,8 @@ use crate::model::{Frame, Time};
 use crate::parallel;
 use crate::rule::Rule;
 
-/// Reads the header and the table of chunks of a recording in memory; frames are read as they are
-/// asked for, and with them what is wrong with chunks.
+/// Reads the header and the table of chunks of a recording in memory. Frames, and faults in chunks, are
+/// read on demand.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -39,15 +39,15 @@ use crate::rule::Rule;
 /// ```
 ///
 /// # Errors
-/// What is wrong with the header or the table.
+/// Faults in the header or the table.
 pub fn read(bytes: &[u8]) -> Result<File<'_>, Error> {
     read_with(bytes, ReadOptions::default())
 }
 
-/// [`read()`], with other options.
+/// Like [`read()`], with other options.
 ///
 /// # Errors
-/// As [`read()`], lenient or not.
+/// Like [`read()`], strict or lenient.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<File<'_>, Error> {
     Ok(File {
         bytes,
@@ -58,22 +58,22 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<File<'_>, Error> 
     })
 }
 
-/// What a chunk holds.
+/// The content of a chunk.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ChunkInfo {
-    /// Where it lies.
+    /// The position of the chunk.
     pub entry: ChunkEntry,
-    /// Its bytes, inflated.
+    /// The number of inflated bytes.
     pub inflated: u64,
-    /// Whole frames.
+    /// The number of whole frames.
     pub frames: u64,
-    /// Keyframes among them.
+    /// The number of keyframes.
     pub keyframes: u64,
-    /// When its first keyframe was recorded.
+    /// When the first keyframe was recorded.
     pub first: Option<Time>,
-    /// When its last frame was.
+    /// When the last frame was recorded.
     pub last: Option<Time>,
-    /// What breaks it, if anything does.
+    /// The fault that breaks the chunk, if there is one.
     pub error: Option<Rule>,
 }
 
@@ -84,12 +84,12 @@ pub struct File<'a> {
     table: Table,
     options: ReadOptions,
     dialect: Option<Dialect>,
-    /// When the first keyframe was recorded, once that was asked for.
+    /// When the first keyframe was recorded; computed on demand.
     start: OnceLock<Option<Time>>,
 }
 
 impl<'a> File<'a> {
-    /// The same, taken to be written by `dialect`: else each chunk is looked at for what shows it.
+    /// Names the kind of writer. Otherwise it is detected for each chunk.
     #[must_use]
     pub fn written_by(self, dialect: Dialect) -> Self {
         Self {
@@ -98,37 +98,37 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What the file says once; `None` for an empty file, which is a recording of no frames.
+    /// The header; `None` for an empty file, which is a recording of no frames.
     #[must_use]
     pub const fn header(&self) -> Option<&Header> {
         self.table.header()
     }
 
-    /// Where each chunk lies, in the order of the file.
+    /// The position of each chunk, in file order.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         self.table.chunks()
     }
 
-    /// Header and chunks alone.
+    /// The header and the positions of the chunks.
     #[must_use]
     pub const fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Frames stand behind the chunks: the recording was not finished.
+    /// Whether frames follow the chunks: the recording was not finished.
     #[must_use]
     pub const fn is_unfinished(&self) -> bool {
         self.table.is_unfinished()
     }
 
-    /// Bytes behind the chunks that are no frames.
+    /// The number of bytes after the chunks that are no frames.
     #[must_use]
     pub const fn trailing_bytes(&self) -> u64 {
         self.table.trailing_bytes()
     }
 
-    /// All frames, from the first.
+    /// Returns a reader of all frames.
     #[must_use]
     pub const fn frames(&self) -> Frames<'a> {
         Frames {
@@ -143,13 +143,13 @@ impl<'a> File<'a> {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// The frames of a chunk alone: random access. `None` where there is no such chunk.
+    /// Returns a reader of one chunk's frames: random access. `None` if there is no such chunk.
     ///
-    /// The timers of a pause, of which a keyframe of the reference tells nothing, are had from the
-    /// chunks before it, up to 64.
+    /// A keyframe of the reference does not store the timers of a pause; they are taken from up to 64
+    /// chunks before.
     ///
-    /// Bones that a keyframe of the reference stores as differences from the chunk before can't be
-    /// told from one chunk: [`Seen::mended`] counts them as lost. Reading all frames tells them.
+    /// A keyframe of the reference may store bones as differences from the chunk before. One chunk is not
+    /// enough to decode them, and [`Seen::mended`] counts them as lost. Reading all frames decodes them.
     #[must_use]
     pub fn chunk(&self, index: usize) -> Option<ChunkFrames> {
         let stored = |entry: &ChunkEntry| Ok::<_, Infallible>(Cow::Borrowed(self.stored(entry)));
@@ -159,8 +159,8 @@ impl<'a> File<'a> {
         Some(frames)
     }
 
-    /// Gives each chunk to `map`, in parallel with the feature of that name; the results in the order
-    /// of the chunks.
+    /// Calls `map` for each chunk, in parallel if the feature `parallel` is on. Returns the results in the
+    /// order of the chunks.
     pub fn par_chunks<T: Send>(&self, map: impl Fn(usize, ChunkFrames) -> T + Sync) -> Vec<T> {
         let chunks: Vec<usize> = (0..self.chunks().len()).collect();
         let mapped = parallel::map(
@@ -171,7 +171,7 @@ impl<'a> File<'a> {
         mapped.into_iter().flatten().collect()
     }
 
-    /// What each chunk holds, without decoding frames; in parallel as [`File::par_chunks`].
+    /// Returns the content of each chunk without decoding frames, in parallel like [`File::par_chunks`].
     #[must_use]
     pub fn index(&self) -> Vec<ChunkInfo> {
         let Some(header) = self.header() else {
@@ -197,10 +197,10 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The chunk that holds the frame recorded last before `time`, or at it.
+    /// Returns the chunk that holds the last frame recorded at or before `time`.
     ///
-    /// Chunks that start with no keyframe, or that can't be inflated, tell no time: they are passed
-    /// over, and count to the chunk before them.
+    /// Chunks that don't start with a keyframe or can't be inflated have no known time. They are skipped,
+    /// and count as a part of the chunk before.
     #[must_use]
     pub fn chunk_at(&self, time: Time) -> Option<usize> {
         let (mut low, mut high) = (0, self.chunks().len());
@@ -213,14 +213,14 @@ impl<'a> File<'a> {
                     found = Some(at);
                     low = at + 1;
                 }
-                // None from the middle on is told, or what is told is later.
+                // From the middle on, no time is known, or a later one.
                 _ => high = middle,
             }
         }
         found
     }
 
-    /// When the keyframe was recorded that a chunk starts with. Its first bytes are all that is
+    /// Returns when the keyframe at the start of a chunk was recorded. Only the chunk's first bytes are
     /// inflated.
     fn first_time(&self, index: usize) -> Option<Time> {
         let entry = self.chunks().get(index)?;
@@ -233,12 +233,12 @@ impl<'a> File<'a> {
 }
 
 impl Table {
-    /// The frames of a chunk alone, of which no more is read than what it says and, where it does
-    /// not show who wrote it or starts within a pause, chunks before it. `None` where there is no such chunk.
+    /// Returns a reader of one chunk's frames; `None` if there is no such chunk. Reads only that chunk, and
+    /// chunks before it if it does not show its writer or starts within a pause.
     ///
     /// # Errors
-    /// [`Error::Io`]: of a recording that somebody fetches, with what is
-    /// [missing](gametape_core::Missing).
+    /// [`Error::Io`]. For a recording whose ranges the caller fetches, the error contains the [missing
+    /// range](gametape_core::Missing).
     pub fn chunk(
         &self,
         input: &Input,
@@ -251,7 +251,7 @@ impl Table {
         })
     }
 
-    /// The frames of a chunk alone; `stored` gives the bytes of chunks.
+    /// Loads one chunk; `stored` returns the bytes of chunks.
     fn alone<'b, E>(
         &self,
         index: usize,
@@ -278,7 +278,7 @@ impl Table {
         Ok(Some(ChunkFrames { playing }))
     }
 
-    /// Who wrote the chunks before one, as the next of them tells that shows it.
+    /// Returns the writer of the chunks before this one, from the nearest that shows it.
     fn dialect_before<'b, E>(
         &self,
         index: usize,
@@ -289,7 +289,7 @@ impl Table {
         let layout = Layout::of(header);
         let (mut raw, mut packed) = (Vec::new(), Packed::default());
         for entry in self.chunks.iter().take(index).rev().take(BACK) {
-            // A broken chunk shows what is whole of it.
+            // A broken chunk shows its writer in the frames that are whole.
             let bytes = stored(entry)?;
             let _ = inflate(&bytes, header.compression, &options.limits, &mut raw);
             if let Some(dialect) = Survey::of(&raw, layout, &mut packed).dialect_of_file() {
@@ -299,8 +299,8 @@ impl Table {
         Ok(None)
     }
 
-    /// The pause that a chunk goes on with, from the chunk on in which it began: of up to 64 chunks
-    /// before it.
+    /// Returns the pause that a chunk continues, computed from the chunk in which it began. Looks at up to
+    /// 64 chunks.
     fn pause_before<'b, E>(
         &self,
         index: usize,
@@ -318,7 +318,7 @@ impl Table {
             let Some(entry) = self.chunks.get(began) else {
                 break;
             };
-            // A broken chunk shows what is whole of it.
+            // A broken chunk has the pause of the frames that are whole.
             let bytes = stored(entry)?;
             let _ = inflate(&bytes, header.compression, &options.limits, &mut raw);
             if !Survey::of(&raw, layout, &mut packed).in_pause {
@@ -336,7 +336,7 @@ impl Table {
     }
 }
 
-/// The frames of a recording in memory, one after another.
+/// Reads the frames of a recording in memory, one after another.
 #[derive(Debug)]
 pub struct Frames<'a> {
     input: Slice<'a>,
@@ -344,11 +344,11 @@ pub struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// The next frame; `None` at the end. It lives until the next is asked for: nothing is
-    /// allocated for a frame.
+    /// Returns the next frame, or `None` at the end. The frame borrows from the reader: nothing is
+    /// allocated per frame.
     ///
     /// # Errors
-    /// What is broken, where reading is strict; what a limit forbids. The same comes again.
+    /// Faults, if reading is strict, and exceeded limits. The same error is returned again.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(match self.decoder.step(&mut self.input)? {
@@ -364,28 +364,28 @@ impl Frames<'_> {
     }
 }
 
-/// The frames of one chunk.
+/// Reads the frames of one chunk.
 #[derive(Debug)]
 pub struct ChunkFrames {
     playing: Playing,
 }
 
 impl ChunkFrames {
-    /// The next frame; `None` at the chunk's end.
+    /// Returns the next frame, or `None` at the end of the chunk.
     ///
     /// # Errors
-    /// What is broken, where reading is strict.
+    /// Faults, if reading is strict.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(self.playing.step()?.then(|| self.playing.frame()))
     }
 
-    /// What was found wrong, where reading is lenient; and which numbers may be two things.
+    /// The faults found, if reading is lenient, and the values that can be understood in two ways.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.playing.findings
     }
 
-    /// What the chunk has shown to be, so far.
+    /// What the chunk has shown so far.
     #[must_use]
     pub const fn seen(&self) -> Seen {
         self.playing.seen

@@ -1,4 +1,4 @@
-//! Behind a fault in a recording that is not finished: where reading can go on.
+//! Finding the place after a fault in an unfinished recording from which reading can continue.
 
 use gametape_core::ByteReader;
 use memchr::memmem;
@@ -9,23 +9,23 @@ use super::packed::{KEYFRAME, NORMAL, Packed};
 use crate::limits::Limits;
 use crate::rule::Rule;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
-    /// A keyframe, so many bytes on.
+    /// A keyframe, at this distance.
     Keyframe(usize),
-    /// What may be a header, so many bytes on.
+    /// A possible header, at this distance.
     Header(usize),
-    /// Nothing in so many bytes; behind them, more bytes have to tell.
+    /// Nothing in this many bytes; more bytes are needed to search on.
     Nothing(usize),
-    /// Enough was tried: nothing more is looked for.
+    /// The budget is spent: the search ends.
     Tired,
 }
 
-/// Looks for a keyframe that something follows, and for a header like the last.
+/// Searches for a keyframe that is followed by something valid, and for a header like the last.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// How a header of this recording starts.
+    /// The first bytes of every header of this recording.
     prefix: Vec<u8>,
     packed: Packed,
 }
@@ -38,8 +38,8 @@ impl Search {
         }
     }
 
-    /// Searches `rest`, which stands at `offset` of the recording. What was tried in vain is
-    /// counted in `tried`: bytes made for it could look like a long frame at each of them.
+    /// Searches `rest`, which is at `offset` in the recording. `tried` counts the bytes searched in vain,
+    /// because a crafted file could seem to have a long frame at every byte.
     pub fn next(
         &mut self,
         rest: &[u8],
@@ -55,7 +55,7 @@ impl Search {
             let behind = rest.get(from..).unwrap_or_default();
             let keyframe = memmem::find(behind, &KEYFRAME).map(|at| from + at);
             let Some(place) = header.into_iter().chain(keyframe).min() else {
-                // What is cut off at the end may be the start of either.
+                // The last bytes may be the start of either.
                 let kept = if finished { 0 } else { self.prefix.len() };
                 return Found::Nothing(rest.len().saturating_sub(kept).max(from));
             };
@@ -65,9 +65,9 @@ impl Search {
             let here = rest.get(place..).unwrap_or_default();
             let (seen, size) = self.keyframe(here, layout, limits);
             match seen {
-                Seen::Frames => return Found::Keyframe(place),
-                Seen::One if finished => return Found::Keyframe(place),
-                Seen::One | Seen::Cut if !finished => return Found::Nothing(place),
+                Candidate::Frames => return Found::Keyframe(place),
+                Candidate::One if finished => return Found::Keyframe(place),
+                Candidate::One | Candidate::Cut if !finished => return Found::Nothing(place),
                 _ => {}
             }
             *tried += size as u64 + 1;
@@ -78,46 +78,46 @@ impl Search {
         }
     }
 
-    /// What stands here, and how many bytes were looked at.
+    /// Returns what is at this place, and the number of bytes that were looked at.
     ///
-    /// The bytes of a keyframe's start occur by chance; two frames in a row don't.
-    fn keyframe(&mut self, here: &[u8], layout: Layout, limits: &Limits) -> (Seen, usize) {
+    /// The bytes that start a keyframe occur by chance, but two frames in a row don't.
+    fn keyframe(&mut self, here: &[u8], layout: Layout, limits: &Limits) -> (Candidate, usize) {
         let (read, size) = read_within(&mut self.packed, here, layout, limits);
         match read {
             Ok(()) => {}
-            Err(Rule::Truncated { .. }) => return (Seen::Cut, size),
-            Err(_) => return (Seen::Nothing, size),
+            Err(Rule::Truncated { .. }) => return (Candidate::Cut, size),
+            Err(_) => return (Candidate::Nothing, size),
         }
         let behind = here.get(size..).unwrap_or_default();
         if behind.starts_with(&self.prefix) {
-            return (Seen::Frames, size);
+            return (Candidate::Frames, size);
         }
         if self.prefix.starts_with(behind) {
-            return (Seen::One, size);
+            return (Candidate::One, size);
         }
         let (read, more) = read_within(&mut self.packed, behind, layout, limits);
         let seen = match read {
-            Ok(()) => Seen::Frames,
-            Err(Rule::Truncated { .. }) => Seen::One,
-            Err(_) => Seen::Nothing,
+            Ok(()) => Candidate::Frames,
+            Err(Rule::Truncated { .. }) => Candidate::One,
+            Err(_) => Candidate::Nothing,
         };
         (seen, size + more)
     }
 }
 
-/// What stands where a keyframe seems to start.
-enum Seen {
+/// What a seeming keyframe turns out to be.
+enum Candidate {
     Nothing,
-    /// What may be one when there are more bytes.
+    /// Perhaps a frame, once there are more bytes.
     Cut,
-    /// One, and what may be another frame when there are more bytes.
+    /// One frame, and perhaps another once there are more bytes.
     One,
-    /// One, and another frame or a header.
+    /// A frame, and another frame or a header.
     Frames,
 }
 
-/// Reads the frame that `rest` starts with, of no more bytes than the limit; and how many bytes it
-/// takes, or were looked at.
+/// Reads the frame at the start of `rest`, within the limit. Also returns the number of bytes that it takes
+/// or that were looked at.
 pub fn read_within(
     packed: &mut Packed,
     rest: &[u8],
@@ -138,7 +138,7 @@ pub fn read_within(
     (read, input.offset())
 }
 
-/// What all headers of a recording that is not finished start with.
+/// The bytes that all headers of an unfinished recording start with.
 fn prefix(header: &Header) -> Vec<u8> {
     let mut prefix = vec![header.version];
     prefix.extend_from_slice(&header.keyframe_interval.to_le_bytes());
@@ -150,10 +150,10 @@ fn prefix(header: &Header) -> Vec<u8> {
     prefix
 }
 
-/// Whether a frame stands somewhere in these bytes behind the first, and something that goes on
-/// from it: the file's end, or another frame's start.
+/// Whether these bytes contain, after the first byte, a frame with something valid after it: the file's end
+/// or the start of another frame.
 pub fn holds_frames(bytes: &[u8], layout: Layout) -> bool {
-    // A header may be lost that names more players.
+    // The lost part may include a header with more players.
     let layout = Layout {
         players: u8::MAX,
         ..layout
@@ -170,7 +170,7 @@ pub fn holds_frames(bytes: &[u8], layout: Layout) -> bool {
             let mut input = ByteReader::new(here);
             let read = packed.read(&mut input, layout).is_ok();
             let Some(left) = patience.checked_sub(input.offset()) else {
-                // So much looks like frames that it may be some.
+                // So many bytes look like frames that there may be one.
                 return true;
             };
             patience = left;
@@ -184,11 +184,11 @@ pub fn holds_frames(bytes: &[u8], layout: Layout) -> bool {
     })
 }
 
-/// Whether a keyframe of a plausible time seems to stand in these bytes, whatever the header says:
-/// what is cut within its first header has none.
+/// Whether these bytes seem to contain a keyframe with a plausible time, whatever the header is. A file
+/// that was cut within its first header contains none.
 pub fn seems_to_hold_frames(bytes: &[u8]) -> bool {
     memmem::find_iter(bytes, &KEYFRAME).any(|at| {
-        // A time of 2004 to 2039.
+        // A time from 2004 to 2039.
         let time = bytes.get(at..).unwrap_or_default();
         matches!(time, [_, _, _, _, _, _, _, 1, 0, 0, ..])
     })

@@ -1,14 +1,14 @@
-//! The header as it grows: players are added as they appear.
+//! Building a header: players are added as they appear.
 
 use super::header::{Compression, Header, HeaderPlayer, VERSION};
 use crate::error::WriteError;
 use crate::model::{Frame, Player};
 
-/// Most players of a file: their indices are bytes, 0 stands for none.
+/// The largest number of players in a file: their indices are bytes, and 0 means none.
 pub const MAX_PLAYERS: usize = 255;
 
-/// Text as the format has room for it: a question mark for each UTF-16 unit that is not ASCII, as
-/// the reference writes, and for a NUL, which would end it.
+/// Converts text to what the format can store. As in the reference, a question mark replaces each UTF-16
+/// unit outside ASCII; so it does a NUL, which would end the text.
 pub fn ascii(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {
@@ -20,12 +20,12 @@ pub fn ascii(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// True where a name is that of a header's bytes.
+/// Whether a header's name is this text.
 fn is_name(bytes: &[u8], text: &str) -> bool {
     bytes == text.as_bytes() || (!text.is_ascii() && bytes == ascii(text))
 }
 
-/// 32 hexadecimal digits, whatever stands between; zeros where they are not that.
+/// Parses a match id: 32 hexadecimal digits, ignoring other characters; zeros if it is not that.
 fn session_id(text: &str) -> [u8; 16] {
     let mut digits = text.bytes().filter(|byte| *byte != b'-');
     let mut id = [0; 16];
@@ -43,8 +43,8 @@ fn session_id(text: &str) -> [u8; 16] {
 }
 
 impl Header {
-    /// The header of a recording that starts with this frame, without players. Counts are as near as
-    /// there is room for.
+    /// Creates the header of a recording that starts with this frame, without players. Counts are clamped
+    /// to their range.
     pub(super) fn new(frame: &Frame, keyframe_interval: u16, compression: Compression) -> Self {
         let session = &frame.session;
         let rounds = |count: i32| count.clamp(0, 15) as u8;
@@ -66,7 +66,7 @@ impl Header {
         }
     }
 
-    /// [`Header::new`] as the reference makes it: of counts there are the last bits.
+    /// Like [`Header::new`] in the reference's way: counts are truncated to their low bits.
     pub(super) fn of_reference(
         frame: &Frame,
         keyframe_interval: u16,
@@ -81,11 +81,11 @@ impl Header {
         }
     }
 
-    /// Adds the players of a frame that are new, and tells the index of each of the frame's players
-    /// in `indices`, which has those of the frame before. True where any were new.
+    /// Adds the new players of a frame, and sets `indices` to the index of each of the frame's players. On
+    /// entry it holds the indices of the frame before. Returns true if there were new players.
     ///
-    /// A number and a level are 0 for a couple of frames after a player joins: unless the header is
-    /// to be as the `first` sight gives it, it takes them when they come.
+    /// A player's number and level are 0 for a few frames after joining. They are updated when they become
+    /// known, unless `first` says to keep those of the first frame.
     pub(super) fn meet(
         &mut self,
         frame: &Frame,
@@ -93,11 +93,11 @@ impl Header {
         first: bool,
     ) -> Result<bool, WriteError> {
         let before = self.players.len();
-        // There is room for three teams.
+        // The format stores three teams.
         let teams = frame.session.teams.iter().take(3);
         let mut count = 0;
         for player in teams.flat_map(|team| &team.players) {
-            // Mostly a player stands where it stood.
+            // Most players stay at their place.
             let known = indices
                 .get(count)
                 .copied()
@@ -148,7 +148,7 @@ impl Header {
         Ok(self.players.len() as u8)
     }
 
-    /// The index of a player by its user id.
+    /// The index of the player with this user id.
     fn index_of(&self, userid: u64) -> Option<u8> {
         let at = self
             .players
@@ -157,7 +157,7 @@ impl Header {
         u8::try_from(at + 1).ok()
     }
 
-    /// The index of the first player with a name; 0 for none.
+    /// The index of the first player with this name; 0 if there is none.
     pub(super) fn index_of_name(&self, name: &str) -> u8 {
         self.players
             .iter()

@@ -1,26 +1,26 @@
-//! Orientations: three unit vectors in the API, a quaternion's smallest three in .butter.
+//! Orientations: three unit vectors in the API, the smallest three components of a quaternion in .butter.
 
 use crate::model::Vec3;
 
 /// A quaternion: x, y, z, w.
 pub type Quaternion = [f32; 4];
 
-/// √½ and √2 as the format cuts them: the digits count, the true values give other bits.
+/// √½ and √2 truncated as in the format: exact values would give other bits.
 #[allow(clippy::approx_constant)]
 pub(super) const HALF_SQRT: f64 = 0.707_106_78;
 #[allow(clippy::approx_constant)]
 pub(super) const SQRT: f64 = 1.414_213_56;
 
-/// Of a quaternion whose largest component is larger than the others by this, it is the largest of
-/// what its code says, too: half a step for one, and for the other what half a step of three others
-/// can make of it (0.0028), and [`UNIT`].
+/// If a quaternion's largest component is larger than the others by this, it is still the largest after
+/// packing. Packing moves one component by half a step, and the other by what half a step in three
+/// components amounts to (0.0028) and by [`UNIT`].
 pub(super) const CLOSE: f32 = 0.003;
 
-/// How far from 1 the square of the length of a rotation is, at most: rounding leaves much less.
+/// The tolerance for the squared length of a rotation to be 1; rounding leaves much less.
 ///
-/// What a code says has length 1: the component that it leaves out takes the difference, up to all
-/// of this where the four are about ½. Where forward and up are as good as parallel, no right angle
-/// is left to lay a basis in, and a quaternion may be longer or shorter by more.
+/// A code has length 1: the component that it leaves out takes the difference, which reaches the whole
+/// tolerance if all four are about ½. If forward and up are almost parallel, no right angle defines a
+/// basis, and the length of the quaternion may be further off.
 pub(super) const UNIT: f32 = 0.000_1;
 
 #[inline]
@@ -34,10 +34,10 @@ fn cross([ax, ay, az]: Vec3, [bx, by, bz]: Vec3) -> Vec3 {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
-/// The quaternion of a basis; `left` is not needed. NaN where the vectors are zero or parallel.
+/// The quaternion of a basis; `left` is not needed. NaN if the vectors are zero or parallel.
 ///
-/// Every step in f32 in the reference's order, so that the same bits come out
-/// (`formats/butter.md`, checked against 2,000 measured values).
+/// Every step is in f32 and in the reference's order, for the same bits (`formats/butter.md`, checked
+/// against 2,000 measured values).
 #[inline]
 #[must_use]
 pub fn from_basis(forward: Vec3, up: Vec3) -> Quaternion {
@@ -65,7 +65,7 @@ pub fn from_basis(forward: Vec3, up: Vec3) -> Quaternion {
     }
 }
 
-/// Forward, left and up of a rotation.
+/// The forward, left and up vectors of a rotation.
 #[inline]
 #[must_use]
 pub fn to_basis([x, y, z, w]: Quaternion) -> [Vec3; 3] {
@@ -82,7 +82,7 @@ pub fn to_basis([x, y, z, w]: Quaternion) -> [Vec3; 3] {
     [forward, cross(up, forward), up]
 }
 
-/// Which component has the largest magnitude, and whether it is negative; the first wins ties.
+/// The index of the component with the largest magnitude, and whether it is negative. The first wins ties.
 #[inline]
 fn largest(q: Quaternion) -> (usize, bool) {
     let mut best = (0, false);
@@ -112,7 +112,7 @@ fn pack(dropped: usize, [a, b, c]: [u32; 3]) -> u32 {
     dropped as u32 | a << 2 | b << 12 | c << 22
 }
 
-/// Smallest three as the reference packs them: ten bits each, cut off.
+/// Packs the smallest three as the reference does: ten bits each, truncated.
 #[inline]
 #[must_use]
 pub fn to_smallest3(q: Quaternion) -> u32 {
@@ -122,8 +122,8 @@ pub fn to_smallest3(q: Quaternion) -> u32 {
         dropped,
         others(q, dropped).map(|component| {
             let scaled = (f64::from(component * sign) + HALF_SQRT) / SQRT * 1023.0;
-            // Neither clamped nor masked: as a number of 32 bits, and of 16. What that has no room for is 0,
-            // as is NaN.
+            // Neither clamped nor masked: converted to 32 bits and then to 16. Values out of range and NaN
+            // give 0.
             if scaled.abs() < 2_147_483_648.0 {
                 u32::from(scaled as i32 as u16)
             } else {
@@ -133,10 +133,10 @@ pub fn to_smallest3(q: Quaternion) -> u32 {
     )
 }
 
-/// Smallest three, each component to the nearest step and clamped to ten bits.
+/// Packs the smallest three, each component rounded to the nearest step and clamped to ten bits.
 ///
-/// What [`from_smallest3`] gives for the result is packed into the result again: a recording that
-/// is read and written once more does not creep.
+/// [`from_smallest3`] of the result packs to the same result, so repeated reading and writing does not
+/// drift.
 #[inline]
 #[must_use]
 pub fn to_smallest3_nearest(q: Quaternion) -> u32 {
@@ -154,12 +154,12 @@ pub fn to_smallest3_nearest(q: Quaternion) -> u32 {
     }
 }
 
-/// The square of the length of a rotation; NaN is not.
+/// Whether the squared length of a rotation is 1, within [`UNIT`]; false for NaN.
 fn is_unit(norm: f32) -> bool {
     (norm - 1.0).abs() < UNIT
 }
 
-/// [`settle`], and nothing of what is no rotation.
+/// Like [`settle`]; 0 for quaternions that are no rotation.
 #[cold]
 pub(super) fn settle_odd(packed: u32, norm: f32) -> u32 {
     if norm.is_nan() { 0 } else { settle(packed) }
@@ -172,15 +172,14 @@ fn nearest(q: Quaternion, dropped: usize, negative: bool) -> u32 {
     pack(
         dropped,
         others(q, dropped).map(|component| {
-            // A cast of a NaN is 0, one of a negative number too.
+            // The cast turns NaN and negative numbers into 0.
             (((component * sign + HALF_SQRT as f32) * STEP + 0.5) as u32).min(1023)
         }),
     )
 }
 
-/// Where two components are as good as equally large, rounding can make another one the largest:
-/// goes on to the code that reading and packing does not change, or to the least of those that it
-/// changes into each other.
+/// If two components are almost equally large, rounding can make another one the largest. Returns the code
+/// that reading and packing no longer changes; if several codes lead to each other, the least of them.
 fn settle(mut packed: u32) -> u32 {
     for _ in 0..4 {
         let next = packed_again(packed);
@@ -201,7 +200,7 @@ fn settle(mut packed: u32) -> u32 {
     least
 }
 
-/// Reads and packs a rotation by the way of the basis, as a recording that is read gives it.
+/// Reads a rotation, converts it to a basis and packs it again, as rewriting a recording does.
 fn packed_again(packed: u32) -> u32 {
     let [forward, _, up] = to_basis(from_smallest3(packed));
     let again = from_basis(forward, up);
@@ -209,7 +208,7 @@ fn packed_again(packed: u32) -> u32 {
     nearest(again, dropped, negative)
 }
 
-/// The values of ten bits.
+/// The values of the ten-bit numbers.
 static STEPS: [f32; 1024] = {
     let mut steps = [0.0; 1024];
     let mut n = 0;
@@ -223,15 +222,15 @@ static STEPS: [f32; 1024] = {
     steps
 };
 
-/// The component that a code stores from this bit on.
+/// The component whose ten bits start at this bit of a code.
 #[inline(always)]
 pub(super) fn step(packed: u32, shift: u32) -> f32 {
     let step = STEPS.get((packed >> shift & 0x3FF) as usize);
     step.copied().unwrap_or_default()
 }
 
-/// The rotation of a smallest three. (Codes that no rotation has leave nothing for the dropped
-/// component: it is 0.)
+/// Unpacks the smallest three. (A code that no rotation has leaves nothing for the dropped component: it is
+/// 0.)
 #[inline]
 #[must_use]
 pub fn from_smallest3(packed: u32) -> Quaternion {
@@ -259,7 +258,7 @@ pub fn multiply([ax, ay, az, aw]: Quaternion, [bx, by, bz, bw]: Quaternion) -> Q
     ]
 }
 
-/// The rotation back, as System.Numerics inverts.
+/// The inverse rotation, as System.Numerics inverts.
 #[inline]
 #[must_use]
 pub fn inverse([x, y, z, w]: Quaternion) -> Quaternion {

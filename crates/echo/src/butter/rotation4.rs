@@ -1,4 +1,4 @@
-//! Four orientations at once: the four poses of a player.
+//! Packing and unpacking four orientations at once: the four poses of a player.
 
 use wide::{f32x4, i32x4};
 
@@ -28,9 +28,9 @@ fn cross([ax, ay, az]: Vectors, [bx, by, bz]: Vectors) -> Vectors {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
-/// [`from_basis`](super::from_basis) and [`to_smallest3_nearest`](super::to_smallest3_nearest) of
-/// each of four: the same operations in the same order, and so the same bits.
-// Coordinates and components have these names.
+/// [`from_basis`](super::from_basis) and [`to_smallest3_nearest`](super::to_smallest3_nearest) for four
+/// poses at once: the same operations in the same order, so the same bits.
+// The coordinates and components are known by these names.
 #[allow(clippy::many_single_char_names)]
 #[inline]
 pub fn pack4(poses: [&Pose; 4]) -> [u32; 4] {
@@ -68,15 +68,15 @@ pub fn pack4(poses: [&Pose; 4]) -> [u32; 4] {
     smallest4([x, y, z, w])
 }
 
-/// [`to_smallest3_nearest`](super::to_smallest3_nearest) of each of four, to the bit.
-// Components have these names.
+/// [`to_smallest3_nearest`](super::to_smallest3_nearest) for four rotations at once, with the same bits.
+// The components are known by these names.
 #[allow(clippy::many_single_char_names)]
 #[inline(always)]
 pub(super) fn smallest4([x, y, z, w]: [f32x4; 4]) -> [u32; 4] {
     const STEP: f32 = (1023.0 / SQRT) as f32;
     let one = f32x4::splat(1.0);
-    // The largest magnitude is dropped; the first wins ties. (What NaN leads to here is of no account: in
-    // the end it is 0.)
+    // The component with the largest magnitude is dropped; the first wins ties. (With NaN, the choice does
+    // not matter: the result is 0.)
     let (second, first) = (y.abs().simd_gt(x.abs()), x.abs().fast_max(y.abs()));
     let (third, second_max) = (z.abs().simd_gt(first), first.fast_max(z.abs()));
     let (fourth, max) = (w.abs().simd_gt(second_max), second_max.fast_max(w.abs()));
@@ -98,7 +98,7 @@ pub(super) fn smallest4([x, y, z, w]: [f32x4; 4]) -> [u32; 4] {
     let next = a.abs().fast_max(b.abs()).fast_max(c.abs());
     let ties = (next + f32x4::splat(CLOSE)).simd_gt(max);
     let norm = x * x + y * y + z * z + w * w;
-    // NaN is not within anything.
+    // NaN is within no tolerance.
     let unit = (norm - one).abs().simd_lt(f32x4::splat(UNIT));
     let odd = (ties | !unit).to_bitmask();
     let mut packed = packed.to_array().map(i32::cast_unsigned);
@@ -108,7 +108,7 @@ pub(super) fn smallest4([x, y, z, w]: [f32x4; 4]) -> [u32; 4] {
     packed
 }
 
-/// Settles those of four codes whose bits are set.
+/// Settles the codes whose bits are set.
 #[cold]
 #[inline(never)]
 fn settle4(packed: &mut [u32; 4], odd: u32, norms: [f32; 4]) {
@@ -119,15 +119,15 @@ fn settle4(packed: &mut [u32; 4], odd: u32, norms: [f32; 4]) {
     }
 }
 
-/// [`from_smallest3`](super::from_smallest3) and [`to_basis`](super::to_basis) of each of four:
+/// [`from_smallest3`](super::from_smallest3) and [`to_basis`](super::to_basis) for four codes at once:
 /// forward, left and up.
-// Coordinates and components have these names.
+// The coordinates and components are known by these names.
 #[allow(clippy::many_single_char_names)]
 #[inline(always)]
 pub fn unpack4(packed: [u32; 4]) -> [[Vec3; 3]; 4] {
     let one = f32x4::splat(1.0);
     let two = f32x4::splat(2.0);
-    // Number by number: an array of arrays would be laid down in memory first.
+    // Written out code by code: an array of arrays would be stored to memory first.
     let [p, q, r, s] = packed;
     let of = |at: u32| f32x4::new([step(p, at), step(q, at), step(r, at), step(s, at)]);
     let [a, b, c] = [of(2), of(12), of(22)];
@@ -162,7 +162,7 @@ pub fn unpack4(packed: [u32; 4]) -> [[Vec3; 3]; 4] {
     bases
 }
 
-/// The reverse of [`lanes`].
+/// The inverse of [`lanes`].
 #[inline(always)]
 fn vectors([x, y, z]: Vectors) -> [Vec3; 4] {
     let [[ax, bx, cx, dx], [ay, by, cy, dy], [az, bz, cz, dz]] =
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The code of a pose that a code gave.
+    /// Unpacks a code and packs it again.
     fn again(code: u32) -> u32 {
         let [forward, _, up] = to_basis(from_smallest3(code));
         to_smallest3_nearest(from_basis(forward, up))
@@ -186,7 +186,7 @@ mod tests {
     fn parallel_vectors_are_packed_the_same_again() {
         let forward = [3.319_483e-29, -1.243_172_8e-36, 2.030_654];
         let up = [-0.0, -3.189_617e-37, -12_394_871.0];
-        // Of length 1.0025, and its z is larger than its w by more than the steps of a code.
+        // Its length is 1.0025, and z is larger than w by more than the steps of a code.
         let code = to_smallest3_nearest(from_basis(forward, up));
         assert_eq!(again(code), code);
     }
@@ -234,7 +234,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_packed_is_packed_the_same_again(
+        fn packing_again_gives_the_same_code(
             forward in vector(),
             up in vector(),
             off in vector(),
@@ -245,7 +245,7 @@ mod tests {
             near.iter_mut().zip(off).for_each(|(to, off)| *to += off * almost);
             for up in [up, near] {
                 let code = to_smallest3_nearest(from_basis(forward, up));
-                // 0 is no rotation, and read as three vectors of zeros.
+                // Code 0 is no rotation; it is read as three zero vectors.
                 prop_assert!(code == 0 || again(code) == code, "{:08x} {:?} {:?}", code, forward, up);
             }
         }

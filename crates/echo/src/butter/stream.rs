@@ -1,4 +1,4 @@
-//! Reading as bytes come: fed by hand, growing or whole, or from any source.
+//! Streaming: `Feed` for bytes pushed by the caller, `Reader` for any source.
 
 use std::io::Read;
 
@@ -13,22 +13,22 @@ use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
 
-/// What a reader knows so far, whatever its bytes come from.
+/// Methods that report a reader's state; `Feed` and `Reader` share them.
 macro_rules! known {
     ($($decoder:tt)*) => {
-        /// The header, once it was read; of a recording that was not finished, with the players so far.
+        /// The header, once it has been read. In an unfinished recording it has the players so far.
         #[must_use]
         pub fn header(&self) -> Option<&Header> {
             self.$($decoder)*.header()
         }
 
-        /// What was found wrong, where reading is lenient; and which numbers may be two things.
+        /// The faults found, if reading is lenient, and the values that can be understood in two ways.
         #[must_use]
         pub fn findings(&self) -> &Findings {
             self.$($decoder)*.findings()
         }
 
-        /// What the file has shown to be, so far.
+        /// What the reader has counted and detected so far.
         #[must_use]
         pub fn seen(&self) -> Seen {
             self.$($decoder)*.seen()
@@ -43,10 +43,11 @@ macro_rules! known {
 }
 pub(super) use known;
 
-/// A reader without a source: bytes go in as they come, frames come out as they get whole.
+/// A reader without a source: the caller pushes bytes as they come and takes frames as they become
+/// complete.
 ///
-/// Chunks are taken whole; of a recording that [`Journal`](super::Journal) is writing, each frame as
-/// it comes. It can go on whenever there are more bytes.
+/// A chunk is decoded once it is complete. In a recording that [`Journal`](super::Journal) is still
+/// writing, each frame is. Reading can continue whenever there are more bytes.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -74,53 +75,54 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// At the start of a recording, strictly.
+    /// Starts reading a recording, strictly.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(ReadOptions::default())
     }
 
-    /// [`Feed::new`], with other options.
+    /// Like [`Feed::new`], with other options.
     #[must_use]
     pub fn with_options(options: ReadOptions) -> Self {
         Self(feed::Feed::new(Decoder::new(options, None)))
     }
 
-    /// Takes the next bytes of the recording.
+    /// Adds the next bytes of the recording.
     pub fn push(&mut self, bytes: &[u8]) {
         self.0.push(bytes);
     }
 
-    /// At the start of a recording, leniently, for these parts of its frames; the rest of a frame
-    /// means nothing.
+    /// Starts reading these parts of a recording's frames, leniently. Other parts of a frame are
+    /// meaningless.
     #[cfg(feature = "tape")]
     pub(crate) fn of_parts(parts: Parts) -> Self {
         let decoder = Decoder::new(ReadOptions::lenient(), None);
         Self(feed::Feed::new(decoder.of_parts(parts)))
     }
 
-    /// What was pushed and is not done with.
+    /// The bytes that were pushed and not consumed.
     #[cfg(feature = "tape")]
     pub(crate) fn rest(&self) -> &[u8] {
         self.0.input().rest()
     }
 
-    /// Says that no more bytes will come: what is incomplete is cut off. Pushing more takes it back.
+    /// Declares that no more bytes will come, so that an incomplete end counts as cut off. Pushing more
+    /// bytes undoes it.
     pub const fn finish(&mut self) {
         self.0.finish();
     }
 
-    /// The next frame. It lives until the next is asked for: nothing is allocated for a frame.
+    /// Returns the next frame. It borrows from the feed: nothing is allocated per frame.
     ///
     /// # Errors
-    /// As the slice reader's. What is cut off is an error after [`Feed::finish`] only, and pushing
-    /// the rest mends it; after any other error the same comes again.
+    /// The same as the slice reader's. An incomplete end is an error only after [`Feed::finish`], and
+    /// pushing the rest clears it; any other error is returned again.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Fed<&Frame>, Error> {
         self.0.next()
     }
 
-    /// Where the next bytes stand that are looked at: before them, all was whole.
+    /// The position of the next byte to be decoded. Everything before it was whole.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.0.offset()
@@ -129,8 +131,7 @@ impl Feed {
     known!(0.decoder());
 }
 
-/// Reads frames from any source, in memory bounded by a chunk. It needs no
-/// [`std::io::BufReader`].
+/// Reads frames from any source, with memory bounded by one chunk. A [`std::io::BufReader`] is not needed.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -144,34 +145,34 @@ impl Feed {
 pub struct Reader<R>(feed::Reader<R, Decoder>);
 
 impl<R: Read> Reader<R> {
-    /// At the start of a recording, strictly.
+    /// Starts reading a recording, strictly.
     pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())
     }
 
-    /// [`Reader::new`], with other options.
+    /// Like [`Reader::new`], with other options.
     pub fn with_options(source: R, options: ReadOptions) -> Self {
         Self(feed::Reader::new(source, Decoder::new(options, None)))
     }
 
-    /// At the start of a recording, leniently, for these parts of its frames; the rest of a frame
-    /// means nothing.
+    /// Starts reading these parts of a recording's frames, leniently. Other parts of a frame are
+    /// meaningless.
     #[cfg(feature = "tape")]
     pub(crate) fn of_parts(source: R, parts: Parts) -> Self {
         let decoder = Decoder::new(ReadOptions::lenient(), None);
         Self(feed::Reader::new(source, decoder.of_parts(parts)))
     }
 
-    /// The next frame; `None` at the end. Where the recording grows, more may come after it.
+    /// Returns the next frame, or `None` at the end. If the recording grows, more frames may come later.
     ///
     /// # Errors
-    /// As [`Feed::next_frame`], and [`Error::Io`].
+    /// Like [`Feed::next_frame`], and [`Error::Io`].
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         self.0.next()
     }
 
-    /// Where the next bytes stand that are looked at: before them, all was whole.
+    /// The position of the next byte to be decoded. Everything before it was whole.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.0.offset()

@@ -1,4 +1,4 @@
-//! Where the chunks of a recording lie: its header and its table.
+//! The table of chunks, and what comes before the first chunk.
 
 use gametape_core::{ByteReader, Input};
 
@@ -10,10 +10,10 @@ use crate::limits::Limits;
 use crate::ranges::Ranges;
 use crate::rule::Rule;
 
-/// Most chunks of a file: at 300 frames each and 60 a second, two months.
+/// The largest number of chunks in a file: two months, at 300 frames a chunk and 60 a second.
 const MAX_CHUNKS: u32 = 1 << 20;
 
-/// Reads a header and the sizes of the chunks that follow it.
+/// Reads a header and the sizes of the chunks after it.
 pub fn head<'a>(
     input: &mut ByteReader<'a>,
     limits: &Limits,
@@ -39,37 +39,36 @@ pub fn head<'a>(
     Ok((header, sizes.map(|size| u32::from_le_bytes(*size))))
 }
 
-/// Where a chunk lies.
+/// The position of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChunkEntry {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// Its bytes, as the table says.
+    /// Its size in bytes, by the table.
     pub size: u64,
-    /// Those of them that are there.
+    /// The number of its bytes that are in the file.
     pub there: u64,
 }
 
-/// What a recording says before its first chunk.
+/// The header of a recording and the positions of its chunks.
 ///
-/// Of a recording that lies elsewhere, it is all that has to be read before a
-/// [chunk](Table::chunk) is.
+/// For a remote recording, this is all that has to be read before a [chunk](Table::chunk).
 #[derive(Clone, Default, Debug)]
 pub struct Table {
     pub(super) header: Option<Header>,
     pub(super) chunks: Vec<ChunkEntry>,
-    /// Bytes of the whole recording.
+    /// The size of the whole recording in bytes.
     size: u64,
-    /// The first byte behind the chunks.
+    /// The offset of the first byte after the chunks.
     rest: u64,
-    /// Chunks of size 0 at the end of the table.
+    /// The number of chunks of size 0 at the end of the table.
     empty: u64,
-    /// Frames stand there.
+    /// Whether frames follow the chunks.
     open: bool,
 }
 
 impl Table {
-    /// Reads header and table, and next to nothing else.
+    /// Reads the header and the table, and next to nothing else.
     ///
     /// ```
     /// # let bytes = gametape_echo::doc_example();
@@ -84,7 +83,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with them; what the input says.
+    /// Faults in the header or the table; errors of the input.
     pub fn read(input: &Input, options: crate::ReadOptions) -> Result<Self, Error> {
         Self::of_ranges(input, &options.limits)
     }
@@ -93,7 +92,7 @@ impl Table {
         input: &(impl Ranges + ?Sized),
         limits: &Limits,
     ) -> Result<Self, Error> {
-        /// Far more than most headers and tables take.
+        /// Far more than most headers and tables need.
         const FIRST: u64 = 4 << 10;
         let io = |source| Error::io(0, source);
         let mut most = FIRST;
@@ -107,14 +106,14 @@ impl Table {
                 Err((rule, at)) => return Err(Error::at(rule, at)),
             }
         };
-        if table.asks_behind() {
+        if table.needs_rest() {
             let behind = input.range(table.rest, 1).map_err(io)?;
-            table.look_behind(&behind);
+            table.inspect_rest(&behind);
         }
         Ok(table)
     }
 
-    /// Of a recording that starts so, and has so many bytes. Else what is wrong, and where.
+    /// Parses the start of a recording of `size` bytes. On failure, returns the rule and its offset.
     fn of(start: &[u8], size: u64, limits: &Limits) -> Result<Self, (Rule, u64)> {
         let mut table = Self {
             size,
@@ -150,47 +149,48 @@ impl Table {
         Ok(table)
     }
 
-    /// A journal has no chunks; behind those of others, bytes have to look like frames.
-    fn asks_behind(&self) -> bool {
+    /// Whether the bytes after the chunks have to look like frames. A journal has no chunks, and its frames
+    /// need no check.
+    fn needs_rest(&self) -> bool {
         let plain = |header: &Header| header.compression == Compression::None;
         let journal = self.chunks.is_empty() && self.empty == 1;
         self.open && !(journal && self.header.as_ref().is_some_and(plain))
     }
 
-    fn look_behind(&mut self, behind: &[u8]) {
+    fn inspect_rest(&mut self, behind: &[u8]) {
         self.open = behind.first() == KEYFRAME.first();
     }
 
-    /// What the file says once; `None` for an empty file, which is a recording of no frames.
+    /// The header; `None` for an empty file, which is a recording of no frames.
     #[must_use]
     pub const fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// Where each chunk lies, in the order of the file.
+    /// The position of each chunk, in file order.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         &self.chunks
     }
 
-    /// Frames stand behind the chunks: the recording was not finished.
+    /// Whether frames follow the chunks: the recording was not finished.
     #[must_use]
     pub const fn is_unfinished(&self) -> bool {
         self.open
     }
 
-    /// Bytes behind the chunks that are no frames.
+    /// The number of bytes after the chunks that are no frames.
     #[must_use]
     pub const fn trailing_bytes(&self) -> u64 {
         if self.open { 0 } else { self.size - self.rest }
     }
 
-    /// The first byte behind the chunks.
+    /// The offset of the first byte after the chunks.
     pub(super) const fn rest(&self) -> u64 {
         self.rest
     }
 
-    /// Empty chunks at the end of the table.
+    /// The number of empty chunks at the end of the table.
     pub(super) const fn empty_chunks(&self) -> u64 {
         self.empty
     }

@@ -1,9 +1,9 @@
-//! The stats of players and teams that a reader has, and when those of a team go away.
+//! The stats of players and teams in the reader's state, and how those of a team disappear.
 //!
-//! The game answers none of a team in which nobody plays: they go away where its last player leaves, and
-//! come back. The reference writes nothing of them meanwhile, as where they have not changed, and writes
-//! them absolute once they are back, as bare of any mark as a difference. What tells the two apart is who
-//! plays; where that is not enough, there is a [`Doubt`].
+//! The game returns no stats for a team without players: they disappear when its last player leaves, and
+//! come back later. Meanwhile the reference writes nothing, just as for stats that have not changed. When
+//! they are back, it writes absolute values, which look like a difference. The number of players tells the
+//! two apart; where that is not enough, there is a [`Doubt`].
 
 use super::dialect::{Dialect, Mended};
 use super::difference::is_zero_half;
@@ -12,7 +12,7 @@ use super::packed::PackedStats;
 use crate::model::TeamId;
 use crate::rule::Rule;
 
-/// What a player or a team has done.
+/// The stats of a player or a team.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct StatsState {
     pub counts: [u8; 10],
@@ -20,7 +20,7 @@ pub struct StatsState {
     pub stuns: u16,
 }
 
-/// What several players have done together.
+/// The sum of several players' stats.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Sum {
     counts: [u32; 10],
@@ -53,13 +53,13 @@ impl StatsState {
         self.stuns = self.stuns.wrapping_add(packed.stuns);
     }
 
-    /// The same, by a difference.
+    /// Returns the stats after a difference.
     fn with(mut self, packed: &PackedStats) -> Self {
         self.step(packed, &mut Mended::default());
         self
     }
 
-    /// Whether a difference makes one of them less, which as a number of its own would be a huge one.
+    /// Whether a difference lowers a count. As an absolute value it would be huge.
     fn falls(&self, by: &PackedStats) -> bool {
         let fell = |known: u8, delta: u8| delta > 127 && known.checked_add(delta).is_none();
         let mut counts = self.counts.into_iter().zip(by.counts);
@@ -73,42 +73,42 @@ impl StatsState {
         counts.all(|(&count, sum)| u32::from(count) >= sum) && u32::from(self.stuns) >= sum.stuns
     }
 
-    /// Whether each count is that of the players together.
+    /// Whether each count equals that of the players together.
     fn equals(&self, sum: &Sum) -> bool {
         let mut counts = self.counts.iter().zip(sum.counts);
         counts.all(|(&count, sum)| u32::from(count) == sum) && u32::from(self.stuns) == sum.stuns
     }
 
-    /// Whether nothing but time has passed.
+    /// Whether all counts are zero; times may differ.
     fn counts_nothing(&self) -> bool {
         self.counts == [0; 10] && self.stuns == 0
     }
 }
 
-/// What a frame says of a team's stats, and around them.
-pub struct Told<'t, S> {
-    /// Stats, or what they differ by; `None` where the frame has none.
+/// What a frame contains about a team's stats.
+pub struct TeamReport<'t, S> {
+    /// Absolute stats or their difference; `None` if the frame has none.
     pub delta: Option<&'t PackedStats>,
-    /// How many play.
+    /// The number of players in the team.
     pub players: u8,
-    /// What those have done together, where that is known.
+    /// The sum of the players' stats, if known.
     pub sum: S,
-    /// Who wrote the chunk, where that is known.
+    /// The writer of the chunk, if known.
     pub dialect: Option<Dialect>,
 }
 
-/// Stats of a team that were told again, and may be meant in two ways.
+/// Stats of a team that came back and can be understood in two ways.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Doubt {
-    /// They are taken as if they had been gone.
+    /// Whether they are taken to have been gone.
     pub gone: bool,
-    /// What they are if they had been gone: as they are told.
+    /// The stats if they had been gone: the stored values are absolute.
     pub absolute: StatsState,
-    /// What they are if they had stayed.
+    /// The stats if they had stayed: the stored values are differences.
     pub sum: StatsState,
 }
 
-/// Names of the counts, in the order of the format.
+/// The names of the counts, in the order of the format.
 const NAMES: [&str; 10] = [
     "assists",
     "blocks",
@@ -123,7 +123,7 @@ const NAMES: [&str; 10] = [
 ];
 
 impl Doubt {
-    /// By the stat that shows it best: the points, else a count, else what there is.
+    /// The rule, with the stat that shows the doubt best: the points, or another count, or any.
     pub fn rule(&self, team: usize) -> Rule {
         let counts = self.absolute.counts.into_iter().zip(self.sum.counts);
         let counts = NAMES.into_iter().zip(counts);
@@ -157,33 +157,33 @@ impl Doubt {
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct TeamState {
-    /// As they were told last.
+    /// The last stats.
     stats: Option<StatsState>,
-    /// Frames have come since that tell none.
+    /// Later frames have stored none.
     quiet: bool,
-    /// In the last of them, nobody played.
+    /// The last of those frames had no players in the team.
     empty: bool,
-    /// In one of them, nobody played.
+    /// One of those frames had no players in the team.
     was_empty: bool,
-    /// Those of a team were told where nobody played, or stayed untold where somebody played again: in this
-    /// match stats do not go with the last player.
+    /// Stats of a team were stored although it had no players, or were missing although it had some again:
+    /// in this match, stats do not disappear with the last player.
     odd: bool,
-    /// They were less than those of the players together: those say nothing of them.
+    /// The stats were less than those of the players together, so that sum proves nothing.
     less: bool,
 }
 
 impl TeamState {
-    /// What a reader has: whether they are gone since, nothing tells.
+    /// The reader's values. They may have disappeared since.
     pub const fn known(&self) -> Option<&StatsState> {
         self.stats.as_ref()
     }
 
-    /// Whether frames have come since they were told.
+    /// Whether frames without stats have come since.
     pub const fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// What one team shows of the match goes for all.
+    /// Shares what one team shows about the match with all teams.
     #[inline]
     pub fn share(teams: &mut [Self; 3]) {
         let odd = teams.iter().any(|team| team.odd);
@@ -192,16 +192,16 @@ impl TeamState {
         }
     }
 
-    /// Goes on by a frame; what that leaves open.
+    /// Applies the next frame. Returns the doubt that it leaves.
     #[inline]
     pub fn step(
         &mut self,
-        told: Told<'_, impl FnOnce() -> Option<Sum>>,
+        told: TeamReport<'_, impl FnOnce() -> Option<Sum>>,
         mended: &mut Mended,
     ) -> Option<Doubt> {
         let empty = told.players == 0;
         let Some(delta) = told.delta else {
-            // Of one that never had any, nothing follows: spectators have none.
+            // This proves nothing for a team that never had stats: spectators have none.
             self.odd |= self.empty && !empty && self.stats.is_some();
             self.quiet = true;
             self.empty = empty;
@@ -224,7 +224,7 @@ impl TeamState {
         doubt
     }
 
-    /// Whether stats that are told again are taken to have been gone, and what that leaves open.
+    /// Decides whether stats that came back had been gone, and what doubt that leaves.
     pub fn read(
         &self,
         delta: &PackedStats,
@@ -234,7 +234,7 @@ impl TeamState {
     ) -> (bool, Option<Doubt>) {
         let nothing = StatsState::default();
         let Some(known) = self.stats.filter(|known| self.quiet && *known != nothing) else {
-            // They are the same either way, or were there in the frame before.
+            // Both readings agree, or the stats were in the frame before.
             return (false, None);
         };
         let doubt = Doubt {
@@ -249,7 +249,7 @@ impl TeamState {
                 // No time is below 0.
                 return (false, None);
             }
-            // The game's way, and the reference's.
+            // Written in the game's way by the reference.
             let plain = dialect == Some(Dialect::Reference) && doubt.gone && players > 0;
             let less = self.less || sum.is_some_and(|sum| !doubt.absolute.covers(sum));
             !plain || self.odd || less || falls
@@ -262,10 +262,11 @@ impl TeamState {
         (doubt.gone, open.then_some(doubt))
     }
 
-    /// Whether stats may have been gone though somebody played. The game tells them then; others may not.
+    /// Whether stats may have been gone although the team had players. The game stores them then; other
+    /// writers may not.
     ///
-    /// A team has done what its players have done, at least: a difference is mostly less. To whoever does not
-    /// know the writer, times say nothing: a writer that asks this has others than a reader will have.
+    /// A team has at least the stats of its players, and a difference is mostly less. Times are no evidence
+    /// if the writer is unknown: the writer that calls this has other times than a reader will have.
     fn may_be_gone(
         &self,
         known: &StatsState,
@@ -277,7 +278,7 @@ impl TeamState {
         counts
             && match dialect {
                 Some(Dialect::Exact) => false,
-                // What is cut off of times is less than a hundredth.
+                // Truncation takes less than a hundredth from times.
                 Some(Dialect::Reference) => {
                     told.absolute.possession_time >= sum.possession_time * 0.99
                 }
@@ -285,9 +286,9 @@ impl TeamState {
             }
     }
 
-    /// Whether a frame without them would leave it open what they mean where they are told again: nobody
-    /// plays.
-    pub fn has_to_be_told(&self, players: usize) -> bool {
+    /// Whether a frame has to store the stats because leaving them out would be ambiguous later: the team
+    /// has no players.
+    pub fn has_to_be_stored(&self, players: usize) -> bool {
         players == 0
             && self
                 .stats

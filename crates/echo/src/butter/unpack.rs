@@ -1,4 +1,4 @@
-//! Reading frames as they are stored: whole, in parts, or walked over.
+//! Reading a packed frame: all of it, some parts, or skipping it.
 
 use gametape_core::ByteReader;
 
@@ -34,7 +34,7 @@ impl PackedPose {
     }
 }
 
-/// Bytes of the poses of a player, by which of them it has.
+/// The size of a player's poses in bytes, by the mask of stored poses.
 static POSES_SIZE: [u8; 256] = {
     let mut sizes = [0; 256];
     let mut bits = 0;
@@ -56,7 +56,7 @@ fn poses_size(bits: u8) -> usize {
 }
 
 impl PackedPlayer {
-    /// Reads what is wanted of it, and walks over the rest.
+    /// Reads the requested parts and skips the rest.
     #[inline(always)]
     fn read(
         &mut self,
@@ -111,7 +111,7 @@ impl PackedPlayer {
         Ok(())
     }
 
-    /// Reads the poses that are wanted.
+    /// Reads the requested poses.
     #[inline(always)]
     fn read_poses(&mut self, input: &mut ByteReader<'_>, parts: Parts) -> Result<(), Rule> {
         const WHAT: &str = "a pose";
@@ -123,7 +123,7 @@ impl PackedPlayer {
             if !parts.has(Parts::position(at).with(Parts::rotation(at))) {
                 continue;
             }
-            // Behind those that stand before it.
+            // The size of the poses stored before this one.
             let before = self.pose_bits & ((1 << (2 * at)) - 1);
             let mut input = ByteReader::new(poses);
             input.take(poses_size(before)).of(WHAT)?;
@@ -138,7 +138,7 @@ impl PackedPlayer {
         Ok(())
     }
 
-    /// Walks over one.
+    /// Skips a player.
     #[inline(always)]
     fn skip(input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
         const WHAT: &str = "a player";
@@ -164,15 +164,15 @@ impl PackedPlayer {
 }
 
 impl Packed {
-    /// Reads the frame that `input` starts with.
+    /// Reads the frame at the start of `input`.
     pub fn read(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
         self.read_session(input, layout)?;
         self.read_teams(input, layout, Parts::ALL)?;
         self.read_bones(input)
     }
 
-    /// [`Packed::read`] of these parts: of players and bones that are not among them, what it holds
-    /// means nothing. What is wrong with the frame may be told in other words.
+    /// Like [`Packed::read`], for these parts only. Players and bones of other parts are meaningless.
+    /// Faults may be reported in other words.
     pub fn read_parts(
         &mut self,
         input: &mut ByteReader<'_>,
@@ -223,7 +223,7 @@ impl Packed {
                 [blue.into(), orange.into()]
             };
         }
-        // Before version 3 the inputs stand behind the pause.
+        // Before version 3, the inputs come after the pause.
         if has.inputs && layout.version >= 3 {
             self.inputs = input.u8().of("the inputs")?;
         }

@@ -1,4 +1,4 @@
-//! Values of the session model as the format codes them in correct mode, and what is the same in both.
+//! Codes of the session model's values in correct mode, and those shared with compat mode.
 
 use super::fill::holding;
 use super::half::to_half_nearest;
@@ -14,20 +14,20 @@ pub fn pause_bits(session: &Session) -> (u8, u8) {
     let team = |team: &TeamId| team.code().unwrap_or(3);
     if let Some(pause) = &session.pause {
         flags |= team(&pause.paused_requested_team) << 2 | team(&pause.unpaused_team) << 4;
-        // What has no code is 5, unknown.
+        // States without a code are stored as 5, unknown.
         (flags, pause.paused_state.code().unwrap_or(5))
     } else {
         (flags | 3 << 2 | 3 << 4, 0)
     }
 }
 
-/// Points as the game's kind stores them.
+/// Points as they are stored for this game.
 pub fn points(session: &Session, layout: Layout) -> [u16; 2] {
     [session.blue_points, session.orange_points].map(|points| {
         if layout.half_points() {
             to_half_nearest(points)
         } else {
-            // A cast keeps within 0 to 255.
+            // The cast clamps to 0 to 255.
             u16::from(points as u8)
         }
     })
@@ -49,7 +49,7 @@ pub fn inputs(session: &Session) -> u8 {
 
 pub fn score(session: &Session, header: &Header) -> Option<PackedScore> {
     let score = session.last_score.as_ref()?;
-    // Nobody, even where a player is called that.
+    // Nobody, even if a player has this name.
     let index = |name: &str| match name {
         INVALID => 0,
         name => header.index_of_name(name),
@@ -76,7 +76,7 @@ pub fn payload(session: &Session) -> Option<PackedPayload> {
     })
 }
 
-/// What a hand holds; `null` for what has no code.
+/// The code of what a hand holds; that of `null` if it has no code.
 pub fn held(held: Option<&Holding>) -> u8 {
     match held {
         None | Some(Holding::Other(_)) => holding::NULL,
@@ -107,7 +107,7 @@ pub fn flags(player: &Player) -> u8 {
         | u8::from(player.is_emote_playing) << 4
 }
 
-/// Counts in the order of the format.
+/// The counts in the order of the format.
 pub const fn counts(stats: &Stats) -> [i32; 10] {
     [
         stats.assists,

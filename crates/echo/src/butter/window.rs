@@ -1,12 +1,12 @@
-//! A part of a recording that is held, and moves along.
+//! A sliding window over a recording.
 
 use crate::error::Error;
 use crate::ranges::Ranges;
 
-/// Bytes that are read at a time.
+/// The number of bytes read at a time.
 const STEP: usize = 1 << 20;
 
-/// What is held of a recording.
+/// The part of a recording that is in memory.
 pub struct Window<'a, B: ?Sized> {
     input: &'a B,
     base: u64,
@@ -19,15 +19,15 @@ impl<'a, B: Ranges + ?Sized> Window<'a, B> {
         Self { input, base, bytes }
     }
 
-    /// Lets go of what stands before a byte.
+    /// Drops the bytes before `before`.
     pub fn forget(&mut self, before: u64) {
         let gone = usize::try_from(before - self.base).unwrap_or(usize::MAX);
         self.bytes.drain(..gone.min(self.bytes.len()));
         self.base = before;
     }
 
-    /// What stands from a byte on that is not before the window: so many bytes at least, or all that
-    /// there are.
+    /// Returns the bytes from `at` on, which must not be before the window: at least `count` bytes, or all
+    /// that exist.
     pub fn from(&mut self, at: u64, count: usize) -> Result<&[u8], Error> {
         let from = usize::try_from(at - self.base).unwrap_or(usize::MAX);
         let held = self.base + self.bytes.len() as u64;

@@ -1,4 +1,4 @@
-//! What a frame said, for those who ask how far values changed since.
+//! The values of the frame before, from which changes are measured.
 
 use crate::model::{Frame, Player, Stats, Vec3};
 
@@ -11,11 +11,11 @@ pub(crate) struct Before {
     pub(crate) pause: Option<[f32; 2]>,
     pub(crate) possession_time: [Option<f32>; 3],
     players: Vec<PlayerBefore>,
-    /// Places in `players`, by user id.
+    /// Indices into `players`, sorted by user id.
     order: Vec<(u64, u32)>,
 }
 
-/// The same of a player.
+/// The numbers of a player.
 #[derive(Clone, Debug)]
 pub(crate) struct PlayerBefore {
     userid: u64,
@@ -27,7 +27,7 @@ pub(crate) struct PlayerBefore {
 }
 
 impl Before {
-    /// Forgets the frame before, and remembers this one.
+    /// Replaces the remembered frame.
     pub(crate) fn remember(&mut self, frame: &Frame) {
         let session = &frame.session;
         self.disc = session.disc.map(|disc| [disc.pose.position, disc.velocity]);

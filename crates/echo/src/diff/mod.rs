@@ -1,4 +1,4 @@
-//! What differs between two recordings: the first frame and field, and how many follow.
+//! Differences between two recordings: the first frame and field, and how many follow.
 
 pub(crate) mod angle;
 pub(crate) mod before;

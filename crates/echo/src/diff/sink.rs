@@ -1,16 +1,16 @@
-//! What takes the pairs of values of two frames, and how pairs are looked at.
+//! The receiver of the pairs of values, and helpers that pass pairs to it.
 
 use super::angle;
 use super::tolerance::Tolerance;
 use crate::field::Field;
 use crate::model::{Pose, Vec3};
 
-/// What a value is of.
+/// The object that a value belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At<'a> {
     /// The frame itself.
     Frame,
-    /// An entry of `teams`, by its place from 0.
+    /// An entry of `teams`, by its index.
     Team(usize),
     /// A player of a team, by place and name.
     Player(usize, usize, &'a str),
@@ -18,16 +18,16 @@ pub(crate) enum At<'a> {
     Bone(usize, usize),
 }
 
-/// Takes pairs of values. The member is named as in the API.
+/// Receives pairs of values. Members have their names in the API.
 pub(crate) trait Sink {
-    /// Decides what is looked at.
+    /// The tolerance, which decides which values are compared.
     fn tolerance(&self) -> &Tolerance;
 
-    /// True where what a .butter has no code for (a goal type, a letter of a name) is taken to be
-    /// the same as what it has instead.
+    /// Whether a value without a code in a .butter (a goal type, a letter of a name) counts as equal to the
+    /// value that replaces it.
     fn forgives_codes(&self) -> bool;
 
-    /// A number, and what it was in the frame before, where that is known.
+    /// Two numbers, and the number in the frame before, if known.
     fn number(
         &mut self,
         field: Field,
@@ -47,16 +47,16 @@ pub(crate) trait Sink {
         before: Option<&Vec3>,
     );
 
-    /// The rotation of a pose; neither is of zeros.
+    /// The rotations of a pose; neither is all zeros.
     fn rotation(&mut self, field: Field, at: At<'_>, member: &'static str, values: [&Pose; 2]);
 
     /// The rotation of a bone.
     fn quaternion(&mut self, at: At<'_>, values: [&[f32; 4]; 2]);
 
-    /// Whole numbers, and the members that they are.
+    /// Whole numbers, with the names of their members.
     fn whole(&mut self, field: Field, at: At<'_>, members: &[&'static str], values: [&[i64]; 2]);
 
-    /// Anything else: the same or not, and how to show it.
+    /// Values of any other type: whether they are equal, and how to show them.
     fn other(
         &mut self,
         field: Field,
@@ -72,13 +72,13 @@ pub(super) fn shown<T: std::fmt::Display>(a: &T, b: &T) -> [String; 2] {
     [a.to_string(), b.to_string()]
 }
 
-/// Both as Rust shows them: for what has no text of its own.
+/// Both in Rust's debug format, for values without a text form.
 pub(super) fn debugged<T: std::fmt::Debug>(a: &T, b: &T) -> [String; 2] {
     [format!("{a:?}"), format!("{b:?}")]
 }
 
-/// Both, where both are there. Where one is not, that differs, unless the other says as little:
-/// a .butter does not tell the two apart.
+/// Returns both values if both are present. If one is missing, that is a difference, unless the other is
+/// empty: a .butter can't distinguish the two.
 pub(super) fn both<'a, S: Sink, T>(
     sink: &mut S,
     at: At<'_>,

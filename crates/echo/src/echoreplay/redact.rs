@@ -1,4 +1,4 @@
-//! Who played, taken out.
+//! Removing the identities of the players.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -6,33 +6,32 @@ use std::io::Write as _;
 use compact_str::{CompactString, format_compact};
 
 use super::decode::{self, Cursor, Fault};
-use super::spans::{Span, Told, spans};
+use super::spans::{Sensitive, Span, spans};
 use crate::members::TURNS;
 use crate::model::{Frame, Holding};
 use crate::rule::Rule;
 use crate::visit::{Edited, Editor};
 
-/// Stands for nobody.
+/// The name that stands for nobody.
 const NOBODY: &str = "[INVALID]";
 
-/// What a server's address is replaced by.
+/// The replacement for a server's address.
 const NOWHERE: &str = "0.0.0.0";
 
-/// What the description of an error is replaced by, which may say anything.
-const UNSAID: &str = "<hidden>";
+/// The replacement for the description of an error, which could contain anything.
+const HIDDEN: &str = "<hidden>";
 
-/// Hands hold players by their `playerid`, a byte; what is larger is an account.
+/// Hands hold players by their `playerid`, a byte. A larger number is a user id.
 const MOST_PLAYERID: u64 = 255;
 
-/// Replaces what tells who played and where: names of players by `Player 1`, `Player 2`, … and user
-/// ids by 1, 2, …, in the order in which they are met and the same in every frame of a recording;
-/// the server's address by `0.0.0.0`; the description of an error by `<hidden>`.
+/// Replaces the names, ids and addresses in a recording. Players' names become `Player 1`, `Player 2`, …
+/// and user ids 1, 2, …, in the order of appearance and the same in every frame of a recording; the
+/// server's address becomes `0.0.0.0`, and the description of an error `<hidden>`.
 ///
-/// Names are those of players, `client_name`, `person_scored`, `assist_scored` and
-/// `rules_changed_by`; ids are `userid` and what hands hold, where that is one that was met or
-/// above 255, which no `playerid` is. What stays: the
-/// session id, which names the match and not a person; the names of teams; times; and members that
-/// the API's are not, of which nobody knows what they say.
+/// Names are those of players, `client_name`, `person_scored`, `assist_scored` and `rules_changed_by`. Ids
+/// are `userid`, and what a hand holds if it is a known id or above 255, which no `playerid` is. The rest
+/// stays: the session id, which identifies the match and not a person; the names of teams; times; and
+/// members that the API does not have, whose meaning is unknown.
 ///
 /// ```
 /// use gametape_echo::{Frame, Player, Team, echoreplay::Redactor};
@@ -52,13 +51,13 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// One that has met nobody.
+    /// Creates a redactor that has seen no player.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Redacts a frame. Lines and frames of the same recording are numbered alike.
+    /// Redacts a frame. Lines and frames of the same recording share the numbering.
     pub fn frame(&mut self, frame: &mut Frame) {
         for turn in TURNS {
             frame.session.edit(&mut Turn(self, turn));
@@ -77,42 +76,42 @@ impl Redactor {
                 at: json.at() as u64,
             });
         }
-        // Numbers are given in the order of the model …
+        // Numbers are assigned in the order of the model …
         let mut order: Vec<&Span<'_>> = found.iter().collect();
         order.sort_by_key(|span| span.turn);
         for span in order {
-            match &span.told {
-                Told::Name(name) => drop(self.number(name)),
-                Told::Account(id) => drop(self.id(*id)),
-                Told::Held(held, _) => drop(self.held(*held)),
-                Told::Address | Told::Said => {}
+            match &span.value {
+                Sensitive::Name(name) => drop(self.number(name)),
+                Sensitive::Account(id) => drop(self.id(*id)),
+                Sensitive::Held(held, _) => drop(self.held(*held)),
+                Sensitive::Address | Sensitive::Description => {}
             }
         }
-        // … and written in that of the text.
+        // … and written in the order of the text.
         let mut done = 0;
         for span in &found {
             out.extend_from_slice(text.get(done..span.start).unwrap_or_default().as_bytes());
             done = span.end;
             let kept = text.get(span.start..span.end).unwrap_or_default();
-            // Writing to memory does not fail.
-            let _ = match &span.told {
-                Told::Name(name) => match self.number(name) {
+            // Writing to memory can't fail.
+            let _ = match &span.value {
+                Sensitive::Name(name) => match self.number(name) {
                     Some(number) => write!(out, "\"Player {number}\""),
                     None => write!(out, "{kept}"),
                 },
-                Told::Account(id) => write!(out, "{}", self.id(*id)),
-                Told::Held(held, _) if self.held(*held) == *held => write!(out, "{kept}"),
-                Told::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
-                Told::Held(held, false) => write!(out, "{}", self.held(*held)),
-                Told::Address => write!(out, "\"{NOWHERE}\""),
-                Told::Said => write!(out, "\"{UNSAID}\""),
+                Sensitive::Account(id) => write!(out, "{}", self.id(*id)),
+                Sensitive::Held(held, _) if self.held(*held) == *held => write!(out, "{kept}"),
+                Sensitive::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
+                Sensitive::Held(held, false) => write!(out, "{}", self.held(*held)),
+                Sensitive::Address => write!(out, "\"{NOWHERE}\""),
+                Sensitive::Description => write!(out, "\"{HIDDEN}\""),
             };
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default().as_bytes());
         Ok(())
     }
 
-    /// The number of a name; nobody has none.
+    /// The number of a name; `None` for nobody's.
     fn number(&mut self, name: &str) -> Option<u64> {
         if name.is_empty() || name == NOBODY {
             return None;
@@ -124,7 +123,7 @@ impl Redactor {
         })
     }
 
-    /// The number of a user id; 0, which is nobody's, stays.
+    /// The number of a user id. 0, which is nobody's, stays.
     fn id(&mut self, id: u64) -> u64 {
         let next = self.ids.len() as u64 + 1;
         match id {
@@ -133,7 +132,7 @@ impl Redactor {
         }
     }
 
-    /// What a hand holds: the number of an id, or else what it is.
+    /// What a hand holds: the number of a user id, or the value as it is.
     fn held(&mut self, held: u64) -> u64 {
         match self.ids.get(&held) {
             Some(number) => *number,
@@ -143,7 +142,7 @@ impl Redactor {
     }
 }
 
-/// What is redacted in a turn.
+/// The members that are redacted in one turn.
 struct Turn<'r>(&'r mut Redactor, u8);
 
 impl Editor for Turn<'_> {
@@ -177,7 +176,7 @@ impl Editor for Turn<'_> {
 
     fn said(&mut self, said: &mut CompactString) {
         if !said.is_empty() {
-            *said = UNSAID.into();
+            *said = HIDDEN.into();
         }
     }
 }

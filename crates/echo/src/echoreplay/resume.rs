@@ -1,4 +1,4 @@
-//! How a plain recording ends that is to be gone on with.
+//! Finding the end of a plain recording that is to be continued.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -15,9 +15,9 @@ use crate::rule::Rule;
 pub(super) enum Tail {
     /// With a whole line.
     Whole,
-    /// With so many bytes of a cut one.
+    /// With this many bytes of a cut line.
     Torn(u64),
-    /// With a line, or the part of one, that lacks this.
+    /// With a whole line or its start, lacking these bytes.
     Unended(&'static [u8]),
 }
 
@@ -28,7 +28,7 @@ pub(super) fn find_tail<F: Read + Seek>(file: &mut F) -> Result<(Tail, Resumed),
     file.seek(SeekFrom::Start(0)).map_err(io)?;
     let mut reader = Reader::with_options(&mut *file, ReadOptions::lenient());
     let mut resumed = Resumed::default();
-    // Where the last line ends, and that line.
+    // The end of the last line, and the line.
     let (mut end, mut last) = (0, Vec::new());
     while let Some(line) = reader.next_line()? {
         resumed.frames += 1;
@@ -46,7 +46,7 @@ pub(super) fn find_tail<F: Read + Seek>(file: &mut F) -> Result<(Tail, Resumed),
     if end == length {
         let tail = match line.map_or(b"".as_slice(), |line: Line<'_>| line.ending) {
             b"" if end == 0 => Tail::Whole,
-            // All of the line is there but its end.
+            // Only the line's ending is missing.
             b"" if last.ends_with(b"\r") => Tail::Unended(b"\n"),
             b"" => Tail::Unended(b"\r\n"),
             _ => Tail::Whole,
@@ -72,7 +72,7 @@ pub(super) fn find_tail<F: Read + Seek>(file: &mut F) -> Result<(Tail, Resumed),
 
 /// Whether this is how a line begins: a time or a part of one, a tab, JSON.
 fn is_torn(rest: &[u8]) -> bool {
-    /// What is missing of a time.
+    /// Completes the start of a time.
     const TIME: &[u8] = b"2000/01/01 00:00:00.0";
     let mut columns = rest.splitn(2, |byte| *byte == b'\t');
     let time = columns.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where the text of a session tells who played, and where.
+//! Finding sensitive values in the text of a session.
 
 use std::borrow::Cow;
 
@@ -9,33 +9,33 @@ use crate::members::{
 };
 use crate::model::Holding;
 
-/// What a span of a text tells.
-pub(super) enum Told<'t> {
+/// A sensitive value.
+pub(super) enum Sensitive<'t> {
     Name(Cow<'t, str>),
     Account(u64),
-    /// What a hand holds: perhaps an account; whether it is spelled as a text.
+    /// What a hand holds, which may be a user id; and whether it is spelled as a text.
     Held(u64, bool),
     Address,
-    Said,
+    Description,
 }
 
-/// A span of a text that tells something.
+/// A span of the text that holds a sensitive value.
 pub(super) struct Span<'t> {
     pub start: usize,
     pub end: usize,
-    pub told: Told<'t>,
+    pub value: Sensitive<'t>,
     /// See [`TURNS`](crate::members::TURNS).
     pub turn: u8,
 }
 
-/// A member: of which kind it is, in which turn it is redacted, what the members of its objects are.
+/// A member: its kind, the turn in which it is redacted, and the members of its objects.
 struct Known(Kind, u8, Object);
 
-/// The members of an object, by their names.
+/// Looks up a member of an object by name.
 type Object = fn(&str) -> Option<Known>;
 
-/// A function for each object of the [table](crate::members), by its place in the model.
-macro_rules! told {
+/// Makes a lookup function for each object of the [table](crate::members).
+macro_rules! sensitive {
     (
         $object:ident
         $(
@@ -45,7 +45,7 @@ macro_rules! told {
     ) => {
         fn $object(member: &str) -> Option<Known> {
             Some(match member {
-                $($name => told!(known $kind $place),)*
+                $($name => sensitive!(known $kind $place),)*
                 _ => return None,
             })
         }
@@ -62,15 +62,15 @@ fn nothing(_: &str) -> Option<Known> {
     None
 }
 
-session_members! { told session }
-disc_members! { told disc }
-pause_members! { told pause }
-last_score_members! { told last_score }
-last_throw_members! { told last_throw }
-team_members! { told teams }
-player_members! { told players }
+session_members! { sensitive session }
+disc_members! { sensitive disc }
+pause_members! { sensitive pause }
+last_score_members! { sensitive last_score }
+last_throw_members! { sensitive last_throw }
+team_members! { sensitive teams }
+player_members! { sensitive players }
 
-/// Finds what the text of a session tells.
+/// Finds the sensitive values in the text of a session.
 pub(super) fn spans<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
     object(session, json, spans)
 }
@@ -87,17 +87,17 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
             continue;
         };
         match kind {
-            Kind::name | Kind::maybe_name => text(json, turn, spans, Told::Name)?,
-            Kind::account => number(json, turn, spans, Told::Account)?,
+            Kind::name | Kind::maybe_name => text(json, turn, spans, Sensitive::Name)?,
+            Kind::account => number(json, turn, spans, Sensitive::Account)?,
             Kind::hand => hand(json, turn, spans)?,
-            // Where nothing is there, it stays, as an empty name does.
+            // An empty address stays, as an empty name does.
             Kind::address => text(json, turn, spans, |address| match &*address {
-                "" => Told::Name(address),
-                _ => Told::Address,
+                "" => Sensitive::Name(address),
+                _ => Sensitive::Address,
             })?,
             Kind::said => text(json, turn, spans, |said| match &*said {
-                "" => Told::Name(said),
-                _ => Told::Said,
+                "" => Sensitive::Name(said),
+                _ => Sensitive::Description,
             })?,
             Kind::object => self::object(of, json, spans)?,
             Kind::teams | Kind::players => list(of, json, spans)?,
@@ -121,21 +121,21 @@ fn list<'t>(item: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> R
 
 fn hand<'t>(json: &mut Cursor<'t>, turn: u8, spans: &mut Vec<Span<'t>>) -> Read {
     if json.peek() != b'"' {
-        return number(json, turn, spans, |held| Told::Held(held, false));
+        return number(json, turn, spans, |held| Sensitive::Held(held, false));
     }
     text(json, turn, spans, |held| match Holding::from(&*held) {
-        Holding::Number(number) => Told::Held(number, true),
-        // A text that is no number: nobody.
-        _ => Told::Held(0, true),
+        Holding::Number(number) => Sensitive::Held(number, true),
+        // A text that is no number means nobody.
+        _ => Sensitive::Held(0, true),
     })
 }
 
-/// A text that tells something; what is there instead of one could tell it too.
+/// Reads a sensitive text. Any other value in its place could be sensitive, too.
 fn text<'t>(
     json: &mut Cursor<'t>,
     turn: u8,
     spans: &mut Vec<Span<'t>>,
-    told: impl FnOnce(Cow<'t, str>) -> Told<'t>,
+    sensitive: impl FnOnce(Cow<'t, str>) -> Sensitive<'t>,
 ) -> Read {
     if json.null()? {
         return Ok(());
@@ -148,7 +148,7 @@ fn text<'t>(
     spans.push(Span {
         start,
         end: json.at(),
-        told: told(text),
+        value: sensitive(text),
         turn,
     });
     Ok(())
@@ -158,7 +158,7 @@ fn number<'t>(
     json: &mut Cursor<'t>,
     turn: u8,
     spans: &mut Vec<Span<'t>>,
-    told: impl FnOnce(u64) -> Told<'t>,
+    sensitive: impl FnOnce(u64) -> Sensitive<'t>,
 ) -> Read {
     if json.null()? {
         return Ok(());
@@ -171,7 +171,7 @@ fn number<'t>(
     spans.push(Span {
         start,
         end: json.at(),
-        told: told(number),
+        value: sensitive(number),
         turn,
     });
     Ok(())

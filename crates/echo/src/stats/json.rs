@@ -1,4 +1,4 @@
-//! How the model's values are spelled in JSON.
+//! The spelling of the model's values in JSON.
 
 use std::fmt::Display;
 
@@ -7,12 +7,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::counts::{COUNT_NAMES, counts};
 use crate::model::Stats;
 
-/// A value as the API spells it.
+/// A value, as the API spells it.
 pub(super) fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
-/// Values as the API spells them.
+/// Values, as the API spells them.
 pub(super) fn texts<S: Serializer, T: Display>(
     values: &[T],
     serializer: S,

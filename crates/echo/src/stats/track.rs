@@ -1,8 +1,8 @@
-//! How far something moved.
+//! Measuring how far something moved.
 
 use crate::model::Vec3;
 
-/// A way, from position to position.
+/// A path from position to position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Track {
     last: Option<Vec3>,
@@ -10,8 +10,8 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// It is here now, so long after the position before; `None` where that is not known. Jumps are
-    /// left out: more than a metre, and faster than `max_speed`.
+    /// Adds a position, `passed_ms` after the one before; `None` if that time is unknown. Jumps are left
+    /// out: moves of more than a metre that are faster than `max_speed`.
     pub(super) fn push(&mut self, position: &Vec3, passed_ms: Option<u32>, max_speed: f32) {
         if let (Some(last), Some(ms)) = (&self.last, passed_ms) {
             let moved = distance(last, position);
@@ -22,12 +22,12 @@ impl Track {
         self.last = Some(*position);
     }
 
-    /// It is nowhere: what comes next is not a continuation.
+    /// Interrupts the path: the next position is no continuation.
     pub(super) const fn lose(&mut self) {
         self.last = None;
     }
 
-    /// Metres in all.
+    /// The total length in metres.
     pub(super) const fn distance(&self) -> f64 {
         self.metres
     }
@@ -42,7 +42,7 @@ fn distance(a: &Vec3, b: &Vec3) -> f64 {
     squares.sqrt()
 }
 
-/// The higher speed; one that is no number or above `limit` is none.
+/// The higher speed. NaN and speeds above `limit` are ignored.
 pub(super) fn faster(speed: f32, velocity: &Vec3, limit: f32) -> f32 {
     let squares: f32 = velocity.iter().map(|part| part * part).sum();
     let found = squares.sqrt();

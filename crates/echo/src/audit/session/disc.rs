@@ -1,4 +1,4 @@
-//! The disc, from frame to frame.
+//! Checking the disc from frame to frame.
 
 use super::players::{NEXT_MS, TELEPORT, metres};
 use super::report::{Follows, Report};

@@ -1,4 +1,4 @@
-//! Time, clock and session, from frame to frame.
+//! Checking time, clock and session from frame to frame.
 
 use compact_str::CompactString;
 
@@ -7,9 +7,9 @@ use super::report::{Follows, Report, is_played};
 use crate::model::{Frame, GameStatus, Map, Time};
 use crate::rule::Rule;
 
-/// A longer time between two frames is told of: a minute.
+/// A longer time between two frames is reported, in milliseconds: a minute.
 const GAP_MS: u64 = 60_000;
-/// Points may fall this long after a restart was asked for, in milliseconds.
+/// Points may fall for this many milliseconds after a restart was requested.
 const RESTART_MS: i64 = 30_000;
 
 /// Follows time, clock and session.
@@ -17,7 +17,7 @@ const RESTART_MS: i64 = 30_000;
 pub(super) struct Flow {
     before: Option<Before>,
     clock: Clock,
-    /// When a restart was last asked for.
+    /// When a restart was last requested.
     restart: Option<Time>,
 }
 
@@ -116,7 +116,7 @@ impl Flow {
     }
 }
 
-/// Time between two frames.
+/// The time between two frames.
 fn passed(before: Time, now: Time, report: &mut Report<'_>) -> Option<u64> {
     let ms = now.0.saturating_sub(before.0);
     let Ok(passed) = u64::try_from(ms) else {
@@ -133,7 +133,7 @@ fn passed(before: Time, now: Time, report: &mut Report<'_>) -> Option<u64> {
     Some(passed)
 }
 
-/// True where points and stats only grow until the status is another.
+/// Whether points and stats can only grow until the status changes.
 const fn is_in_round(status: &GameStatus) -> bool {
     matches!(
         status,
@@ -141,7 +141,7 @@ const fn is_in_round(status: &GameStatus) -> bool {
     )
 }
 
-/// A map's name; no longer than names are.
+/// The name of a map, shortened to the length of a name.
 fn name(map: &Map) -> String {
     map.as_str().chars().take(64).collect()
 }

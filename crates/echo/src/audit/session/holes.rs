@@ -1,25 +1,25 @@
-//! Frames that are missing.
+//! Checking for missing frames.
 
 use super::report::{Follows, Report};
 use crate::model::{Game, Session, TeamId};
 use crate::rule::Rule;
 
-/// Intervals that are remembered, to know what is usual.
+/// The number of intervals that the usual interval is computed from.
 const KEPT: usize = 15;
-/// So many tell what is usual.
+/// The smallest number of intervals that is enough for it.
 const ENOUGH: usize = 5;
 /// A hole is longer than this many usual intervals,
 const TIMES: u64 = 10;
-/// and than this, in milliseconds.
+/// and longer than this many milliseconds.
 const HOLE_MS: u64 = 1_000;
 
 /// Follows the intervals between frames.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holes {
-    /// The last ones; the oldest is replaced next.
+    /// The last intervals. The oldest is replaced next.
     intervals: [u64; KEPT],
     seen: usize,
-    /// Points of blue and orange in the frame before.
+    /// The points of blue and orange in the frame before.
     points: [f32; 2],
 }
 
@@ -38,7 +38,7 @@ impl Holes {
             report.raise(Rule::Hole { ms, interval });
             let teams = [TeamId::Blue, TeamId::Orange];
             for ((team, before), now) in teams.into_iter().zip(before).zip(now) {
-                // The points of combat grow all the time.
+                // In combat, the points grow all the time.
                 if now > before && session.map_name.game() == Game::Arena {
                     report.raise(Rule::HolePoints {
                         team,

@@ -1,5 +1,4 @@
-//! The audit of a match: what would show that a recording was cut, spliced or edited, and what no
-//! match has.
+//! The audit of a match: signs that a recording was cut, spliced or edited, and values that no match has.
 
 mod clock;
 mod disc;
@@ -27,10 +26,10 @@ use points::Points;
 use report::{Report, Spot};
 use scored::Scored;
 
-/// Judges a match frame by frame, in memory that grows with its players alone.
+/// Checks a match frame by frame, in memory that grows with its players alone.
 ///
-/// Whatever the encoding: codes are `echo.…`. Real matches raise findings of severity info (players
-/// come and go, teams keep the stats of who left); a warning wants to be looked at.
+/// The encoding does not matter: codes are `echo.…`. Real matches cause findings of severity info (players
+/// come and go, teams keep the stats of players who left). A warning deserves a look.
 ///
 /// ```
 /// use gametape_echo::{Findings, Frame, Team, Time, audit::SessionAudit};
@@ -49,7 +48,7 @@ use scored::Scored;
 pub struct SessionAudit {
     /// When the first frame was recorded.
     start: Option<Time>,
-    /// What offsets are into.
+    /// The container that offsets refer to.
     within: Option<Arc<str>>,
     flow: Flow,
     points: Points,
@@ -60,20 +59,20 @@ pub struct SessionAudit {
 }
 
 impl SessionAudit {
-    /// Nothing judged yet.
+    /// Creates an audit that has seen no frame.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The next frame, and which of the recording it is, from 0.
+    /// Checks the next frame, whose ordinal in the recording is `step`, from 0.
     pub fn push(&mut self, step: u64, frame: &Frame, findings: &mut Findings) {
         let mut place = Place::nowhere("frame");
         place.step = Some(step);
         self.push_at(&place, frame, findings);
     }
 
-    /// [`SessionAudit::push`], where more is known of the place.
+    /// Like [`SessionAudit::push`], with more about the place.
     pub fn push_at(&mut self, at: &Place, frame: &Frame, findings: &mut Findings) {
         if self.within.as_deref() != at.within.as_deref() {
             self.within = at.within.as_deref().map(Into::into);
@@ -98,7 +97,7 @@ impl SessionAudit {
         self.disc.push(&frame.session, follows, &mut report);
     }
 
-    /// There are no more frames. What the last second of them leaves open stays open.
+    /// Ends the audit. Questions that the last second leaves open stay open.
     pub fn finish(&mut self, findings: &mut Findings) {
         if self.start.is_none() {
             findings.push(Finding::new(Rule::NoFrames));

@@ -1,35 +1,35 @@
-//! Points against what is told of goals.
+//! Checking points against the reports of goals.
 
 use super::report::{Follows, Report, Spot};
 use crate::model::{Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time};
 use crate::rule::Rule;
 
-/// `last_score` may tell of a goal this long before or after the points rise, in milliseconds.
+/// `last_score` may report a goal this many milliseconds before or after the points rise.
 const WINDOW_MS: u64 = 1_000;
 
-/// Follows points and `last_score`. Arena.
+/// Follows points and `last_score`, in the arena.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Points {
-    /// Of blue and orange in the frame before.
+    /// The points of blue and orange in the frame before.
     before: Option<[f32; 2]>,
     score: Option<LastScore>,
     /// The status of the frame before was playing.
     playing: bool,
-    /// What `last_score` said when it changed, until points take it.
-    told: Option<Told>,
-    /// When points were last explained.
+    /// A change of `last_score` that no rise of points matches yet.
+    reported: Option<ReportedGoal>,
+    /// When points were last matched.
     taken: Option<Time>,
-    /// Points that no score has explained yet: when, whose, how many, in which frame, where.
+    /// A rise of points that no score matches yet.
     waiting: Option<Rise>,
 }
 
 #[derive(Clone, Debug)]
-struct Told {
+struct ReportedGoal {
     spot: Spot,
     team: TeamId,
     amount: i32,
     own: bool,
-    /// Another goal, in the middle of a round: points have to follow.
+    /// The goal is new and in the middle of a round, so points have to follow.
     counts: bool,
 }
 
@@ -59,24 +59,24 @@ impl Points {
             another = is_another(self.score.as_ref(), session.last_score.as_ref());
             self.score.clone_from(&session.last_score);
         }
-        // Where time is missing, so may be goals.
+        // If time is missing, goals may be missing, too.
         let (Some(before), Some(0..=WINDOW_MS), true) = (before, follows.ms, follows.same_session)
         else {
-            (self.told, self.waiting, self.taken) = (None, None, None);
+            (self.reported, self.waiting, self.taken) = (None, None, None);
             return;
         };
         if !follows.same_round
-            && let Some(told) = &mut self.told
+            && let Some(told) = &mut self.reported
         {
             told.counts = false;
         }
         if changed && let Some(score) = &self.score {
             let own = score.goal_type == GoalType::SelfGoal;
-            // A score may be told bit by bit.
+            // The members of a score may change one after another.
             let taken = self
                 .taken
                 .is_some_and(|taken| frame.time.0.abs_diff(taken.0) <= WINDOW_MS);
-            self.told = Some(Told {
+            self.reported = Some(ReportedGoal {
                 spot: report.spot.clone(),
                 team: score.team.clone(),
                 amount: score.point_amount,
@@ -91,12 +91,12 @@ impl Points {
         let teams = [TeamId::Blue, TeamId::Orange];
         for ((team, before), now) in teams.into_iter().zip(before).zip(points) {
             if now > before {
-                // It takes seconds, of a status of their own, from a goal to the next round.
+                // From a goal to the next round it takes seconds, which have a status of their own.
                 if was_playing && session.game_status == GameStatus::RoundStart {
                     let team = team.clone();
                     report.raise(Rule::GoalCut { team });
                 }
-                // Nothing tells of goals in a session without the member.
+                // A session without the member reports no goals.
                 if self.score.is_some() {
                     self.waiting = Some(Rise {
                         spot: report.spot.clone(),
@@ -113,14 +113,14 @@ impl Points {
 
     fn judge(&mut self, now: Time, report: &mut Report<'_>) {
         self.explain(now, report);
-        if let Some(told) = &self.told
+        if let Some(told) = &self.reported
             && now.0.abs_diff(told.spot.time.0) > WINDOW_MS
         {
             if told.counts {
                 let (team, amount) = (told.team.clone(), told.amount);
                 report.raise_at(&told.spot, Rule::GoalUncounted { team, amount });
             }
-            self.told = None;
+            self.reported = None;
         }
     }
 
@@ -129,7 +129,7 @@ impl Points {
             return;
         };
         let told = self
-            .told
+            .reported
             .as_ref()
             .filter(|told| {
                 told.spot.time.0.abs_diff(rise.spot.time.0) <= WINDOW_MS
@@ -150,18 +150,19 @@ impl Points {
             }),
         };
         if let Some(rule) = rule {
-            // Of the frame in which the points rose.
+            // At the frame in which the points rose.
             report.raise_at(&rise.spot, rule);
         }
         if told.is_some() {
-            self.told = None;
+            self.reported = None;
             self.taken = Some(now);
         }
         self.waiting = None;
     }
 }
 
-/// True for a goal other than the one before. (Names alone may change: who leaves has none.)
+/// Whether this is another goal than the one before. (A change of names alone is not: a player who leaves
+/// loses the name.)
 fn is_another(before: Option<&LastScore>, now: Option<&LastScore>) -> bool {
     let goal = |score: &LastScore| {
         (
@@ -180,7 +181,7 @@ fn is_another(before: Option<&LastScore>, now: Option<&LastScore>) -> bool {
         && goal(before) != goal(now)
 }
 
-/// True if who scored is there, and plays against the team that the score is of.
+/// Whether the scorer is present and plays against the team that got the score.
 fn is_of_the_other_team(score: &LastScore, session: &Session) -> bool {
     let scorers = || {
         session

@@ -1,22 +1,22 @@
-//! Points of the teams against those in the stats of their players.
+//! Checking the points of teams against the stats of their players.
 
 use super::players::Rises;
 use super::report::{Follows, Report, Spot};
 use crate::model::{Frame, Game, GoalType, TeamId, Time};
 use crate::rule::Rule;
 
-/// Points and stats may rise this long after one another, in milliseconds.
+/// Points and stats may rise this many milliseconds after one another.
 const WINDOW_MS: u64 = 1_000;
 
-/// Follows what is scored. Arena.
+/// Follows points and stats, in the arena.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scored {
     before: Option<[f32; 2]>,
-    /// What has risen lately, of blue and orange.
+    /// What has risen lately, for blue and orange.
     rising: [Option<Rising>; 2],
 }
 
-/// Points and stats that have risen, never further apart than [`WINDOW_MS`].
+/// Points and stats that have risen, at most [`WINDOW_MS`] apart.
 #[derive(Clone, Debug)]
 struct Rising {
     spot: Spot,
@@ -44,7 +44,7 @@ impl Scored {
             .last_score
             .as_ref()
             .is_some_and(|score| score.goal_type == GoalType::SelfGoal);
-        // Where time is missing, so may be either; a new round counts anew.
+        // If time is missing, either may be missing, too. A new round starts anew.
         let (Some(before), Some(0..=WINDOW_MS), true) = (before, follows.ms, follows.same_round)
         else {
             self.rising = [None, None];
@@ -74,7 +74,7 @@ impl Scored {
             let Some(all) = rising.take_if(|rising| own || over(rising)) else {
                 continue;
             };
-            // Nobody may be known to have scored: who did has left, or nobody counts it.
+            // The stats may not name a scorer: the player has left, or no one counts the goal.
             if !own && all.stats > 0 && (all.stats as f64 - f64::from(all.points)).abs() > 0.5 {
                 let rule = Rule::GoalStats {
                     team,

@@ -1,4 +1,4 @@
-//! What the reference makes no file of, or none that can be read.
+//! Finds frames for which the reference writes no file, or a file that can't be read.
 
 use super::super::header::Header;
 use super::seen::{Seen, ping_changed};
@@ -7,27 +7,27 @@ use crate::error::WriteError;
 use crate::model::{Game, Player, Session, Stats};
 use crate::spelled::{BonesAnswer, Spelled};
 
-/// Which member, and what is wrong with it.
+/// The member, and what is wrong with it.
 type Refused = (String, String);
 
-/// A frame, and what stands around it.
+/// A frame with its context.
 pub struct Checked<'c> {
     pub session: &'c Session,
     pub spelled: &'c Spelled,
-    /// Whether it has bones.
+    /// Whether the recording has bones.
     pub bones: bool,
-    /// The header, with the players of the frames before; `None` for the first frame.
+    /// The header with the players of all earlier frames; `None` for the first frame.
     pub header: Option<&'c Header>,
-    /// The frame before in the chunk.
+    /// The frame before, in the same chunk.
     pub before: Option<&'c Seen>,
-    /// The frame before that one, in the chunk too.
+    /// The frame before that one, in the same chunk.
     pub older: Option<&'c Seen>,
-    /// The frame before, in the chunk or not, had an answer without bones.
+    /// The frame before, in whichever chunk, had a bones response without bones.
     pub after_no_bones: bool,
 }
 
 impl Checked<'_> {
-    /// Refuses what the reference throws for, and what nobody could read.
+    /// Refuses frames for which the reference throws, and frames that no reader could read.
     pub fn check(&self, frame: u64) -> Result<(), WriteError> {
         match self.fault() {
             None => Ok(()),
@@ -52,7 +52,7 @@ impl Checked<'_> {
             .or_else(|| self.players_fault(game))
     }
 
-    /// What the header can't say.
+    /// Returns the first value that the header can't hold.
     fn header_fault(&self, game: Game) -> Option<Refused> {
         let session = self.session;
         let refused = |member: &str, why: String| Some((member.to_owned(), why));
@@ -88,7 +88,7 @@ impl Checked<'_> {
             }
         }
         session.client_name.contains('\0').then(|| {
-            let why = "has a NUL, behind which no reader finds the rest".to_owned();
+            let why = "has a NUL: no reader finds the text after it".to_owned();
             ("client_name".to_owned(), why)
         })
     }
@@ -96,7 +96,7 @@ impl Checked<'_> {
     fn players_fault(&self, game: Game) -> Option<Refused> {
         for (team, at) in (0..3_u8).zip(&self.session.teams) {
             let path = || format!("teams[{team}]");
-            // Of those that are gone nothing is written, as of those that have not changed.
+            // Stats that are gone are written like stats that have not changed: not at all.
             if let Some(why) = too_many_stuns(at.stats.as_ref()) {
                 return Some((format!("{}.stats", path()), why));
             }
@@ -114,8 +114,8 @@ impl Checked<'_> {
         None
     }
 
-    /// The team whose players are `null` and come before somebody who is looked for, in one of the two
-    /// frames before: the reference compares with both.
+    /// Finds a team whose `players` is `null` and which comes before the player with `userid`, in one of
+    /// the two frames before. The reference compares with both frames and fails there.
     fn looked_for_in_null(&self, userid: u64) -> Option<u8> {
         let mut frames = self.before.into_iter().chain(self.older);
         frames.find_map(|seen| {
@@ -140,7 +140,7 @@ impl Checked<'_> {
         if !known && player.name.contains('\0') {
             return refused(
                 "name",
-                "has a NUL, behind which no reader finds the rest".to_owned(),
+                "has a NUL: no reader finds the text after it".to_owned(),
             );
         }
         if let Some(why) = too_many_stuns(player.stats.as_ref()) {
@@ -169,7 +169,7 @@ impl Checked<'_> {
     }
 }
 
-/// What is wrong with members of the session.
+/// Returns the first session member that can't be written.
 fn session_fault(session: &Session, game: Game) -> Option<Refused> {
     let refused = |member: &str, why: &str| Some((member.to_owned(), why.to_owned()));
     if session.teams.len() < 3 {
@@ -206,7 +206,7 @@ fn session_fault(session: &Session, game: Game) -> Option<Refused> {
         {
             return refused(
                 "rules_changed_by",
-                "has a NUL, behind which no reader finds the rest",
+                "has a NUL: no reader finds the text after it",
             );
         }
     }
@@ -218,7 +218,7 @@ fn too_many_stuns(stats: Option<&Stats>) -> Option<String> {
     (stuns > 65_535).then(|| format!("have {stuns} stuns, more than 65,535"))
 }
 
-/// Whether an answer of bones has none.
+/// Whether the bones response holds no bones.
 pub fn has_no_bones(spelled: &Spelled) -> bool {
     spelled.bones == BonesAnswer::NoBones
 }

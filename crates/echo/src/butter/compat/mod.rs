@@ -1,11 +1,12 @@
-//! As the reference writes: bit for bit, its faults included.
+//! Writing exactly as the reference does, bit for bit, faults included.
 //!
-//! Differences are taken between the values themselves, so truncation adds up until the next
-//! keyframe; a part is left out where the bytes of its difference are those of the frame before;
-//! bones of keyframes differ from the frame before. For readers that know nothing else.
+//! Differences are taken between the original values instead of the reader's, so truncation adds up until
+//! the next keyframe. A part is left out if the bytes of its difference equal those of the frame before.
+//! Keyframes store bones as differences from the frame before. This mode is for readers that expect the
+//! reference's files.
 //!
-//! A chunk is written when it is closed: who is met in it, or in the keyframe behind it, is known by
-//! then, and indices of players are looked up by name.
+//! A chunk is written when it is closed. By then the players of the chunk and of the keyframe after it are
+//! known, and their indices are looked up by name.
 
 mod check;
 mod pack;
@@ -24,20 +25,20 @@ use pack::{Last, Packing, pack_bones};
 use seen::Seen;
 use texts::Names;
 
-/// Writes frames as the reference does.
+/// Encodes frames as the reference does.
 #[derive(Debug)]
 pub struct CompatEncoder {
     layout: Layout,
     packed: Packed,
     names: Names,
-    /// Frames of the chunk that is not closed yet; behind them, old ones to be filled again.
+    /// The frames of the open chunk. Elements past `length` are old frames whose memory is reused.
     chunk: Vec<Seen>,
     count: usize,
-    /// Frames of chunks that are closed.
+    /// The number of frames in closed chunks.
     before: u64,
-    /// Bones of the last of them.
+    /// The bones of the last frame of the closed chunks.
     bones: Option<Bones>,
-    /// It had an answer of bones without any.
+    /// Whether that frame had a bones response without bones.
     no_bones: bool,
 }
 
@@ -55,7 +56,7 @@ impl CompatEncoder {
         }
     }
 
-    /// Refuses a first frame of which the reference makes no file.
+    /// Refuses a first frame for which the reference writes no file.
     pub fn check_first(frame: &Frame, spelled: &Spelled, interval: u16) -> Result<(), WriteError> {
         if interval == 0 {
             return Err(WriteError::Reference {
@@ -76,8 +77,8 @@ impl CompatEncoder {
         checked.check(0)
     }
 
-    /// Refuses a later frame of which the reference makes no file. `header` has the players of those
-    /// before.
+    /// Refuses a later frame for which the reference writes no file. `header` has the players of all
+    /// earlier frames.
     pub fn check(
         &self,
         frame: &Frame,
@@ -102,7 +103,7 @@ impl CompatEncoder {
         checked.check(self.before + self.count as u64)
     }
 
-    /// Takes the players that the header has met in a frame.
+    /// Takes over the players that the header has gained from a frame.
     pub fn meet(&mut self, frame: &Frame, header: &Header) {
         let new = header.players.iter().skip(self.names.len());
         for met in new {
@@ -113,7 +114,7 @@ impl CompatEncoder {
         }
     }
 
-    /// Takes a frame.
+    /// Adds a frame to the open chunk.
     pub fn push(&mut self, frame: &Frame, spelled: &Spelled) {
         match self.chunk.get_mut(self.count) {
             Some(seen) => seen.set(frame, spelled),
@@ -122,7 +123,7 @@ impl CompatEncoder {
         self.count += 1;
     }
 
-    /// Writes the frames that were taken, as a chunk.
+    /// Writes the open chunk and closes it.
     pub fn close(&mut self, out: &mut Vec<u8>) {
         let frames = self.chunk.get(..self.count).unwrap_or_default();
         let mut last: Option<Last> = None;

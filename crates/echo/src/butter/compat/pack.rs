@@ -1,4 +1,4 @@
-//! From a frame to what is stored of it, by the reference's rules.
+//! Packing a frame by the reference's rules.
 
 use super::super::half::to_half;
 use super::super::layout::{Layout, bit, state as player_bit};
@@ -14,7 +14,7 @@ use super::texts::{Names, goal, hands, held, loadout};
 use crate::model::{BONES, Bones, Game, Player, PlayerBones, Pose, Session, Stats, Vec3};
 use crate::spelled::BonesAnswer;
 
-/// What the bytes of the frame before are compared with.
+/// The stored bytes of the last frame; the next frame's are compared with them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Last {
     pause: PackedPause,
@@ -24,11 +24,11 @@ pub struct Last {
     disc: (PackedPose, Halves),
     payload: PackedPayload,
     rules: (i64, Vec<u8>),
-    /// By user id.
+    /// The poses by user id.
     poses: Vec<(u64, [PackedPose; 4])>,
 }
 
-/// A frame on its way to its bytes, and the two before it in the chunk.
+/// A frame to be packed, and the two frames before it in the chunk.
 pub struct Packing<'p> {
     pub layout: Layout,
     pub names: &'p Names,
@@ -53,9 +53,9 @@ fn poses(player: &Player) -> [&Pose; 4] {
     [&player.head, &player.body, &player.lhand, &player.rhand]
 }
 
-/// A number cut to 32 bits toward zero, and to its last 8.
+/// Truncates a number to 32 bits, and keeps the low 8.
 fn byte(number: f32) -> u8 {
-    // From 2³¹ on there is nothing but zeros in them, as in what no number has.
+    // From 2³¹ on the low bits are zero, and NaN gives zero too.
     if number.abs() < 2_147_483_648.0 {
         number as i32 as u8
     } else {
@@ -63,7 +63,7 @@ fn byte(number: f32) -> u8 {
     }
 }
 
-/// A stats difference; counts are cut to bytes, stuns don't go down.
+/// Packs a difference of stats. Counts are truncated to bytes; stuns never fall.
 fn pack_stats(stats: &Stats, from: Option<&Stats>) -> PackedStats {
     let known = from.copied().unwrap_or_default();
     let mut packed = PackedStats {
@@ -78,7 +78,7 @@ fn pack_stats(stats: &Stats, from: Option<&Stats>) -> PackedStats {
     packed
 }
 
-/// Included where the stats themselves, as bytes, have changed.
+/// Whether the stats, as bytes, have changed; only then are they stored.
 fn stats_changed(stats: &Stats, from: Option<&Stats>) -> bool {
     from.is_none_or(|from| pack_stats(stats, None) != pack_stats(from, None))
 }
@@ -92,7 +92,7 @@ impl Packing<'_> {
         self.known.map(|known| &known.frame.session)
     }
 
-    /// Packs all but the bones.
+    /// Packs everything except the bones.
     pub fn pack(&mut self, packed: &mut Packed) -> Last {
         let session = self.session();
         let known = self.known_session();
@@ -119,7 +119,7 @@ impl Packing<'_> {
     fn time(&self) -> i64 {
         let ticks = self.seen.ticks();
         match self.known {
-            // In this number of bits the last 100 ns are rounded.
+            // A number this large rounds away the last 100 ns.
             None => (ticks as f64 / 10_000.0) as i64,
             Some(known) => {
                 let passed = ticks.wrapping_sub(known.ticks()) / 10_000;
@@ -128,7 +128,7 @@ impl Packing<'_> {
         }
     }
 
-    /// What has no code is 0, as is what is not there.
+    /// Returns the status code; 0 for statuses without a code and for no status.
     fn status(&self) -> u8 {
         let status = &self.session().game_status;
         match self.seen.status() {
@@ -148,7 +148,7 @@ impl Packing<'_> {
         })
     }
 
-    /// The parts of the session, each as its bytes.
+    /// Returns the parts of the session, each as its stored bytes.
     fn parts(&self, poses: Vec<(u64, [PackedPose; 4])>) -> Last {
         let session = self.session();
         let known = self.known_session();
@@ -230,7 +230,7 @@ impl Packing<'_> {
             || inputs(known) != inputs(session)
     }
 
-    /// Timers of keyframes are 0, those of other frames differences.
+    /// Packs the pause. Timers are 0 in keyframes and differences elsewhere.
     fn pause(&self) -> PackedPause {
         let timers = |session: &Session| {
             session
@@ -249,7 +249,7 @@ impl Packing<'_> {
         });
         PackedPause {
             flags,
-            // What has no code is 5, unknown.
+            // States without a code are stored as 5, unknown.
             state: if self.seen.spelled.no_paused_state {
                 5
             } else {
@@ -362,15 +362,15 @@ impl Packing<'_> {
         for (at, (pose, to)) in all.enumerate() {
             *to = pack_pose(pose, before.and_then(|before| before.get(at).copied()));
             let last = last.as_ref().and_then(|last| last.get(at));
-            // A position is written where the rotation behind it is another, too.
+            // A position is also stored if the rotation that follows it has changed.
             let moved = last.is_none_or(|last| last != to);
             let turned = last.is_none_or(|last| last.rotation != to.rotation);
             packed.pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);
         }
     }
 
-    /// The poses that those of a player are compared with: as they were written in the frame before, or
-    /// for one who was not there, as they would have been written absolutely in the frame before that.
+    /// Returns the stored poses that a player's are compared with: those of the frame before or, if the
+    /// player was not in it, the absolute poses of the frame before that.
     fn last_poses(&self, userid: u64) -> Option<[PackedPose; 4]> {
         let last = self.last?.poses.iter().find(|(id, _)| *id == userid);
         if let Some((_, poses)) = last {
@@ -381,7 +381,7 @@ impl Packing<'_> {
     }
 }
 
-/// Packs the bones of a frame, as differences from those of the frame before, be it in the chunk or not.
+/// Packs the bones of a frame as differences from the frame before, which may be in another chunk.
 pub fn pack_bones(seen: &Seen, before: Option<&Bones>, packed: &mut Packed) {
     packed.bones.clear();
     packed.bone_positions.clear();

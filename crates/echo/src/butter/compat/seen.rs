@@ -1,10 +1,10 @@
-//! A frame, and what its line says beside it.
+//! A frame, together with how its line spells it.
 
 use super::texts::hands;
 use crate::model::{Frame, Player};
 use crate::spelled::Spelled;
 
-/// A frame that was taken.
+/// A frame that was pushed.
 #[derive(Debug)]
 pub struct Seen {
     pub frame: Frame,
@@ -19,13 +19,13 @@ impl Seen {
         }
     }
 
-    /// [`Seen::new`], in the memory of another.
+    /// Like [`Seen::new`], reusing memory.
     pub fn set(&mut self, frame: &Frame, spelled: &Spelled) {
         self.frame.clone_from(frame);
         self.spelled.clone_from(spelled);
     }
 
-    /// The players of all teams, with their team and place.
+    /// Returns the players of all teams, each with its team and its place in the team.
     pub fn players(&self) -> impl Iterator<Item = ((u8, u8), &Player)> {
         let teams = (0..=u8::MAX).zip(&self.frame.session.teams);
         teams.flat_map(|(team, at)| {
@@ -34,25 +34,25 @@ impl Seen {
         })
     }
 
-    /// The first player with a user id.
+    /// Returns the first player with this user id.
     pub fn player(&self, userid: u64) -> Option<((u8, u8), &Player)> {
         self.players().find(|(_, player)| player.userid == userid)
     }
 
-    /// 100 ns since 1970.
+    /// The time in units of 100 ns since 1970.
     pub fn ticks(&self) -> i64 {
         let ticks = self.frame.time.0.saturating_mul(10_000);
         ticks.saturating_add(self.spelled.sub_ms.into())
     }
 
-    /// The status, where there is one.
+    /// The status; `None` if the line has none.
     pub fn status(&self) -> Option<&str> {
         let status = self.frame.session.game_status.as_str();
         (!self.spelled.no_status).then_some(status)
     }
 }
 
-/// Whether ping, packet loss or what hands hold is another than in the frame before.
+/// Whether ping, packet loss or a hand's content differs from the frame before.
 pub fn ping_changed(
     player: &Player,
     spelled: &Spelled,

@@ -1,4 +1,4 @@
-//! Texts that the reference makes numbers of, as its platform does.
+//! Texts that the reference converts to numbers, by the rules of .NET.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::super::fill::holding;
 use crate::model::{GoalType, Holding, Loadout, Player};
 use crate::spelled::Spelled;
 
-/// Names of goal types, in the order of their numbers.
+/// The names of goal types, ordered by number.
 const GOALS: [&str; 9] = [
     "unknown",
     "BOUNCE_SHOT",
@@ -21,8 +21,8 @@ const GOALS: [&str; 9] = [
     "HEADBUTT",
 ];
 
-/// A text as a value of an enumeration of bytes: a name, several with commas between them, or a number.
-/// Blanks of the text stand for the underscores of names.
+/// Parses a text as a .NET enumeration of bytes: a name, several names with commas between them, or a
+/// number. A space in the text matches an underscore in a name.
 fn named(text: &str, names: &[&str]) -> Option<u8> {
     let text = text.replace(' ', "_");
     let text = text.trim();
@@ -37,7 +37,7 @@ fn named(text: &str, names: &[&str]) -> Option<u8> {
     })
 }
 
-/// A whole number with a sign or without; those that no byte holds are all alike.
+/// Parses a whole number with an optional sign. Numbers that no byte can hold are all treated alike.
 fn whole(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -54,19 +54,19 @@ fn whole(text: &str) -> Option<i64> {
     Some(if negative { -number } else { number })
 }
 
-/// The byte that a text is, with blanks around it.
+/// Parses a byte, with optional white space around it.
 fn byte(text: &str) -> Option<u8> {
     let blank = |c: char| matches!(c, ' ' | '\t'..='\r');
     let text = text.trim_end_matches('\0').trim_matches(blank);
     u8::try_from(whole(text)?).ok()
 }
 
-/// The code of a goal type; 0 for what is none.
+/// The code of a goal type; 0 for an unknown one.
 pub fn goal(goal: &GoalType) -> u8 {
     named(goal.as_str(), &GOALS).unwrap_or(0)
 }
 
-/// The byte of a loadout; the first member that is none.
+/// The byte of a loadout, or the name of the first member that is invalid.
 pub fn loadout(loadout: Option<&Loadout>) -> Result<u8, &'static str> {
     let Some(loadout) = loadout else {
         return Err("Weapon");
@@ -100,7 +100,7 @@ pub fn loadout(loadout: Option<&Loadout>) -> Result<u8, &'static str> {
         })
 }
 
-/// The text of what a hand holds; `None` where there is none.
+/// The text of what a hand holds; `None` if there is none.
 fn text<'t>(
     held: Option<&'t Holding>,
     spelled: &'t Spelled,
@@ -124,7 +124,7 @@ fn text<'t>(
     })
 }
 
-/// What both hands of a player hold, as texts.
+/// The texts of what a player's two hands hold.
 pub fn hands<'t>(
     player: &'t Player,
     spelled: &'t Spelled,
@@ -136,7 +136,7 @@ pub fn hands<'t>(
     ]
 }
 
-/// The byte of what a hand holds; `None` where the text is no byte.
+/// The byte of what a hand holds; `None` if the text is no byte.
 pub fn held(text: Option<&str>) -> Option<u8> {
     match text {
         None => Some(holding::NULL),
@@ -147,7 +147,7 @@ pub fn held(text: Option<&str>) -> Option<u8> {
     }
 }
 
-/// The names of a file's players, whole: those of the header have lost what is not ASCII.
+/// The full names of a file's players. The header's names have lost their characters outside ASCII.
 #[derive(Clone, Debug, Default)]
 pub struct Names(Vec<CompactString>);
 
@@ -160,7 +160,7 @@ impl Names {
         self.0.len()
     }
 
-    /// The index of the first player of a name; 0 for none.
+    /// The index of the first player with this name; 0 if there is none.
     pub fn index(&self, name: &str) -> u8 {
         let at = self.0.iter().position(|known| known == name);
         at.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0)

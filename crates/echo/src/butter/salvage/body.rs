@@ -1,4 +1,4 @@
-//! What is not compressed, and whose table is wrong: frames are looked for one by one.
+//! Salvaging an uncompressed file with a wrong table: frames are searched for one by one.
 
 use std::io::{Read, Seek, Write};
 
@@ -13,19 +13,19 @@ use super::Salvage;
 use crate::error::{Error, SalvageError};
 use crate::ranges::Ranges;
 
-/// Bytes that have to be there to tell a keyframe, and the frame behind it.
+/// The number of bytes needed to recognise a keyframe and the frame after it.
 const AHEAD: usize = 2 << 20;
 
 impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
-    /// Keeps the frames of a file that is not compressed and whose table is wrong: from keyframe to
-    /// keyframe, a chunk each.
+    /// Keeps the frames of an uncompressed file with a wrong table. Each chunk spans from one keyframe to
+    /// the next.
     pub(super) fn body(&mut self) -> Result<(), SalvageError> {
         let chunks = self.table.chunks();
         let mut at = chunks
             .first()
             .map_or(self.table.rest(), |entry| entry.offset);
-        // The table may be right up to some chunk, and a chunk may be of one frame, which alone could
-        // be there by chance.
+        // The table may be right up to some chunk. A chunk may have a single frame, which alone could be
+        // there by chance.
         for entry in chunks {
             let there = entry.there == entry.size;
             if !there || !self.whole_chunk(entry.offset, entry.there, Compression::None)? {
@@ -37,8 +37,8 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
         let start = window.from(at, AHEAD)?;
         let layout = Survey::of(start, Layout::of(&self.header), &mut self.packed).layout;
         loop {
-            // Where the table says that the first chunk starts, and where whole frames end, one frame is
-            // none by chance.
+            // A single frame counts where the table says that the first chunk starts, and where whole
+            // frames end; it is not there by chance.
             let next = if self.is_keyframe(&mut window, at, layout)? {
                 Some(at)
             } else {
@@ -65,7 +65,7 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
         Ok(())
     }
 
-    /// Whether a keyframe stands at a byte.
+    /// Whether a keyframe starts at a byte.
     fn is_keyframe(
         &mut self,
         window: &mut Window<'_, B>,
@@ -77,7 +77,7 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
         Ok(bytes.starts_with(&KEYFRAME) && self.packed.read(&mut input, layout).is_ok())
     }
 
-    /// Where the next keyframe stands from a byte on, wherever that is.
+    /// Returns the position of the next keyframe at or after a byte.
     fn next_keyframe(
         &mut self,
         window: &mut Window<'_, B>,
@@ -88,7 +88,7 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
             window.forget(from);
             let bytes = window.from(from, 2 * AHEAD)?;
             let last = from + bytes.len() as u64 == self.input.size();
-            // What stands near the end of what is held may be longer than that.
+            // A frame near the end of the window may be longer than the window.
             let told = bytes.len() - if last { 0 } else { AHEAD.min(bytes.len()) };
             match self.keyframe(bytes, 0, layout) {
                 Some(next) if next < told => return Ok(Some(from + next as u64)),
@@ -98,7 +98,7 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
         }
     }
 
-    /// The frames from a keyframe to the next, or as far as they are whole.
+    /// Returns the frames from a keyframe to the next, as far as they are whole.
     fn run_of_frames(
         &mut self,
         window: &mut Window<'_, B>,

@@ -1,4 +1,4 @@
-//! Compressed chunks that are not where the table says: they are looked for by how they start.
+//! Finding compressed chunks that are not where the table says, by their first bytes.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::ranges::Ranges;
 
 impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
-    /// Where a compressed chunk starts and how long it is, from some byte on.
+    /// Finds the next compressed chunk at or after a byte. Returns its position and size.
     pub(super) fn find(
         &mut self,
         mut from: u64,
@@ -24,12 +24,12 @@ impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
         while let Some(at) = self.find_start(from, compression)? {
             let open = || {
                 let mut source = self.input.stream();
-                // Where there is no such place, there are no bytes either.
+                // If the seek fails, reading fails too.
                 let _ = source.seek(SeekFrom::Start(at));
                 let failed = &failed;
                 BufReader::new(Watched { source, failed })
             };
-            // A chunk that goes on from the one that was kept last stands right behind it.
+            // The chunk that continues the last one kept starts right after it.
             let goes_on = self.goes_on && self.kept_to == at;
             let first = starts::<2>(open(), compression);
             if first == Some(KEYFRAME) || goes_on && first == Some(NORMAL) {
@@ -43,7 +43,7 @@ impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
                     let end = end.map_err(|source| Error::io(at, source))?;
                     return Ok(Some((at, end - at)));
                 }
-                // One stream that inflates to much could have many starts.
+                // A single stream that inflates to a lot of data could contain many starts.
                 let inflated = match self.raw.len() as u64 {
                     0 => limits.max_chunk_bytes,
                     some => some,
@@ -61,7 +61,7 @@ impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
         Ok(None)
     }
 
-    /// Where the next bytes stand that a compressed chunk starts with.
+    /// Returns the next position of the bytes that a compressed chunk starts with.
     fn find_start(&self, mut from: u64, compression: Compression) -> Result<Option<u64>, Error> {
         let finder = memmem::Finder::new(chunk_start(compression));
         let overlap = finder.needle().len() as u64 - 1;
@@ -82,7 +82,7 @@ impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
     }
 }
 
-/// A source that remembers why it failed: what unpacks it takes that for broken data.
+/// A source that remembers its error; decoders mistake I/O errors for broken data.
 struct Watched<'f, R> {
     source: R,
     failed: &'f Cell<Option<io::Error>>,

@@ -1,4 +1,4 @@
-//! Teams and players, and the answer with their bones.
+//! Teams and players, and the response with their bones.
 
 use std::mem;
 
@@ -44,17 +44,17 @@ stats_members! {
     members Stats as STATS {}
 }
 
-/// A head, body or hand as it is spelled: the reference writes both members that a position may be,
-/// and `null` for one of them.
+/// A head, body or hand as it is spelled. The reference writes both members that may hold the position, one
+/// of them as `null`.
 #[derive(Default)]
 struct Limb {
     pos: Option<Vec3>,
-    /// Its position is the member `position`.
+    /// The position is in the member `position`.
     pose: Pose,
 }
 
 impl Limb {
-    /// As hands are spelled.
+    /// Spelled as hands are.
     const fn pos(pose: &Pose) -> Self {
         Self {
             pos: Some(pose.position),
@@ -62,7 +62,7 @@ impl Limb {
         }
     }
 
-    /// As heads and bodies are spelled.
+    /// Spelled as heads and bodies are.
     const fn position(pose: &Pose) -> Self {
         Self {
             pos: None,
@@ -127,7 +127,7 @@ fn limb(this: &mut Pose, at: Object, source: &mut Source<'_>) -> Read {
     Ok(())
 }
 
-/// The bones of a player: so many numbers and no other count.
+/// Reads the bones of a player, which must have exactly this many numbers.
 fn skeleton(places: &mut [f32], name: &'static str, at: Object, source: &mut Source<'_>) -> Read {
     if source.json.null()? {
         return Ok(());

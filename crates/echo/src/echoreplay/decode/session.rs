@@ -1,4 +1,4 @@
-//! The session and what lies in it, save for teams and players.
+//! The session and the objects in it, except for teams and players.
 
 use std::mem;
 
@@ -14,7 +14,7 @@ use crate::members::{
 use crate::model::{Disc, Game, LastScore, LastThrow, Object, Pause, Pose, Session};
 use compact_str::CompactString;
 
-/// The playspace of the client: a pose, by other names.
+/// The playspace of the client: a pose with other names.
 #[derive(Default)]
 pub(super) struct Playspace(pub Pose);
 
@@ -24,8 +24,8 @@ session_members! {
         const ROOT: bool = true;
 
         fn blank(&mut self) {
-            // What lies on the heap stays; a member that is the same in every frame is not even
-            // written again. A text that is not there is emptied first and so costs a little more.
+            // Keeps allocations. A member that is the same in every frame is not even written again; a text
+            // that is absent is emptied first and so costs a little more.
             let old = mem::take(self);
             self.teams = old.teams;
             self.sessionid = emptied(old.sessionid);
@@ -62,7 +62,7 @@ fn points(
     o.number(name, points)
 }
 
-/// `possession`: two numbers; whatever else it is, is kept as it is.
+/// `possession`: two numbers. Anything else is kept as it is spelled.
 fn possession(place: &mut Option<[i32; 2]>, source: &mut Source<'_>) -> Read {
     *place = None;
     let mut ahead = source.json.clone();
@@ -75,7 +75,7 @@ fn possession(place: &mut Option<[i32; 2]>, source: &mut Source<'_>) -> Read {
     Ok(())
 }
 
-/// Two whole numbers in a list.
+/// Parses a list of two whole numbers.
 pub(in crate::echoreplay) fn pair(text: &str) -> Option<[i32; 2]> {
     let mut json = Cursor::new(text);
     let mut pair = [0; 2];
