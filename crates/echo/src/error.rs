@@ -39,7 +39,7 @@ pub enum WriteError {
     /// .butter's reference writes no file for such a frame, or one that can't be read, so
     /// [`Mode::Compat`](crate::butter::Mode) refuses it.
     #[error(
-        "frame {frame}: {member} {why}: the reference makes no file of it that can be read, and so mode compat makes none"
+        "frame {frame}: {member} {why}: the reference writes no readable file for it, and so mode compat writes none"
     )]
     Reference {
         /// The ordinal of the frame, from 0; lines that the reference leaves out are not counted.

@@ -52,8 +52,8 @@ impl Search {
         let mut from = 0;
         let header = memmem::find(rest, &self.prefix);
         loop {
-            let behind = rest.get(from..).unwrap_or_default();
-            let keyframe = memmem::find(behind, &KEYFRAME).map(|at| from + at);
+            let after = rest.get(from..).unwrap_or_default();
+            let keyframe = memmem::find(after, &KEYFRAME).map(|at| from + at);
             let Some(place) = header.into_iter().chain(keyframe).min() else {
                 // The last bytes may be the start of either.
                 let kept = if finished { 0 } else { self.prefix.len() };
@@ -88,14 +88,14 @@ impl Search {
             Err(Rule::Truncated { .. }) => return (Candidate::Cut, size),
             Err(_) => return (Candidate::Nothing, size),
         }
-        let behind = here.get(size..).unwrap_or_default();
-        if behind.starts_with(&self.prefix) {
+        let after = here.get(size..).unwrap_or_default();
+        if after.starts_with(&self.prefix) {
             return (Candidate::Frames, size);
         }
-        if self.prefix.starts_with(behind) {
+        if self.prefix.starts_with(after) {
             return (Candidate::One, size);
         }
-        let (read, more) = read_within(&mut self.packed, behind, layout, limits);
+        let (read, more) = read_within(&mut self.packed, after, layout, limits);
         let seen = match read {
             Ok(()) => Candidate::Frames,
             Err(Rule::Truncated { .. }) => Candidate::One,
@@ -174,11 +174,11 @@ pub fn holds_frames(bytes: &[u8], layout: Layout) -> bool {
                 return true;
             };
             patience = left;
-            let behind = input.rest();
-            let goes_on = behind.is_empty()
-                || behind.starts_with(&KEYFRAME)
-                || behind.starts_with(&NORMAL)
-                || matches!(behind, [byte] if *byte == KEYFRAME[0] || *byte == NORMAL[0]);
+            let after = input.rest();
+            let goes_on = after.is_empty()
+                || after.starts_with(&KEYFRAME)
+                || after.starts_with(&NORMAL)
+                || matches!(after, [byte] if *byte == KEYFRAME[0] || *byte == NORMAL[0]);
             read && goes_on
         })
     })

@@ -107,8 +107,8 @@ impl Table {
             }
         };
         if table.needs_rest() {
-            let behind = input.range(table.rest, 1).map_err(io)?;
-            table.inspect_rest(&behind);
+            let after = input.range(table.rest, 1).map_err(io)?;
+            table.inspect_rest(&after);
         }
         Ok(table)
     }
@@ -157,8 +157,8 @@ impl Table {
         self.open && !(journal && self.header.as_ref().is_some_and(plain))
     }
 
-    fn inspect_rest(&mut self, behind: &[u8]) {
-        self.open = behind.first() == KEYFRAME.first();
+    fn inspect_rest(&mut self, after: &[u8]) {
+        self.open = after.first() == KEYFRAME.first();
     }
 
     /// The header; `None` for an empty file, which is a recording of no frames.

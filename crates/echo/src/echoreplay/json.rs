@@ -95,11 +95,11 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
         let mut rest = text.as_bytes();
         let special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..0x20);
-        while let Some((plain, (byte, behind))) = rest
+        while let Some((plain, (byte, after))) = rest
             .iter()
             .position(special)
             .and_then(|at| rest.split_at_checked(at))
-            .and_then(|(plain, behind)| Some((plain, behind.split_first()?)))
+            .and_then(|(plain, after)| Some((plain, after.split_first()?)))
         {
             self.out.extend_from_slice(plain);
             match byte {
@@ -118,7 +118,7 @@ impl<'o> Writer<'o> {
                     self.out.push(hex(control & 15));
                 }
             }
-            rest = behind;
+            rest = after;
         }
         self.out.extend_from_slice(rest);
         self.out.push(b'"');

@@ -354,8 +354,8 @@ impl LeftOut {
 
 /// The text before and after the first tab.
 fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (before, behind) = text.split_at_checked(memchr::memchr(b'\t', text)?)?;
-    Some((before, behind.get(1..)?))
+    let (before, after) = text.split_at_checked(memchr::memchr(b'\t', text)?)?;
+    Some((before, after.get(1..)?))
 }
 
 /// Writes a frame as a line that ends with `\r\n`. Times and members are spelled as the game and its

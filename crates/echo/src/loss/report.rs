@@ -85,7 +85,7 @@ impl LossReport {
         match (near, self.changed.is_empty()) {
             (true, true) => "every number is as near as the format implies",
             (true, false) => {
-                "every number is as near as the format implies; what it has no code for is changed"
+                "every number is as near as the format implies; values without a code are changed"
             }
             (false, _) => "some numbers are further off than the format implies: see beyond",
         }

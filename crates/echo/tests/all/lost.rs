@@ -311,7 +311,7 @@ fn what_is_open_is_said() {
     let [note] = &converted.notes[..] else {
         panic!("{:?}", converted.notes)
     };
-    let said = "told again after frames that tell none: points 18 if they were gone, 36 if";
+    let said = "stored again after frames without any: points 18 if they had disappeared, 36 if";
     assert!(
         note.contains(said) && note.ends_with("taken for 18"),
         "{note}"

@@ -45,7 +45,7 @@ impl Checked<'_> {
             .or_else(|| session_fault(self.session, game))
             .or_else(|| {
                 (self.bones && self.after_no_bones).then(|| {
-                    let why = "come after an answer that had no user_bones";
+                    let why = "come after a response without user_bones";
                     ("the bones".to_owned(), why.to_owned())
                 })
             })
@@ -106,7 +106,7 @@ impl Checked<'_> {
                 }
                 if let Some(null) = self.looked_for_in_null(player.userid) {
                     let why =
-                        "are null in a frame before, where a player of this one is looked for";
+                        "are null in an earlier frame, in which a player of this one is looked up";
                     return Some((format!("teams[{null}].players"), why.to_owned()));
                 }
             }
@@ -148,13 +148,13 @@ impl Checked<'_> {
         }
         let before = self.before.and_then(|seen| seen.player(player.userid));
         if player.stats.is_none() && before.is_some_and(|(_, before)| before.stats.is_some()) {
-            let why = "are gone, which makes a file that nobody can read";
+            let why = "disappear, which would make the file unreadable";
             return refused("stats", why.to_owned());
         }
         if game == Game::Combat
             && let Err(member) = loadout(player.loadout.as_ref())
         {
-            return refused(member, "is none that the format has a code for".to_owned());
+            return refused(member, "has no code in the format".to_owned());
         }
         if game == Game::Arena && ping_changed(player, self.spelled, place, self.before) {
             let names = ["holding_left", "holding_right"];
@@ -181,7 +181,7 @@ fn session_fault(session: &Session, game: Game) -> Option<Refused> {
     if session.player.is_none() {
         return refused("player", "is missing");
     }
-    let no_team = "is none of the four that there are";
+    let no_team = "is none of the four teams";
     if pause.paused_requested_team.code().is_none() {
         return refused("pause.paused_requested_team", no_team);
     }

@@ -333,11 +333,11 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         let fault = inflate(&stored, compression, &self.limits, &mut self.raw).err();
         let broken = fault.as_ref().is_some_and(|fault| !fault.is_checksum());
         // Bytes after the chunk's data.
-        let mut behind = size.saturating_sub(stored.len() as u64);
+        let mut trailing = size.saturating_sub(stored.len() as u64);
         if broken {
             let open = || &*stored;
             let rest = inflate_first(open, compression, &self.limits, &mut self.raw);
-            behind += rest.map_or(0, |rest| rest.len() as u64);
+            trailing += rest.map_or(0, |rest| rest.len() as u64);
         }
         let survey = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed);
         let mut kept = Vec::new();
@@ -374,7 +374,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         self.salvaged.cut_chunks += 1;
         self.salvaged.written.chunks += 1;
         self.salvaged.written.frames += frames;
-        self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64 + behind;
+        self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64 + trailing;
         self.assembler.push(kept)?;
         Ok(())
     }
@@ -402,7 +402,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
     fn unfinished(&mut self, options: ReadOptions) -> Result<(), SalvageError> {
         let mut frames = Reader::with_options(self.input.stream(), options);
         let mut chunk: Option<(u64, u64)> = None;
-        let behind = self.table.rest();
+        let after = self.table.rest();
         let mut spans = Vec::new();
         loop {
             match frames.next_frame() {
@@ -412,7 +412,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
                 Ok(None) | Err(_) => break,
             }
             let (start, end) = frames.decoder().frame_span();
-            if start < behind {
+            if start < after {
                 continue;
             }
             self.salvaged.unfinished_frames += 1;
@@ -426,7 +426,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         self.salvaged.written.chunks += spans.len() as u64;
         let (headers, gaps) = frames.decoder().open_counts();
         let kept: u64 = spans.iter().map(|(start, end)| end - start).sum();
-        self.salvaged.lost_bytes += (self.input.size() - behind)
+        self.salvaged.lost_bytes += (self.input.size() - after)
             .saturating_sub(headers)
             .saturating_sub(kept);
         self.salvaged.gaps += gaps;
