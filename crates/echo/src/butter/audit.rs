@@ -2,12 +2,11 @@
 
 use gametape_core::Input;
 
-use super::decode::Decoder;
+use super::chunk::Table;
 use super::header::{Compression, Header};
 use super::play::{Playing, Seen};
 use super::read::{Frames, read_with};
-use super::stream::Reader;
-use super::table::Table;
+use super::stream::{Decoder, Reader};
 use crate::audit::SessionAudit;
 use crate::error::{Error, Finding, Findings};
 use crate::limits::{Limits, ReadOptions};

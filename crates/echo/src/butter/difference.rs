@@ -2,8 +2,7 @@
 
 use wide::{bytemuck, f32x4, i32x4};
 
-use super::half::{from_half, to_half_nearest};
-use super::packed::Halves;
+use super::primitive::{Halves, from_half, to_half_nearest};
 use crate::model::Vec3;
 
 /// The difference between a value and the reader's, as the nearest half.

@@ -1,22 +1,22 @@
 //! Encoding in correct mode: from the session model to packed frames, as differences from the reader's
 //! state.
 
-use super::bones4;
-use super::dialect::Dialect;
+use super::bones;
 use super::difference::{
     absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
     is_zero_half,
 };
-use super::half::{from_half, to_half_nearest};
-use super::header::Header;
-use super::layout::{Layout, bit, state as player_bit};
-use super::packed::{Packed, PackedPause, PackedPlayer, PackedPose, PackedStats};
-use super::pause::PauseState;
-use super::roster::ascii;
-use super::rotation4::pack4;
+use super::fill::{
+    counts, flags, holding_code, inputs, loadout_code, pause_bits, payload, points, score,
+};
+use super::header::{Header, ascii};
+use super::packed::{
+    Layout, Packed, PackedPause, PackedPlayer, PackedPose, PackedStats, bit, state as player_bit,
+};
+use super::primitive::{from_half, to_half_nearest};
+use super::reference::{Dialect, PauseState, StatsState, Sum, TeamState};
+use super::rotation::pack4;
 use super::state::{DiscState, Identity, Moving, PlayerState, State};
-use super::team::{StatsState, Sum, TeamState};
-use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
 /// The pose of a disc that is not there.
@@ -351,7 +351,7 @@ impl Encoder {
         let start = PlayerBones::default();
         for (at, bones) in bones.user_bones.iter().take(count).enumerate() {
             let known = known.get(at).unwrap_or(&start);
-            let masks = bones4::pack(
+            let masks = bones::pack(
                 bones,
                 known,
                 keyframe,
@@ -453,8 +453,8 @@ impl Layout {
         packed.ping = ping.wrapping_sub(known.ping).cast_unsigned();
         packed.loss = difference(player.packetlossratio, known.loss);
         packed.holding = [
-            held(player.holding_left.as_ref()),
-            held(player.holding_right.as_ref()),
+            holding_code(player.holding_left.as_ref()),
+            holding_code(player.holding_right.as_ref()),
         ];
         let holding_changed = self.game == Game::Arena && packed.holding != known.holding;
         if from.is_none() || packed.ping != 0 || !is_zero_half(packed.loss) || holding_changed {
@@ -483,6 +483,6 @@ impl Layout {
             pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);
         }
         packed.pose_bits = pose_bits;
-        packed.loadout = loadout(player.loadout.as_ref());
+        packed.loadout = loadout_code(player.loadout.as_ref());
     }
 }

@@ -1,17 +1,16 @@
-//! From the reader's state to the session model.
+//! Between stored values and the session model: filling a frame from the reader's state, and the codes of a
+//! session's values.
 
 use compact_str::CompactString;
 
-use super::half::from_half;
 use super::header::{Header, HeaderPlayer, INVALID};
-use super::layout::Layout;
-use super::packed::PackedScore;
-use super::parts::Parts;
-use super::pause::PauseState;
+use super::packed::{Layout, PackedPayload, PackedScore};
+use super::primitive::{from_half, to_half_nearest};
+use super::reference::{PauseState, StatsState};
 use super::rotation;
-use super::rotation4::unpack4;
+use super::rotation::unpack4;
 use super::state::{Moving, PlayerState, State};
-use super::team::StatsState;
+use super::unpack::Parts;
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
@@ -94,7 +93,7 @@ fn pause(state: &PauseState) -> Pause {
     }
 }
 
-fn score(score: &PackedScore, header: &Header) -> LastScore {
+fn last_score(score: &PackedScore, header: &Header) -> LastScore {
     let name = |index| {
         header
             .player(index)
@@ -111,7 +110,7 @@ fn score(score: &PackedScore, header: &Header) -> LastScore {
     }
 }
 
-fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
+fn holding_of_code(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
     Some(match code {
         holding::NONE => Holding::None,
         holding::GEO => Holding::Geo,
@@ -128,7 +127,7 @@ fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
     })
 }
 
-fn loadout(code: u8) -> Loadout {
+fn loadout_of_code(code: u8) -> Loadout {
     Loadout {
         weapon: Weapon::from_code(code & 3).unwrap_or(Weapon::Rocket),
         ordnance: Ordnance::from_code(code >> 2 & 3).unwrap_or(Ordnance::Stun),
@@ -176,8 +175,8 @@ fn fill_player_parts(
     player.is_emote_playing = flag(4);
     if parts.has(Parts::HOLDING) {
         let [left, right] = state.holding;
-        player.holding_left = held(left, header, layout);
-        player.holding_right = held(right, header, layout);
+        player.holding_left = holding_of_code(left, header, layout);
+        player.holding_right = holding_of_code(right, header, layout);
     }
     if parts.has(Parts::VELOCITY) {
         player.velocity = state.velocity;
@@ -207,7 +206,7 @@ fn fill_player_parts(
         player.stats = state.stats.as_ref().map(stats);
     }
     if parts.has(Parts::LOADOUT) {
-        player.loadout = layout.loadout().then(|| loadout(state.loadout));
+        player.loadout = layout.loadout().then(|| loadout_of_code(state.loadout));
     }
 }
 
@@ -311,7 +310,7 @@ impl State {
             left_shoulder2: input(2),
             right_shoulder2: input(3),
         };
-        session.last_score = self.score.as_ref().map(|packed| score(packed, header));
+        session.last_score = self.score.as_ref().map(|score| last_score(score, header));
         session.player = self.vr.as_ref().map(pose);
         session.rules_changed_at = self.rules.as_ref().map(|(at, _)| *at);
         if let Some((_, by)) = &self.rules {
@@ -338,4 +337,120 @@ impl State {
             }
         }
     }
+}
+
+/// The flag bits and the code of a pause.
+pub fn pause_bits(session: &Session) -> (u8, u8) {
+    let mut flags = u8::from(session.blue_team_restart_request)
+        | u8::from(session.orange_team_restart_request) << 1;
+    let team = |team: &TeamId| team.code().unwrap_or(3);
+    if let Some(pause) = &session.pause {
+        flags |= team(&pause.paused_requested_team) << 2 | team(&pause.unpaused_team) << 4;
+        // States without a code are stored as 5, unknown.
+        (flags, pause.paused_state.code().unwrap_or(5))
+    } else {
+        (flags | 3 << 2 | 3 << 4, 0)
+    }
+}
+
+/// Points as they are stored for this game.
+pub fn points(session: &Session, layout: Layout) -> [u16; 2] {
+    [session.blue_points, session.orange_points].map(|points| {
+        if layout.half_points() {
+            to_half_nearest(points)
+        } else {
+            // The cast clamps to 0 to 255.
+            u16::from(points as u8)
+        }
+    })
+}
+
+pub fn inputs(session: &Session) -> u8 {
+    let inputs = &session.inputs;
+    [
+        inputs.left_shoulder,
+        inputs.right_shoulder,
+        inputs.left_shoulder2,
+        inputs.right_shoulder2,
+    ]
+    .into_iter()
+    .enumerate()
+    .map(|(at, value)| u8::from(value != 0.0) << at)
+    .sum()
+}
+
+pub fn score(session: &Session, header: &Header) -> Option<PackedScore> {
+    let score = session.last_score.as_ref()?;
+    // Nobody, even if a player has this name.
+    let index = |name: &str| match name {
+        INVALID => 0,
+        name => header.index_of_name(name),
+    };
+    Some(PackedScore {
+        flags: score.team.code().unwrap_or(3)
+            | u8::from(score.point_amount != 2) << 2
+            | score.goal_type.code().unwrap_or(0) << 3,
+        person: index(&score.person_scored),
+        assist: index(&score.assist_scored),
+        speed: to_half_nearest(score.disc_speed),
+        distance: to_half_nearest(score.distance_thrown),
+    })
+}
+
+pub fn payload(session: &Session) -> Option<PackedPayload> {
+    let payload = session.payload.as_ref()?;
+    Some(PackedPayload {
+        contested: payload.contested.into(),
+        checkpoint: payload.payload_checkpoint.clamp(0, 255) as u8,
+        defenders: payload.payload_defenders.clamp(0, 255) as u8,
+        distance: to_half_nearest(payload.payload_distance),
+        speed: to_half_nearest(payload.payload_speed),
+    })
+}
+
+/// The code of what a hand holds; that of `null` if it has no code.
+pub fn holding_code(held: Option<&Holding>) -> u8 {
+    match held {
+        None | Some(Holding::Other(_)) => holding::NULL,
+        Some(Holding::None) => holding::NONE,
+        Some(Holding::Geo) => holding::GEO,
+        Some(Holding::Disc) => holding::DISC,
+        Some(Holding::Number(number)) => u8::try_from(*number)
+            .ok()
+            .filter(|number| *number < holding::NULL)
+            .unwrap_or(holding::NULL),
+    }
+}
+
+pub fn loadout_code(loadout: Option<&Loadout>) -> u8 {
+    loadout.map_or(0, |loadout| {
+        loadout.weapon.code().unwrap_or(0)
+            | loadout.ordnance.code().unwrap_or(0) << 2
+            | loadout.tac_mod.code().unwrap_or(0) << 4
+            | loadout.arm.code().unwrap_or(0) << 6
+    })
+}
+
+pub fn flags(player: &Player) -> u8 {
+    u8::from(player.possession)
+        | u8::from(player.blocking) << 1
+        | u8::from(player.stunned) << 2
+        | u8::from(player.invulnerable) << 3
+        | u8::from(player.is_emote_playing) << 4
+}
+
+/// The counts in the order of the format.
+pub const fn counts(stats: &Stats) -> [i32; 10] {
+    [
+        stats.assists,
+        stats.blocks,
+        stats.catches,
+        stats.goals,
+        stats.interceptions,
+        stats.passes,
+        stats.points,
+        stats.saves,
+        stats.steals,
+        stats.shots_taken,
+    ]
 }

@@ -4,11 +4,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 use gametape_core::Output;
 
+use super::chunk::Packing;
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::pack::Packing;
-use super::resync::{holds_frames, seems_to_hold_frames};
+use super::packed::Layout;
 use super::stream::Reader;
+use super::structure::{holds_frames, seems_to_hold_frames};
 use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
 use crate::error::{Error, Severity, WriteError};
 use crate::limits::{Limits, ReadOptions};

@@ -2,16 +2,13 @@
 
 use gametape_core::ByteReader;
 
-use super::dialect::{Dialect, Mended};
+use super::chunk::{inflate, is_checked};
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::pack::{inflate, is_checked};
-use super::packed::Packed;
-use super::parts::Parts;
-use super::pause::{PauseState, Untold};
-use super::resync::read_within;
+use super::packed::{Layout, Packed};
+use super::reference::{Dialect, Mended, PauseState, Untold};
 use super::state::State;
 use super::survey::Survey;
+use super::unpack::{Parts, read_within};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};

@@ -1,25 +1,28 @@
-//! Reading from memory, and chunk by chunk.
+//! Reading from memory, chunk by chunk: in order, at random, or several chunks in parallel.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+#[cfg(feature = "tape")]
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use gametape_core::Input;
 use gametape_core::feed::Step;
 
-use super::decode::Decoder;
-use super::dialect::Dialect;
-use super::header::Header;
-use super::input::Slice;
-use super::layout::Layout;
-use super::pack::{Fault, inflate, starts};
-use super::packed::{KEYFRAME, Packed};
-use super::pause::PauseState;
+use super::chunk::{ChunkEntry, Fault, Table, inflate, starts};
+use super::header::{Compression, Header};
+use super::packed::{KEYFRAME, Layout, Packed};
+#[cfg(feature = "tape")]
+use super::play::Shown;
 use super::play::{BACK, Playing, Seen};
-use super::stream::known;
+use super::reference::{Dialect, PauseState};
+use super::stream::{Decoder, Slice, known};
 use super::survey::Survey;
-use super::table::{ChunkEntry, Table};
+#[cfg(feature = "tape")]
+use super::unpack::Parts;
 use crate::error::{Error, Findings};
+#[cfg(feature = "tape")]
+use crate::limits::Limits;
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::parallel;
@@ -389,5 +392,134 @@ impl ChunkFrames {
     #[must_use]
     pub const fn seen(&self) -> Seen {
         self.playing.seen
+    }
+}
+
+#[cfg(feature = "tape")]
+/// The largest chunk, stored and inflated, that is opened in parallel with others. Chunks of 300 frames
+/// take far less.
+const MOST: u64 = 1 << 20;
+
+#[cfg(feature = "tape")]
+/// A whole chunk. Once its writer is [settled](OpenChunk::settle), it can be decoded without the chunks
+/// before it.
+#[derive(Debug)]
+pub struct OpenChunk {
+    playing: Box<Playing>,
+    parts: Parts,
+}
+
+#[cfg(feature = "tape")]
+impl Table {
+    /// Whether the recording consists of a header and whole chunks, and of nothing else.
+    pub fn is_whole(&self) -> bool {
+        self.header().is_some()
+            && self.chunks.iter().all(|entry| entry.there == entry.size)
+            && !self.is_unfinished()
+            && self.trailing_bytes() == 0
+            && self.empty_chunks() <= 1
+    }
+
+    /// Opens several chunks in parallel, for these parts of their frames. An element is `None` where
+    /// anything about the chunk is irregular: such chunks have to be read in order.
+    pub fn open_beside(
+        &self,
+        input: &Input,
+        chunks: Range<usize>,
+        parts: Parts,
+    ) -> Vec<Option<OpenChunk>> {
+        let chunks: Vec<usize> = chunks.collect();
+        parallel::map(
+            &chunks,
+            || (),
+            |(), &index| self.open_one(input, index, parts),
+        )
+    }
+
+    fn open_one(&self, input: &Input, index: usize, parts: Parts) -> Option<OpenChunk> {
+        let (entry, header) = (self.chunks.get(index)?, self.header()?);
+        if entry.size > MOST {
+            return None;
+        }
+        let limits = Limits {
+            max_chunk_bytes: MOST,
+            ..Limits::default()
+        };
+        let stored = input.range(entry.offset, entry.size).ok()?;
+        let options = ReadOptions::lenient().limits(limits);
+        let mut playing = Box::new(Playing::new(header.clone(), options, None).of_parts(parts));
+        playing.load(&stored, (entry.offset, index as u64), true);
+        let is_sound = playing.is_sound() && playing.raw().starts_with(&KEYFRAME);
+        is_sound.then_some(OpenChunk { playing, parts })
+    }
+}
+
+#[cfg(feature = "tape")]
+impl OpenChunk {
+    /// The number of whole frames.
+    pub const fn frames(&self) -> u64 {
+        self.playing.frames_loaded()
+    }
+
+    /// Returns when the first frame, a keyframe, was recorded.
+    pub fn first(&self) -> Option<Time> {
+        let time = self.playing.raw().get(KEYFRAME.len()..)?.first_chunk()?;
+        Some(Time(i64::from_le_bytes(*time)))
+    }
+
+    /// Takes from `shown` who wrote the chunks before this one, in case the chunk does not show it, and
+    /// updates `shown` for the next chunk. Returns false if the chunk depends on frames of the chunk before
+    /// it.
+    pub fn settle(&mut self, shown: &mut Shown) -> bool {
+        self.playing.settle(shown);
+        // In chunks of the reference, the timers of pauses and the bones do.
+        !self.playing.is_reference() || !self.parts.has(Parts::GAME.with(Parts::BONES))
+    }
+
+    /// Returns the next frame, or `None` at the end and where anything is irregular.
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
+        let is_frame = self.playing.step()? && self.playing.findings.broken().next().is_none();
+        Ok(is_frame.then(|| self.playing.frame()))
+    }
+}
+
+/// Decodes chunks one after another before they are compressed, as [`Reader`](super::Reader) will decode
+/// them from the file. Measures what [`Writer::push_shown`](super::Writer::push_shown) wrote.
+#[derive(Debug, Default)]
+pub struct ChunkDecoder {
+    playing: Option<Playing>,
+}
+
+impl ChunkDecoder {
+    /// Creates a decoder that has decoded nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Loads the next chunk, with the header as of now.
+    pub fn load(&mut self, header: &Header, raw: &[u8]) {
+        let plain = || Header {
+            compression: Compression::None,
+            ..header.clone()
+        };
+        let playing = self
+            .playing
+            .get_or_insert_with(|| Playing::new(plain(), ReadOptions::default(), None));
+        if playing.header.players.len() != header.players.len() {
+            playing.set_header(plain());
+        }
+        playing.load(raw, (0, playing.seen.chunks), true);
+    }
+
+    /// Returns the next frame of the chunk, or `None` at its end.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`]; a chunk from a writer never causes it.
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
+        match &mut self.playing {
+            Some(playing) => Ok(playing.step()?.then(|| playing.frame())),
+            None => Ok(None),
+        }
     }
 }

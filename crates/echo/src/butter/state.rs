@@ -6,15 +6,14 @@
 use wide::f32x4;
 
 use super::bones::BonesState;
-use super::dialect::{Dialect, Mended};
 use super::difference::is_zero;
-use super::half::{from_half, from_halves, to_half};
 use super::header::Header;
-use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore};
-use super::parts::Parts;
-use super::pause::{PauseState, Timers};
-use super::team::{Doubt, StatsState, TeamReport, TeamState};
+use super::packed::{Layout, Packed, PackedPayload, PackedPlayer, PackedScore};
+use super::primitive::{Halves, from_half, from_halves, to_half};
+use super::reference::{
+    Dialect, Doubt, Mended, PauseState, StatsState, TeamReport, TeamState, Timers,
+};
+use super::unpack::Parts;
 use crate::model::Vec3;
 use crate::rule::Rule;
 

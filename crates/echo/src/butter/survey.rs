@@ -2,13 +2,11 @@
 
 use gametape_core::ByteReader;
 
-use super::dialect::Dialect;
 use super::difference::is_zero;
-use super::half::from_half;
-use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPause, PackedPose};
-use super::parts::Parts;
-use super::pause::{Falls, FallsSeen, Untold};
+use super::packed::{Layout, Packed, PackedPause, PackedPose};
+use super::primitive::{Halves, from_half};
+use super::reference::{Dialect, Falls, FallsSeen, Untold};
+use super::unpack::Parts;
 use crate::rule::Rule;
 
 /// The number of differences that only one kind of writer writes, for a chunk to count for its neighbours,

@@ -1,8 +1,7 @@
 //! Keeping the intact parts of a broken recording: whole chunks byte for byte, and the whole frames of
 //! others.
 
-mod body;
-mod find;
+mod search;
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read, Seek, Write};
@@ -10,13 +9,11 @@ use std::io::{Cursor, Read, Seek, Write};
 use gametape_core::{AllAltered, Altered, ByteReader, Input, Part};
 use memchr::memmem;
 
+use super::chunk::{ChunkEntry, Fault, Packing, Table, inflate, inflate_first, is_checked};
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::pack::{Fault, Packing, inflate, inflate_first, is_checked};
-use super::packed::{KEYFRAME, NORMAL, Packed};
+use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::stream::Reader;
 use super::survey::Survey;
-use super::table::{ChunkEntry, Table};
 use super::write::{Assembler, Options, Written};
 use crate::error::{Error, Finding, SalvageError};
 use crate::limits::{Limits, ReadOptions};
