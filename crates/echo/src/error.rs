@@ -1,10 +1,11 @@
-//! Errors, classified by whose fault they are.
+//! Errors, classified by whose fault they are; findings; and the state of a resumed recording.
 
 use std::io;
 
 pub use gametape_core::Severity;
 use gametape_core::{Class, Coded};
 
+use crate::model::Frame;
 use crate::rule::Rule;
 
 /// One result of an audit or of lenient reading: a rule, and the place where it is broken.
@@ -89,4 +90,17 @@ pub enum SalvageError {
     /// The destination failed.
     #[error(transparent)]
     Write(#[from] WriteError),
+}
+
+/// The state of a recording that was resumed.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Resumed {
+    /// The number of whole frames in it.
+    pub frames: u64,
+    /// The last whole frame.
+    pub last: Option<Frame>,
+    /// The number of bytes after the frames. They are cut off when a frame is added.
+    pub dropped: u64,
+    /// The fault of those bytes.
+    pub problem: Option<Finding>,
 }

@@ -47,7 +47,6 @@
 
 pub mod audit;
 pub mod butter;
-mod counts;
 pub mod diff;
 pub mod echoreplay;
 mod error;
@@ -58,7 +57,6 @@ mod members;
 mod model;
 mod parallel;
 mod ranges;
-mod resumed;
 mod rule;
 mod spelled;
 pub mod stats;
@@ -66,7 +64,7 @@ pub mod stats;
 pub mod tape;
 mod visit;
 
-pub use error::{Error, Finding, Findings, SalvageError, WriteError};
+pub use error::{Error, Finding, Findings, Resumed, SalvageError, WriteError};
 pub use field::{Field, Kept};
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
@@ -78,7 +76,6 @@ pub use model::{
     PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time, Unknown, Vec3,
     VrPlayer, Weapon, clock_display,
 };
-pub use resumed::Resumed;
 pub use rule::{Rule, ZipCut};
 pub use spelled::Spelled;
 

@@ -39,7 +39,7 @@ impl Default for Limits {
 ///
 /// ```
 /// use gametape_echo::{ReadOptions, echoreplay};
-/// Some recorders write such a middle line while the game restarts.
+/// // Some recorders write such a middle line while the game restarts.
 /// let text = b"2022/01/02 03:00:00.000\t{\"sessionid\":\"A\"}\r\n\
 ///     2022/01/02 03:00:00.100\t404\r\n\
 ///     2022/01/02 03:00:00.200\t{\"sessionid\":\"B\"}\r\n";

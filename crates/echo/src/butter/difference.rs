@@ -2,7 +2,7 @@
 
 use wide::{bytemuck, f32x4, i32x4};
 
-use super::primitive::{Halves, from_half, to_half_nearest};
+use super::primitive::{Halves, from_half, settle, to_half_nearest};
 use crate::model::Vec3;
 
 /// The difference between a value and the reader's, as the nearest half.
@@ -37,28 +37,10 @@ pub fn difference_above_zero(value: f32, from: f32) -> u16 {
     }
 }
 
-/// Repeats a way of taking differences, with the reader's sum as the new value, until the half no longer
-/// changes.
+/// The half that a way of taking differences settles on when it is repeated with the reader's sum as the new
+/// value.
 fn settled(value: f32, from: f32, way: impl Fn(f32, f32) -> u16) -> u16 {
-    let again = |half: u16| way(from + from_half(half), from);
-    let mut half = way(value, from);
-    for _ in 0..4 {
-        let next = again(half);
-        if next == half {
-            return half;
-        }
-        half = next;
-    }
-    // Several halves lead to each other. The least of them is taken, whichever comes first.
-    let (mut least, mut next) = (half, again(half));
-    for _ in 0..8 {
-        if next == half {
-            break;
-        }
-        least = least.min(next);
-        next = again(next);
-    }
-    least
+    settle(way(value, from), |half| way(from + from_half(half), from))
 }
 
 /// Removes the sign of a zero difference, so that the reader's value keeps its own.

@@ -10,10 +10,10 @@ use super::packed::Layout;
 use super::stream::Reader;
 use super::structure::{holds_frames, seems_to_hold_frames};
 use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
+use crate::error::Resumed;
 use crate::error::{Error, Severity, WriteError};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
-use crate::resumed::Resumed;
 use crate::rule::Rule;
 use crate::spelled::Spelled;
 

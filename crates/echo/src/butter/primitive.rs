@@ -149,6 +149,28 @@ pub const fn from_half(half: u16) -> f32 {
     f32::from_bits(sign | bits)
 }
 
+/// Repeats `again` until the code no longer changes. If codes lead to each other, returns the least of them,
+/// whichever comes first.
+#[inline]
+pub fn settle<T: Copy + Ord>(mut code: T, again: impl Fn(T) -> T) -> T {
+    for _ in 0..4 {
+        let next = again(code);
+        if next == code {
+            return code;
+        }
+        code = next;
+    }
+    let (mut least, mut next) = (code, again(code));
+    for _ in 0..8 {
+        if next == code {
+            break;
+        }
+        least = least.min(next);
+        next = again(next);
+    }
+    least
+}
+
 /// [`from_half`] for three halves at once, and a 0.
 #[inline(always)]
 pub(super) fn from_halves([x, y, z]: Halves) -> f32x4 {

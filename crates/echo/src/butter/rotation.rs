@@ -5,6 +5,7 @@ use std::ops::{Add, Mul, Sub};
 
 use wide::{f32x4, i32x4};
 
+use super::primitive::settle;
 use crate::model::{Pose, Vec3};
 
 /// A quaternion: x, y, z, w.
@@ -12,21 +13,21 @@ pub type Quaternion = [f32; 4];
 
 /// √½ and √2 truncated as in the format: exact values would give other bits.
 #[allow(clippy::approx_constant)]
-pub(super) const HALF_SQRT: f64 = 0.707_106_78;
+const HALF_SQRT: f64 = 0.707_106_78;
 #[allow(clippy::approx_constant)]
-pub(super) const SQRT: f64 = 1.414_213_56;
+const SQRT: f64 = 1.414_213_56;
 
 /// If a quaternion's largest component is larger than the others by this, it is still the largest after
 /// packing. Packing moves one component by half a step, and the other by what half a step in three
 /// components amounts to (0.0028) and by [`UNIT`].
-pub(super) const CLOSE: f32 = 0.003;
+const CLOSE: f32 = 0.003;
 
 /// The tolerance for the squared length of a rotation to be 1; rounding leaves much less.
 ///
 /// A code has length 1: the component that it leaves out takes the difference, which reaches the whole
 /// tolerance if all four are about ½. If forward and up are almost parallel, no right angle defines a
 /// basis, and the length of the quaternion may be further off.
-pub(super) const UNIT: f32 = 0.000_1;
+const UNIT: f32 = 0.000_1;
 
 #[inline]
 fn scale_to_one([x, y, z]: Vec3) -> Vec3 {
@@ -167,10 +168,15 @@ fn is_unit(norm: f32) -> bool {
     (norm - 1.0).abs() < UNIT
 }
 
-/// Like [`settle`]; 0 for quaternions that are no rotation.
+/// The code that reading and packing no longer changes; 0 for quaternions that are no rotation. If two
+/// components are almost equally large, rounding can make another one the largest.
 #[cold]
-pub(super) fn settle_odd(packed: u32, norm: f32) -> u32 {
-    if norm.is_nan() { 0 } else { settle(packed) }
+fn settle_odd(packed: u32, norm: f32) -> u32 {
+    if norm.is_nan() {
+        0
+    } else {
+        settle(packed, packed_again)
+    }
 }
 
 #[inline]
@@ -184,28 +190,6 @@ fn nearest(q: Quaternion, dropped: usize, negative: bool) -> u32 {
             (((component * sign + HALF_SQRT as f32) * STEP + 0.5) as u32).min(1023)
         }),
     )
-}
-
-/// If two components are almost equally large, rounding can make another one the largest. Returns the code
-/// that reading and packing no longer changes; if several codes lead to each other, the least of them.
-fn settle(mut packed: u32) -> u32 {
-    for _ in 0..4 {
-        let next = packed_again(packed);
-        if next == packed {
-            return packed;
-        }
-        packed = next;
-    }
-    let mut least = packed;
-    let mut next = packed_again(packed);
-    for _ in 0..8 {
-        if next == packed {
-            break;
-        }
-        least = least.min(next);
-        next = packed_again(next);
-    }
-    least
 }
 
 /// Reads a rotation, converts it to a basis and packs it again, as rewriting a recording does.
@@ -232,7 +216,7 @@ static STEPS: [f32; 1024] = {
 
 /// The component whose ten bits start at this bit of a code.
 #[inline(always)]
-pub(super) fn step(packed: u32, shift: u32) -> f32 {
+fn step(packed: u32, shift: u32) -> f32 {
     let step = STEPS.get((packed >> shift & 0x3FF) as usize);
     step.copied().unwrap_or_default()
 }

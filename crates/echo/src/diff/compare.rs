@@ -5,8 +5,7 @@
 use std::fmt;
 
 use super::angle;
-use super::before::Before;
-use super::sink::{At, Sink};
+use super::sink::{At, Before, Sink};
 use super::tolerance::Tolerance;
 use super::walk::walk;
 use crate::field::Field;

@@ -1,7 +1,6 @@
 //! Differences between two recordings: the first frame and field, and how many follow.
 
 pub(crate) mod angle;
-pub(crate) mod before;
 mod compare;
 mod pairs;
 mod players;

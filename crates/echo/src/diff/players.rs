@@ -1,13 +1,12 @@
 //! The walk over teams and players.
 
-use super::before::{Before, PlayerBefore};
 use super::pairs::{player, team};
-use super::sink::{At, Sink, both, debugged, shown};
-use crate::counts::{COUNT_NAMES, counts};
+use super::sink::{At, Before, PlayerBefore, Sink, both, debugged, shown};
 use crate::field::Field;
 use crate::model::{
     Arm, Game, Holding, Loadout, Ordnance, Player, Session, Stats, TacMod, Team, Weapon,
 };
+use crate::model::{COUNT_NAMES, counts};
 
 pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let [x, y] = [a.teams.len(), b.teams.len()];

@@ -2,9 +2,8 @@
 // Comparing numbers exactly is intended here.
 #![allow(clippy::float_cmp)]
 
-use super::before::Before;
 use super::pairs::{disc, last_score, pause, payload, session};
-use super::sink::{At, Sink, both, debugged, pose, shown};
+use super::sink::{At, Before, Sink, both, debugged, pose, shown};
 use crate::field::Field;
 use crate::model::{
     Disc, Game, LastThrow, PausedState, Payload, Pose, Session, THROW_MEMBERS, TeamId,

@@ -1,7 +1,6 @@
 //! The walk over two frames in parallel; every pair of values goes to a sink.
 
-use super::before::Before;
-use super::sink::{At, Sink, both, shown};
+use super::sink::{At, Before, Sink, both, shown};
 use super::{players, session};
 use crate::field::Field;
 use crate::model::{Bones, Frame};

@@ -37,10 +37,8 @@ pub(crate) mod line;
 mod place;
 mod read;
 mod redact;
-mod resume;
 mod salvage;
 pub(crate) mod scan;
-mod spans;
 #[cfg(feature = "tape")]
 mod spool;
 mod stream;

@@ -18,8 +18,7 @@ pub use report::{Change, LossReport, NumberLoss};
 
 use crate::diff::Tolerance;
 use crate::diff::angle;
-use crate::diff::before::Before;
-use crate::diff::sink::{At, Sink};
+use crate::diff::sink::{At, Before, Sink};
 use crate::diff::walk::walk;
 use crate::field::{Field, Kept};
 use crate::model::{Frame, Pose, Vec3};

@@ -17,8 +17,8 @@
 //! | | |
 //! |---|---|
 //! | `echoreplay/decode/object.rs` | reading and writing JSON |
-//! | `visit.rs` | viewing values: `audit/session/values.rs`; changing them: redaction, `tape/dump.rs`, `tape/convert/tame.rs` |
-//! | `echoreplay/spans.rs` | finding sensitive text |
+//! | `visit.rs` | viewing values: `audit/values.rs`; changing them: redaction, `tape/dump.rs`, `tape/convert/tame.rs` |
+//! | `echoreplay/redact.rs` | finding sensitive text |
 //! | `diff/pairs.rs` | comparing two frames, and measuring what a conversion lost |
 //! | `tape/tables/columns.rs` | the columns of the tables |
 //! | [`MEMBERS`] | the book's page |

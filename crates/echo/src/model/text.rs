@@ -188,6 +188,14 @@ texts! {
     }
 }
 
+impl TeamId {
+    /// The team at this index of the session's `teams`; `None` above 2.
+    pub(crate) fn at(index: usize) -> Self {
+        let code = u8::try_from(index).ok();
+        code.and_then(Self::from_code).unwrap_or_default()
+    }
+}
+
 /// The kind of game played on a map. It decides what a .butter stores.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Game {

@@ -19,12 +19,10 @@
 //! ```
 
 mod goals;
-mod json;
 mod model;
 mod roster;
 mod step;
 mod timeline;
-mod track;
 
 pub use model::{
     Attendance, AttendanceEvent, DiscStats, Goal, MatchStats, PauseSpan, PayloadStats, Ping,
@@ -38,9 +36,8 @@ use compact_str::CompactString;
 use crate::model::{Frame, Game, GameStatus, PausedState, Session, Time};
 use goals::GoalFinder;
 use roster::Roster;
-use step::Step;
+use step::{Step, Track, faster};
 use timeline::Tracker;
-use track::Track;
 
 /// Computes [`MatchStats`] frame by frame.
 #[derive(Clone, Debug, Default)]
@@ -199,7 +196,7 @@ impl StatsBuilder {
         let passed = step.passed_ms.filter(|_| !step.new_session);
         self.disc.push(&disc.pose.position, passed, MAX_DISC_SPEED);
         let stats = self.stats.disc.get_or_insert_default();
-        stats.top_speed = track::faster(stats.top_speed, &disc.velocity, MAX_DISC_SPEED);
+        stats.top_speed = faster(stats.top_speed, &disc.velocity, MAX_DISC_SPEED);
     }
 
     fn payload(&mut self, session: &Session, passed_ms: Option<u32>) {

@@ -1,13 +1,15 @@
-//! The statistics of a match as plain data.
+//! The statistics of a match as plain data, and their spelling in JSON.
 //!
 //! Times are milliseconds since the first frame, on a clock that never goes backwards; distances are
 //! metres, speeds metres a second.
 
+use std::fmt::Display;
+
 use compact_str::CompactString;
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
-use super::json::{Counted, texts};
-use crate::model::{Stats, TeamId};
+use crate::model::{COUNT_NAMES, Stats, TeamId, counts};
 
 /// The statistics of a match and its players.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -106,7 +108,7 @@ pub struct Goal {
     /// Seconds on the clock.
     pub clock: f32,
     /// The team whose points rose.
-    #[serde(serialize_with = "super::json::text")]
+    #[serde(serialize_with = "text")]
     pub team: TeamId,
     /// The number of points.
     pub points: f32,
@@ -143,10 +145,10 @@ pub struct PauseSpan {
     /// When it ended; `None` if the recording ends before.
     pub to_ms: Option<u64>,
     /// The team that requested it.
-    #[serde(serialize_with = "super::json::text")]
+    #[serde(serialize_with = "text")]
     pub requested_by: TeamId,
     /// The team that ended it.
-    #[serde(serialize_with = "super::json::text")]
+    #[serde(serialize_with = "text")]
     pub ended_by: TeamId,
     /// Its last state. A request that was not granted stays `paused_requested`.
     pub state: CompactString,
@@ -158,7 +160,7 @@ pub struct RestartRequest {
     /// The time of the request.
     pub time_ms: u64,
     /// The team.
-    #[serde(serialize_with = "super::json::text")]
+    #[serde(serialize_with = "text")]
     pub team: TeamId,
 }
 
@@ -192,7 +194,7 @@ pub struct Attendance {
     /// The player's name.
     pub name: CompactString,
     /// The team joined, left, or changed to.
-    #[serde(serialize_with = "super::json::text")]
+    #[serde(serialize_with = "text")]
     pub team: TeamId,
     /// The player's user id. Never serialized: user ids are kept out of output.
     #[serde(skip)]
@@ -302,10 +304,6 @@ pub struct PlayerStats {
     pub stats: Stats,
 }
 
-fn counted<S: serde::Serializer>(stats: &Stats, serializer: S) -> Result<S::Ok, S::Error> {
-    Counted(stats).serialize(serializer)
-}
-
 /// The pings of a player over all frames, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Ping {
@@ -317,4 +315,25 @@ pub struct Ping {
     pub max: i32,
     /// The standard deviation.
     pub deviation: f64,
+}
+
+/// A value, as the API spells it.
+fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// Values, as the API spells them.
+fn texts<S: Serializer, T: Display>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(ToString::to_string))
+}
+
+/// [`Stats`] with the API's names.
+fn counted<S: Serializer>(stats: &Stats, serializer: S) -> Result<S::Ok, S::Error> {
+    let counts = counts(stats);
+    let mut map = serializer.serialize_map(Some(1 + counts.len()))?;
+    map.serialize_entry("possession_time", &stats.possession_time)?;
+    for (name, count) in COUNT_NAMES.iter().zip(counts) {
+        map.serialize_entry(name, &count)?;
+    }
+    map.end()
 }

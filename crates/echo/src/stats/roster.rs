@@ -6,9 +6,9 @@ use compact_str::CompactString;
 
 use super::model::{Attendance, AttendanceEvent, Ping, PlayerStats};
 use super::step::{MAX_EVENTS, MAX_PLAYER_SPEED, Step, keep};
-use super::track::{Track, faster};
-use crate::counts::{counts, from_counts};
+use super::step::{Track, faster};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
+use crate::model::{counts, from_counts};
 
 /// All players seen so far.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ impl Roster {
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         for (place, (team, player)) in session.players().enumerate() {
-            let team = team_id(team);
+            let team = TeamId::at(team);
             let Some(at) = self.find(place, player, &team, left_out) else {
                 continue;
             };
@@ -135,16 +135,6 @@ impl Roster {
 
     pub(super) fn finish(self) -> Vec<PlayerStats> {
         self.players.into_iter().map(Known::finish).collect()
-    }
-}
-
-/// The team at this place of the session.
-const fn team_id(place: usize) -> TeamId {
-    match place {
-        0 => TeamId::Blue,
-        1 => TeamId::Orange,
-        2 => TeamId::Spectator,
-        _ => TeamId::None,
     }
 }
 

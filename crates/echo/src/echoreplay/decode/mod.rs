@@ -3,7 +3,6 @@
 mod cursor;
 mod number;
 mod object;
-mod player;
 mod reference;
 mod scalar;
 mod session;
@@ -13,9 +12,11 @@ use std::mem;
 pub(super) use self::cursor::{Cursor, Read};
 use self::object::Source;
 pub(super) use self::object::{Ids, MOST, MOST_UNKNOWN, Members, Others, write_object};
-pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
 pub(super) use self::reference::look;
-pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
+pub(super) use self::session::{
+    BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYER, PLAYSPACE, POSE, SESSION, STATS,
+    TEAM, USER_BONES, pair,
+};
 use super::place;
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;

@@ -1,4 +1,4 @@
-//! Checking the players from frame to frame.
+//! Checking the players and the disc from frame to frame.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use compact_str::CompactString;
 
 use super::report::{Follows, Report};
-use crate::counts::{COUNT_NAMES, COUNTS, counts};
+use crate::model::{COUNT_NAMES, COUNTS, counts};
 use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3};
 use crate::rule::Rule;
 
@@ -180,12 +180,12 @@ impl Players {
             match (a, b) {
                 (Some(a), Some(b)) => step.stays(a, b, follows, arena, report),
                 (Some(a), None) => {
-                    let team = team_id(a.team);
+                    let team = TeamId::at(a.team);
                     report.raise(Rule::PlayerLeft { team });
                     step.goes(a);
                 }
                 (None, Some(b)) => {
-                    let team = team_id(b.team);
+                    let team = TeamId::at(b.team);
                     report.raise(Rule::PlayerJoined { team });
                     step.comes(b, report.spot.time);
                 }
@@ -333,7 +333,7 @@ impl Seen {
 /// Compares one player in two frames.
 fn one(before: &Seen, now: &Seen, follows: Follows, report: &mut Report<'_>) {
     if before.team != now.team {
-        let (before, now) = (team_id(before.team), team_id(now.team));
+        let (before, now) = (TeamId::at(before.team), TeamId::at(now.team));
         report.raise(Rule::PlayerMoved { before, now });
     }
     if let (true, Some(a), Some(b)) = (follows.same_round, &before.counts, &now.counts) {
@@ -376,7 +376,7 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
     }
     for ((stat, total), sum) in COUNT_NAMES.iter().zip(counts(stats)).zip(sums) {
         if i64::from(total) < sum {
-            let team = team_id(place);
+            let team = TeamId::at(place);
             report.raise(Rule::TeamStats {
                 team,
                 stat,
@@ -387,12 +387,23 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
     }
 }
 
-/// The team at this place of the session.
-const fn team_id(place: usize) -> TeamId {
-    match place {
-        0 => TeamId::Blue,
-        1 => TeamId::Orange,
-        2 => TeamId::Spectator,
-        _ => TeamId::None,
+/// Follows the disc.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Disc {
+    before: Option<Vec3>,
+}
+
+impl Disc {
+    pub(super) fn push(&mut self, session: &Session, follows: Follows, report: &mut Report<'_>) {
+        let now = session.disc.as_ref().map(|disc| disc.pose.position);
+        let before = std::mem::replace(&mut self.before, now);
+        if let (true, Some(before), Some(now), Some(ms @ 0..=NEXT_MS)) =
+            (follows.playing, before, now, follows.ms)
+        {
+            let metres = metres(before, now);
+            if metres > TELEPORT {
+                report.raise(Rule::DiscJump { metres, ms });
+            }
+        }
     }
 }
