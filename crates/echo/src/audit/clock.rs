@@ -52,10 +52,10 @@ impl Clock {
             self.judge(was, clock, ms, frame.time, follows.same_round, report);
         }
         match &mut self.still {
-            Some((since, told)) if follows.playing && clock.to_bits() == was.to_bits() => {
+            Some((since, reported)) if follows.playing && clock.to_bits() == was.to_bits() => {
                 let still = frame.time.0.saturating_sub(since.0);
-                if still >= STILL_MS as i64 && !*told {
-                    *told = true;
+                if still >= STILL_MS as i64 && !*reported {
+                    *reported = true;
                     report.raise(Rule::ClockStopped {
                         clock,
                         seconds: still as u64 / 1_000,

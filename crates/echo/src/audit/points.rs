@@ -68,9 +68,9 @@ impl Points {
             return;
         };
         if !follows.same_round
-            && let Some(told) = &mut self.reported
+            && let Some(reported) = &mut self.reported
         {
-            told.counts = false;
+            reported.counts = false;
         }
         if changed && let Some(score) = &self.score {
             let own = score.goal_type == GoalType::SelfGoal;
@@ -115,12 +115,12 @@ impl Points {
 
     fn judge(&mut self, now: Time, report: &mut Report<'_>) {
         self.explain(now, report);
-        if let Some(told) = &self.reported
-            && now.0.abs_diff(told.spot.time.0) > WINDOW_MS
+        if let Some(reported) = &self.reported
+            && now.0.abs_diff(reported.spot.time.0) > WINDOW_MS
         {
-            if told.counts {
-                let (team, amount) = (told.team.clone(), told.amount);
-                report.raise_at(&told.spot, Rule::GoalUncounted { team, amount });
+            if reported.counts {
+                let (team, amount) = (reported.team.clone(), reported.amount);
+                report.raise_at(&reported.spot, Rule::GoalUncounted { team, amount });
             }
             self.reported = None;
         }
@@ -130,15 +130,15 @@ impl Points {
         let Some(rise) = &self.waiting else {
             return;
         };
-        let told = self
+        let reported = self
             .reported
             .as_ref()
-            .filter(|told| {
-                told.spot.time.0.abs_diff(rise.spot.time.0) <= WINDOW_MS
-                    && (told.team == rise.team || told.own)
+            .filter(|reported| {
+                reported.spot.time.0.abs_diff(rise.spot.time.0) <= WINDOW_MS
+                    && (reported.team == rise.team || reported.own)
             })
-            .map(|told| told.amount);
-        let rule = match told {
+            .map(|reported| reported.amount);
+        let rule = match reported {
             Some(amount) if (f64::from(amount) - f64::from(rise.points)).abs() < 0.5 => None,
             Some(amount) => Some(Rule::GoalPoints {
                 team: rise.team.clone(),
@@ -155,7 +155,7 @@ impl Points {
             // At the frame in which the points rose.
             report.raise_at(&rise.spot, rule);
         }
-        if told.is_some() {
+        if reported.is_some() {
             self.reported = None;
             self.taken = Some(now);
         }

@@ -128,10 +128,11 @@ impl Encoder {
         let state = &self.state;
         match self.layout.game {
             Game::Arena => {
-                let told = session.rules_changed_at.is_some() || session.rules_changed_by.is_some();
+                let stored_rules =
+                    session.rules_changed_at.is_some() || session.rules_changed_by.is_some();
                 state.disc.is_some() != session.disc.is_some()
                     || state.score.is_some() && session.last_score.is_none()
-                    || state.rules.is_some() && !told
+                    || state.rules.is_some() && !stored_rules
             }
             Game::Combat => state.payload.is_some() && session.payload.is_none(),
             Game::Other => false,

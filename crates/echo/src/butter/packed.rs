@@ -269,7 +269,7 @@ pub struct Packed {
     pub players: Vec<PackedPlayer>,
     pub bone_bits: u8,
     pub bones: Vec<PackedBones>,
-    /// Of all players, in order.
+    /// The differences of positions, for all players in order.
     pub bone_positions: Vec<[i32; 3]>,
     pub bone_rotations: Vec<u32>,
 }

@@ -5,7 +5,7 @@ use gametape_core::ByteReader;
 use super::chunk::{inflate, is_checked};
 use super::header::{Compression, Header};
 use super::packed::{Layout, Packed};
-use super::reference::{Dialect, Mended, PauseState, Untold};
+use super::reference::{Dialect, Mended, PauseState, UnstoredTimers};
 use super::state::State;
 use super::survey::Survey;
 use super::unpack::{Parts, read_within};
@@ -76,7 +76,7 @@ pub struct Playing {
     /// The requested parts of the frames.
     parts: Parts,
     /// The writer of the file, if the caller names it. Otherwise it is detected for each chunk.
-    said: Option<Dialect>,
+    writer: Option<Dialect>,
     /// The inflated frames of the chunk.
     raw: Vec<u8>,
     at: usize,
@@ -101,7 +101,7 @@ pub struct Playing {
     /// The chunk starts within a pause and does not store its timers.
     in_pause: bool,
     /// Keyframes that don't store the timers of pauses, if the chunk is the reference's.
-    untold: Vec<Untold>,
+    unstored_timers: Vec<UnstoredTimers>,
     state: State,
     packed: Packed,
     frame: Frame,
@@ -115,13 +115,13 @@ pub struct Playing {
 }
 
 impl Playing {
-    pub fn new(header: Header, options: ReadOptions, said: Option<Dialect>) -> Self {
+    pub fn new(header: Header, options: ReadOptions, writer: Option<Dialect>) -> Self {
         let layout = Layout::of(&header);
         Self {
             header,
             options,
             parts: Parts::ALL,
-            said,
+            writer,
             raw: Vec::new(),
             at: 0,
             from: 0,
@@ -135,7 +135,7 @@ impl Playing {
             altered: None,
             cut: None,
             in_pause: false,
-            untold: Vec::new(),
+            unstored_timers: Vec::new(),
             state: State::default(),
             packed: Packed::default(),
             frame: Frame::default(),
@@ -180,7 +180,7 @@ impl Playing {
         self.index = None;
         self.load(stored, (offset, chunk), whole);
         if !self.shows
-            && self.said.is_none()
+            && self.writer.is_none()
             && let Some(dialect) = before()?
         {
             self.dialect = Some(dialect);
@@ -211,7 +211,7 @@ impl Playing {
         let shown = survey.dialect();
         let before = self.known.dialect();
         self.shows = shown.is_some();
-        self.dialect = self.said.or(shown).or(before);
+        self.dialect = self.writer.or(shown).or(before);
         self.known = self.known.next(survey.dialect_of_file());
         #[cfg(feature = "tape")]
         {
@@ -223,7 +223,7 @@ impl Playing {
         self.seen.unchecked_chunks += u64::from(!is_checked(stored, compression));
         self.raw.truncate(survey.whole);
         self.in_pause = survey.in_pause;
-        self.untold = survey.untold;
+        self.unstored_timers = survey.unstored_timers;
         let of_packing = unpacked.err().map(|fault| {
             let altered = fault.is_checksum();
             (fault.rule(chunk, survey.frames), altered)
@@ -244,10 +244,10 @@ impl Playing {
         self.at = 0;
         self.layout = Layout::of(&self.header);
         // A journal is written in the exact dialect.
-        self.dialect = self.said.or(Some(Dialect::Exact));
+        self.dialect = self.writer.or(Some(Dialect::Exact));
         (self.altered, self.cut) = (None, None);
         self.in_pause = false;
-        self.untold.clear();
+        self.unstored_timers.clear();
         self.raw.clear();
         let mut whole = 0;
         while whole < OPEN {
@@ -308,8 +308,12 @@ impl Playing {
                 self.state.started = false;
                 return self.report(finding).map(|()| false);
             }
-            let untold = self.untold.iter().find(|untold| untold.at == self.at);
-            self.state.least = untold.map_or([0.0; 2], |untold| untold.least);
+            let unstored_timers = self
+                .unstored_timers
+                .iter()
+                .find(|unstored_timers| unstored_timers.at == self.at);
+            self.state.least =
+                unstored_timers.map_or([0.0; 2], |unstored_timers| unstored_timers.least);
             let mut input = ByteReader::new(self.raw.get(self.at..).unwrap_or_default());
             let (packed, state) = (&mut self.packed, &mut self.state);
             let (layout, header) = (self.layout, &self.header);
@@ -359,12 +363,12 @@ impl Playing {
         let Some(rule) = self.altered.take() else {
             return Ok(());
         };
-        let told = self.report(self.in_chunk(rule, false));
-        if told.is_err() {
+        let reported = self.report(self.in_chunk(rule, false));
+        if reported.is_err() {
             self.at = self.raw.len();
             self.cut = None;
         }
-        told
+        reported
     }
 
     /// Reports stats of the last frame that can be understood in two ways. They are read all the same.
@@ -455,7 +459,7 @@ impl Playing {
     /// loaded.
     #[cfg(feature = "tape")]
     pub fn settle(&mut self, shown: &mut Shown) {
-        if !self.shows && self.said.is_none() {
+        if !self.shows && self.writer.is_none() {
             self.dialect = shown.dialect();
         }
         *shown = shown.next(self.known.dialect());

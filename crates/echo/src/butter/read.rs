@@ -210,8 +210,8 @@ impl<'a> File<'a> {
         let mut found = None;
         while low < high {
             let middle = low.midpoint(high);
-            let told = (middle..high).find_map(|at| Some((at, self.first_time(at)?)));
-            match told {
+            let known = (middle..high).find_map(|at| Some((at, self.first_time(at)?)));
+            match known {
                 Some((at, first)) if first <= time => {
                     found = Some(at);
                     low = at + 1;

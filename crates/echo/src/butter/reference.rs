@@ -1,7 +1,7 @@
 //! The reference's way of writing: its dialect, its faults that a reader undoes, and the values that it
 //! leaves ambiguous: the timers of pauses and the stats of teams.
 //!
-//! Of timers, the reference writes 0 in keyframes, and differences elsewhere.
+//! The timers of pauses are 0 in keyframes of the reference, and differences elsewhere.
 //!
 //! The game returns no stats for a team without players: they disappear when its last player leaves, and
 //! come back later. Meanwhile the reference writes nothing, just as for stats that have not changed. When
@@ -78,7 +78,7 @@ pub struct PauseState {
     /// The keyframe stores 0.
     from_zero: bool,
     /// The keyframe is the reference's, too.
-    untold: bool,
+    unstored: bool,
 }
 
 impl PauseState {
@@ -94,7 +94,7 @@ impl PauseState {
         let [start_a, start_b] = self.start;
         let [a, b] = self.sums;
         let timers = [start_a + a, start_b + b];
-        if self.untold {
+        if self.unstored {
             // Truncated differences add up to an error.
             timers.map(|timer| timer.max(0.0))
         } else {
@@ -104,7 +104,7 @@ impl PauseState {
 
     /// Whether the keyframe stores 0 and is not the reference's. No later timer is below 0 then.
     pub const fn stays_above_zero(&self) -> bool {
-        self.from_zero && !self.untold
+        self.from_zero && !self.unstored
     }
 
     /// The pause of a keyframe.
@@ -122,7 +122,7 @@ impl PauseState {
         if !pause.from_zero {
             return (pause, false);
         }
-        pause.untold = true;
+        pause.unstored = true;
         pause.start = least;
         if let Some(mut before) = before
             && packed.is_on()
@@ -153,7 +153,7 @@ impl PauseState {
 
 /// A keyframe of the reference that stores 0 although its timers fall below that before the next keyframe.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Untold {
+pub struct UnstoredTimers {
     /// The offset in the chunk.
     pub at: usize,
     /// Lower bounds of the timers.
@@ -166,7 +166,7 @@ pub struct Falls {
     keyframe: usize,
     pause: Option<PauseState>,
     timers: [Fall; 2],
-    found: Vec<Untold>,
+    found: Vec<UnstoredTimers>,
 }
 
 /// How far a timer falls after a keyframe.
@@ -229,12 +229,12 @@ impl Falls {
         let least = std::mem::take(&mut self.timers).map(Fall::least);
         if self.pause.take().is_some() && least.iter().any(|timer| *timer > 0.0) {
             let at = self.keyframe;
-            self.found.push(Untold { at, least });
+            self.found.push(UnstoredTimers { at, least });
         }
     }
 
     /// Returns the keyframes that don't store their timers.
-    pub fn found(mut self) -> Vec<Untold> {
+    pub fn found(mut self) -> Vec<UnstoredTimers> {
         self.end();
         self.found
     }
@@ -449,11 +449,11 @@ impl TeamState {
     #[inline]
     pub fn step(
         &mut self,
-        told: TeamReport<'_, impl FnOnce() -> Option<Sum>>,
+        report: TeamReport<'_, impl FnOnce() -> Option<Sum>>,
         mended: &mut Mended,
     ) -> Option<Doubt> {
-        let empty = told.players == 0;
-        let Some(delta) = told.delta else {
+        let empty = report.players == 0;
+        let Some(delta) = report.delta else {
             // This proves nothing for a team that never had stats: spectators have none.
             self.odd |= self.empty && !empty && self.stats.is_some();
             self.quiet = true;
@@ -461,8 +461,8 @@ impl TeamState {
             self.was_empty |= empty;
             return None;
         };
-        let sum = (told.sum)();
-        let (gone, doubt) = self.read(delta, told.players, sum.as_ref(), told.dialect);
+        let sum = (report.sum)();
+        let (gone, doubt) = self.read(delta, report.players, sum.as_ref(), report.dialect);
         if gone {
             self.stats = None;
         }
@@ -523,19 +523,19 @@ impl TeamState {
     fn may_be_gone(
         &self,
         known: &StatsState,
-        told: &Doubt,
+        doubt: &Doubt,
         sum: &Sum,
         dialect: Option<Dialect>,
     ) -> bool {
-        let counts = self.less || !told.sum.covers(sum) || told.absolute.covers(sum);
+        let counts = self.less || !doubt.sum.covers(sum) || doubt.absolute.covers(sum);
         counts
             && match dialect {
                 Some(Dialect::Exact) => false,
                 // Truncation takes less than a hundredth from times.
                 Some(Dialect::Reference) => {
-                    told.absolute.possession_time >= sum.possession_time * 0.99
+                    doubt.absolute.possession_time >= sum.possession_time * 0.99
                 }
-                None => !known.counts_nothing() && !told.absolute.counts_nothing(),
+                None => !known.counts_nothing() && !doubt.absolute.counts_nothing(),
             }
     }
 

@@ -430,20 +430,20 @@ impl State {
         self.team_players = packed.team_players;
         let mut players = self.players.as_slice();
         let teams = self.teams.iter_mut().zip(&mut self.doubts);
-        let told = packed.team_stats.iter().zip(packed.team_players);
-        for (team, ((state, doubt), (delta, count))) in teams.zip(told).enumerate() {
+        let stored = packed.team_stats.iter().zip(packed.team_players);
+        for (team, ((state, doubt), (delta, count))) in teams.zip(stored).enumerate() {
             let here = players.split_off(..usize::from(count).min(players.len()));
             let stats = here
                 .unwrap_or_default()
                 .iter()
                 .filter_map(|player| player.stats);
-            let told = TeamReport {
+            let report = TeamReport {
                 delta: (packed.team_bits & 4 << team != 0).then_some(delta),
                 players: count,
                 sum: || parts.has(Parts::STATS).then(|| stats.collect()),
                 dialect,
             };
-            *doubt = state.step(told, &mut self.mended);
+            *doubt = state.step(report, &mut self.mended);
         }
         TeamState::share(&mut self.teams);
     }

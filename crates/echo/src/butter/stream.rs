@@ -117,9 +117,9 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    pub const fn new(options: ReadOptions, said: Option<Dialect>) -> Self {
+    pub const fn new(options: ReadOptions, writer: Option<Dialect>) -> Self {
         Self {
-            known: Known::new(options, said),
+            known: Known::new(options, writer),
             before: None,
             ahead: 0,
             decoded: 0,

@@ -43,7 +43,7 @@ pub enum Look {
 #[derive(Clone, Debug)]
 pub struct Known {
     options: ReadOptions,
-    said: Option<Dialect>,
+    writer: Option<Dialect>,
     /// The requested parts of the frames.
     pub parts: Parts,
     place: Section,
@@ -61,10 +61,10 @@ pub struct Known {
 }
 
 impl Known {
-    pub const fn new(options: ReadOptions, said: Option<Dialect>) -> Self {
+    pub const fn new(options: ReadOptions, writer: Option<Dialect>) -> Self {
         Self {
             options,
-            said,
+            writer,
             parts: Parts::ALL,
             place: Section::Header,
             playing: None,
@@ -117,7 +117,7 @@ impl Known {
                     self.headers += size as u64;
                     playing.set_header(header);
                 } else {
-                    let playing = Playing::new(header, self.options, self.said);
+                    let playing = Playing::new(header, self.options, self.writer);
                     self.playing = Some(playing.of_parts(self.parts));
                 }
                 self.place = Section::Chunks(sizes);

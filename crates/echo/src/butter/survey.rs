@@ -5,7 +5,7 @@ use gametape_core::ByteReader;
 use super::difference::is_zero;
 use super::packed::{Layout, Packed, PackedPause, PackedPose};
 use super::primitive::{Halves, from_half};
-use super::reference::{Dialect, Falls, FallsSeen, Untold};
+use super::reference::{Dialect, Falls, FallsSeen, UnstoredTimers};
 use super::unpack::Parts;
 use crate::rule::Rule;
 
@@ -32,7 +32,7 @@ pub struct Survey {
     /// The chunk starts within a pause and does not store its timers.
     pub in_pause: bool,
     /// Keyframes that don't store the timers of pauses, if the chunk is the reference's.
-    pub untold: Vec<Untold>,
+    pub unstored_timers: Vec<UnstoredTimers>,
     /// The number of bytes of whole frames.
     pub whole: usize,
     /// The fault after them, if there is one.
@@ -43,8 +43,8 @@ impl Survey {
     /// Walks over a chunk. For early version 3, the layout that reaches the chunk's end is taken.
     pub fn of(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
         let survey = Self::walk(raw, layout, packed);
-        let told = survey.error.is_none() && !survey.rules.is_late();
-        if told || layout.version < 3 || layout.short_pause {
+        let is_valid = survey.error.is_none() && !survey.rules.is_late();
+        if is_valid || layout.version < 3 || layout.short_pause {
             return survey;
         }
         let early = Self::walk(raw, layout.early(), packed);
@@ -85,7 +85,7 @@ impl Survey {
             last: 0,
             rules: RulesTimes::default(),
             in_pause: false,
-            untold: Vec::new(),
+            unstored_timers: Vec::new(),
             whole: 0,
             error: None,
         };
@@ -126,7 +126,7 @@ impl Survey {
                 survey.in_pause = pause.is_some_and(|pause| pause.is_at_zero() && pause.is_on());
             }
         }
-        survey.untold = falls.found();
+        survey.unstored_timers = falls.found();
         (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
         survey
     }

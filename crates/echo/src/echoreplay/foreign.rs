@@ -38,7 +38,7 @@ impl<'m> Foreign<'m> {
     pub(super) fn of_bones(bones: &'m Bones) -> Result<Self, WriteError> {
         Self::new(&bones.unknown, |member| match member.object {
             Object::Bones if member.name == "err_code" && member.json == "0" => {
-                Err("an error code that tells of an error")
+                Err("an error code other than 0")
             }
             Object::Bones => Ok(()),
             Object::UserBones(player) if usize::from(player) < bones.user_bones.len() => Ok(()),

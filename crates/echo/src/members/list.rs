@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    pub const fn tells_who_or_where(self) -> bool {
+    pub const fn is_sensitive(self) -> bool {
         matches!(
             self,
             Self::name | Self::maybe_name | Self::account | Self::hand | Self::address | Self::said
@@ -119,7 +119,7 @@ macro_rules! member {
             doc: $doc,
             fields: member!(fields $($attr $value)*),
             range: member!(range $($attr $value)*),
-            redacted: Kind::$kind.tells_who_or_where(),
+            redacted: Kind::$kind.is_sensitive(),
             called: member!(called $name $($attr $value)*),
         }
     };

@@ -92,11 +92,11 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
             let bytes = window.from(from, 2 * AHEAD)?;
             let last = from + bytes.len() as u64 == self.input.size();
             // A frame near the end of the window may be longer than the window.
-            let told = bytes.len() - if last { 0 } else { AHEAD.min(bytes.len()) };
+            let searchable = bytes.len() - if last { 0 } else { AHEAD.min(bytes.len()) };
             match self.keyframe(bytes, 0, layout) {
-                Some(next) if next < told => return Ok(Some(from + next as u64)),
+                Some(next) if next < searchable => return Ok(Some(from + next as u64)),
                 _ if last || self.patience == 0 => return Ok(None),
-                _ => from += told as u64,
+                _ => from += searchable as u64,
             }
         }
     }

@@ -123,7 +123,6 @@ pub(in crate::echoreplay) fn write_object<T: Members>(
 /// game's order. A foreign member can't have one of their names.
 ///
 /// See [`kind`] for the kinds.
-/// What a kind means here stands in [`kind`].
 macro_rules! members {
     (
         $type:ty as $names:ident { $($items:item)* }

@@ -17,9 +17,9 @@ pub(in crate::echoreplay) type LeftOut = (String, &'static str);
 #[derive(Clone, Copy, PartialEq)]
 enum Needs {
     Number,
-    /// Of 32 bits.
+    /// A whole number of 32 bits.
     Whole,
-    /// Of 64 bits.
+    /// A whole number of 64 bits.
     Long,
     Flag,
     Other,
