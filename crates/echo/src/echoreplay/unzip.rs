@@ -94,13 +94,19 @@ pub(super) struct Unzip<R> {
     is_unfinished: bool,
 }
 
+trait ReadSeek: Read + Seek {}
+
+impl<R: Read + Seek> ReadSeek for R {}
+
 impl<R: Read + Seek> Unzip<R> {
     /// Looks for the table. If there is none, also returns why.
     pub(super) fn open(mut source: R) -> io::Result<(Self, Option<Rule>)> {
         let mut files = Vec::new();
         let mut fault = None;
         let starts_with_file = starts_with_file(&mut source)?;
-        let plan = match ZipArchive::new(&mut source) {
+        // As a trait object, so that the zip library is compiled once and not for each source.
+        let seekable: &mut dyn ReadSeek = &mut source;
+        let plan = match ZipArchive::new(seekable) {
             // Stored data may contain a table, which in a cut zip is the last one.
             Ok(archive) if starts_with_file && (archive.is_empty() || archive.offset() > 0) => {
                 source.seek(SeekFrom::Start(0))?;
