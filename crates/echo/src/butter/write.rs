@@ -469,7 +469,7 @@ pub fn write<'a>(
 }
 
 #[cfg(feature = "tape")]
-/// Assembles the part by way of a spool, like [`Writer`](super::Writer).
+/// Assembles the part by way of a spool, like [`Writer`].
 pub(crate) struct Cutter<S> {
     header: Header,
     assembler: Assembler<S>,

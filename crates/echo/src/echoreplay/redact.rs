@@ -200,7 +200,7 @@ pub(super) struct Span<'t> {
     pub start: usize,
     pub end: usize,
     pub value: Sensitive<'t>,
-    /// See [`TURNS`](crate::members::TURNS).
+    /// See [`TURNS`].
     pub turn: u8,
 }
 

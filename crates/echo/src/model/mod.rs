@@ -459,7 +459,7 @@ macro_rules! counts {
         $of_time:literal $(, $a:ident $v:tt)*;
         $($name:literal: whole ($count:ident), $doc:literal $(, $attr:ident $value:tt)*;)*
     ) => {
-        /// Their names in the API, in the order of [`counts`].
+        /// The names of the counts in the API, in the order of [`counts()`].
         pub(crate) const COUNT_NAMES: [&str; COUNTS] = [$($name),*];
 
         /// The number of counts.
@@ -470,7 +470,7 @@ macro_rules! counts {
             [$(stats.$count),*]
         }
 
-        /// The inverse of [`counts`].
+        /// The inverse of [`counts()`].
         pub(crate) const fn from_counts(possession_time: f32, counts: [i32; COUNTS]) -> Stats {
             let [$($count),*] = counts;
             Stats { possession_time, $($count),* }

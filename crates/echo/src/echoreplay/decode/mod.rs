@@ -39,7 +39,7 @@ pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
     session_with(text, session, Ids::Unsigned)
 }
 
-/// Like [`session`], for this kind of user ids.
+/// Like [`session()`], for this kind of user ids.
 pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Result<(), Fault> {
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(no_session(text));

@@ -116,7 +116,7 @@ fn mode_compat_writes_no_checksum() {
 }
 
 #[test]
-fn a_finished_journal_has_checksums_whatever_the_mode() {
+fn a_finished_journal_has_checksums_in_any_mode() {
     for mode in [Mode::Correct, Mode::Compat] {
         let options = options(mode, INTERVAL, Compression::Zstd3);
         let (open, _) = journal(&frames(), options);

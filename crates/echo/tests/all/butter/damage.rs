@@ -96,7 +96,7 @@ fn damage_in_a_journal_costs_the_frames_that_depend_on_it() {
 }
 
 #[test]
-fn a_journal_is_written_exactly_whatever_the_mode() {
+fn a_journal_is_written_exactly_in_any_mode() {
     assert!(joined(12, Mode::Compat) == joined(12, Mode::Correct));
 }
 

@@ -20,7 +20,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn files_are_what_they_were() {
+fn files_have_not_changed() {
     let mut text = String::new();
     for (mode, name) in [(Mode::Correct, "correct"), (Mode::Compat, "compat")] {
         for (game, kind) in [(Game::Arena, "arena"), (Game::Combat, "combat")] {

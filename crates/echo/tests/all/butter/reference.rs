@@ -435,7 +435,7 @@ fn a_timer_that_falls_below_0_did_not_start_at_0() {
 }
 
 #[test]
-fn each_keyframe_of_a_chunk_is_raised_by_what_follows_it() {
+fn later_falls_raise_each_keyframe_of_a_chunk() {
     let chunk = vec![
         key(pause(&PausedState::Unpausing, [0.0; 2])),
         pause(&PausedState::Unpausing, [0.0, -1.0]),

@@ -15,7 +15,7 @@ fn quiet<'a>(what: &str, frames: impl IntoIterator<Item = &'a Frame>) {
 }
 
 #[test]
-fn matches_raise_no_warning_whatever_they_are_recorded_as() {
+fn matches_raise_no_warning_in_any_format() {
     for seed in 0..20 {
         for game in [Game::Arena, Game::Combat] {
             let options = MatchOptions {
