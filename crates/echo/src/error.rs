@@ -1,19 +1,20 @@
-//! What can go wrong, by whose fault it is.
+//! Errors, classified by whose fault they are; findings; and the state of a resumed recording.
 
 use std::io;
 
 pub use gametape_core::Severity;
 use gametape_core::{Class, Coded};
 
+use crate::model::Frame;
 use crate::rule::Rule;
 
-/// One result of an audit, or of lenient reading: a rule, and where it is broken or stretched.
+/// One result of an audit or of lenient reading: a rule, and the place where it is broken.
 ///
-/// Its time is since the recording's first frame. Of what is packed, the offset is into the file of
-/// a zip or the inflated chunk that it names.
+/// Its time is since the recording's first frame. For compressed data, the offset is into the named file of
+/// a zip or the named inflated chunk.
 pub type Finding = gametape_core::Finding<Rule>;
 
-/// Findings, one for each code: the first place, and how often it came again.
+/// Findings, one for each code: the first place, and the number of further ones.
 pub type Findings = gametape_core::Findings<Rule>;
 
 /// Why a recording could not be read.
@@ -26,35 +27,35 @@ pub enum WriteError {
     /// The destination failed.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
-    /// A frame holds what the format has no room for; nothing of it was written.
+    /// A frame holds a value that the format can't store. Nothing of the frame was written.
     #[error("{what} {found}; the format holds {holds}")]
     Unstorable {
-        /// What does not fit.
+        /// The name of the value.
         what: &'static str,
-        /// What it is.
+        /// The value.
         found: String,
-        /// What would fit.
+        /// The values that the format can store.
         holds: &'static str,
     },
-    /// The reference of .butter makes no file of such a frame, or none that can be read:
-    /// [`Mode::Compat`](crate::butter::Mode) has nothing to write.
+    /// .butter's reference writes no file for such a frame, or one that can't be read, so
+    /// [`Mode::Compat`](crate::butter::Mode) refuses it.
     #[error(
-        "frame {frame}: {member} {why}: the reference makes no file of it that can be read, and so mode compat makes none"
+        "frame {frame}: {member} {why}: the reference writes no readable file for it, and so mode compat writes none"
     )]
     Reference {
-        /// Which frame, from 0; lines that it leaves out are not counted.
+        /// The ordinal of the frame, from 0; lines that the reference leaves out are not counted.
         frame: u64,
-        /// Which member: `teams[0].players[1].holding_left`.
+        /// The member, such as `teams[0].players[1].holding_left`.
         member: String,
         /// What is wrong with it.
         why: String,
     },
-    /// This build can't pack in the way that was asked for.
+    /// This build can't compress in the requested way.
     #[error("{what} can't be made: this build lacks the feature {feature} of gametape-echo")]
     Feature {
-        /// What was asked for.
+        /// The requested format.
         what: &'static str,
-        /// The cargo feature that it takes.
+        /// The cargo feature that it needs.
         feature: &'static str,
     },
 }
@@ -83,10 +84,23 @@ impl Coded for WriteError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SalvageError {
-    /// Nothing of it can be read: the header of a .butter is broken, the source fails.
+    /// Nothing can be read: the header of a .butter is broken, or the source fails.
     #[error(transparent)]
     Read(#[from] Error),
     /// The destination failed.
     #[error(transparent)]
     Write(#[from] WriteError),
+}
+
+/// The state of a recording that was resumed.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Resumed {
+    /// The number of whole frames in it.
+    pub frames: u64,
+    /// The last whole frame.
+    pub last: Option<Frame>,
+    /// The number of bytes after the frames. They are cut off when a frame is added.
+    pub dropped: u64,
+    /// The fault of those bytes.
+    pub problem: Option<Finding>,
 }

@@ -1,13 +1,13 @@
 //! The fields of a frame, as comparisons and reports name them.
 
-/// What a .butter keeps of a field.
+/// How much of a field a .butter keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kept {
     /// A number, rounded.
     Rounded,
-    /// A whole number, as it is.
+    /// A whole number, unchanged.
     Whole,
-    /// Something else, as it is.
+    /// Another value, unchanged.
     Same,
     /// The first value of the file, for all frames.
     Once,
@@ -17,7 +17,7 @@ pub enum Kept {
 
 macro_rules! fields {
     ($($kept:ident { $($name:ident = $text:literal, $unit:literal;)* })*) => {
-        /// A field of a frame; some stand for several members of a kind, such as both hands.
+        /// A field of a frame. Some fields stand for several similar members, such as both hands.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
         pub enum Field {
@@ -25,25 +25,25 @@ macro_rules! fields {
         }
 
         impl Field {
-            /// All of them, in the order in which reports list them.
+            /// All fields, in the order of reports.
             pub const ALL: &'static [Self] = &[$($(Self::$name,)*)*];
 
-            /// How many there are.
+            /// The number of fields.
             pub(crate) const COUNT: usize = Self::ALL.len();
 
-            /// Its name, as reports and `--json` give it.
+            /// The name in reports and `--json`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $($(Self::$name => $text,)*)* }
             }
 
-            /// Its unit; empty for none.
+            /// The unit; empty for none.
             #[must_use]
             pub const fn unit(self) -> &'static str {
                 match self { $($(Self::$name => $unit,)*)* }
             }
 
-            /// What a .butter keeps of it.
+            /// How much a .butter keeps.
             #[must_use]
             pub const fn kept(self) -> Kept {
                 match self { $($(Self::$name => Kept::$kept,)*)* }

@@ -1,9 +1,10 @@
-//! Echo VR: the matches that the game's API tells, and their two recordings, .echoreplay and .butter.
+//! Echo VR: the matches that the game's API reports, and their two recording formats, .echoreplay and
+//! .butter.
 //!
-//! A [`Frame`] is one answer of the API, with its names and units. [`echoreplay`] reads and writes it
-//! as text, a line a frame, plain or zip; [`butter`] quantised and differenced, in compressed chunks.
-//! [`audit`] says whether a recording is what it claims to be, [`diff`] where two differ, [`loss`]
-//! what a conversion cost, [`stats`] what happened in the match.
+//! A [`Frame`] is one response of the API, with its names and units. [`echoreplay`] reads and writes it as
+//! text, one line per frame, plain or in a zip. [`butter`] stores it quantised and as differences, in
+//! compressed chunks. [`audit`] checks a recording for signs of damage and editing, [`diff`] finds where
+//! two recordings differ, [`loss`] measures what a conversion cost, and [`stats`] describes the match.
 //!
 //! ```
 //! # let bytes = gametape_echo::doc_example();
@@ -22,18 +23,15 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | a member of the API | `model/` has it, `members/` says all that holds for it: it is read and written by that, compared, checked, redacted, shown; `diff/session.rs`, `diff/players.rs` and `tape/tables/` say in which order |
-//! | what a line is, and what is put up with | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unzip.rs` |
-//! | which bytes a frame of a .butter has | `butter/layout.rs`, `butter/packed.rs` |
-//! | what the bytes mean, and which faults are undone | `butter/state.rs`, `butter/bones.rs`, `butter/pause.rs`, `butter/fill.rs`; `butter/survey.rs` tells who wrote them |
-//! | how a .butter is written | `butter/encode.rs` and `butter/difference.rs` (correct), `butter/compat.rs` |
-//! | chunks, table, recordings in progress | `butter/known.rs` finds them, `butter/decode.rs` gives their frames, whatever they come from; `butter/table.rs`, `butter/write.rs`, `butter/journal.rs`, `butter/salvage/` |
-//! | rules, and what the audits check | `rule.rs`, `audit/` |
-//! | what the two are as formats among others | `tape/` |
-//! | which fields a report names, and how far they may be off | `field.rs`, `diff/tolerance.rs` |
+//! | a member of the API | `model/` defines it; `members/` has its table row, by which it is read, written, compared, checked, redacted and shown; `diff/session.rs`, `diff/players.rs` and `tape/tables/` define the order |
+//! | lines, and tolerated input | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unzip.rs` |
+//! | a .butter | `butter/mod.rs` has a map of its files |
+//! | rules, and the checks of the audits | `rule.rs`, `audit/` |
+//! | both formats as gametape formats | `tape/` |
+//! | the fields that reports name, and their tolerances | `field.rs`, `diff/tolerance.rs` |
 //!
-//! Sources: the specification of .butter, and what its reference implementation (package 1.3.4) does
-//! beyond it; for .echoreplay, what recorders write.
+//! Sources: the specification of .butter, and the behaviour of its reference implementation (package 1.3.4)
+//! beyond it; for .echoreplay, the files of recorders.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -49,7 +47,6 @@
 
 pub mod audit;
 pub mod butter;
-mod counts;
 pub mod diff;
 pub mod echoreplay;
 mod error;
@@ -60,7 +57,6 @@ mod members;
 mod model;
 mod parallel;
 mod ranges;
-mod resumed;
 mod rule;
 mod spelled;
 pub mod stats;
@@ -68,7 +64,7 @@ pub mod stats;
 pub mod tape;
 mod visit;
 
-pub use error::{Error, Finding, Findings, SalvageError, WriteError};
+pub use error::{Error, Finding, Findings, Resumed, SalvageError, WriteError};
 pub use field::{Field, Kept};
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
@@ -80,11 +76,10 @@ pub use model::{
     PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time, Unknown, Vec3,
     VrPlayer, Weapon, clock_display,
 };
-pub use resumed::Resumed;
 pub use rule::{Rule, ZipCut};
 pub use spelled::Spelled;
 
-/// Three frames, for the examples of the documentation.
+/// Returns three frames, for the examples of the documentation.
 #[doc(hidden)]
 #[must_use]
 pub fn doc_frames() -> Vec<Frame> {
@@ -101,7 +96,7 @@ pub fn doc_frames() -> Vec<Frame> {
         .collect()
 }
 
-/// A .butter of those frames.
+/// Returns a .butter of those frames.
 #[doc(hidden)]
 #[must_use]
 pub fn doc_example() -> Vec<u8> {
@@ -110,7 +105,7 @@ pub fn doc_example() -> Vec<u8> {
     written.unwrap_or_default()
 }
 
-/// The README's example compiles and runs.
+/// Checks that the README's example compiles and runs.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,17 +1,17 @@
-//! Bounds: what a reader is willing to hold.
+//! Limits of what a reader holds in memory.
 
-/// Checked before anything is allocated; a count is bounded by the bytes that are there as well.
+/// Limits that are checked before each allocation. A count is also bounded by the number of bytes left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Largest chunk of a .butter, in bytes, as stored and inflated.
+    /// The largest chunk of a .butter in bytes, both stored and inflated.
     pub max_chunk_bytes: u64,
-    /// Longest line of an .echoreplay, in bytes.
+    /// The longest line of an .echoreplay in bytes.
     pub max_line_bytes: u64,
-    /// Longest name in the header of a .butter, in bytes. Of these there are up to 256, and a frame
-    /// holds up to 765.
+    /// The longest name in the header of a .butter in bytes. A header has up to 256 of them, and a frame up
+    /// to 765.
     pub max_name_bytes: u64,
-    /// Largest frame of a .butter that is not finished, in bytes; of others, chunks are bounded. All
-    /// but one text of a frame takes 100 KiB at most.
+    /// The largest frame of an unfinished .butter in bytes; in finished ones, the size of chunks is
+    /// limited. Without one text of any length, a frame takes at most 100 KiB.
     pub max_frame_bytes: u64,
 }
 
@@ -31,15 +31,15 @@ impl Default for Limits {
     }
 }
 
-/// How to read either encoding: how much to put up with, and what is too large.
+/// Options for reading either format: how much to tolerate, and what is too large.
 ///
-/// A lenient reader of a .butter gives of a broken chunk the frames before its fault, and goes on
-/// with the next. One of an .echoreplay skips broken lines, leaves broken bones out, and reads a
-/// broken zip as far as it goes. What is wrong is a finding.
+/// A lenient reader of a .butter returns the frames of a broken chunk before its fault, and continues with
+/// the next chunk. One of an .echoreplay skips broken lines, leaves broken bones out, and reads a broken
+/// zip as far as possible. Each fault is a finding.
 ///
 /// ```
 /// use gametape_echo::{ReadOptions, echoreplay};
-/// // The middle line is what some recorders write while the game restarts.
+/// // Some recorders write such a middle line while the game restarts.
 /// let text = b"2022/01/02 03:00:00.000\t{\"sessionid\":\"A\"}\r\n\
 ///     2022/01/02 03:00:00.100\t404\r\n\
 ///     2022/01/02 03:00:00.200\t{\"sessionid\":\"B\"}\r\n";

@@ -1,22 +1,22 @@
-//! A recording that is read here and there.
+//! Random access to a recording.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read, Seek};
 
 use gametape_core::{Input, InputStream};
 
-/// What ranges of a recording can be read from.
+/// A source whose ranges can be read.
 pub trait Ranges {
     type Stream<'s>: Read + Seek
     where
         Self: 's;
 
-    /// Bytes of the whole.
+    /// The size in bytes.
     fn size(&self) -> u64;
 
     fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>>;
 
-    /// All of it, from the first byte on.
+    /// Returns a stream from the first byte on.
     fn stream(&self) -> Self::Stream<'_>;
 }
 

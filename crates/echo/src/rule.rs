@@ -1,4 +1,4 @@
-//! Every rule a recording can break or stretch: the vocabulary of errors and findings alike.
+//! The rules: the vocabulary shared by errors and findings.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use gametape_core::{Datum, ToDatum};
 use crate::model::TeamId;
 
 rules! {
-    /// One rule of a format, or of what a recording should be, with the figures that break it.
+    /// A rule of a format or of a match, with the values that break it.
     ///
-    /// Readers raise those that stand in their way; the audits name them all. Each has a code,
-    /// documented in the book.
+    /// Readers raise the rules that prevent reading; the audits report all. Each has a code that the book
+    /// documents.
     pub enum Rule: "frame";
 
-    // .butter: what stands in the way of reading.
+    // .butter: faults that prevent reading.
     /// The first byte is not 1, 2 or 3.
     ///
     /// It is no .butter, whatever its name says.
     #[error("the first byte is {found}; a .butter starts with its version, 1 to 3")]
     Version { found: u8 } = "butter.version", Error;
-    /// The header, the table, a chunk or a frame ends before it is whole.
+    /// The header, the table, a chunk or a frame is cut off.
     ///
-    /// It was cut: `repair` keeps whole chunks, and [what it can](butter.md#salvage) of others.
+    /// `repair` keeps whole chunks, and [what it can](butter.md#salvage) of others.
     #[error("{what} needs {}, {}", Bytes(*.needed), Left(*.left))]
     Truncated { what: &'static str, needed: u64, left: u64 } = "butter.truncated", Error, Truncated;
     /// A compression above 6.
@@ -33,33 +33,33 @@ rules! {
     Compression { found: u8 } = "butter.compression", Error;
     /// A chunk does not inflate, or its data ends before the chunk does.
     ///
-    /// Damaged; `repair` keeps the frames that [can be had](butter.md#salvage), and finds chunks
-    /// that the table misplaces. `left` says how many bytes are behind its data, or `reason`, in
-    /// gzip's or zstd's own words, why there is none.
+    /// Damaged; `repair` keeps the frames that [can be read](butter.md#salvage), and finds chunks
+    /// that the table misplaces. `left` is the number of bytes after its data; otherwise `reason` is
+    /// the message of gzip or zstd.
     #[error("the chunk does not inflate: {}", inflating(*left, reason.as_deref()))]
     Inflate { left: Option<u64>, reason: Option<String> } = "butter.inflate", Error;
-    /// All of a chunk inflates, and its checksum is that of other bytes.
+    /// A whole chunk inflates, but its checksum does not match.
     ///
-    /// Some frame of it was changed; which one, nobody knows. Take another copy; `repair`
-    /// [keeps them](butter.md#checksums), says which they are, and exits with 3.
-    #[error("chunk {chunk}, of {}, has checksum {found}; {stored} was written down", Counted(*.frames, "frame"))]
+    /// A frame of it was changed, but it is unknown which. Use another copy; `repair`
+    /// [keeps the frames](butter.md#checksums), lists them, and exits with 3.
+    #[error("chunk {chunk}, of {}, has checksum {found}; {stored} is stored", Counted(*.frames, "frame"))]
     Checksum { chunk: u64, frames: u64, found: Crc32, stored: Crc32 } = "butter.checksum", Error;
-    /// A frame starts with other bytes than `FC FE` or `FE FE`.
+    /// A frame does not start with `FC FE` or `FE FE`.
     ///
-    /// Damaged, or laid out in a way that is not known.
+    /// Damaged, or in an unknown layout.
     #[error("a frame starts with FC FE or FE FE, not with {:02X} {:02X}", found[0], found[1])]
     Marker { found: [u8; 2] } = "butter.marker", Error;
-    /// The first frame differs from one that is not there.
+    /// The first frame depends on a missing frame.
     ///
-    /// The start was cut off; from the next keyframe on frames are read.
-    #[error("the first frame is no keyframe: what it differs from is not there")]
+    /// The start was cut off; frames are read from the next keyframe on.
+    #[error("the first frame is no keyframe: the frame that it depends on is missing")]
     NoKeyframe = "butter.no-keyframe", Error;
     /// A frame names a player that the header does not have.
     ///
-    /// The header is of another recording, or damaged.
+    /// The header belongs to another recording, or is damaged.
     #[error("player {index}; the header has {players}")]
     PlayerIndex { index: u8, players: u32 } = "butter.player-index", Error;
-    /// A number of a bone starts with a byte above 249.
+    /// The number of a bone starts with a byte above 249.
     ///
     /// Damaged.
     #[error("a number starts with byte {found}; 249 is the largest that one can start with")]
@@ -69,51 +69,50 @@ rules! {
     /// Record into another file.
     #[error("the recording is finished: nothing can be added to it")]
     Finished = "butter.finished", Error;
-    /// Frames were to be added to a recording that is damaged, where more than one torn frame would
-    /// be lost.
+    /// Frames were to be added to a damaged recording, which would lose more than one cut frame.
     ///
-    /// `repair` it: what can be read of it is kept.
-    #[error("the recording is damaged here: going on would cut off {} that may hold frames; `repair` keeps them", Bytes(*.bytes))]
+    /// `repair` keeps the part that can be read.
+    #[error("the recording is damaged here: continuing it would cut off {} that may hold frames; `repair` keeps them", Bytes(*.bytes))]
     Damaged { bytes: u64 } = "butter.damaged", Error;
-    /// Bytes behind the last chunk start as a chunk does: the table is damaged.
+    /// Bytes after the last chunk begin like a chunk: the table is damaged.
     ///
     /// `repair` finds the chunks.
-    #[error("{} behind the last chunk start as a chunk does, and the table does not name it; `repair` finds it", Bytes(*.bytes))]
+    #[error("{} after the last chunk begin like a chunk that the table does not name; `repair` finds it", Bytes(*.bytes))]
     Unlisted { bytes: u64 } = "butter.unlisted", Error;
-    /// A chunk, or a zip, that this build of gametape can't unpack.
+    /// This build of gametape can't unpack a chunk or a zip.
     ///
-    /// Build it with the feature that the message names: `gzip`, `zstd` or `zip` of `gametape-echo`.
+    /// Build it with the feature named in the message: `gzip`, `zstd` or `zip` of `gametape-echo`.
     #[error("{what} can't be unpacked: this build lacks the feature {feature} of gametape-echo")]
     Feature { what: &'static str, feature: &'static str } = "echo.feature", Error, Limit;
-    /// Bytes stand behind the last chunk.
+    /// Other bytes follow the last chunk.
     ///
     /// `repair` drops them, and keeps chunks among them.
-    #[error("{} behind the last chunk", Bytes(*.bytes))]
+    #[error("{} after the last chunk", Bytes(*.bytes))]
     Trailing { bytes: u64 } = "butter.trailing", Warning;
-    // .butter: what is odd.
-    /// A file of 0 bytes, which is a recording of no frames.
+    // .butter: irregularities.
+    /// The file has 0 bytes: a recording of no frames.
     ///
     /// Fine: the recorder was stopped before the first frame.
     #[error("the file is empty: a recording of no frames")]
     Empty = "butter.empty", Info;
-    /// Frames stand behind the chunks: [a recording in
-    /// progress](butter.md#a-recording-in-progress), or one whose recorder was killed.
+    /// Frames follow the chunks: [a recording in progress](butter.md#a-recording-in-progress), or one
+    /// whose recorder was killed.
     ///
-    /// `repair` finishes it, `record echo --resume` goes on with it.
-    #[error("the recording was not finished: {} behind the chunks; `repair` finishes it", Counted(*.frames, "frame"))]
+    /// `repair` finishes it, `record echo --resume` continues it.
+    #[error("the recording was not finished: {} after the chunks; `repair` finishes it", Counted(*.frames, "frame"))]
     Unfinished { frames: u64 } = "butter.unfinished", Warning;
-    /// One or two chunks of size 0 at the end of the table.
+    /// The table ends with one or two chunks of size 0.
     ///
     /// Fine: the reference writes them.
     #[error("the table ends with {chunks} empty chunk{}", if *.chunks == 1 { "" } else { "s" })]
     EmptyChunks { chunks: u64 } = "butter.empty-chunks", Info;
-    /// A chunk starts with a frame that is no keyframe.
+    /// A chunk does not start with a keyframe.
     ///
-    /// Read from the start it is right; it can't be read alone. Converting to a .butter with
+    /// Reading from the start is right, but the chunk can't be read alone. Converting to a .butter with
     /// `--keyframes` writes it anew.
     #[error("chunk {chunk} starts with a frame that is no keyframe: it can't be read alone")]
     ChunkStart { chunk: u64 } = "butter.chunk-start", Warning;
-    /// A chunk has more frames than the header says.
+    /// A chunk has more frames than the header's interval.
     ///
     /// Fine.
     #[error("chunk {chunk} has {frames} frames; the header says a keyframe every {interval}")]
@@ -123,89 +122,89 @@ rules! {
     /// Fine.
     #[error("chunk {chunk} has {keyframes} keyframes")]
     InnerKeyframes { chunk: u64, keyframes: u64 } = "butter.inner-keyframes", Info;
-    /// Version 1 or 2.
+    /// The version is 1 or 2.
     ///
     /// Fine; converting to a .butter with `--mode correct` makes it version 3.
     #[error("version {version}, which version 3 has replaced")]
     OldVersion { version: u8 } = "butter.old-version", Info;
-    /// Version 3 as the reference's packages 1.3.2 and 1.3.3 laid it out.
+    /// The layout is that of version 3 in the reference's packages 1.3.2 and 1.3.3.
     ///
     /// Later packages can't read it; converting to a .butter with `--mode correct` writes it anew.
     #[error("{chunks} chunks are laid out as the reference's packages 1.3.2 and 1.3.3 wrote version 3; later ones can't read them")]
     EarlyVersion { chunks: u64 } = "butter.early-version-3", Info;
-    /// Chunks without a checksum: those that are not compressed, and those of zstd that the reference, or
-    /// gametape before it wrote checksums, has packed.
+    /// Chunks have no checksum: they are not compressed, or were compressed with zstd by the reference or
+    /// by a gametape that wrote none.
     ///
-    /// Fine. A flipped bit [shows only where it breaks a rule](butter.md#checksums): keep a hash of the file
-    /// beside it.
+    /// Fine. A flipped bit [shows only if it breaks a rule](butter.md#checksums): keep a hash of the file
+    /// next to it.
     #[error("{} without a checksum: a flipped bit in {} may show nowhere", Counted(*.chunks, "chunk"), if *.chunks == 1 { "it" } else { "them" })]
     Unchecked { chunks: u64 } = "butter.no-checksum", Info;
-    /// Compression 6, whose dictionary does not exist.
+    /// The compression is 6, whose dictionary does not exist.
     ///
     /// Fine: read as plain zstd.
     #[error("the compression names a dictionary, of which none exists; read without one")]
     Dictionary = "butter.dictionary", Info;
-    /// Chunks whose differences only [the reference](butter.md#who-wrote-it) writes.
+    /// Chunks have differences that only [the reference](butter.md#who-wrote-it) writes.
     ///
-    /// Positions drift until the next keyframe; nothing brings back what was cut off.
+    /// Positions drift until the next keyframe; the truncated digits are lost.
     #[error("{chunks} chunks are written as the reference writes: positions drift until the next keyframe, by up to 2^-11 of each move")]
     ReferenceWriter { chunks: u64 } = "butter.reference-writer", Info;
-    /// Moves that are left out because they repeat.
+    /// Moves are left out because they repeat the move before.
     ///
-    /// Gametape goes on with them; other readers freeze. Convert it.
-    #[error("{moves} moves are left out because they repeat: readers that take them for rest freeze; this one goes on")]
+    /// gametape repeats them; other readers freeze. Convert it.
+    #[error("{moves} moves are left out because they repeat the move before: readers that take them for rest freeze; this one repeats them")]
     FrozenMotion { moves: u64 } = "butter.frozen-motion", Warning;
-    /// Keyframes whose bones are differences from the frame before.
+    /// Keyframes store bones as differences from the frame before.
     ///
-    /// Gametape tells them right; other readers misplace them. Convert it.
+    /// gametape reads them right; other readers misplace them. Convert it.
     #[error("{keyframes} keyframes store bones as differences from the frame before: readers that start anew there misplace them; this one does not")]
     DriftingBones { keyframes: u64 } = "butter.drifting-bones", Warning;
-    /// Keyframes whose bones are differences from a frame before that is not there.
+    /// Keyframes store bones as differences from a missing frame.
     ///
     /// The chunk before is broken, and with it these bones.
-    #[error("the bones of {keyframes} keyframes differ from a frame that is not there; they are not known")]
+    #[error("the bones of {keyframes} keyframes are differences from a missing frame: they are unknown")]
     BonesLost { keyframes: u64 } = "butter.bones-lost", Error;
-    /// Bones of another number of players than in the frame before.
+    /// A frame has bones of another number of players than the frame before.
     ///
-    /// Gametape reads them; the reference's reader throws.
+    /// gametape reads them; the reference's reader throws.
     #[error("the bones of {frames} frames are of another number of players than the frame before; the reference's reader fails there")]
     BonePlayers { frames: u64 } = "butter.bone-players", Info;
-    /// Counts that go down, so that their difference wraps.
+    /// Counts fall, so that their difference wraps.
     ///
-    /// The game counts anew after a restart or a rejoin. gametape subtracts; the reference's reader
-    /// takes it for 256 more.
-    #[error("{counts} counts go down: their difference wraps, which the reference's reader takes for 256 more; this one does not")]
+    /// The game starts its counts again after a restart or a rejoin. gametape subtracts; the reference's
+    /// reader adds 256.
+    #[error("{counts} counts fall: their difference wraps, and the reference's reader adds 256; this one does not")]
     WrappedStats { counts: u64 } = "butter.wrapped-stats", Info;
-    /// Stats of a team that are told after frames which tell none, where it is open whether they had gone
-    /// away meanwhile.
+    /// Stats of a team are stored again after frames without any, and it is unclear whether they had
+    /// disappeared meanwhile.
     ///
-    /// Both readings are in the message, with the one that is taken: see what the players of the team have
-    /// done by then. [The next keyframe](butter.md#stats-of-teams) is sure.
-    #[error("the stats of {team} are told again after frames that tell none: {stat} {absolute} if they were gone, {sum} if they had stayed; taken for {}", if *gone { absolute } else { sum })]
+    /// The message has both readings and the one that is used: compare the stats of the team's players.
+    /// [The next keyframe](butter.md#stats-of-teams) is certain.
+    #[error("the stats of {team} are stored again after frames without any: {stat} {absolute} if they had disappeared, {sum} if they had stayed; taken for {}", if *gone { absolute } else { sum })]
     TeamStatsOpen { team: TeamId, stat: &'static str, absolute: f32, sum: f32, gone: bool } = "butter.team-stats", Warning;
-    /// Keyframes that store 0 for the timers of a pause that goes on.
+    /// Keyframes store 0 for the timers of a pause that continues.
     ///
-    /// Gametape takes the timers of the frame before and lets them run on: most likely right, to a
-    /// frame. Where they fall to less than 0, it takes as much as they fall by, at least.
-    #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before, or from how far they fall")]
+    /// gametape continues the timers of the frame before, which is most likely right, to a frame. If they
+    /// fall below 0 later, it starts them at least as high as they fall.
+    #[error("{keyframes} keyframes store 0 for the timers of a pause that continues; the timers are taken from the frame before, or from how far they fall")]
     PauseTimers { keyframes: u64 } = "butter.pause-timers", Warning;
-    /// More than 65 s before a keyframe, in a chunk of the reference.
+    /// More than 65 s pass before a keyframe, in a chunk of the reference.
     ///
-    /// Nothing was recorded; or a difference was cut to 16 bits, and the frames from there to this
-    /// keyframe are told too early.
-    #[error("{seconds} s pass before this keyframe: either nothing was recorded, or a difference of more than 65.535 s was cut to 16 bits")]
+    /// Nothing was recorded; or a difference was truncated to 16 bits, and the frames from there to this
+    /// keyframe have times that are too early.
+    #[error("{seconds} s pass before this keyframe: either nothing was recorded, or a difference of more than 65.535 s was truncated to 16 bits")]
     TimeCut { seconds: u64 } = "butter.time-cut", Info;
-    /// A keyframe recorded before 1970 or after 9999.
+    /// A keyframe is dated before 1970 or after 9999.
     ///
     /// Damaged.
-    #[error("recorded {ms} ms after 1970; dates are told from 1970 to 9999")]
+    #[error("recorded {ms} ms after 1970; the years 1970 to 9999 are valid")]
     Time { ms: i64 } = "butter.time", Warning;
-    /// A map, game status, pause state or goal type of a number that stands for nothing.
+    /// The code of a map, game status, pause state or goal type is not defined.
     ///
-    /// Damaged, or of a newer game. Shown as `unknown`, a map as its number.
+    /// Damaged, or from a newer game. Shown as `unknown`, a map as its number.
     #[error("{what} {code} is not defined")]
     Code { what: &'static str, code: u8 } = "butter.code", Warning;
-    /// Bits that mean nothing are set.
+    /// Unused bits are set.
     ///
     /// Damaged, or of a newer format; they are not kept when the file is written anew.
     #[error("unused bits of {what} are set ({bits:#04x})")]
@@ -215,16 +214,15 @@ rules! {
     /// Shown as `[INVALID]`.
     #[error("the last score names player {index}; the header has {players}")]
     ScoreIndex { index: u8, players: u32 } = "butter.score-index", Warning;
-    /// A player with index 0, which stands for none: the reference writes that for one whose name
-    /// has changed.
+    /// A player has index 0, which means none: the reference writes that for a renamed player.
     ///
-    /// Shown as `[INVALID]`, number and level −1, user id 0; it goes on from the player of the
-    /// frame before with the same playerid.
-    #[error("a player with index 0, which stands for none")]
+    /// Shown as `[INVALID]`, number and level −1, user id 0; it continues the player of the frame
+    /// before with the same playerid.
+    #[error("a player with index 0, which means none")]
     UnknownPlayer = "butter.unknown-player", Warning;
     /// Two players of the header have one user id.
     ///
-    /// The differences of one may have been taken for the other's.
+    /// Differences of one may have been applied to the other.
     #[error("players {first} and {second} of the header have the same user id")]
     HeaderUserid { first: u32, second: u32 } = "butter.duplicate-userid", Warning;
     /// Two players of the header have one name.
@@ -234,95 +232,93 @@ rules! {
     HeaderName { first: u32, second: u32 } = "butter.duplicate-name", Info;
     /// A name of the header has bytes above 127.
     ///
-    /// The format has room for ASCII only; read as UTF-8.
+    /// The format allows ASCII only; read as UTF-8.
     #[error("{what} is not ASCII")]
     NotAscii { what: &'static str } = "butter.not-ascii", Info;
-    /// A frame was to be written as the reference writes, which makes no file of it, or none that can be
+    /// A frame was to be written in mode compat, but the reference can't write it, or not so that it can be
     /// read.
     ///
     /// Convert with `--mode correct`, which writes it.
-    #[error("{member} {why}: the reference makes no file of it that can be read, and so mode compat makes none")]
+    #[error("{member} {why}: the reference writes no readable file for it, and so mode compat writes none")]
     NoReference { member: String, why: String } = "butter.no-reference", Error;
-    /// A line that the reference leaves out, and with it `convert --mode compat`.
+    /// The reference leaves a line out, and so does `convert --mode compat`.
     ///
     /// Converting with `--mode correct` keeps it, if it is a frame.
-    #[error("{member} {why}: the reference leaves such a line out")]
+    #[error("{member} {why}: the reference leaves out such a line")]
     LeftOut { member: String, why: String } = "butter.left-out", Warning;
-    /// A table of more than 1,048,576 chunks, a chunk of more than 256 MiB, as stored or inflated,
-    /// a name of more than 1 KiB, or, of a recording that was not finished, a frame of more than 1
-    /// MiB.
+    /// A table has more than 1,048,576 chunks, a chunk more than 256 MiB, stored or inflated, a name
+    /// more than 1 KiB, or a frame of an unfinished recording more than 1 MiB.
     ///
-    /// A damaged size, most likely.
+    /// Most likely a damaged size.
     #[error("{what} of {}; the limit is {}", Bytes(*.size), Bytes(*.limit))]
     Limit { what: &'static str, size: u64, limit: u64 } = "butter.limit", Error, Limit;
 
-    // The session, however it is recorded: what a match can't or rarely does.
+    // The session, however it is recorded: impossible or rare in a match.
     /// No frame could be read.
     ///
-    /// The recorder was stopped before the first frame, or nothing of it can be read.
+    /// The recorder was stopped before the first frame, or no frame can be read.
     #[error("the recording has no frames")]
     NoFrames = "echo.no-frames", Info;
     /// A frame was recorded before the one before it.
     ///
-    /// The clock of the machine was set, or parts were put together.
+    /// The machine's clock was set, or parts were joined.
     #[error("recorded {} ms before the frame before it", Grouped(*ms))]
     TimeBackwards { ms: u64 } = "echo.time-backwards", Warning;
-    /// Two frames of one millisecond.
+    /// Two frames were recorded in the same millisecond.
     ///
     /// Fine: a recorder that caught up.
     #[error("recorded in the same millisecond as the frame before it")]
     SameTime = "echo.same-time", Info;
-    /// More than a minute between two frames.
+    /// More than a minute passes between two frames.
     ///
     /// The game was closed, or something was cut out.
     #[error("recorded {} s after the frame before it; nothing is known of the time between", Grouped(*seconds))]
     TimeGap { seconds: u64 } = "echo.time-gap", Info;
-    /// In the middle of a round nothing is recorded for over a second, and ten times as long as
-    /// frames are apart.
+    /// In the middle of a round nothing is recorded for over a second and ten usual intervals.
     ///
     /// The recorder lost the game for a moment, or something was cut out.
     #[error("nothing is recorded for {} ms in the middle of a round; frames come every {interval} ms", Grouped(*ms))]
     Hole { ms: u64, interval: u64 } = "echo.hole", Info;
-    /// Points rise while, in the middle of a round, nothing is recorded for over a second, and ten
-    /// times as long as frames are apart.
+    /// Points rise while, in the middle of a round, nothing is recorded for over a second and ten usual
+    /// intervals.
     ///
     /// The goal is not in the recording: missed, or cut out.
     #[error("the points of {team} rise from {before} to {now} while nothing is recorded for {} ms", Grouped(*ms))]
     HolePoints { team: TeamId, before: f32, now: f32, ms: u64 } = "echo.hole-points", Warning;
-    /// The API says that something is wrong.
+    /// The API reports an error.
     ///
     /// See the code in the message.
     #[error("the API answers with error {code}")]
     ApiError { code: i32 } = "echo.api-error", Info;
-    /// Another session than in the frame before.
+    /// The session differs from the frame before.
     ///
-    /// Two matches in one file. A .butter holds one: converted, the second is told as the first.
+    /// The file has two matches. A .butter holds one: after conversion, the second looks like the first.
     #[error("another session than in the frame before: from here on it is another match")]
     SessionChanged = "echo.session-changed", Warning;
-    /// The same session on another server.
+    /// The server changes within a session.
     ///
-    /// Two recordings were put together, or the address was edited.
+    /// Two recordings were joined, or the address was edited.
     #[error("the same session as in the frame before, on another server")]
     ServerChanged = "echo.server-changed", Warning;
-    /// The same session recorded by another client.
+    /// The client changes within a session.
     ///
-    /// Two recordings were put together.
+    /// Two recordings were joined.
     #[error("the same session as in the frame before, recorded by another client")]
     ClientChanged = "echo.client-changed", Warning;
-    /// The same session on another map.
+    /// The map changes within a session.
     ///
     /// Edited.
     #[error("the same session as in the frame before, on the map {now:?} instead of {before:?}")]
     MapChanged { before: String, now: String } = "echo.map-changed", Warning;
-    /// Other than three teams.
+    /// The number of teams is not three.
     ///
     /// A .butter holds three.
     #[error("{found} teams; blue, orange and spectators are 3")]
     Teams { found: u64 } = "echo.teams", Info;
 
-    /// A number that is infinite or none.
+    /// A number is infinite or NaN.
     ///
-    /// Damaged, or out of a faulty program; JSON has no text for it:
+    /// Damaged, or from a faulty program; JSON has no text for it:
     /// [converting](loss.md#what-json-has-no-text-for) writes 0.
     #[error("{what} is no finite number")]
     NotFinite { what: &'static str } = "echo.not-finite", Warning;
@@ -341,50 +337,49 @@ rules! {
     /// Damaged, or edited; a .butter stores the nearest rotation of forward and up.
     #[error("forward, left and up of {what} are off unit length or right angles by {off:.3}; up to 0.050 is rounding")]
     Basis { what: &'static str, off: f32 } = "echo.basis", Warning;
-    /// The quaternion of a bone has not length 1.
+    /// The quaternion of a bone does not have length 1.
     ///
     /// Damaged, or edited; a .butter stores the nearest rotation.
     #[error("the rotation of a bone has length {length:.3}; up to 0.050 off 1 is rounding")]
     BoneRotation { length: f32 } = "echo.bone-rotation", Warning;
-    /// A ping below 0 or above 10 s.
+    /// A ping is below 0 or above 10 s.
     ///
     /// Damaged.
     #[error("a ping of {ms} ms; 0 to 10,000 are possible")]
     Ping { ms: i32 } = "echo.ping", Warning;
-    /// A packet loss that is no ratio.
+    /// A packet loss is not between 0 and 1.
     ///
     /// Damaged.
     #[error("a packet loss of {ratio}; a ratio is 0 to 1")]
     PacketLoss { ratio: f32 } = "echo.packet-loss", Warning;
-    /// An input beyond 0 to 1.
+    /// An input is not between 0 and 1.
     ///
     /// Damaged.
     #[error("an input of {value}; 0 to 1 are possible")]
     Inputs { value: f32 } = "echo.inputs", Warning;
-    /// A playerid, number or level beyond 0 to 255.
+    /// A playerid, number or level is not between 0 and 255.
     ///
     /// A .butter keeps its low eight bits.
     #[error("{what} {found}; {low} to {high} are usual")]
     Range { what: &'static str, found: i64, low: i64, high: i64 } = "echo.range", Info;
 
-    /// The clock goes up by more than half a second, and 3 s at most, while the match is played; or
-    /// by more after frames that are missing.
+    /// The clock rises by more than half a second, but at most 3 s, while the match is played; or by more
+    /// after missing frames.
     ///
     /// The game corrected it, or frames are missing.
     #[error("the clock goes up from {before:.2} to {now:.2} s while the match is being played")]
     ClockUp { before: f32, now: f32 } = "echo.clock-up", Info;
-    /// It goes up by more than 3 s, no round began, and nobody asked for a restart.
+    /// The clock rises by more than 3 s, although no round began and no restart was requested.
     ///
-    /// Edited, or put together.
+    /// Edited, or joined.
     #[error("the clock is set from {before:.2} to {now:.2} s while the match is being played")]
     ClockSet { before: f32, now: f32 } = "echo.clock-set", Warning;
-    /// The clock loses over 2 s more than passes (not counting how long it stood before).
+    /// The clock loses over 2 s more than pass (not counting how long it stood before).
     ///
     /// Something was cut out.
     #[error("the clock goes from {before:.2} to {now:.2} s while {} ms pass: something was cut out", Grouped(*ms))]
     ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Warning;
-    /// In 30 s of play, which goals may interrupt, the clock loses over 5 % more or less than
-    /// passes.
+    /// In 30 s of play, which goals may interrupt, the clock loses over 5 % more or less than pass.
     ///
     /// Times were edited to slow the match down or speed it up, or something was cut out.
     #[error("the clock loses {lost:.1} s in {passed:.1} s of play: times were slowed down or sped up, or something was cut out")]
@@ -394,99 +389,98 @@ rules! {
     /// The server stalled, or a frame was repeated.
     #[error("the clock stood at {clock:.2} s for {seconds} s while the match was being played")]
     ClockStopped { clock: f32, seconds: u64 } = "echo.clock-stopped", Info;
-    /// The clock as shown is not the clock, by more than a quarter of a second; or by any time
-    /// while nobody plays.
+    /// The displayed clock differs from the clock by more than a quarter of a second; or by any time while
+    /// the match is not played.
     ///
     /// Another recorder's rounding.
     #[error("the clock shows {shown:?} and stands at {clock:.2} s")]
     ClockDisplay { shown: String, clock: f32 } = "echo.clock-display", Info;
-    /// The clock as shown is not the clock, by more than a second while the match is played.
+    /// The displayed clock differs from the clock by more than a second while the match is played.
     ///
     /// Edited.
     #[error("the clock shows {shown:?} and stands at {clock:.2} s, more than a second off")]
     ClockForged { shown: String, clock: f32 } = "echo.clock-forged", Warning;
-    /// Three players or more, and more than half of them, are at once over 10 m away while the
-    /// clock runs.
+    /// At least three players, and more than half of all, are suddenly over 10 m away while the clock runs.
     ///
     /// Something was cut out.
     #[error("{moved} of {players} players are elsewhere at once, {} ms after the frame before: something was cut out", Grouped(*ms))]
     AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Warning;
     /// In the arena, a player is over 15 m away within 100 ms while the clock runs.
     ///
-    /// A player who comes back, or edited.
+    /// A player came back, or edited.
     #[error("a player is {metres:.0} m away from where it was {ms} ms before")]
     PlayerJump { metres: f32, ms: u64 } = "echo.player-jump", Info;
     /// In the arena, the disc is over 15 m away within 100 ms while the clock runs.
     ///
-    /// The game puts it back to the middle when it is stuck; or edited.
+    /// The game returns a stuck disc to the middle; or edited.
     #[error("the disc is {metres:.0} m away from where it was {ms} ms before")]
     DiscJump { metres: f32, ms: u64 } = "echo.disc-jump", Info;
-    /// Points are lost in the middle of a round, and nobody asked for a restart.
+    /// Points fall in the middle of a round, although no restart was requested.
     ///
-    /// Edited, or put together.
+    /// Edited, or joined.
     #[error("the points of {team} fall from {before} to {now} in the middle of a round")]
     PointsFell { team: TeamId, before: f32, now: f32 } = "echo.points-fell", Warning;
-    /// Points rise by another number than the last score is worth.
+    /// Points rise by another amount than the last score is worth.
     ///
     /// Edited.
     #[error("the points of {team} rise by {rise}, its last score is worth {amount}")]
     GoalPoints { team: TeamId, rise: f32, amount: i32 } = "echo.goal-points", Warning;
-    /// Points rise, and no last score of that team is told within a second.
+    /// Points rise, but no last score of that team is reported within a second.
     ///
     /// Frames are missing, or edited.
-    #[error("the points of {team} rise by {rise}, and no score of that team is told within a second")]
+    #[error("the points of {team} rise by {rise}, and no score of that team is reported within a second")]
     GoalUntold { team: TeamId, rise: f32 } = "echo.goal-untold", Warning;
-    /// The last score tells of another goal, and no points rise within a second.
+    /// The last score reports another goal, but no points rise within a second.
     ///
     /// Edited.
-    #[error("the last score tells of another goal of {team}, worth {amount}, and no points rise within a second")]
+    #[error("the last score reports another goal of {team}, worth {amount}, and no points rise within a second")]
     GoalUncounted { team: TeamId, amount: i32 } = "echo.goal-uncounted", Warning;
-    /// Who scored is in the other team, and it is no self goal.
+    /// The scorer plays for the other team, and it is no self goal.
     ///
     /// Edited.
-    #[error("the last score is of {team}, who scored it is in the other team")]
+    #[error("the last score is of {team}, but its scorer plays for the other team")]
     GoalScorer { team: TeamId } = "echo.goal-scorer", Warning;
-    /// The points in the stats of a team's players rise by another number than the points of the
-    /// team, within a second.
+    /// Within a second, the points in the stats of a team's players rise by another amount than the points
+    /// of the team.
     ///
-    /// Edited. (Where they don't rise at all, nothing is said).
+    /// Edited. (If the stats don't rise at all, there is no finding.)
     #[error("the points in the stats of {team}'s players rise by {stats}, those of {team} by {points}")]
     GoalStats { team: TeamId, stats: i64, points: f32 } = "echo.goal-stats", Warning;
-    /// Points rise in the frame in which a round starts, out of play.
+    /// Points rise out of play, in the frame in which a round starts.
     ///
     /// Something was cut out around the goal.
     #[error("the points of {team} rise in the very frame in which the next round starts: something was cut out")]
     GoalCut { team: TeamId } = "echo.goal-cut", Warning;
-    /// More rounds won than there are, or fewer than none.
+    /// More rounds are won than there are, or fewer than none.
     ///
-    /// A .butter tells the rounds of its first frame.
+    /// A .butter stores the rounds of its first frame.
     #[error("blue has won {blue} rounds and orange {orange}, of {total}")]
     RoundScore { blue: i32, orange: i32, total: i32 } = "echo.round-score", Info;
 
     /// A player joins a team.
     ///
-    /// Fine: people come.
+    /// Fine.
     #[error("a player joins {team}")]
     PlayerJoined { team: TeamId } = "echo.player-joined", Info;
     /// A player leaves a team.
     ///
-    /// Fine: people go.
+    /// Fine.
     #[error("a player leaves {team}")]
     PlayerLeft { team: TeamId } = "echo.player-left", Info;
     /// A player changes teams.
     ///
     /// Fine.
-    #[error("a player goes from {before} to {now}")]
+    #[error("a player changes from {before} to {now}")]
     PlayerMoved { before: TeamId, now: TeamId } = "echo.player-moved", Info;
-    /// Between two frames, which are 10 s apart at most, more than half of the players are replaced
-    /// by others in one session.
+    /// Between two frames of a session at most 10 s apart, more than half of the players are replaced by
+    /// others.
     ///
-    /// Two recordings were put together.
-    #[error("{gone} of {players} players are replaced at once, {} ms after the frame before: two recordings were put together", Grouped(*ms))]
+    /// Two recordings were joined.
+    #[error("{gone} of {players} players are replaced at once, {} ms after the frame before: two recordings were joined", Grouped(*ms))]
     RosterChanged { gone: u64, players: u64, ms: u64 } = "echo.roster-changed", Warning;
     /// Two players of a frame have one user id.
     ///
-    /// A .butter takes both for one.
+    /// A .butter stores both as one.
     #[error("two players have one user id")]
     DuplicateUserid = "echo.duplicate-userid", Warning;
     /// Two players of a frame have one playerid.
@@ -496,110 +490,109 @@ rules! {
     DuplicatePlayerid { playerid: i32 } = "echo.duplicate-playerid", Info;
     /// Two players of a frame have one name.
     ///
-    /// A .butter of the reference takes both for one.
+    /// A .butter of the reference stores both as one.
     #[error("two players have one name")]
     DuplicateName = "echo.duplicate-name", Info;
-    /// An account has another name than before.
+    /// A user id has another name than before.
     ///
     /// Edited; a .butter keeps the first.
     #[error("a player has another name than before")]
     NameChanged = "echo.name-changed", Warning;
-    /// A hand holds a player who is not there.
+    /// A hand holds a player who is absent.
     ///
-    /// Who was held may have just left.
-    #[error("a hand holds a player who is not there")]
+    /// The player may have just left.
+    #[error("a hand holds a player who is absent")]
     HoldingAbsent = "echo.holding-absent", Info;
-    /// Several players possess at once.
+    /// Several players possess the disc.
     ///
     /// See the frames around it.
-    #[error("{players} players possess at once")]
+    #[error("{players} players possess the disc at once")]
     TwoPossess { players: u64 } = "echo.two-possess", Info;
-    /// A team has done less than its players together.
+    /// A team has lower stats than its players together.
     ///
-    /// See the frames around it. (A team may have done more: it keeps the stats of who left).
+    /// See the frames around it. (Higher stats are fine: a team keeps those of players who left.)
     #[error("the {stat} of {team} are {total}, those of its players add up to {sum}")]
     TeamStats { team: TeamId, stat: &'static str, total: i32, sum: i64 } = "echo.team-stats", Info;
-    /// What a player has done falls in the middle of a round.
+    /// The stats of a player fall in the middle of a round.
     ///
-    /// The game corrected itself, or edited.
+    /// The game corrected them, or edited.
     #[error("the {stat} of a player fall from {before} to {now} in the middle of a round")]
     StatsFell { stat: &'static str, before: i32, now: i32 } = "echo.stats-fell", Info;
 
     // .echoreplay: lines.
-    /// A line without a tab.
+    /// A line has no tab.
     ///
     /// `repair` leaves it out.
     #[error("no tab in {found:?}; a line is a time, a tab and a session")]
     LineColumns { found: String } = "echoreplay.columns", Error;
-    /// A line that does not start with a time.
+    /// A line does not start with a time.
     ///
     /// `repair` leaves it out.
     #[error("{found:?} is no time of the form yyyy/MM/dd HH:mm:ss.fff")]
     LineTime { found: String } = "echoreplay.time", Error;
-    /// An answer that is no session: `404`, an error, HTML; as some recorders write while the game
-    /// restarts.
+    /// The response is no session: `404`, an error, HTML. Some recorders write it while the game restarts.
     ///
     /// Fine if few; `repair` leaves them out.
-    #[error("no session: the answer was {found:?}")]
+    #[error("no session: the response was {found:?}")]
     NoSession { found: String } = "echoreplay.no-session", Warning;
-    /// The session breaks off, or a member has another type than the API's.
+    /// The session is cut off, or a member has another type than the API's.
     ///
     /// `repair` leaves it out.
     #[error("the session can't be read: {reason}")]
     LineJson { reason: &'static str } = "echoreplay.json", Error;
     /// The session or the bones are not UTF-8.
     ///
-    /// Damaged; `repair` leaves the line out, where it is the session.
+    /// Damaged; `repair` leaves the line out if it is the session.
     #[error("the text is not UTF-8")]
     LineUtf8 = "echoreplay.utf8", Error;
-    /// The last line breaks off.
+    /// The last line is cut off.
     ///
-    /// The recorder was killed: `repair` takes the part off, `record echo --resume` goes on behind
-    /// the line before.
+    /// The recorder was killed: `repair` removes the part, and `record echo --resume` continues after the
+    /// line before.
     #[error("the recording ends in the middle of a line, {} after its start", Bytes(*.held))]
     LineCut { held: u64 } = "echoreplay.truncated", Error, Truncated;
     /// Lines were to be added to a zip.
     ///
     /// Record into another file, or convert it with `--plain`.
-    #[error("the recording is a zip, to which no lines can be added")]
+    #[error("the recording is a zip: no lines can be added to it")]
     Zipped = "echoreplay.zipped", Error;
-    /// Lines were to be added to a recording that does not end with one, nor with the start of one.
+    /// Lines were to be added to a recording that does not end with a line or the start of one.
     ///
     /// `repair` it, and record into another file.
     #[error("{} at the end are neither a line nor the start of one", Bytes(*.bytes))]
     NoTail { bytes: u64 } = "echoreplay.damaged", Error;
-    /// The last line is whole and does not end.
+    /// The last line is whole but has no ending.
     ///
-    /// Fine; `repair` ends it.
+    /// Fine; `repair` adds it.
     #[error("the last line has no line ending")]
     NoNewline = "echoreplay.no-newline", Info;
-    /// A line of nothing.
+    /// A line is blank.
     ///
     /// Fine.
     #[error("a blank line")]
     BlankLine = "echoreplay.blank-line", Info;
     /// The text starts with a byte order mark.
     ///
-    /// Fine: it was through an editor.
+    /// Fine: an editor saved it.
     #[error("the text starts with a byte order mark")]
     ByteOrderMark = "echoreplay.bom", Info;
-    /// A file of 0 bytes.
+    /// The file has 0 bytes.
     ///
     /// The recorder was stopped before the first frame, or the file was not copied: there is nothing to
     /// keep.
     #[error("the file is empty: there is no line in it")]
     NoText = "echoreplay.empty", Warning;
-    /// A line of more than 4 MiB.
+    /// A line has more than 4 MiB.
     ///
-    /// Damaged: a frame has some 15 KB, with bones some 30.
+    /// Damaged: a frame has about 15 KB, with bones about 30.
     #[error("a line of more than {}, which is the limit", Bytes(*.limit))]
     LineLimit { limit: u64 } = "echoreplay.limit", Error, Limit;
-    /// The third column is no JSON, or none of the API's.
+    /// The third column is no JSON, or not the API's.
     ///
     /// The frame is read without bones; `repair` keeps the line as it is.
     #[error("the bones can't be read: {message}")]
     BonesJson { message: &'static str } = "echoreplay.bones", Warning;
-    /// A skeleton of another size than 23 bones.
+    /// A skeleton does not have 23 bones.
     ///
     /// The frame is read without bones; `repair` keeps the line as it is.
     #[error("{list} of skeleton {player} has {found} numbers; {} belong there", if *.list == "bone_t" { 69 } else { 92 })]
@@ -608,40 +601,40 @@ rules! {
     // .echoreplay: the zip around it.
     /// The zip has no table of its files, or a file ends early.
     ///
-    /// It was cut: `repair` keeps the lines up to there. `cause` is `table`, `file` (one is not where the
-    /// table says), `data` (that of a file ends before it), or what the reader of zips says.
+    /// It was cut: `repair` keeps the lines up to there. `cause` is `table`, `file` (a file is not where
+    /// the table says), `data` (a file's data ends early), or the message of the zip reader.
     #[error("the zip ends early: {cause}")]
     ZipTruncated { cause: ZipCut } = "echoreplay.zip-truncated", Error, Truncated;
-    /// Several files in the zip.
+    /// The zip has several files.
     ///
-    /// Read one after the other.
-    #[error("the zip holds {members} files; they are read one after the other")]
+    /// They are read one after another.
+    #[error("the zip holds {members} files; they are read one after another")]
     ZipMembers { members: u64 } = "echoreplay.zip-members", Info;
-    /// A file that is neither stored nor deflated.
+    /// A file is neither stored nor deflated.
     ///
-    /// Pack it anew.
+    /// Compress it again.
     #[error("a file in the zip is compressed by method {method}; 0 (stored) and 8 (deflate) are read")]
     ZipMethod { method: u16 } = "echoreplay.zip-method", Error;
-    /// A file that needs a password.
+    /// A file needs a password.
     ///
     /// Unpack it first.
     #[error("a file in the zip is encrypted")]
     ZipEncrypted = "echoreplay.zip-encrypted", Error;
-    /// Compressed data that is none.
+    /// Compressed data is invalid.
     ///
     /// Damaged; `repair` keeps the lines before it.
     #[error("a file in the zip does not inflate: the compressed data is broken")]
     ZipInflate = "echoreplay.zip-inflate", Error;
-    /// Other bytes than were packed.
+    /// The checksum of a file does not match.
     ///
-    /// Some line of the file was changed; which one, nobody knows. Take another copy; `repair`
-    /// [keeps them](echoreplay.md#the-zip), says which they are, and exits with 3.
-    #[error("a file in the zip, of {}, has checksum {found}; {stored} was written down", Counted(*.frames, "frame"))]
+    /// A line of the file was changed, but it is unknown which. Use another copy; `repair`
+    /// [keeps the lines](echoreplay.md#the-zip), lists them, and exits with 3.
+    #[error("a file in the zip, of {}, has checksum {found}; {stored} is stored", Counted(*.frames, "frame"))]
     ZipChecksum { frames: u64, found: Crc32, stored: Crc32 } = "echoreplay.zip-checksum", Error;
 }
 
 impl Rule {
-    /// What is read ends here, before it should: whether there was more is not known.
+    /// Whether the input ends too early here, so that it is unknown whether there was more.
     #[cfg(feature = "tape")]
     pub(crate) const fn ends_early(&self) -> bool {
         match self {
@@ -651,8 +644,8 @@ impl Rule {
         }
     }
 
-    /// A file in a zip is not what was packed: its checksum says so, or that it does not inflate to its
-    /// end, which is there. Any line of it may be altered.
+    /// Whether a file in a zip is altered: its checksum does not match, or it does not inflate although it
+    /// is all there. Any line of it may be altered.
     pub(crate) const fn is_of_altered_file(&self) -> bool {
         match self {
             Self::ZipChecksum { .. } | Self::ZipInflate => true,
@@ -674,13 +667,13 @@ fn inflating(left: Option<u64>, reason: Option<&str>) -> String {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ZipCut {
-    /// Its table is not there.
+    /// Its table is missing.
     Table,
-    /// A file is somewhere else.
+    /// A file is not where the table says.
     File,
     /// A file's data ends early.
     Data,
-    /// What the reader of zips says.
+    /// The message of the zip reader.
     Other(String),
 }
 
@@ -690,7 +683,7 @@ impl fmt::Display for ZipCut {
             Self::Table => "it was not finished, or the table at its end is broken",
             Self::File => "a file is not where the table says",
             Self::Data => "the data of a file ends before the file",
-            Self::Other(said) => said,
+            Self::Other(message) => message,
         })
     }
 }
@@ -701,7 +694,7 @@ impl ToDatum for ZipCut {
             Self::Table => "table",
             Self::File => "file",
             Self::Data => "data",
-            Self::Other(said) => said,
+            Self::Other(message) => message,
         };
         Datum::Text(cause.to_owned().into())
     }

@@ -1,37 +1,37 @@
-//! What a line says that a frame does not hold, and that the reference of .butter writes by.
+//! How a line spells its frame, as far as .butter's reference writes different bytes because of it.
 
 use compact_str::CompactString;
 
 use crate::model::Game;
 
-/// What a line of an .echoreplay says beside the [`Frame`](crate::Frame) that is read from it: where the
-/// model takes what is `null` or missing for a default, the reference of .butter writes other bytes, or
-/// none. [`Line::reference`](crate::echoreplay::Line::reference) makes one; the default is that of a frame
-/// which says everything.
-// Each is a question of its own.
+/// How a line of an .echoreplay spells the [`Frame`](crate::Frame) read from it. The model replaces what is
+/// `null` or missing by a default, but .butter's reference then writes other bytes, or none.
+/// [`Line::reference`](crate::echoreplay::Line::reference) creates it; the default is that of a line with
+/// all members.
+// The flags are independent of each other.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spelled {
-    /// What the time has below its millisecond, in 100 ns: 0 to 9,999.
+    /// The part of the time below a millisecond, in 100 ns: 0 to 9,999.
     pub(crate) sub_ms: u16,
-    /// `game_status` is `null` or missing, which is not the empty text.
+    /// `game_status` is `null` or missing, which differs from an empty text.
     pub(crate) no_status: bool,
-    /// `paused_state` likewise.
+    /// The same for `paused_state`.
     pub(crate) no_paused_state: bool,
-    /// `person_scored` likewise: nobody, where a player may be called by the empty text.
+    /// The same for `person_scored`. It means nobody, while a player may have an empty name.
     pub(crate) no_scorer: bool,
-    /// `assist_scored` likewise.
+    /// The same for `assist_scored`.
     pub(crate) no_assist: bool,
-    /// There is an answer of bones, and what it says.
+    /// The kind of bones response.
     pub(crate) bones: BonesAnswer,
-    /// Teams whose players are `null`: not missing, and not nobody.
+    /// Teams whose `players` is `null`, rather than missing or empty.
     pub(crate) no_players: Vec<u8>,
-    /// Players without a name, by team and place.
+    /// Players without a name, by team and index.
     pub(crate) nameless: Vec<(u8, u8)>,
-    /// What hands hold, where the frame has the number and not its text: by team and place, and whether
-    /// it is the right one.
+    /// The texts of hands for which the frame keeps the number: by team and index, and whether it is the
+    /// right hand.
     pub(crate) hands: Vec<((u8, u8), bool, CompactString)>,
-    /// What is not there, and the reference needs.
+    /// Missing members that the reference needs.
     pub(crate) lacks: Vec<Lack>,
 }
 
@@ -55,16 +55,16 @@ impl Spelled {
 /// The third column of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum BonesAnswer {
-    /// As the frame says.
+    /// As in the frame.
     #[default]
     AsRead,
-    /// `user_bones` without anybody in it.
+    /// An empty `user_bones`.
     Nobody,
-    /// An answer without `user_bones`, such as that of an error.
+    /// A response without `user_bones`, such as that of an error.
     NoBones,
 }
 
-/// What the reference needs and does not find.
+/// A missing member that the reference needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Lack {
     pub when: When,
@@ -74,10 +74,10 @@ pub(crate) struct Lack {
     pub why: &'static str,
 }
 
-/// Which frames the reference looks for it in.
+/// The frames in which the reference needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum When {
-    /// The first frame: the header is made of it.
+    /// The first frame, from which the header is made.
     First,
     Always,
     On(Game),

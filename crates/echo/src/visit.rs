@@ -1,6 +1,6 @@
-//! The values of a frame, by the [table](crate::members) of the members: viewed, or edited.
+//! Visiting the values of a frame, by the [table](crate::members) of members: viewing or editing them.
 //!
-//! Which kind of member is what for those who visit is said here, once; what they do with it is theirs.
+//! This defines which kind of member is passed to which method. The visitor decides what to do.
 
 use crate::field::Field;
 use crate::members::{
@@ -13,30 +13,30 @@ use crate::model::{
 };
 use compact_str::CompactString;
 
-/// Who visits values, and what is visited; `mut` where values are edited.
+/// Defines a visitor and the trait of visited objects; with `mut` for editing.
 macro_rules! visits {
     ($(#[$doc:meta])* $visitor:ident $visited:ident $visit:ident [$($m:ident)?]) => {
         $(#[$doc])*
-        // What is edited is the option, too.
+        // An editor may change the option, too.
         #[allow(clippy::ref_option)]
         pub(crate) trait $visitor {
             /// A number with a fraction.
             fn number(&mut self, _: &Member, _: &$($m)? f32) {}
-            /// Three numbers, which are no pose's.
+            /// Three numbers that are not part of a pose.
             fn velocity(&mut self, _: &Member, _: &$($m)? Vec3) {}
             fn pose(&mut self, _: &Member, _: &$($m)? Pose) {}
-            /// Numbers of bones, one behind the other.
+            /// The numbers of bones, one after another.
             fn bones(&mut self, _: &$($m)? [f32]) {}
             fn whole(&mut self, _: &Member, _: &$($m)? i32) {}
             /// A person's name; see [`TURNS`](crate::members::TURNS).
             fn name(&mut self, _turn: u8, _: &$($m)? CompactString) {}
-            /// A person's account.
+            /// A person's user id.
             fn account(&mut self, _turn: u8, _: &$($m)? u64) {}
-            /// What a hand holds: perhaps an account.
+            /// The content of a hand, which may be a user id.
             fn hand(&mut self, _turn: u8, _: &$($m)? Option<Holding>) {}
             /// The address of the server.
             fn address(&mut self, _: &$($m)? CompactString) {}
-            /// What is said of an error, which may be anything.
+            /// The description of an error, which could contain anything.
             fn said(&mut self, _: &$($m)? CompactString) {}
         }
 
@@ -81,7 +81,7 @@ macro_rules! visited {
     };
 }
 
-/// What a member of a kind is for who visits.
+/// The method for each kind of member.
 macro_rules! visit {
     (number ($($p:tt).+) [$t:ident $v:ident $visit:ident [$($m:ident)?] $known:tt]) => {
         $v.number($known, &$($m)? $t.$($p).+);
@@ -90,7 +90,7 @@ macro_rules! visit {
     (velocity ($p:ident) [$t:ident $v:ident $visit:ident [$($m:ident)?] $known:tt]) => {
         $v.velocity($known, &$($m)? $t.$p);
     };
-    // A pose is visited once, where its position is.
+    // A pose is visited once, at its position.
     (vector ($p:ident.position) [$t:ident $v:ident $visit:ident [$($m:ident)?] $known:tt]) => {
         $v.pose($known, &$($m)? $t.$p);
     };
@@ -157,15 +157,15 @@ macro_rules! visit {
     (players $($rest:tt)*) => { visit! { teams $($rest)* } };
     (skeletons $($rest:tt)*) => { visit! { teams $($rest)* } };
 
-    // What nobody visits: flags, words, texts that tell nothing of a person, and the like.
+    // Not visited: flags, words, texts that identify no person, and the like.
     ($kind:ident $place:tt $how:tt) => {};
 }
 
 visits! {
-    /// Who looks at values.
+    /// Views values.
     Viewer Viewed view []
 }
 visits! {
-    /// Who changes values.
+    /// Changes values.
     Editor Edited edit [mut]
 }

@@ -1,6 +1,6 @@
-//! Once it is warm, a reader allocates nothing for a frame, and a writer next to nothing.
+//! Once it has warmed up, a reader allocates nothing per frame, and a writer next to nothing.
 //!
-//! One test alone in its program, because the allocator counts for the whole process.
+//! This test has a program of its own, because the allocator counts for the whole process.
 
 #[path = "all/common/matches.rs"]
 mod matches;
@@ -18,7 +18,7 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to the system's allocator as it is.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.with(|count| count.set(count.get() + 1));
@@ -65,7 +65,7 @@ fn reading_a_frame_allocates_nothing() {
         let (mut count, mut before, mut most) = (0, 0, 0);
         while reader.next_frame().unwrap().is_some() {
             let now = allocations();
-            // The first frames of each chunk make room.
+            // The first frames of each chunk allocate.
             if count > 2 && !reader.is_keyframe() {
                 most = most.max(now - before);
             }
@@ -73,7 +73,7 @@ fn reading_a_frame_allocates_nothing() {
             before = allocations();
         }
         assert_eq!(count, 3000);
-        // Names of a goal that are too long to be held in place.
+        // Names of a goal that are too long to be stored inline.
         assert!(most <= 2, "seed {seed}: {most} allocations for a frame");
     }
 }

@@ -1,10 +1,104 @@
-//! Is a match what it claims to be?
+//! The audits.
 //!
-//! [`SessionAudit`] judges the match, however it is recorded: it names all that is odd and goes on,
-//! and what it finds is a list of [`Finding`](crate::Finding)s, one for each code.
-//! [`butter::audit`](crate::butter::audit()) and [`echoreplay::audit`](crate::echoreplay::audit())
-//! judge the recording and the match in it.
+//! [`SessionAudit`] checks a match, however it was recorded. It names everything irregular and continues;
+//! it returns [`Finding`]s, one for each code. [`butter::audit`](crate::butter::audit())
+//! and [`echoreplay::audit`](crate::echoreplay::audit()) check the recording and the match in it.
 
-mod session;
+mod clock;
+mod flow;
+mod players;
+mod points;
+mod report;
+mod values;
 
-pub use session::SessionAudit;
+use std::sync::Arc;
+
+use gametape_core::Place;
+
+use crate::error::{Finding, Findings};
+use crate::model::{Frame, Time};
+use crate::rule::Rule;
+
+use flow::{Flow, Holes};
+use players::{Disc, Players};
+use points::{Points, Scored};
+use report::{Report, Spot};
+
+/// Checks a match frame by frame, in memory that grows with its players alone.
+///
+/// The encoding does not matter: codes are `echo.…`. Real matches cause findings of severity info (players
+/// come and go, teams keep the stats of players who left). A warning deserves a look.
+///
+/// ```
+/// use gametape_echo::{Findings, Frame, Team, Time, audit::SessionAudit};
+/// let (mut audit, mut findings) = (SessionAudit::new(), Findings::default());
+/// let mut frame = Frame { time: Time(1_000), ..Frame::default() };
+/// frame.session.teams = vec![Team::default(); 3];
+/// audit.push(0, &frame, &mut findings);
+/// frame.time = Time(200);
+/// audit.push(1, &frame, &mut findings);
+/// audit.finish(&mut findings);
+/// let found = findings.iter().next().unwrap();
+/// assert_eq!(found.code(), "echo.time-backwards");
+/// assert_eq!(found.message(), "recorded 800 ms before the frame before it");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SessionAudit {
+    /// When the first frame was recorded.
+    start: Option<Time>,
+    /// The container that offsets refer to.
+    within: Option<Arc<str>>,
+    flow: Flow,
+    points: Points,
+    players: Players,
+    scored: Scored,
+    holes: Holes,
+    disc: Disc,
+}
+
+impl SessionAudit {
+    /// Creates an audit that has seen no frame.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Checks the next frame, whose ordinal in the recording is `step`, from 0.
+    pub fn push(&mut self, step: u64, frame: &Frame, findings: &mut Findings) {
+        let mut place = Place::nowhere("frame");
+        place.step = Some(step);
+        self.push_at(&place, frame, findings);
+    }
+
+    /// Like [`SessionAudit::push`], with more about the place.
+    pub fn push_at(&mut self, at: &Place, frame: &Frame, findings: &mut Findings) {
+        if self.within.as_deref() != at.within.as_deref() {
+            self.within = at.within.as_deref().map(Into::into);
+        }
+        let mut report = Report {
+            findings,
+            spot: Spot {
+                step: at.step.unwrap_or(0),
+                time: frame.time,
+                line: at.line,
+                offset: at.offset,
+                within: self.within.clone(),
+            },
+            start: *self.start.get_or_insert(frame.time),
+        };
+        values::check(frame, &mut report);
+        let follows = self.flow.push(frame, &mut report);
+        self.points.push(frame, follows, &mut report);
+        let rises = self.players.push(&frame.session, follows, &mut report);
+        self.scored.push(frame, follows, rises, &mut report);
+        self.holes.push(&frame.session, follows, &mut report);
+        self.disc.push(&frame.session, follows, &mut report);
+    }
+
+    /// Ends the audit. Questions that the last second leaves open stay open.
+    pub fn finish(&mut self, findings: &mut Findings) {
+        if self.start.is_none() {
+            findings.push(Finding::new(Rule::NoFrames));
+        }
+    }
+}

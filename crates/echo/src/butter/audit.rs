@@ -2,12 +2,11 @@
 
 use gametape_core::Input;
 
-use super::decode::Decoder;
+use super::chunk::Table;
 use super::header::{Compression, Header};
 use super::play::{Playing, Seen};
 use super::read::{Frames, read_with};
-use super::stream::Reader;
-use super::table::Table;
+use super::stream::{Decoder, Reader};
 use crate::audit::SessionAudit;
 use crate::error::{Error, Finding, Findings};
 use crate::limits::{Limits, ReadOptions};
@@ -17,18 +16,18 @@ use crate::rule::Rule;
 /// What an audit of a .butter found.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Audit {
-    /// What is wrong or odd, worst first.
+    /// The findings, worst first.
     pub findings: Findings,
-    /// The header, where it could be read; of a recording that was not finished, the last.
+    /// The header, if it could be read. An unfinished recording has several; this is the last.
     pub header: Option<Header>,
-    /// What its chunks and frames have shown.
+    /// Statistics of the chunks and frames that were read.
     pub seen: Seen,
-    /// When the first and the last frame were recorded.
+    /// The times at which the first and the last frame were recorded.
     pub times: Option<(Time, Time)>,
 }
 
-/// Audits a .butter in memory: its structure, the faults of the reference, and the match in it. Never
-/// fails: what can't be read is a finding.
+/// Audits a .butter in memory: its structure, the reference's faults in it, and the match. Never fails:
+/// whatever can't be read is a finding.
 ///
 /// ```
 /// let bytes = gametape_echo::doc_example();
@@ -42,7 +41,7 @@ pub fn audit(bytes: &[u8]) -> Audit {
     audit_with(bytes, Limits::DEFAULT)
 }
 
-/// [`audit()`], within other limits.
+/// Like [`audit()`], with other limits.
 #[must_use]
 pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     read_with(bytes, ReadOptions::lenient().limits(limits))
@@ -50,7 +49,7 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
         .unwrap_or_else(broken)
 }
 
-/// [`audit_with`] of what may be large: in memory bounded by a chunk.
+/// Like [`audit_with`], for inputs that may be large: memory use is bounded by one chunk.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -70,7 +69,7 @@ fn broken(error: Error) -> Audit {
     audit
 }
 
-/// Frames one after another, and what is known beside them.
+/// Frames in order, together with the reader's statistics.
 trait Source {
     fn next(&mut self) -> Result<Option<&Frame>, Error>;
     fn decoder(&self) -> &Decoder;
@@ -96,7 +95,7 @@ impl<R: std::io::Read> Source for Reader<R> {
     }
 }
 
-/// Fails only where the source does.
+/// Audits the frames. Fails only where the source fails.
 fn audited(table: &Table, frames: &mut impl Source) -> Result<Audit, Error> {
     let mut found = Findings::new();
     let Some(header) = table.header() else {
@@ -117,7 +116,7 @@ fn audited(table: &Table, frames: &mut impl Source) -> Result<Audit, Error> {
         match frames.next() {
             Ok(None) => break,
             Ok(Some(frame)) => walk.frame(frame, &mut found),
-            // A limit, or a chunk too large: reading can't go on.
+            // A limit was exceeded, or the chunk is too large: reading can't continue.
             Err(Error::Malformed(finding)) => {
                 found.push(*finding);
                 break;
@@ -187,7 +186,7 @@ fn of_header(header: &Header, found: &mut Findings) {
     }
 }
 
-/// What the reader met and mended.
+/// Turns what the reader saw and repaired into findings.
 fn of_reader(seen: &Seen, found: &mut Findings) {
     let mended = &seen.mended;
     let rules = [
@@ -253,10 +252,10 @@ fn of_reader(seen: &Seen, found: &mut Findings) {
     }
 }
 
-/// Milliseconds after 1970 that have a date of four digits.
+/// Milliseconds since 1970 of the dates that have a year of four digits.
 const DATES: std::ops::Range<i64> = 0..253_402_300_800_000;
 
-/// The frames as they are stored.
+/// Checks frames in their stored form.
 #[derive(Default)]
 struct Walk {
     session: SessionAudit,
@@ -378,9 +377,9 @@ impl Walk {
         self.before = Some(time);
     }
 
-    /// A chunk has ended: judges how it was cut.
+    /// Judges how a chunk was divided, once it has ended.
     fn end_chunk(&mut self, header: &Header, found: &mut Findings) {
-        // Of a recording that was not finished, chunks are still to be cut.
+        // An unfinished recording is not divided into chunks yet.
         let Some(chunk) = self.chunk.checked_sub(1) else {
             return;
         };

@@ -1,15 +1,15 @@
-//! Differences of values from what a reader has.
+//! Differences between new values and the reader's state, rounded to what the format can store.
 
 use wide::{bytemuck, f32x4, i32x4};
 
-use super::half::{from_half, to_half_nearest};
-use super::packed::Halves;
+use super::primitive::{Halves, from_half, settle, to_half_nearest};
 use crate::model::Vec3;
 
-/// The difference of a value from what a reader has, as the nearest half.
+/// The difference between a value and the reader's, as the nearest half.
 ///
-/// What a reader makes of it is rounded to an f32. The difference of that sum gives the same half
-/// again: a recording that is read and written once more stays as it is.
+/// A reader adds the difference and rounds the sum to an f32. The difference between that sum and the
+/// reader's old value is the same half again, so a recording that is read and written once more does not
+/// change.
 #[inline]
 pub fn difference(value: f32, from: f32) -> u16 {
     if value.to_bits() == from.to_bits() && value.is_finite() {
@@ -20,12 +20,12 @@ pub fn difference(value: f32, from: f32) -> u16 {
     })
 }
 
-/// [`difference`] of what is never below 0, as no reader has it then: the next half, where the nearest leads
-/// below.
+/// Like [`difference`], for values that are never below 0. If the nearest half leads below 0, the next
+/// larger one is used, so that the reader's value is not below 0 either.
 pub fn difference_above_zero(value: f32, from: f32) -> u16 {
     let half = difference(value, from);
     if value >= 0.0 && from + from_half(half) < 0.0 {
-        // One less of a negative half, one more of another.
+        // A negative half grows as its bits decrease, another as they increase.
         let next = if from_half(half) < 0.0 {
             half - 1
         } else {
@@ -37,43 +37,26 @@ pub fn difference_above_zero(value: f32, from: f32) -> u16 {
     }
 }
 
-/// The half that a way of taking differences comes back to, from where a reader has its sum.
+/// The half that a way of taking differences settles on when it is repeated with the reader's sum as the new
+/// value.
 fn settled(value: f32, from: f32, way: impl Fn(f32, f32) -> u16) -> u16 {
-    let again = |half: u16| way(from + from_half(half), from);
-    let mut half = way(value, from);
-    for _ in 0..4 {
-        let next = again(half);
-        if next == half {
-            return half;
-        }
-        half = next;
-    }
-    // Several that lead to each other: the least of them, whichever it is come upon from.
-    let (mut least, mut next) = (half, again(half));
-    for _ in 0..8 {
-        if next == half {
-            break;
-        }
-        least = least.min(next);
-        next = again(next);
-    }
-    least
+    settle(way(value, from), |half| way(from + from_half(half), from))
 }
 
-/// A difference of nothing has no sign: what it is added to keeps its own.
+/// Removes the sign of a zero difference, so that the reader's value keeps its own.
 #[inline(always)]
 const fn unsigned_zero(half: u16) -> u16 {
     if is_zero_half(half) { 0 } else { half }
 }
 
-/// Steps a metre of positions, and a metre a second of velocities.
+/// Steps per metre for positions, and per metre a second for velocities.
 ///
-/// The API prints thousandths; the nearest multiple of 1/1024 is less than half a thousandth from
-/// one, so rounding to three decimals gives it back. Differences of multiples below 2 are halves
-/// without rounding: nothing adds up, sums are exact, and few different differences compress well.
+/// The API prints thousandths. The nearest multiple of 1/1024 is less than half a thousandth away, so
+/// rounding to three decimals restores the value. Differences of multiples below 2 are exact halves: errors
+/// do not add up, sums are exact, and few distinct differences compress well.
 pub const STEPS: f32 = 1024.0;
 
-/// Beyond this, values are further apart than [`STEPS`] in a reader's f32 or nearly so.
+/// Above this, f32 values are as far apart as [`STEPS`], or nearly so.
 const FINE: f32 = 4096.0;
 
 /// The coordinates of a vector, and a 0.
@@ -85,17 +68,18 @@ fn lanes([x, y, z]: Vec3) -> f32x4 {
 /// The nearest multiples of a step.
 #[inline(always)]
 fn on_grid(values: f32x4) -> f32x4 {
-    /// 1.5 * 2²³: adding it rounds to whole numbers, to even ones where two are as near.
+    /// 1.5 * 2²³. Adding it rounds to whole numbers, ties to even.
     const WHOLE: f32x4 = f32x4::splat(12_582_912.0);
     ((values * f32x4::splat(STEPS) + WHOLE) - WHOLE) * f32x4::splat(1.0 / STEPS)
 }
 
-/// Positions and velocities as they are, where a reader has nothing: each the nearest half.
+/// Positions and velocities without a difference, for readers that have no value yet: each as the nearest
+/// half.
 pub fn absolute<const N: usize>(values: [&Vec3; N]) -> [Halves; N] {
     values.map(|vector| vector.map(|value| unsigned_zero(to_half_nearest(value))))
 }
 
-/// The differences of positions and velocities from what a reader has.
+/// The differences between positions or velocities and the reader's.
 #[inline(always)]
 pub fn differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [Halves; N] {
     let limit = f32x4::splat(FINE);
@@ -103,7 +87,7 @@ pub fn differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [Hal
     let mut exact = f32x4::ZERO.simd_eq(f32x4::ZERO);
     for (halves, (value, from)) in halves.iter_mut().zip(values.into_iter().zip(from)) {
         let (value, from) = (lanes(*value), lanes(*from));
-        // What is not below it is NaN, too.
+        // The comparison is false for NaN, too.
         let fine = value.abs().simd_lt(limit) & from.abs().simd_lt(limit);
         exact = exact & fine & on_grid(from).simd_eq(from);
         *halves = to_halves_of_steps(on_grid(value) - from);
@@ -115,7 +99,7 @@ pub fn differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [Hal
     }
 }
 
-/// [`differences`] of values of which a reader's are no multiples of a step, or which are far off.
+/// [`differences`] where the reader's values are no multiples of a step, or where values are large.
 #[inline(never)]
 fn rough_differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [Halves; N] {
     let mut halves = [[0; 3]; N];
@@ -127,22 +111,23 @@ fn rough_differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [H
     halves
 }
 
-/// A difference that leads to the nearest multiple of a step, if there is one; nothing, where the value is
-/// as near as such a multiple would be. Behind what was absolute, a reader's value is none.
+/// A difference that leads to the nearest multiple of a step, if there is one, or 0 if the reader's value
+/// is already as near as a multiple would be. After an absolute value, the reader's value is no multiple.
 #[inline]
 fn near_grid(value: f32, from: f32) -> u16 {
-    /// 2²³: adding it rounds to whole numbers, to even ones where two are as near.
+    /// 2²³. Adding it rounds to whole numbers, ties to even.
     const WHOLE: f32 = 8_388_608.0;
-    // From 8192 on, there is nothing between multiples in an f32.
+    // From 8192 on, neighbouring f32 values are whole steps.
     if value.abs() < 2.0 * FINE {
         let whole = ((value.abs() * STEPS + WHOLE) - WHOLE).copysign(value);
-        // A sum that comes to 0 has no sign.
+        // Adding 0 removes the sign of a zero sum.
         let target = whole / STEPS + 0.0;
-        // What has come to a multiple has come there by a difference.
+        // A value on a multiple was reached by a difference, so that difference is taken again.
         if (target - value).abs() > 0.0 && (value - from).abs() <= 0.5 / STEPS {
             return 0;
         }
-        // What a difference leads to is not led on to a multiple that is further off than half a step.
+        // A value that a difference reaches exactly is kept: the next multiple may be more than half a step
+        // away.
         let nearest = to_half_nearest(value - from);
         let off_grid = (from * STEPS).fract() != 0.0;
         if off_grid && (from + from_half(nearest)).to_bits() == value.to_bits() {
@@ -157,13 +142,13 @@ fn near_grid(value: f32, from: f32) -> u16 {
     unsigned_zero(to_half_nearest(value - from))
 }
 
-/// [`to_half_nearest`] of three numbers that are 0 or no smaller than a step, and below 2 * [`FINE`].
+/// [`to_half_nearest`] for three numbers that are 0 or at least one step, and below 2 * [`FINE`].
 #[inline(always)]
 fn to_halves_of_steps(values: f32x4) -> Halves {
     let bits: i32x4 = bytemuck::cast(values);
     let magnitude: i32x4 = bits & i32x4::splat(0x7FFF_FFFF);
     let even: i32x4 = magnitude >> 13 & i32x4::splat(1);
-    // As `normal_nearest` does it.
+    // The same operations as in `normal_nearest`.
     let nearest: i32x4 = (magnitude + even + i32x4::splat(0xFFF)) >> 13;
     let normal = magnitude.simd_gt(i32x4::splat(0x387F_FFFF));
     let halves: i32x4 = (nearest - i32x4::splat(112 << 10)) & normal;
@@ -172,7 +157,7 @@ fn to_halves_of_steps(values: f32x4) -> Halves {
     [x as u16, y as u16, z as u16]
 }
 
-/// Zero, of whatever sign.
+/// Whether a half is zero, of either sign.
 #[inline]
 pub const fn is_zero_half(half: u16) -> bool {
     half << 1 == 0
@@ -183,7 +168,7 @@ pub const fn is_zero([a, b, c]: Halves) -> bool {
     is_zero_half(a | b | c)
 }
 
-/// The difference of the clock, in the way of [`difference`].
+/// The difference of the clock, computed as by [`difference`].
 pub fn clock_difference(value: f32, from: f32) -> f32 {
     if value.is_nan() {
         return 0.0;
@@ -196,7 +181,7 @@ pub fn clock_difference(value: f32, from: f32) -> f32 {
         }
         delta = again;
     }
-    // Only next to the largest numbers is a sum rounded up to infinity.
+    // A sum is rounded up to infinity only next to the largest numbers.
     if (from + delta).is_finite() {
         delta
     } else {
@@ -208,7 +193,7 @@ pub fn clock_difference(value: f32, from: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Numbers of any size, on the grid and off it.
+    /// Returns numbers of any size, on multiples of a step and between them.
     fn any(rng: &mut fastrand::Rng) -> f32 {
         let number = match rng.u32(..7) {
             0 => from_half(rng.u16(..0x7C00)),
@@ -222,10 +207,10 @@ mod tests {
         if number.is_finite() { number } else { 0.0 }
     }
 
-    /// Behind a keyframe a reader's value is on no multiple, and the multiple next to a value may need
-    /// a finer difference than there is, while one further off needs none.
+    /// After a keyframe, a reader's value is on no multiple. The multiple next to a value may then need a
+    /// finer difference than a half can express, while one further away is exact.
     #[test]
-    fn what_is_not_on_the_grid_comes_as_near_as_the_grid_would() {
+    fn values_off_the_grid_come_as_near_as_the_grid_would() {
         let mut rng = fastrand::Rng::with_seed(8);
         for half in (0..0x5800_u16).step_by(7) {
             let from = from_half(half | if rng.bool() { 0x8000 } else { 0 });
@@ -234,7 +219,7 @@ mod tests {
                 let value = ((from + (rng.f32() * 2.0 - 1.0) * reach) * 1000.0).round() / 1000.0;
                 let [[lane, ..]] = differences([&[value, 0.0, 0.0]], [&[from, 0.0, 0.0]]);
                 let off = f64::from(value) - f64::from(from + from_half(lane));
-                // Half a step; and from 2 on, half of what is between two halves.
+                // Half a step; from 2 on, also half the distance between two halves.
                 let difference = (value - from).abs().max(1.0);
                 let between = 2.0_f64.powi(difference.log2().floor() as i32 - 10);
                 let coarse = if difference < 2.0 { 0.0 } else { between };
@@ -249,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_has_differs_by_the_same_again() {
+    fn a_sum_gives_the_same_difference_again() {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..2_000_000 {
-            // What a reader may have: a sum of halves.
+            // A value that a reader can have is a sum of halves.
             let mut from = from_half(to_half_nearest(any(&mut rng)));
             for _ in 0..rng.u32(..3) {
                 from += from_half(to_half_nearest(any(&mut rng)));
@@ -282,7 +267,7 @@ mod tests {
             assert_eq!(difference(back, from), plain, "{value} from {from}: {back}");
             let timer = difference_above_zero(value, from);
             let back = from + from_half(timer);
-            // From further below nothing than the largest half, there is no way up.
+            // From values below 0 by more than the largest half, no difference leads up to 0.
             let reaches = from >= -65_504.0;
             assert!(
                 value < 0.0 || back >= 0.0 || !reaches,

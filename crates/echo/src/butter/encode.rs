@@ -1,24 +1,25 @@
-//! From the session model to stored frames: differences from what a reader has.
+//! Encoding in correct mode: from the session model to packed frames, as differences from the reader's
+//! state.
 
-use super::bones4;
-use super::dialect::Dialect;
+use super::bones;
 use super::difference::{
     absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
     is_zero_half,
 };
-use super::half::{from_half, to_half_nearest};
-use super::header::Header;
-use super::layout::{Layout, bit, state as player_bit};
-use super::packed::{Packed, PackedPause, PackedPlayer, PackedPose, PackedStats};
-use super::pause::PauseState;
-use super::roster::ascii;
-use super::rotation4::pack4;
-use super::state::{DiscState, Moving, PlayerState, State, Who};
-use super::team::{StatsState, Sum, TeamState};
-use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
+use super::fill::{
+    counts, flags, holding_code, inputs, loadout_code, pause_bits, payload, points, score,
+};
+use super::header::{Header, ascii};
+use super::packed::{
+    Layout, Packed, PackedPause, PackedPlayer, PackedPose, PackedStats, bit, state as player_bit,
+};
+use super::primitive::{from_half, to_half_nearest};
+use super::reference::{Dialect, PauseState, StatsState, Sum, TeamState};
+use super::rotation::pack4;
+use super::state::{DiscState, Identity, Moving, PlayerState, State};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
-/// What is not there.
+/// The pose of a disc that is not there.
 static NOWHERE: Pose = Pose {
     position: [0.0; 3],
     forward: [0.0; 3],
@@ -26,7 +27,7 @@ static NOWHERE: Pose = Pose {
     up: [0.0; 3],
 };
 
-/// The players of a team that are stored: their count is a byte.
+/// The players of a team that can be stored: their count is a byte.
 fn stored(players: &[Player]) -> &[Player] {
     players.get(..255).unwrap_or(players)
 }
@@ -36,7 +37,7 @@ const fn poses(player: &Player) -> [&Pose; 4] {
     [&player.head, &player.body, &player.lhand, &player.rhand]
 }
 
-/// Stats, as far as there is room for them.
+/// Stats, clamped to what the format can store.
 fn fitted(stats: &Stats) -> StatsState {
     StatsState {
         counts: counts(stats).map(|count| count.clamp(0, 255) as u8),
@@ -58,7 +59,7 @@ fn stats(stats: &Stats, from: Option<&StatsState>) -> PackedStats {
     packed
 }
 
-/// [`stats`]; `None` where nothing has changed.
+/// Like [`stats`]; `None` if nothing has changed.
 fn changed_stats(now: &Stats, from: Option<&StatsState>) -> Option<PackedStats> {
     let packed = stats(now, from);
     let changed =
@@ -66,9 +67,9 @@ fn changed_stats(now: &Stats, from: Option<&StatsState>) -> Option<PackedStats> 
     (changed || from.is_none()).then_some(packed)
 }
 
-/// Writes frames so that readers of every kind read them right: differences from what a reader
-/// has, zero differences left out and little else, bones of keyframes absolute, a keyframe where a
-/// difference could not say what has happened.
+/// Encodes frames so that every kind of reader reads them right. Differences are taken from the reader's
+/// state, and little but zero differences is left out. Bones of keyframes are absolute. A keyframe is
+/// written where a difference could not express the change.
 #[derive(Debug)]
 pub struct Encoder {
     layout: Layout,
@@ -85,7 +86,7 @@ impl Encoder {
         }
     }
 
-    /// Whether a frame has to be a keyframe, since a reader would have something else of a difference.
+    /// Whether a frame has to be a keyframe because a reader would misread a difference.
     pub fn must_start(&self, frame: &Frame) -> bool {
         let session = &frame.session;
         self.falls_below_zero(session)
@@ -94,8 +95,8 @@ impl Encoder {
             || self.leaves_stats_open(session)
     }
 
-    /// A timer of a pause is below 0, and the last keyframe says 0, which would show that it is the
-    /// reference's and does not tell. No game is known to do that.
+    /// Whether a timer of a pause is below 0 while the last keyframe says 0. Readers would take such a
+    /// keyframe for one of the reference. No game is known to do that.
     fn falls_below_zero(&self, session: &Session) -> bool {
         let timers = |pause: &Pause| [pause.paused_timer, pause.unpaused_timer];
         let is_below = |timer: f32| from_half(difference(timer, 0.0)) < 0.0;
@@ -105,7 +106,7 @@ impl Encoder {
             && pause.is_some_and(|pause| timers(pause).into_iter().any(is_below))
     }
 
-    /// Stats of a team or a player are gone: what is not told stays.
+    /// Whether a team or a player has lost its stats: stats that are not stored stay as they were.
     fn loses_stats(&self, session: &Session) -> bool {
         let state = &self.state;
         let had_stats = |player: &Player| {
@@ -121,23 +122,25 @@ impl Encoder {
             .any(|player| player.stats.is_none() && had_stats(player))
     }
 
-    /// A part of the session is gone, or the disc is back, without which the reference's reader fails.
+    /// Whether a part of the session is gone, or the disc is back; the reference's reader fails on such a
+    /// difference.
     fn loses_parts(&self, session: &Session) -> bool {
         let state = &self.state;
         match self.layout.game {
             Game::Arena => {
-                let told = session.rules_changed_at.is_some() || session.rules_changed_by.is_some();
+                let stored_rules =
+                    session.rules_changed_at.is_some() || session.rules_changed_by.is_some();
                 state.disc.is_some() != session.disc.is_some()
                     || state.score.is_some() && session.last_score.is_none()
-                    || state.rules.is_some() && !told
+                    || state.rules.is_some() && !stored_rules
             }
             Game::Combat => state.payload.is_some() && session.payload.is_none(),
             Game::Other => false,
         }
     }
 
-    /// Stats of a team are told, of which a reader who does not know the writer could not say what they
-    /// mean.
+    /// Whether the frame stores stats of a team that a reader could understand in two ways, not knowing the
+    /// writer.
     fn leaves_stats_open(&self, session: &Session) -> bool {
         let mut teams = self.state.teams.iter().zip(&session.teams);
         teams.any(|(state, team)| {
@@ -154,7 +157,7 @@ impl Encoder {
         })
     }
 
-    /// Writes a frame. The header has its players, `indices` the index of each.
+    /// Writes a frame. The header has its players; `indices` holds the index of each.
     pub fn push(
         &mut self,
         frame: &Frame,
@@ -166,12 +169,12 @@ impl Encoder {
         let keyframe = keyframe || !self.state.started;
         self.pack(frame, keyframe, header, indices);
         self.packed.write(self.layout, out);
-        // A player that the header lacks is written as index 0: nothing here can be refused.
+        // A player that the header lacks is written with index 0: this function can't refuse a frame.
         let applied = self
             .state
             .apply(&self.packed, self.layout, header, Some(Dialect::Exact));
         debug_assert!(applied.is_ok());
-        // As good as all that is not the reference's: and nothing is left open by it.
+        // Any dialect but the reference's will do, and no doubt is left.
         debug_assert!(self.state.doubts.iter().all(Option::is_none));
     }
 
@@ -187,7 +190,7 @@ impl Encoder {
         let from = if keyframe { 0.0 } else { state.clock };
         packed.clock = clock_difference(session.game_clock, from).to_bits();
         let mut bits = 0;
-        // Of combat, a reader has what is not coded as what is empty.
+        // In combat, values without a code are read as empty.
         let uncoded = u8::from(self.layout.game == Game::Combat);
         packed.status = session.game_status.code().unwrap_or(uncoded);
         packed.points = points(session, self.layout);
@@ -269,8 +272,9 @@ impl Encoder {
         self.pack_bones(frame.bones.as_ref(), keyframe);
     }
 
-    /// Makes room for the players that are stored, and packs the rotations of their poses: apart from all
-    /// else, since a processor goes on with the next while the roots and quotients of one are on their way.
+    /// Makes room for the players and packs the rotations of their poses. This is a loop of its own,
+    /// because a processor can then work on the next rotation while the roots and quotients of the last are
+    /// computed.
     fn pack_rotations(&mut self, session: &Session) {
         let teams = session.teams.iter().take(3);
         let teams = teams.map(|team| stored(&team.players));
@@ -301,7 +305,7 @@ impl Encoder {
             let delta = team.and_then(|team| {
                 let now = team.stats.as_ref()?;
                 let from = known.and_then(TeamState::known);
-                if known.is_some_and(|known| known.has_to_be_told(team.players.len())) {
+                if known.is_some_and(|known| known.has_to_be_stored(team.players.len())) {
                     return Some(stats(now, from));
                 }
                 changed_stats(now, from)
@@ -348,7 +352,7 @@ impl Encoder {
         let start = PlayerBones::default();
         for (at, bones) in bones.user_bones.iter().take(count).enumerate() {
             let known = known.get(at).unwrap_or(&start);
-            let masks = bones4::pack(
+            let masks = bones::pack(
                 bones,
                 known,
                 keyframe,
@@ -360,7 +364,7 @@ impl Encoder {
     }
 }
 
-/// A disc that only its velocity changes.
+/// A disc of which only the velocity changes.
 fn unmoved(known: &DiscState) -> PackedPose {
     PackedPose {
         position: [0; 3],
@@ -368,7 +372,7 @@ fn unmoved(known: &DiscState) -> PackedPose {
     }
 }
 
-/// A pose as a difference; `None` where nothing has changed.
+/// A pose as a difference; `None` if nothing has changed.
 fn pack_moving(pose: &Pose, rotation: u32, from: Option<&Moving>) -> Option<PackedPose> {
     let known = from.copied().unwrap_or_default();
     let [position] = match from {
@@ -380,7 +384,7 @@ fn pack_moving(pose: &Pose, rotation: u32, from: Option<&Moving>) -> Option<Pack
     (changed || from.is_none()).then_some(packed)
 }
 
-/// A pause with its timers as differences; `None` where nothing has changed.
+/// A pause with its timers as differences; `None` if nothing has changed.
 fn pack_pause(session: &Session, from: Option<&PauseState>) -> Option<PackedPause> {
     let (flags, state) = pause_bits(session);
     let timers = session
@@ -402,7 +406,7 @@ fn pack_pause(session: &Session, from: Option<&PauseState>) -> Option<PackedPaus
 }
 
 impl Layout {
-    /// The bits of points as a reader has them.
+    /// The bits of the points as a reader has them.
     fn points(self, packed: [u16; 2]) -> [u32; 2] {
         packed.map(|points| {
             if self.half_points() {
@@ -426,7 +430,7 @@ impl Layout {
         const NEW: PlayerState = PlayerState::NEW;
         packed.index = index;
         packed.playerid = player.playerid as u8;
-        let who = Who {
+        let who = Identity {
             index,
             playerid: packed.playerid,
             userid: if index == 0 { 0 } else { player.userid },
@@ -450,8 +454,8 @@ impl Layout {
         packed.ping = ping.wrapping_sub(known.ping).cast_unsigned();
         packed.loss = difference(player.packetlossratio, known.loss);
         packed.holding = [
-            held(player.holding_left.as_ref()),
-            held(player.holding_right.as_ref()),
+            holding_code(player.holding_left.as_ref()),
+            holding_code(player.holding_right.as_ref()),
         ];
         let holding_changed = self.game == Game::Arena && packed.holding != known.holding;
         if from.is_none() || packed.ping != 0 || !is_zero_half(packed.loss) || holding_changed {
@@ -480,6 +484,6 @@ impl Layout {
             pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);
         }
         packed.pose_bits = pose_bits;
-        packed.loadout = loadout(player.loadout.as_ref());
+        packed.loadout = loadout_code(player.loadout.as_ref());
     }
 }

@@ -1,24 +1,23 @@
-//! From the stored values to the session model.
+//! Between stored values and the session model: filling a frame from the reader's state, and the codes of a
+//! session's values.
 
 use compact_str::CompactString;
 
-use super::half::from_half;
 use super::header::{Header, HeaderPlayer, INVALID};
-use super::layout::Layout;
-use super::packed::PackedScore;
-use super::parts::Parts;
-use super::pause::PauseState;
+use super::packed::{Layout, PackedPayload, PackedScore};
+use super::primitive::{from_half, to_half_nearest};
+use super::reference::{PauseState, StatsState};
 use super::rotation;
-use super::rotation4::unpack4;
+use super::rotation::unpack4;
 use super::state::{Moving, PlayerState, State};
-use super::team::StatsState;
+use super::unpack::Parts;
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
     TeamId, Time, Vec3, Weapon, clock_display,
 };
 
-/// Holding codes.
+/// Codes of what a hand holds.
 pub mod holding {
     pub const NONE: u8 = 255;
     pub const GEO: u8 = 254;
@@ -34,7 +33,7 @@ fn pose(moving: &Moving) -> Pose {
 
 #[inline(always)]
 fn posed(moving: &Moving, basis: [Vec3; 3]) -> Pose {
-    // The code of three zero vectors, as lobbies have them; no rotation has it.
+    // The code of three zero vectors, which lobbies have. No rotation has this code.
     let known = moving.rotation != 0;
     let [forward, left, up] = if known { basis } else { [[0.0; 3]; 3] };
     Pose {
@@ -45,7 +44,7 @@ fn posed(moving: &Moving, basis: [Vec3; 3]) -> Pose {
     }
 }
 
-/// Writes text only where it changes: most of it never does.
+/// Sets a text if it has changed; most texts never do.
 fn set(text: &mut CompactString, bytes: &[u8]) {
     if text.as_bytes() != bytes {
         *text = CompactString::from_utf8_lossy(bytes);
@@ -94,7 +93,7 @@ fn pause(state: &PauseState) -> Pause {
     }
 }
 
-fn score(score: &PackedScore, header: &Header) -> LastScore {
+fn last_score(score: &PackedScore, header: &Header) -> LastScore {
     let name = |index| {
         header
             .player(index)
@@ -111,15 +110,15 @@ fn score(score: &PackedScore, header: &Header) -> LastScore {
     }
 }
 
-fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
+fn holding_of_code(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
     Some(match code {
         holding::NONE => Holding::None,
         holding::GEO => Holding::Geo,
         holding::DISC => Holding::Disc,
-        // A number since packages 1.3.4; before, one of the header's players.
+        // A number since package 1.3.4; before that, one of the header's players.
         index if layout.holding_is_index() => match header.player(index) {
             Some(player) => Holding::Number(player.userid),
-            // Not told, as in combat.
+            // Absent, as in combat.
             None if index == holding::NULL => return None,
             None => Holding::Number(0),
         },
@@ -128,7 +127,7 @@ fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
     })
 }
 
-fn loadout(code: u8) -> Loadout {
+fn loadout_of_code(code: u8) -> Loadout {
     Loadout {
         weapon: Weapon::from_code(code & 3).unwrap_or(Weapon::Rocket),
         ordnance: Ordnance::from_code(code >> 2 & 3).unwrap_or(Ordnance::Stun),
@@ -137,12 +136,12 @@ fn loadout(code: u8) -> Loadout {
     }
 }
 
-/// Writes a player.
+/// Fills in a player.
 fn fill_player(state: &PlayerState, header: &Header, layout: Layout, player: &mut Player) {
     fill_player_parts(state, header, layout, Parts::ALL, player);
 }
 
-/// Writes what is wanted of a player.
+/// Fills in the requested parts of a player.
 #[inline(always)]
 fn fill_player_parts(
     state: &PlayerState,
@@ -176,8 +175,8 @@ fn fill_player_parts(
     player.is_emote_playing = flag(4);
     if parts.has(Parts::HOLDING) {
         let [left, right] = state.holding;
-        player.holding_left = held(left, header, layout);
-        player.holding_right = held(right, header, layout);
+        player.holding_left = holding_of_code(left, header, layout);
+        player.holding_right = holding_of_code(right, header, layout);
     }
     if parts.has(Parts::VELOCITY) {
         player.velocity = state.velocity;
@@ -207,11 +206,11 @@ fn fill_player_parts(
         player.stats = state.stats.as_ref().map(stats);
     }
     if parts.has(Parts::LOADOUT) {
-        player.loadout = layout.loadout().then(|| loadout(state.loadout));
+        player.loadout = layout.loadout().then(|| loadout_of_code(state.loadout));
     }
 }
 
-/// What the header says of every frame.
+/// Fills in the values that the header gives for all frames.
 fn fill_header(session: &mut Session, header: &Header) {
     session.sessionid = header.session_id();
     session.sessionip = header.session_ip();
@@ -225,8 +224,8 @@ fn fill_header(session: &mut Session, header: &Header) {
 }
 
 impl State {
-    /// Writes the values into a frame, as far as they are wanted. `fresh` where the frame may hold
-    /// another file's values.
+    /// Fills the requested values into a frame. `fresh` says that the frame may hold values of another
+    /// file.
     pub fn fill(
         &self,
         header: &Header,
@@ -273,7 +272,7 @@ impl State {
             self.fill_teams(header, layout, parts, session);
         }
         match &self.bones.shown {
-            // Nobody's bones are none, as in an .echoreplay.
+            // Bones of no player count as no bones, as in an .echoreplay.
             Some(bones) if !bones.is_empty() => {
                 let shown = &mut frame.bones.get_or_insert_with(Bones::default).user_bones;
                 shown.clone_from(bones);
@@ -286,7 +285,7 @@ impl State {
         session.game_clock = self.clock;
         session.game_status = match GameStatus::from_code(self.status) {
             Some(status) => status,
-            // Combat stores none.
+            // Combat stores no status.
             None if layout.game == Game::Combat => GameStatus::Empty,
             None => GameStatus::Other("unknown".into()),
         };
@@ -300,7 +299,7 @@ impl State {
     }
 
     fn fill_session(&self, header: &Header, fresh: bool, session: &mut Session) {
-        // The clock that it holds is that of the frame before.
+        // The frame still holds the clock of the frame before.
         if fresh || session.game_clock.to_bits() != self.clock.to_bits() {
             session.game_clock_display = clock_display(self.clock);
         }
@@ -311,7 +310,7 @@ impl State {
             left_shoulder2: input(2),
             right_shoulder2: input(3),
         };
-        session.last_score = self.score.as_ref().map(|packed| score(packed, header));
+        session.last_score = self.score.as_ref().map(|score| last_score(score, header));
         session.player = self.vr.as_ref().map(pose);
         session.rules_changed_at = self.rules.as_ref().map(|(at, _)| *at);
         if let Some((_, by)) = &self.rules {
@@ -338,4 +337,120 @@ impl State {
             }
         }
     }
+}
+
+/// The flag bits and the code of a pause.
+pub fn pause_bits(session: &Session) -> (u8, u8) {
+    let mut flags = u8::from(session.blue_team_restart_request)
+        | u8::from(session.orange_team_restart_request) << 1;
+    let team = |team: &TeamId| team.code().unwrap_or(3);
+    if let Some(pause) = &session.pause {
+        flags |= team(&pause.paused_requested_team) << 2 | team(&pause.unpaused_team) << 4;
+        // States without a code are stored as 5, unknown.
+        (flags, pause.paused_state.code().unwrap_or(5))
+    } else {
+        (flags | 3 << 2 | 3 << 4, 0)
+    }
+}
+
+/// Points as they are stored for this game.
+pub fn points(session: &Session, layout: Layout) -> [u16; 2] {
+    [session.blue_points, session.orange_points].map(|points| {
+        if layout.half_points() {
+            to_half_nearest(points)
+        } else {
+            // The cast clamps to 0 to 255.
+            u16::from(points as u8)
+        }
+    })
+}
+
+pub fn inputs(session: &Session) -> u8 {
+    let inputs = &session.inputs;
+    [
+        inputs.left_shoulder,
+        inputs.right_shoulder,
+        inputs.left_shoulder2,
+        inputs.right_shoulder2,
+    ]
+    .into_iter()
+    .enumerate()
+    .map(|(at, value)| u8::from(value != 0.0) << at)
+    .sum()
+}
+
+pub fn score(session: &Session, header: &Header) -> Option<PackedScore> {
+    let score = session.last_score.as_ref()?;
+    // Nobody, even if a player has this name.
+    let index = |name: &str| match name {
+        INVALID => 0,
+        name => header.index_of_name(name),
+    };
+    Some(PackedScore {
+        flags: score.team.code().unwrap_or(3)
+            | u8::from(score.point_amount != 2) << 2
+            | score.goal_type.code().unwrap_or(0) << 3,
+        person: index(&score.person_scored),
+        assist: index(&score.assist_scored),
+        speed: to_half_nearest(score.disc_speed),
+        distance: to_half_nearest(score.distance_thrown),
+    })
+}
+
+pub fn payload(session: &Session) -> Option<PackedPayload> {
+    let payload = session.payload.as_ref()?;
+    Some(PackedPayload {
+        contested: payload.contested.into(),
+        checkpoint: payload.payload_checkpoint.clamp(0, 255) as u8,
+        defenders: payload.payload_defenders.clamp(0, 255) as u8,
+        distance: to_half_nearest(payload.payload_distance),
+        speed: to_half_nearest(payload.payload_speed),
+    })
+}
+
+/// The code of what a hand holds; that of `null` if it has no code.
+pub fn holding_code(held: Option<&Holding>) -> u8 {
+    match held {
+        None | Some(Holding::Other(_)) => holding::NULL,
+        Some(Holding::None) => holding::NONE,
+        Some(Holding::Geo) => holding::GEO,
+        Some(Holding::Disc) => holding::DISC,
+        Some(Holding::Number(number)) => u8::try_from(*number)
+            .ok()
+            .filter(|number| *number < holding::NULL)
+            .unwrap_or(holding::NULL),
+    }
+}
+
+pub fn loadout_code(loadout: Option<&Loadout>) -> u8 {
+    loadout.map_or(0, |loadout| {
+        loadout.weapon.code().unwrap_or(0)
+            | loadout.ordnance.code().unwrap_or(0) << 2
+            | loadout.tac_mod.code().unwrap_or(0) << 4
+            | loadout.arm.code().unwrap_or(0) << 6
+    })
+}
+
+pub fn flags(player: &Player) -> u8 {
+    u8::from(player.possession)
+        | u8::from(player.blocking) << 1
+        | u8::from(player.stunned) << 2
+        | u8::from(player.invulnerable) << 3
+        | u8::from(player.is_emote_playing) << 4
+}
+
+/// The counts in the order of the format.
+pub const fn counts(stats: &Stats) -> [i32; 10] {
+    [
+        stats.assists,
+        stats.blocks,
+        stats.catches,
+        stats.goals,
+        stats.interceptions,
+        stats.passes,
+        stats.points,
+        stats.saves,
+        stats.steals,
+        stats.shots_taken,
+    ]
 }

@@ -1,44 +1,46 @@
-//! The header: what a .butter says once, and where its chunks are.
+//! The header: facts of the whole recording, and how it grows while players are added.
 
 use compact_str::CompactString;
 use gametape_core::ByteReader;
 
-use super::bytes::{Of, or_nothing, text_within};
+use super::primitive::{Of, or_nothing, text_within};
+use crate::error::WriteError;
 use crate::limits::Limits;
-use crate::model::Map;
+use crate::model::{Frame, Map, Player};
 use crate::rule::Rule;
 
-/// The version that is written.
+/// The version that this crate writes.
 pub const VERSION: u8 = 3;
 
-/// Bytes of the smallest header: no client name, no players.
+/// The size of the smallest header, without a client name and players.
 pub const MIN_HEADER_BYTES: usize = 29;
 
-/// What stands for a player that is not known.
+/// The name of an unknown player.
 pub const INVALID: &str = "[INVALID]";
 
 /// How chunks are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Compression {
-    /// As they are.
+    /// Not compressed.
     None,
-    /// A gzip member each.
+    /// One gzip member per chunk.
     Gzip,
-    /// A zstd frame each, level 3: what [`Options`](super::Options) write unless told otherwise.
+    /// One zstd frame per chunk, level 3; the default of [`Options`](super::Options).
     Zstd3,
-    /// A zstd frame each, level 7.
+    /// One zstd frame per chunk, level 7.
     Zstd7,
-    /// A zstd frame each, level 15.
+    /// One zstd frame per chunk, level 15.
     Zstd15,
-    /// A zstd frame each, level 22.
+    /// One zstd frame per chunk, level 22.
     Zstd22,
-    /// The reference's "level 7 with dictionary", of which none exists: read as zstd, not written.
+    /// The reference's "level 7 with dictionary". No such dictionary exists: this is read as zstd and never
+    /// written.
     ZstdDictionary,
 }
 
 impl Compression {
-    /// Those that can be written.
+    /// The compressions that can be written.
     pub const ALL: [Self; 6] = [
         Self::None,
         Self::Gzip,
@@ -48,7 +50,7 @@ impl Compression {
         Self::Zstd22,
     ];
 
-    /// Its code in the header.
+    /// The code in the header.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -91,7 +93,7 @@ impl Compression {
         }
     }
 
-    /// The level of zstd.
+    /// The zstd level.
     pub(super) const fn zstd_level(self) -> Option<i32> {
         match self {
             Self::None | Self::Gzip => None,
@@ -109,16 +111,16 @@ impl std::fmt::Display for Compression {
     }
 }
 
-/// A player of the header. In frames it is known by its place, from 1.
+/// A player of the header. Frames refer to it by its index, which starts at 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderPlayer {
-    /// The name's bytes: ASCII, if the writer kept to it.
+    /// The bytes of the name: ASCII, if the writer followed the format.
     pub name: Vec<u8>,
-    /// Account.
+    /// The account.
     pub userid: u64,
-    /// Jersey, when first seen; from `correct`, when first told.
+    /// The jersey number: that of the player's first frame or, in correct mode, the first that is not 0.
     pub number: u8,
-    /// Level, likewise.
+    /// The level, chosen likewise.
     pub level: u8,
 }
 
@@ -130,28 +132,28 @@ impl HeaderPlayer {
     }
 }
 
-/// What a file says once, of its first frame.
+/// The header of a file, taken from its first frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// 1 to 3.
+    /// The version, 1 to 3.
     pub version: u8,
-    /// Frames between keyframes, as the writer meant it.
+    /// The number of frames between keyframes that the writer aimed for.
     pub keyframe_interval: u16,
     /// How chunks are compressed.
     pub compression: Compression,
-    /// Name of the player whose machine recorded.
+    /// The name of the player whose machine recorded.
     pub client_name: Vec<u8>,
-    /// Match id.
+    /// The match id.
     pub sessionid: [u8; 16],
-    /// Address of the game server.
+    /// The address of the game server.
     pub sessionip: [u8; 4],
-    /// Every player seen, in the order of appearance.
+    /// All players, in the order of appearance.
     pub players: Vec<HeaderPlayer>,
-    /// Rounds of the match.
+    /// The number of rounds of the match.
     pub total_round_count: u8,
     /// Rounds won: blue in the low four bits, orange in the high.
     pub round_scores: u8,
-    /// Bit 0 private match, the rest the map's code.
+    /// Bit 0: private match; the other bits: the code of the map.
     pub map: u8,
 }
 
@@ -173,7 +175,7 @@ impl Header {
         text
     }
 
-    /// The address as text.
+    /// The server address as text.
     #[must_use]
     pub fn session_ip(&self) -> CompactString {
         let [a, b, c, d] = self.sessionip;
@@ -193,13 +195,13 @@ impl Header {
         self.map & 1 == 1
     }
 
-    /// What the map and the kind of match imply for `match_type`.
+    /// The `match_type` that follows from the map and whether the match is private.
     #[must_use]
     pub fn match_type(&self) -> &'static str {
         match_type(&self.map_name(), self.private_match())
     }
 
-    /// The player with this index; `None` for 0 and for those that are not there.
+    /// The player with this index; `None` for 0 and for an index that the header lacks.
     #[must_use]
     pub fn player(&self, index: u8) -> Option<&HeaderPlayer> {
         self.players.get(usize::from(index).checked_sub(1)?)
@@ -253,7 +255,7 @@ impl Header {
         })
     }
 
-    /// Writes it.
+    /// Writes the header.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.push(self.version);
         out.extend_from_slice(&self.keyframe_interval.to_le_bytes());
@@ -276,7 +278,7 @@ impl Header {
     }
 }
 
-/// The `match_type` that a map and the kind of match imply; a .butter stores no other.
+/// The `match_type` that follows from a map and whether the match is private. A .butter stores no other.
 #[must_use]
 pub fn match_type(map: &Map, private: bool) -> &'static str {
     use crate::model::Game;
@@ -286,5 +288,168 @@ pub fn match_type(map: &Map, private: bool) -> &'static str {
         (Game::Combat, false) => "Echo_Combat",
         (Game::Combat, true) => "Echo_Combat_Private",
         (Game::Other, _) => "Unknown",
+    }
+}
+
+/// The largest number of players in a file: their indices are bytes, and 0 means none.
+pub const MAX_PLAYERS: usize = 255;
+
+/// Converts text to what the format can store. As in the reference, a question mark replaces each UTF-16
+/// unit outside ASCII; so it does a NUL, which would end the text.
+pub fn ascii(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u8::try_from(c) {
+            Ok(byte @ 1..=127) => bytes.push(byte),
+            _ => bytes.extend(std::iter::repeat_n(b'?', c.len_utf16())),
+        }
+    }
+    bytes
+}
+
+/// Whether a header's name is this text.
+fn is_name(bytes: &[u8], text: &str) -> bool {
+    bytes == text.as_bytes() || (!text.is_ascii() && bytes == ascii(text))
+}
+
+/// Parses a match id: 32 hexadecimal digits, ignoring other characters; zeros if it is not that.
+fn session_id(text: &str) -> [u8; 16] {
+    let mut digits = text.bytes().filter(|byte| *byte != b'-');
+    let mut id = [0; 16];
+    for byte in &mut id {
+        let mut nibble = || {
+            let digit = char::from(digits.next()?).to_digit(16)?;
+            u8::try_from(digit).ok()
+        };
+        match (nibble(), nibble()) {
+            (Some(high), Some(low)) => *byte = high << 4 | low,
+            _ => return [0; 16],
+        }
+    }
+    if digits.next().is_some() { [0; 16] } else { id }
+}
+
+impl Header {
+    /// Creates the header of a recording that starts with this frame, without players. Counts are clamped
+    /// to their range.
+    pub(super) fn new(frame: &Frame, keyframe_interval: u16, compression: Compression) -> Self {
+        let session = &frame.session;
+        let rounds = |count: i32| count.clamp(0, 15) as u8;
+        Self {
+            version: VERSION,
+            keyframe_interval,
+            compression,
+            client_name: ascii(&session.client_name),
+            sessionid: session_id(&session.sessionid),
+            sessionip: session
+                .sessionip
+                .parse()
+                .map_or([0; 4], |ip: std::net::Ipv4Addr| ip.octets()),
+            players: Vec::new(),
+            total_round_count: session.total_round_count.clamp(0, 255) as u8,
+            round_scores: rounds(session.blue_round_score)
+                | rounds(session.orange_round_score) << 4,
+            map: u8::from(session.private_match) | session.map_name.code().unwrap_or_default() << 1,
+        }
+    }
+
+    /// Like [`Header::new`] in the reference's way: counts are truncated to their low bits.
+    pub(super) fn of_reference(
+        frame: &Frame,
+        keyframe_interval: u16,
+        compression: Compression,
+    ) -> Self {
+        let session = &frame.session;
+        let orange = session.orange_round_score.wrapping_shl(4);
+        Self {
+            total_round_count: session.total_round_count as u8,
+            round_scores: session.blue_round_score.wrapping_add(orange) as u8,
+            ..Self::new(frame, keyframe_interval, compression)
+        }
+    }
+
+    /// Adds the new players of a frame, and sets `indices` to the index of each of the frame's players. On
+    /// entry it holds the indices of the frame before. Returns true if there were new players.
+    ///
+    /// A player's number and level are 0 for a few frames after joining. They are updated when they become
+    /// known, unless `first` says to keep those of the first frame.
+    pub(super) fn meet(
+        &mut self,
+        frame: &Frame,
+        indices: &mut Vec<u8>,
+        first: bool,
+    ) -> Result<bool, WriteError> {
+        let before = self.players.len();
+        // The format stores three teams.
+        let teams = frame.session.teams.iter().take(3);
+        let mut count = 0;
+        for player in teams.flat_map(|team| &team.players) {
+            // Most players stay at their place.
+            let known = indices
+                .get(count)
+                .copied()
+                .filter(|&index| {
+                    self.player(index)
+                        .is_some_and(|known| known.userid == player.userid)
+                })
+                .or_else(|| self.index_of(player.userid));
+            let index = match known {
+                Some(index) => index,
+                None => self
+                    .add(player)
+                    .inspect_err(|_| self.players.truncate(before))?,
+            };
+            if !first && let Some(known) = self.players.get_mut(usize::from(index).wrapping_sub(1))
+            {
+                if known.number == 0 {
+                    known.number = player.number as u8;
+                }
+                if known.level == 0 {
+                    known.level = player.level as u8;
+                }
+            }
+            match indices.get_mut(count) {
+                Some(place) => *place = index,
+                None => indices.push(index),
+            }
+            count += 1;
+        }
+        indices.truncate(count);
+        Ok(self.players.len() > before)
+    }
+
+    fn add(&mut self, player: &Player) -> Result<u8, WriteError> {
+        if self.players.len() == MAX_PLAYERS {
+            return Err(WriteError::Unstorable {
+                what: "players:",
+                found: "more than 255".into(),
+                holds: "255",
+            });
+        }
+        self.players.push(HeaderPlayer {
+            name: ascii(&player.name),
+            userid: player.userid,
+            number: player.number as u8,
+            level: player.level as u8,
+        });
+        Ok(self.players.len() as u8)
+    }
+
+    /// The index of the player with this user id.
+    fn index_of(&self, userid: u64) -> Option<u8> {
+        let at = self
+            .players
+            .iter()
+            .position(|known| known.userid == userid)?;
+        u8::try_from(at + 1).ok()
+    }
+
+    /// The index of the first player with this name; 0 if there is none.
+    pub(super) fn index_of_name(&self, name: &str) -> u8 {
+        self.players
+            .iter()
+            .position(|known| is_name(&known.name, name))
+            .and_then(|at| u8::try_from(at + 1).ok())
+            .unwrap_or_default()
     }
 }

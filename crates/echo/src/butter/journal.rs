@@ -1,29 +1,30 @@
-//! Recording live: a file that is whole after every frame.
+//! Recording live: a file that can be read after every frame.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use gametape_core::Output;
 
+use super::chunk::Packing;
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::pack::Packing;
-use super::resync::{holds_frames, seems_to_hold_frames};
+use super::packed::Layout;
 use super::stream::Reader;
+use super::structure::{holds_frames, seems_to_hold_frames};
 use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
+use crate::error::Resumed;
 use crate::error::{Error, Severity, WriteError};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
-use crate::resumed::Resumed;
 use crate::rule::Rule;
 use crate::spelled::Spelled;
 
-/// Records live. Killed at any byte, it leaves a file whose whole frames [`Feed`] and the other
-/// readers read; [`Journal::resume`] goes on with it, and salvage makes a finished file of it.
+/// Records live. If the process is killed at any byte, [`Feed`] and the other readers read the whole frames
+/// of the file; [`Journal::resume`] continues it, and salvage turns it into a finished file.
 ///
-/// The format has no room for that: its header names all players, its table all chunks. So the file
-/// is a header with the players so far, a table of one chunk of size 0, and then frames as they come,
-/// not compressed; where a player joins, the same again with the new header. A frame never starts
-/// with a version, so the two can't be mistaken. [`Journal::finish`] makes a common file of it.
+/// The finished format can't be written this way: its header names all players and its table all chunks. So
+/// the file starts with a header of the players so far and a table of one chunk of size 0. Frames follow as
+/// they come, not compressed. When a player joins, a new header and table come first. A frame never starts
+/// with a version byte, so headers and frames can't be confused. [`Journal::finish`] turns the journal into
+/// an ordinary file.
 ///
 /// [`Feed`]: super::Feed
 #[derive(Debug)]
@@ -31,20 +32,20 @@ pub struct Journal<F> {
     file: F,
     options: Options,
     encoder: Option<ChunkEncoder>,
-    /// Where each chunk's frames stand: start and end.
+    /// The start and end of each chunk's frames.
     chunks: Vec<(u64, u64)>,
     end: u64,
     frames: u64,
     buffer: Vec<u8>,
-    /// Written halfway: to be cut off before anything is written again.
+    /// A write failed halfway; its bytes are cut off before the next write.
     torn: bool,
-    /// Players of the last header in the file; `None` where the next frame needs a header.
-    told: Option<usize>,
+    /// The number of players in the last header of the file; `None` if the next frame needs a header.
+    written_players: Option<usize>,
 }
 
 impl<F: Read + Seek + Output> Journal<F> {
-    /// Records into a file, which has to be empty. Frames are written as by [`Mode::Correct`],
-    /// whatever the options say: how the reference writes can't be told from a few frames.
+    /// Records into an empty file. Frames are written as by [`Mode::Correct`], whatever the options say:
+    /// readers could not recognise the reference's way of writing from a few frames.
     pub const fn new(file: F, options: Options) -> Self {
         Self {
             file,
@@ -58,17 +59,16 @@ impl<F: Read + Seek + Output> Journal<F> {
             frames: 0,
             buffer: Vec::new(),
             torn: false,
-            told: None,
+            written_players: None,
         }
     }
 
-    /// Goes on with a file that a journal left: what is cut in it is cut off when a frame is added,
-    /// which is done behind the whole ones.
+    /// Continues a file that a journal left. When the next frame is added, it replaces an incomplete one at
+    /// the end of the file.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where the file is no journal, or a finished recording; where it is
-    /// damaged so that more than one frame would be cut off or left out ([`Rule::Damaged`]), which
-    /// salvage keeps; [`Error::Io`].
+    /// [`Error::Malformed`] if the file is no journal or is a finished recording, or if damage would cost
+    /// more than one frame ([`Rule::Damaged`]; salvage keeps those frames); [`Error::Io`].
     pub fn resume(mut file: F, options: Options) -> Result<(Self, Resumed), Error> {
         let io = |source| Error::io(0, source);
         file.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -80,7 +80,7 @@ impl<F: Read + Seek + Output> Journal<F> {
             let frame = match reader.next_frame() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break,
-                // Cut in its first header: there is nothing to go on with.
+                // The file ends within its first header: there is nothing to continue.
                 Err(error) if error.is_truncated() && resumed.frames == 0 => {
                     cut_header = error.into_finding();
                     break;
@@ -108,11 +108,11 @@ impl<F: Read + Seek + Output> Journal<F> {
             .cloned();
         let end = journal.chunks.last().map_or(0, |&(_, end)| end);
         match &fault {
-            // It is the first frame that is broken, and not cut.
+            // The first frame is damaged rather than cut off.
             Some(fault) if resumed.frames == 0 && !matches!(fault.rule, Rule::Truncated { .. }) => {
                 return Err(fault.clone().into());
             }
-            // Frames behind it were read.
+            // Frames after the fault were read.
             Some(fault) if fault.place.offset.is_some_and(|at| at < end) => {
                 let at = fault.place.offset.unwrap_or(0);
                 return Err(Error::at(Rule::Damaged { bytes: end - at }, at));
@@ -137,12 +137,13 @@ impl<F: Read + Seek + Output> Journal<F> {
         Ok((journal, resumed))
     }
 
-    /// Makes sure that the file holds no frames from a byte on; how many bytes it holds there.
+    /// Checks that no frames would be lost if the file were cut at `end`. Returns the number of bytes after
+    /// it.
     fn may_cut(&mut self, end: u64, header: Option<&Header>) -> Result<u64, Error> {
         let io = |source| Error::io(end, source);
         let left = self.file.seek(SeekFrom::End(0)).map_err(io)? - end;
         let limits = Limits::DEFAULT;
-        // A header and a frame; a header is 256 names and some bytes.
+        // A header and a frame; a header is 256 names and a few bytes.
         let most = limits.max_frame_bytes + 256 * (limits.max_name_bytes + 16);
         let damaged = Error::at(Rule::Damaged { bytes: left }, end);
         if left > most {
@@ -160,17 +161,17 @@ impl<F: Read + Seek + Output> Journal<F> {
         if holds { Err(damaged) } else { Ok(left) }
     }
 
-    /// Frames in the file.
+    /// The number of frames in the file.
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Adds a frame, in one write. Where that fails, nothing of the frame stays, and it may be tried
-    /// again.
+    /// Adds a frame, in one write. If that fails, nothing of the frame stays in the file, and the frame may
+    /// be pushed again.
     ///
     /// # Errors
     /// [`WriteError::Io`]; [`WriteError::Unstorable`] for the 256th player, and for a time of rules that
-    /// readers would mistake.
+    /// readers would misunderstand.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         if self.torn {
             let torn = self.file.seek(SeekFrom::End(0))?.saturating_sub(self.end);
@@ -192,25 +193,25 @@ impl<F: Read + Seek + Output> Journal<F> {
         encoder.meet(frame)?;
         let players = encoder.header.players.len();
         self.buffer.clear();
-        if self.told != Some(players) {
+        if self.written_players != Some(players) {
             let mut header = encoder.header.clone();
             header.compression = Compression::None;
             header.write(&mut self.buffer);
             self.buffer.extend_from_slice(&1_u32.to_le_bytes());
             self.buffer.extend_from_slice(&0_u32.to_le_bytes());
-            // What follows differs from nothing before.
+            // The next frame must not depend on earlier ones.
             encoder.end_chunk();
         }
         let start = self.end + self.buffer.len() as u64;
         let keyframe = encoder.push(frame, &Spelled::new(), &mut self.buffer);
         if let Err(error) = self.file.write_all(&self.buffer) {
             self.torn = true;
-            // The reader does not have what the encoder thinks it has, nor perhaps the header.
-            self.told = None;
+            // The file does not hold what the encoder assumes, and may even lack the header.
+            self.written_players = None;
             encoder.end_chunk();
             return Err(error.into());
         }
-        self.told = Some(players);
+        self.written_players = Some(players);
         self.end += self.buffer.len() as u64;
         match self.chunks.last_mut() {
             Some(chunk) if !keyframe => chunk.1 = self.end,
@@ -220,13 +221,13 @@ impl<F: Read + Seek + Output> Journal<F> {
         Ok(())
     }
 
-    /// The file.
+    /// Returns the file.
     pub const fn get_ref(&self) -> &F {
         &self.file
     }
 
-    /// Writes the finished recording: the same frames, in compressed chunks behind a table. The
-    /// journal's file stays as it is, to be replaced by it.
+    /// Writes the finished recording: the same frames, in compressed chunks after a table. The journal's
+    /// file stays as it is; the caller replaces it.
     ///
     /// # Errors
     /// [`WriteError::Io`] of the file, of the spool or of `out`.

@@ -1,68 +1,82 @@
-//! .butter: every frame of the API, quantised and differenced, in compressed chunks.
+//! .butter: every frame of the API, quantised and stored as differences, in compressed chunks.
+//!
+//! # A map
+//!
+//! *The reference* is the C# package that defined the format. Its files have faults that readers undo.
+//! Both ways below go through the *reader's state*, the values after a frame: a writer takes differences
+//! from the same state that a reader adds them to, so that errors do not add up.
+//!
+//! Reading, from the bytes of a file to a frame:
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `stream` | `Decoder`, and the `Feed` and `Reader` over it: bytes come in pieces, frames go out |
+//! | `structure` | decides what the next bytes are: header, chunk, or a frame of an unfinished recording |
+//! | `header` | parses the header; players are known by their index in it |
+//! | `chunk` | the table of chunks, and their compression |
+//! | `survey` | walks over an inflated chunk: where are its frames, and who wrote it? |
+//! | `play` | goes through the frames of one chunk after another, and reports faults |
+//! | `unpack` | a frame's bytes to a `Packed` frame: all of it, or the parts that the caller wants |
+//! | `packed` | the `Packed` frame: numbers as they are stored, and their layout by version and game |
+//! | `state` | adds the differences of a packed frame to the reader's state |
+//! | `bones`, `reference` | the same for bones; for timers and stats that the reference leaves ambiguous |
+//! | `fill` | the reader's state to a session of the API |
+//! | `read` | a whole file in memory: in order, one chunk alone, or several in parallel |
+//!
+//! Writing, from a frame to the bytes of a file:
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `write` | `Writer`: divides frames into chunks, and puts header and table before them; `Cutter`: a part of a file |
+//! | `header` | adds the players of a frame to the header |
+//! | `encode` | a frame to a `Packed` frame: differences from the reader's state |
+//! | `compat` | the same, bit for bit as the reference does it, faults included |
+//! | `packed`, `chunk` | the bytes of a packed frame; compression |
+//! | `journal` | live recording: a file that can be read after every frame |
+//!
+//! Both ways use `primitive` (half floats, fixed point, texts), `difference` (differences as half floats)
+//! and `rotation` (quaternions of ten bits a component). `audit` lists what is irregular in a file, and
+//! `salvage` keeps what is intact in a broken one.
 
-#[cfg(feature = "tape")]
-mod ahead;
 mod audit;
 mod bones;
-mod bones4;
-mod bytes;
+mod chunk;
 mod compat;
-#[cfg(feature = "tape")]
-mod cut;
-mod decode;
-mod dialect;
 mod difference;
 mod encode;
 mod fill;
-mod fixed;
-mod half;
 mod header;
-mod input;
 mod journal;
-mod known;
-mod layout;
-mod pack;
 mod packed;
-mod parts;
-mod pause;
 mod play;
-mod proof;
+mod primitive;
 mod read;
-mod resync;
-mod roster;
+mod reference;
 mod rotation;
-mod rotation4;
 mod salvage;
 mod state;
 mod stream;
+mod structure;
 mod survey;
-mod table;
-mod team;
 mod unpack;
-mod values;
-mod window;
 mod write;
 
-#[cfg(feature = "tape")]
-pub(crate) use ahead::OpenChunk;
 pub use audit::{Audit, audit, audit_input, audit_with};
-#[cfg(feature = "tape")]
-pub(crate) use cut::Cutter;
-pub use dialect::{Dialect, Mended};
-pub use fixed::{from_fixed, to_fixed};
-pub use half::{from_half, to_half};
+pub use chunk::{ChunkEntry, Table};
+
 pub use header::{
-    Compression, Header, HeaderPlayer, INVALID, MIN_HEADER_BYTES, VERSION, match_type,
+    Compression, Header, HeaderPlayer, INVALID, MAX_PLAYERS, MIN_HEADER_BYTES, VERSION, match_type,
 };
 pub use journal::Journal;
-#[cfg(feature = "tape")]
-pub(crate) use parts::Parts;
 pub use play::Seen;
 #[cfg(feature = "tape")]
 pub(crate) use play::Shown;
-pub use proof::ChunkDecoder;
-pub use read::{ChunkFrames, ChunkInfo, File, Frames, read, read_with};
-pub use roster::MAX_PLAYERS;
+pub use primitive::{from_fixed, from_half, to_fixed, to_half};
+
+#[cfg(feature = "tape")]
+pub(crate) use read::OpenChunk;
+pub use read::{ChunkDecoder, ChunkFrames, ChunkInfo, File, Frames, read, read_with};
+pub use reference::{Dialect, Mended};
 pub use rotation::{
     Quaternion, from_basis, from_smallest3, to_basis, to_smallest3, to_smallest3_nearest,
 };
@@ -70,5 +84,8 @@ pub use rotation::{
 pub(crate) use salvage::salvage_ranges;
 pub use salvage::{Salvaged, salvage, salvage_to};
 pub use stream::{Feed, Reader};
-pub use table::{ChunkEntry, Table};
+#[cfg(feature = "tape")]
+pub(crate) use unpack::Parts;
+#[cfg(feature = "tape")]
+pub(crate) use write::Cutter;
 pub use write::{Mode, Options, Writer, Written, write};

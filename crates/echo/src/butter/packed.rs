@@ -1,20 +1,178 @@
-//! A frame as it is stored: every number as its bits, nothing interpreted.
+//! A frame in its stored form: every number as its bits, without interpretation; and the layout, which
+//! depends on the version of the format and on the game.
 //!
-//! Reading and writing one gives the same bytes, whatever it says.
+//! Reading and writing a frame gives the same bytes, whatever it contains.
 
-use super::fixed;
-use super::layout::Layout;
-use crate::model::BONES;
+use super::header::Header;
+use super::primitive::{Halves, write_fixed};
+use crate::model::{BONES, Game};
 
-/// How a keyframe starts.
+/// Bits of version 3's byte that says which parts a frame includes.
+pub mod bit {
+    pub const STATUS: u8 = 1;
+    pub const PAUSE: u8 = 1 << 1;
+    pub const SCORE: u8 = 1 << 2;
+    pub const THROW: u8 = 1 << 3;
+    pub const VR: u8 = 1 << 4;
+    pub const DISC: u8 = 1 << 5;
+    pub const PAYLOAD: u8 = 1 << 6;
+    pub const RULES: u8 = 1 << 7;
+}
+
+/// Bits of version 3's state byte of a player.
+pub mod state {
+    /// Possession, blocking, stunned, invulnerable, emote.
+    pub const FLAGS: u8 = 0x1F;
+    pub const STATS: u8 = 1 << 5;
+    pub const PING: u8 = 1 << 6;
+    pub const VELOCITY: u8 = 1 << 7;
+}
+
+/// The optional parts that a frame includes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct Included {
+    pub status: bool,
+    pub points: bool,
+    pub inputs: bool,
+    pub pause: bool,
+    pub score: bool,
+    pub throw: bool,
+    pub vr: bool,
+    pub disc: bool,
+    pub payload: bool,
+    pub rules: bool,
+}
+
+/// The optional parts that a player includes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct PlayerIncluded {
+    pub stats: bool,
+    pub ping: bool,
+    pub holding: bool,
+    pub velocity: bool,
+}
+
+/// The layout of a chunk's frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// The version, 1 to 3.
+    pub version: u8,
+    /// The game that is played on the header's map.
+    pub game: Game,
+    /// Whether pauses are 5 bytes, with the state in the top bits of the first. So it is in versions 1 and
+    /// 2, and in version 3 as the reference's packages 1.3.2 and 1.3.3 wrote it.
+    pub short_pause: bool,
+    /// The number of players in the header, and so the largest index of a player.
+    pub players: u8,
+}
+
+impl Layout {
+    /// The layout that a header implies. Early version 3 can only be recognised by trying.
+    pub fn of(header: &Header) -> Self {
+        Self {
+            version: header.version,
+            game: header.map_name().game(),
+            short_pause: header.version < 3,
+            players: u8::try_from(header.players.len()).unwrap_or(u8::MAX),
+        }
+    }
+
+    /// Whether this is early version 3.
+    pub const fn early(self) -> Self {
+        Self {
+            short_pause: true,
+            ..self
+        }
+    }
+
+    /// Whether a held player is stored as the index of a header player. Later versions store the number
+    /// within the match.
+    pub const fn holding_is_index(self) -> bool {
+        self.short_pause
+    }
+
+    #[inline]
+    pub fn included(self, bits: u8) -> Included {
+        let has = |bit: u8| bits & bit != 0;
+        if self.version < 3 {
+            Included {
+                status: has(1),
+                points: has(1 << 1),
+                pause: has(1 << 2),
+                inputs: has(1 << 3),
+                score: has(1 << 4),
+                throw: has(1 << 5),
+                vr: has(1 << 6),
+                disc: has(1 << 7),
+                payload: false,
+                rules: false,
+            }
+        } else {
+            Included {
+                status: has(bit::STATUS),
+                points: has(bit::STATUS) && !matches!(self.game, Game::Other),
+                inputs: has(bit::STATUS),
+                pause: has(bit::PAUSE),
+                score: has(bit::SCORE),
+                throw: has(bit::THROW),
+                vr: has(bit::VR),
+                disc: has(bit::DISC),
+                payload: has(bit::PAYLOAD),
+                rules: has(bit::RULES),
+            }
+        }
+    }
+
+    /// Whether points are halves: so they are in combat of version 3.
+    pub const fn half_points(self) -> bool {
+        self.version >= 3 && matches!(self.game, Game::Combat)
+    }
+
+    #[inline]
+    pub fn player_included(self, bits: u8) -> PlayerIncluded {
+        let has = |bit: u8| bits & bit != 0;
+        let velocity = has(state::VELOCITY);
+        match self.version {
+            1 => PlayerIncluded {
+                stats: has(1 << 4),
+                ping: has(1 << 5),
+                holding: has(1 << 6),
+                velocity,
+            },
+            2 => PlayerIncluded {
+                stats: has(1 << 4),
+                ping: has(1 << 5),
+                holding: has(1 << 6) && !matches!(self.game, Game::Combat),
+                velocity,
+            },
+            _ => PlayerIncluded {
+                stats: has(state::STATS),
+                ping: has(state::PING),
+                holding: has(state::PING) && matches!(self.game, Game::Arena),
+                velocity,
+            },
+        }
+    }
+
+    /// The bits of the state byte that are flags of the player. Version 3 added the emote.
+    pub const fn flags(self) -> u8 {
+        if self.version < 3 { 0x0F } else { state::FLAGS }
+    }
+
+    /// Whether players have a loadout byte.
+    pub const fn loadout(self) -> bool {
+        self.version >= 2 && matches!(self.game, Game::Combat)
+    }
+}
+
+/// The first bytes of a keyframe.
 pub const KEYFRAME: [u8; 2] = [0xFC, 0xFE];
-/// How any other frame starts.
+/// The first bytes of any other frame.
 pub const NORMAL: [u8; 2] = [0xFE, 0xFE];
 
-/// Three halves.
-pub type Halves = [u16; 3];
-
-/// A position difference and a rotation.
+/// A difference of the position, and a rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PackedPose {
     pub position: Halves,
@@ -51,7 +209,7 @@ pub struct PackedPayload {
     pub speed: u16,
 }
 
-/// Differences of what a player or a team has done.
+/// Differences in the stats of a player or a team.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PackedStats {
     /// Assists, blocks, catches, goals, interceptions, passes, points, saves, steals, shots.
@@ -77,20 +235,20 @@ pub struct PackedPlayer {
     pub loadout: u8,
 }
 
-/// The bones of a player: which positions and rotations are there.
+/// The bones of a player: masks of the positions and rotations that are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PackedBones {
     pub positions: u32,
     pub rotations: u32,
 }
 
-/// A frame as it is stored. Parts that its bits don't include are what they were before.
+/// A frame in its stored form. A part that its bits don't include keeps its old value here.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Packed {
     pub keyframe: bool,
-    /// Milliseconds since 1970 of a keyframe, since the previous frame of others.
+    /// Milliseconds: since 1970 in a keyframe, since the frame before in others.
     pub time: i64,
-    /// Bits of an f32.
+    /// The bits of an f32.
     pub clock: u32,
     pub bits: u8,
     pub status: u8,
@@ -111,12 +269,12 @@ pub struct Packed {
     pub players: Vec<PackedPlayer>,
     pub bone_bits: u8,
     pub bones: Vec<PackedBones>,
-    /// Of all players, one behind the other.
+    /// The differences of positions, for all players in order.
     pub bone_positions: Vec<[i32; 3]>,
     pub bone_rotations: Vec<u32>,
 }
 
-/// Bits that a mask of bones may have.
+/// The bits that a mask of bones may have.
 pub(super) const BONE_MASK: u32 = (1 << BONES) - 1;
 
 impl PackedStats {
@@ -175,17 +333,17 @@ impl PackedPlayer {
 }
 
 impl Packed {
-    /// Players that the bone byte claims.
+    /// The number of players that the bone byte claims.
     pub const fn bone_players(&self) -> usize {
         (self.bone_bits >> 1) as usize
     }
 
-    /// True where it holds bones.
+    /// Whether the frame has bones.
     pub const fn has_bones(&self) -> bool {
         self.bone_bits & 1 == 1
     }
 
-    /// Writes it.
+    /// Writes the frame.
     pub fn write(&self, layout: Layout, out: &mut Vec<u8>) {
         if self.keyframe {
             out.extend_from_slice(&KEYFRAME);
@@ -271,7 +429,7 @@ impl Packed {
             let count = (bones.positions & BONE_MASK).count_ones() as usize;
             for position in positions.by_ref().take(count) {
                 for &number in position {
-                    fixed::write(number, out);
+                    write_fixed(number, out);
                 }
             }
             let count = (bones.rotations & BONE_MASK).count_ones() as usize;

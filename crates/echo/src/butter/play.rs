@@ -1,48 +1,45 @@
-//! Frames of one chunk after another: what all readers share.
+//! The frames of one chunk after another: the part that all readers share.
 
 use gametape_core::ByteReader;
 
-use super::dialect::{Dialect, Mended};
+use super::chunk::{inflate, is_checked};
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::pack::{inflate, is_checked};
-use super::packed::Packed;
-use super::parts::Parts;
-use super::pause::{PauseState, Untold};
-use super::resync::read_within;
+use super::packed::{Layout, Packed};
+use super::reference::{Dialect, Mended, PauseState, UnstoredTimers};
 use super::state::State;
 use super::survey::Survey;
+use super::unpack::{Parts, read_within};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 
-/// What a file has shown to be, as far as it was read.
+/// What a reader has counted and detected, as far as it has read.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Seen {
-    /// Chunks read.
+    /// The number of chunks.
     pub chunks: u64,
-    /// Frames read.
+    /// The number of frames.
     pub frames: u64,
-    /// Keyframes among them.
+    /// The number of keyframes.
     pub keyframes: u64,
-    /// Chunks whose differences only the reference writes.
+    /// The number of chunks with differences that only the reference writes.
     pub reference_chunks: u64,
-    /// Chunks of early version 3.
+    /// The number of chunks of early version 3.
     pub early_chunks: u64,
-    /// Chunks without a checksum.
+    /// The number of chunks without a checksum.
     pub unchecked_chunks: u64,
-    /// Faults of the reference that were undone.
+    /// The reference's faults that were undone.
     pub mended: Mended,
 }
 
-/// Bytes of frames that are taken at once from a recording that is not finished.
+/// The number of bytes of frames that are taken at once from an unfinished recording.
 const OPEN: usize = 256 << 10;
 
-/// Chunks back from one that does not show who wrote it in which that is looked for.
+/// For a chunk that does not show its writer, the number of earlier chunks that are looked at.
 pub const BACK: usize = 64;
 
-/// Who wrote the last chunk that has shown it clearly, and how many chunks ago.
+/// The writer of the last chunk that showed it clearly, and how many chunks ago that was.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Shown(Option<(Dialect, usize)>);
 
@@ -51,7 +48,7 @@ impl Shown {
         self.0.map(|(dialect, _)| dialect)
     }
 
-    /// Behind a chunk that shows this.
+    /// The value after a chunk that shows this dialect.
     fn next(self, shows: Option<Dialect>) -> Self {
         Self(match shows {
             Some(dialect) => Some((dialect, 0)),
@@ -62,12 +59,12 @@ impl Shown {
     }
 }
 
-/// Where the bytes of the chunk that is being read stand.
+/// The position of the chunk's bytes in the file.
 #[derive(Clone, Copy, Debug)]
 enum Stored {
-    /// In the file as they are, from this byte on.
+    /// Stored plain, from this byte on.
     Plain(u64),
-    /// Packed, from this byte on: which chunk, from 0.
+    /// Compressed, from this byte on; and the ordinal of the chunk, from 0.
     Packed(u64, u64),
 }
 
@@ -76,55 +73,55 @@ enum Stored {
 pub struct Playing {
     pub header: Header,
     options: ReadOptions,
-    /// What of the frames is wanted.
+    /// The requested parts of the frames.
     parts: Parts,
-    /// Who is said to have written the file; else each chunk is looked at.
-    said: Option<Dialect>,
-    /// The chunk's frames, inflated.
+    /// The writer of the file, if the caller names it. Otherwise it is detected for each chunk.
+    writer: Option<Dialect>,
+    /// The inflated frames of the chunk.
     raw: Vec<u8>,
     at: usize,
-    /// Where the last frame starts.
+    /// The start of the last frame.
     from: usize,
     layout: Layout,
-    /// Who wrote the chunk, where that shows.
+    /// The writer of the chunk, if known.
     dialect: Option<Dialect>,
-    /// What the last chunk has shown that has shown anything.
+    /// The writer of the last chunk that shows it.
     known: Shown,
-    /// Whole frames of the chunk.
+    /// The number of whole frames in the chunk.
     #[cfg(feature = "tape")]
     loaded: u64,
-    /// The chunk itself shows it.
+    /// The chunk itself shows its writer.
     shows: bool,
     stored: Stored,
-    /// Its frames are all there, and any of them may be altered.
+    /// All frames are present, but any of them may be altered.
     altered: Option<Rule>,
-    /// What stands behind the whole frames, and whether it is the frames that are broken, or what
-    /// they are packed in.
+    /// The fault after the whole frames, and whether it is in the frames; otherwise it is in the compressed
+    /// form.
     cut: Option<(Rule, bool)>,
-    /// It starts within a pause, and does not tell how long that takes.
+    /// The chunk starts within a pause and does not store its timers.
     in_pause: bool,
-    /// Keyframes that don't tell the timers of pauses, if it is the reference's.
-    untold: Vec<Untold>,
+    /// Keyframes that don't store the timers of pauses, if the chunk is the reference's.
+    unstored_timers: Vec<UnstoredTimers>,
     state: State,
     packed: Packed,
     frame: Frame,
     fresh: bool,
-    /// Frames before; `None` where nobody knows.
+    /// The number of frames before the next; `None` if unknown.
     pub index: Option<u64>,
-    /// When the recording's first frame was recorded, if that is known.
+    /// When the recording's first frame was recorded, if known.
     pub start: Option<Time>,
     pub findings: Findings,
     pub seen: Seen,
 }
 
 impl Playing {
-    pub fn new(header: Header, options: ReadOptions, said: Option<Dialect>) -> Self {
+    pub fn new(header: Header, options: ReadOptions, writer: Option<Dialect>) -> Self {
         let layout = Layout::of(&header);
         Self {
             header,
             options,
             parts: Parts::ALL,
-            said,
+            writer,
             raw: Vec::new(),
             at: 0,
             from: 0,
@@ -138,7 +135,7 @@ impl Playing {
             altered: None,
             cut: None,
             in_pause: false,
-            untold: Vec::new(),
+            unstored_timers: Vec::new(),
             state: State::default(),
             packed: Packed::default(),
             frame: Frame::default(),
@@ -150,12 +147,12 @@ impl Playing {
         }
     }
 
-    /// The same, of whose frames these parts are wanted.
+    /// Restricts reading to these parts of the frames.
     pub fn of_parts(self, parts: Parts) -> Self {
         Self { parts, ..self }
     }
 
-    /// The same between two chunks: nothing is held of the last.
+    /// Returns a copy of the state between two chunks, without the chunk's data.
     pub fn between_chunks(&mut self) -> Self {
         let raw = std::mem::take(&mut self.raw);
         let copy = self.clone();
@@ -163,15 +160,15 @@ impl Playing {
         copy
     }
 
-    /// Goes on with another header: the same recording with more players.
+    /// Continues with another header: the same recording with more players.
     pub fn set_header(&mut self, header: Header) {
         self.layout = Layout::of(&header);
         self.header = header;
         self.fresh = true;
     }
 
-    /// Takes a chunk from the middle of a file. Where it does not show who wrote it, `before` tells
-    /// what the chunks before it show.
+    /// Loads a chunk from the middle of a file. If it does not show its writer, `before` returns what the
+    /// chunks before it show.
     pub fn load_alone<E>(
         &mut self,
         stored: &[u8],
@@ -183,7 +180,7 @@ impl Playing {
         self.index = None;
         self.load(stored, (offset, chunk), whole);
         if !self.shows
-            && self.said.is_none()
+            && self.writer.is_none()
             && let Some(dialect) = before()?
         {
             self.dialect = Some(dialect);
@@ -192,13 +189,13 @@ impl Playing {
         Ok(())
     }
 
-    /// Goes on behind chunks that show who wrote them.
+    /// Sets the writer that the chunks before have shown.
     pub fn know(&mut self, dialect: Option<Dialect>) {
         self.known = Shown::default().next(dialect);
     }
 
-    /// Takes a chunk, which starts at a byte of the file and is one of its chunks, from 0. `whole` is
-    /// false where the file ends within it.
+    /// Loads the chunk with ordinal `chunk`, which starts at byte `offset` of the file. `whole` is false if
+    /// the file ends within it.
     pub fn load(&mut self, stored: &[u8], (offset, chunk): (u64, u64), whole: bool) {
         let (compression, limits) = (self.header.compression, &self.options.limits);
         self.stored = match compression {
@@ -210,11 +207,11 @@ impl Playing {
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
         self.layout = survey.layout;
-        // One writer writes a file: where nothing shows, what showed shortly before counts.
+        // One writer writes a file. If this chunk shows nothing, the chunks shortly before it count.
         let shown = survey.dialect();
         let before = self.known.dialect();
         self.shows = shown.is_some();
-        self.dialect = self.said.or(shown).or(before);
+        self.dialect = self.writer.or(shown).or(before);
         self.known = self.known.next(survey.dialect_of_file());
         #[cfg(feature = "tape")]
         {
@@ -226,7 +223,7 @@ impl Playing {
         self.seen.unchecked_chunks += u64::from(!is_checked(stored, compression));
         self.raw.truncate(survey.whole);
         self.in_pause = survey.in_pause;
-        self.untold = survey.untold;
+        self.unstored_timers = survey.unstored_timers;
         let of_packing = unpacked.err().map(|fault| {
             let altered = fault.is_checksum();
             (fault.rule(chunk, survey.frames), altered)
@@ -237,20 +234,20 @@ impl Playing {
             Some((rule, false)) => (None, Some((rule, false))),
             None => (None, of_frames),
         };
-        // Of a chunk that the file cuts, whoever took it says so.
+        // If the file ends within the chunk, the caller has reported that.
         self.cut.take_if(|_| !whole);
     }
 
-    /// Takes frames that are stored as they are, some as far as they are whole; the bytes they took.
+    /// Loads frames that are stored plain, as far as they are whole. Returns the number of bytes taken.
     pub fn load_open(&mut self, raw: &[u8], offset: u64) -> usize {
         self.stored = Stored::Plain(offset);
         self.at = 0;
         self.layout = Layout::of(&self.header);
-        // A journal is written exactly.
-        self.dialect = self.said.or(Some(Dialect::Exact));
+        // A journal is written in the exact dialect.
+        self.dialect = self.writer.or(Some(Dialect::Exact));
         (self.altered, self.cut) = (None, None);
         self.in_pause = false;
-        self.untold.clear();
+        self.unstored_timers.clear();
         self.raw.clear();
         let mut whole = 0;
         while whole < OPEN {
@@ -266,26 +263,25 @@ impl Playing {
         whole
     }
 
-    /// What stood here is lost: the next frame differs from one that is not there.
+    /// Forgets the last frame: frames were lost, and the next one depends on them.
     pub const fn lose(&mut self) {
         self.state.started = false;
     }
 
-    /// Since the first frame, when the last one was recorded.
+    /// The time of the last frame since the first.
     fn time(&self) -> Option<gametape_core::Time> {
         let last = self.state.started.then_some(Time(self.state.time))?;
         Some(last.since(self.start?))
     }
 
-    /// In the frame that comes next.
+    /// A finding in the next frame.
     fn here(&self, rule: Rule) -> Finding {
         let mut finding = Finding::new(rule).time(self.time());
         finding.place.step = self.index;
         finding
     }
 
-    /// In the frame that comes next, of the chunk; `of_frames` where it is not what they are packed
-    /// in.
+    /// A finding in the next frame of the chunk. `of_frames` is false for a fault of the compressed form.
     fn in_chunk(&self, rule: Rule, of_frames: bool) -> Finding {
         let (finding, at) = (self.here(rule), self.at as u64);
         match self.stored {
@@ -297,11 +293,11 @@ impl Playing {
         }
     }
 
-    /// Goes on by a frame of the chunk; false at its end.
+    /// Decodes the next frame of the chunk. Returns false at its end.
     #[inline]
     pub fn step(&mut self) -> Result<bool, Error> {
         if self.altered.is_some() {
-            self.tell_altered()?;
+            self.report_altered()?;
         }
         let left = loop {
             if self.at >= self.raw.len() {
@@ -310,10 +306,14 @@ impl Playing {
                 };
                 let finding = self.in_chunk(rule, of_frames);
                 self.state.started = false;
-                return self.tell(finding).map(|()| false);
+                return self.report(finding).map(|()| false);
             }
-            let untold = self.untold.iter().find(|untold| untold.at == self.at);
-            self.state.least = untold.map_or([0.0; 2], |untold| untold.least);
+            let unstored_timers = self
+                .unstored_timers
+                .iter()
+                .find(|unstored_timers| unstored_timers.at == self.at);
+            self.state.least =
+                unstored_timers.map_or([0.0; 2], |unstored_timers| unstored_timers.least);
             let mut input = ByteReader::new(self.raw.get(self.at..).unwrap_or_default());
             let (packed, state) = (&mut self.packed, &mut self.state);
             let (layout, header) = (self.layout, &self.header);
@@ -328,14 +328,14 @@ impl Playing {
             let Err(rule) = read else {
                 break input.left();
             };
-            // It differs from a frame that is not there, as do those behind it up to the next
-            // keyframe: each says so by itself, however many are read at a time.
+            // It depends on a frame that is missing. So do the frames after it up to the next keyframe, and
+            // each gives a finding of its own, however many are read at a time.
             let finding = self.in_chunk(rule, true);
             self.at = self.raw.len() - input.left();
             self.state.started = false;
-            self.tell(finding)?;
+            self.report(finding)?;
         };
-        self.tell_doubts();
+        self.report_doubts();
         self.from = self.at;
         self.at = self.raw.len() - left;
         self.state.fill(
@@ -356,23 +356,23 @@ impl Playing {
         Ok(true)
     }
 
-    /// Before the first frame of the chunk: which of them is altered, nobody knows. None of them is given
-    /// where that is an error.
+    /// Reports an altered chunk before its first frame, because no one knows which frame is altered. If
+    /// that is an error, none of the chunk's frames is returned.
     #[cold]
-    fn tell_altered(&mut self) -> Result<(), Error> {
+    fn report_altered(&mut self) -> Result<(), Error> {
         let Some(rule) = self.altered.take() else {
             return Ok(());
         };
-        let told = self.tell(self.in_chunk(rule, false));
-        if told.is_err() {
+        let reported = self.report(self.in_chunk(rule, false));
+        if reported.is_err() {
             self.at = self.raw.len();
             self.cut = None;
         }
-        told
+        reported
     }
 
-    /// What the frame of the chunk leaves open, whose numbers are read all the same.
-    fn tell_doubts(&mut self) {
+    /// Reports stats of the last frame that can be understood in two ways. They are read all the same.
+    fn report_doubts(&mut self) {
         for (team, doubt) in self.state.doubts.into_iter().enumerate() {
             if let Some(doubt) = doubt {
                 let finding = self.in_chunk(doubt.rule(team), true);
@@ -381,8 +381,8 @@ impl Playing {
         }
     }
 
-    /// An error, or a finding where the reader is lenient.
-    fn tell(&mut self, finding: Finding) -> Result<(), Error> {
+    /// Returns an error, or adds a finding if the reader is lenient.
+    fn report(&mut self, finding: Finding) -> Result<(), Error> {
         if !self.options.is_lenient() {
             return Err(finding.into());
         }
@@ -390,17 +390,17 @@ impl Playing {
         Ok(())
     }
 
-    /// At a byte of the file, what is an error however lenient one reads.
+    /// An error at a byte of the file that even a lenient reader can't continue after.
     pub fn error(&self, rule: Rule, offset: u64) -> Error {
         self.here(rule).at(offset).into()
     }
 
-    /// At a byte of the file, an error, or a finding where the reader is lenient.
+    /// A fault at a byte of the file: an error, or a finding if the reader is lenient.
     pub fn note(&mut self, rule: Rule, offset: u64) -> Result<(), Error> {
-        self.tell(self.here(rule).at(offset))
+        self.report(self.here(rule).at(offset))
     }
 
-    /// The last frame as it is stored, its layout, and how many chunks were begun.
+    /// The last frame in its stored form, its layout, and the number of chunks begun.
     pub const fn packed(&self) -> (&Packed, Layout, u64) {
         (&self.packed, self.layout, self.seen.chunks)
     }
@@ -410,22 +410,22 @@ impl Playing {
         self.dialect == Some(Dialect::Reference)
     }
 
-    /// Whether the chunk goes on with a pause, of whose timers only those before can tell.
+    /// Whether the chunk continues a pause whose timers only earlier chunks store.
     pub fn starts_in_pause(&self) -> bool {
         self.is_reference() && self.in_pause
     }
 
-    /// The pause as it is after the last frame.
+    /// The pause after the last frame.
     pub const fn pause(&self) -> Option<PauseState> {
         self.state.pause
     }
 
-    /// Takes the pause as it was before the next frame.
+    /// Sets the pause before the next frame.
     pub const fn set_pause(&mut self, pause: Option<PauseState>) {
         self.state.pause = pause;
     }
 
-    /// Where the last frame stands, if it is stored as it is.
+    /// Start and end of the last frame in the file, if it is stored plain.
     pub const fn span(&self) -> (u64, u64) {
         match self.stored {
             Stored::Plain(offset) => (offset + self.from as u64, offset + self.at as u64),
@@ -437,13 +437,13 @@ impl Playing {
         &self.frame
     }
 
-    /// The chunk's bytes, inflated, as far as its frames are whole.
+    /// The inflated bytes of the chunk's whole frames.
     #[cfg(feature = "tape")]
     pub fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// Whole frames of the chunk.
+    /// The number of whole frames in the chunk.
     #[cfg(feature = "tape")]
     pub const fn frames_loaded(&self) -> u64 {
         self.loaded
@@ -455,10 +455,11 @@ impl Playing {
         self.cut.is_none() && self.altered.is_none()
     }
 
-    /// Takes who wrote the chunks before the one that was loaded alone: as if they had been loaded.
+    /// Applies the writer of the chunks before to a chunk that was loaded alone, as if they had been
+    /// loaded.
     #[cfg(feature = "tape")]
     pub fn settle(&mut self, shown: &mut Shown) {
-        if !self.shows && self.said.is_none() {
+        if !self.shows && self.writer.is_none() {
             self.dialect = shown.dialect();
         }
         *shown = shown.next(self.known.dialect());
@@ -469,7 +470,7 @@ impl Playing {
         self.packed.keyframe
     }
 
-    /// A frame of the chunk is still to come.
+    /// Whether the chunk has more frames.
     pub const fn has_more(&self) -> bool {
         self.at < self.raw.len() || self.cut.is_some() || self.altered.is_some()
     }

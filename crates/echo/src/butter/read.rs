@@ -1,32 +1,35 @@
-//! Reading from memory, and chunk by chunk.
+//! Reading from memory, chunk by chunk: in order, at random, or several chunks in parallel.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+#[cfg(feature = "tape")]
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use gametape_core::Input;
 use gametape_core::feed::Step;
 
-use super::decode::Decoder;
-use super::dialect::Dialect;
-use super::header::Header;
-use super::input::Slice;
-use super::layout::Layout;
-use super::pack::{Fault, inflate, starts};
-use super::packed::{KEYFRAME, Packed};
-use super::pause::PauseState;
+use super::chunk::{ChunkEntry, Fault, Table, inflate, starts};
+use super::header::{Compression, Header};
+use super::packed::{KEYFRAME, Layout, Packed};
+#[cfg(feature = "tape")]
+use super::play::Shown;
 use super::play::{BACK, Playing, Seen};
-use super::stream::known;
+use super::reference::{Dialect, PauseState};
+use super::stream::{Decoder, Slice, known};
 use super::survey::Survey;
-use super::table::{ChunkEntry, Table};
+#[cfg(feature = "tape")]
+use super::unpack::Parts;
 use crate::error::{Error, Findings};
+#[cfg(feature = "tape")]
+use crate::limits::Limits;
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::parallel;
 use crate::rule::Rule;
 
-/// Reads the header and the table of chunks of a recording in memory; frames are read as they are
-/// asked for, and with them what is wrong with chunks.
+/// Reads the header and the table of chunks of a recording in memory. Frames, and faults in chunks, are
+/// read on demand.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -39,15 +42,15 @@ use crate::rule::Rule;
 /// ```
 ///
 /// # Errors
-/// What is wrong with the header or the table.
+/// Faults in the header or the table.
 pub fn read(bytes: &[u8]) -> Result<File<'_>, Error> {
     read_with(bytes, ReadOptions::default())
 }
 
-/// [`read()`], with other options.
+/// Like [`read()`], with other options.
 ///
 /// # Errors
-/// As [`read()`], lenient or not.
+/// Like [`read()`], strict or lenient.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<File<'_>, Error> {
     Ok(File {
         bytes,
@@ -58,22 +61,22 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<File<'_>, Error> 
     })
 }
 
-/// What a chunk holds.
+/// The content of a chunk.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ChunkInfo {
-    /// Where it lies.
+    /// The position of the chunk.
     pub entry: ChunkEntry,
-    /// Its bytes, inflated.
+    /// The number of inflated bytes.
     pub inflated: u64,
-    /// Whole frames.
+    /// The number of whole frames.
     pub frames: u64,
-    /// Keyframes among them.
+    /// The number of keyframes.
     pub keyframes: u64,
-    /// When its first keyframe was recorded.
+    /// When the first keyframe was recorded.
     pub first: Option<Time>,
-    /// When its last frame was.
+    /// When the last frame was recorded.
     pub last: Option<Time>,
-    /// What breaks it, if anything does.
+    /// The fault that breaks the chunk, if there is one.
     pub error: Option<Rule>,
 }
 
@@ -84,12 +87,12 @@ pub struct File<'a> {
     table: Table,
     options: ReadOptions,
     dialect: Option<Dialect>,
-    /// When the first keyframe was recorded, once that was asked for.
+    /// When the first keyframe was recorded; computed on demand.
     start: OnceLock<Option<Time>>,
 }
 
 impl<'a> File<'a> {
-    /// The same, taken to be written by `dialect`: else each chunk is looked at for what shows it.
+    /// Names the kind of writer. Otherwise it is detected for each chunk.
     #[must_use]
     pub fn written_by(self, dialect: Dialect) -> Self {
         Self {
@@ -98,37 +101,37 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What the file says once; `None` for an empty file, which is a recording of no frames.
+    /// The header; `None` for an empty file, which is a recording of no frames.
     #[must_use]
     pub const fn header(&self) -> Option<&Header> {
         self.table.header()
     }
 
-    /// Where each chunk lies, in the order of the file.
+    /// The position of each chunk, in file order.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         self.table.chunks()
     }
 
-    /// Header and chunks alone.
+    /// The header and the positions of the chunks.
     #[must_use]
     pub const fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Frames stand behind the chunks: the recording was not finished.
+    /// Whether frames follow the chunks: the recording was not finished.
     #[must_use]
     pub const fn is_unfinished(&self) -> bool {
         self.table.is_unfinished()
     }
 
-    /// Bytes behind the chunks that are no frames.
+    /// The number of bytes after the chunks that are no frames.
     #[must_use]
     pub const fn trailing_bytes(&self) -> u64 {
         self.table.trailing_bytes()
     }
 
-    /// All frames, from the first.
+    /// Returns a reader of all frames.
     #[must_use]
     pub const fn frames(&self) -> Frames<'a> {
         Frames {
@@ -143,13 +146,13 @@ impl<'a> File<'a> {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// The frames of a chunk alone: random access. `None` where there is no such chunk.
+    /// Returns a reader of one chunk's frames: random access. `None` if there is no such chunk.
     ///
-    /// The timers of a pause, of which a keyframe of the reference tells nothing, are had from the
-    /// chunks before it, up to 64.
+    /// A keyframe of the reference does not store the timers of a pause; they are taken from up to 64
+    /// chunks before.
     ///
-    /// Bones that a keyframe of the reference stores as differences from the chunk before can't be
-    /// told from one chunk: [`Seen::mended`] counts them as lost. Reading all frames tells them.
+    /// A keyframe of the reference may store bones as differences from the chunk before. One chunk is not
+    /// enough to decode them, and [`Seen::mended`] counts them as lost. Reading all frames decodes them.
     #[must_use]
     pub fn chunk(&self, index: usize) -> Option<ChunkFrames> {
         let stored = |entry: &ChunkEntry| Ok::<_, Infallible>(Cow::Borrowed(self.stored(entry)));
@@ -159,8 +162,8 @@ impl<'a> File<'a> {
         Some(frames)
     }
 
-    /// Gives each chunk to `map`, in parallel with the feature of that name; the results in the order
-    /// of the chunks.
+    /// Calls `map` for each chunk, in parallel if the feature `parallel` is on. Returns the results in the
+    /// order of the chunks.
     pub fn par_chunks<T: Send>(&self, map: impl Fn(usize, ChunkFrames) -> T + Sync) -> Vec<T> {
         let chunks: Vec<usize> = (0..self.chunks().len()).collect();
         let mapped = parallel::map(
@@ -171,7 +174,7 @@ impl<'a> File<'a> {
         mapped.into_iter().flatten().collect()
     }
 
-    /// What each chunk holds, without decoding frames; in parallel as [`File::par_chunks`].
+    /// Returns the content of each chunk without decoding frames, in parallel like [`File::par_chunks`].
     #[must_use]
     pub fn index(&self) -> Vec<ChunkInfo> {
         let Some(header) = self.header() else {
@@ -197,30 +200,30 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The chunk that holds the frame recorded last before `time`, or at it.
+    /// Returns the chunk that holds the last frame recorded at or before `time`.
     ///
-    /// Chunks that start with no keyframe, or that can't be inflated, tell no time: they are passed
-    /// over, and count to the chunk before them.
+    /// Chunks that don't start with a keyframe or can't be inflated have no known time. They are skipped,
+    /// and count as a part of the chunk before.
     #[must_use]
     pub fn chunk_at(&self, time: Time) -> Option<usize> {
         let (mut low, mut high) = (0, self.chunks().len());
         let mut found = None;
         while low < high {
             let middle = low.midpoint(high);
-            let told = (middle..high).find_map(|at| Some((at, self.first_time(at)?)));
-            match told {
+            let known = (middle..high).find_map(|at| Some((at, self.first_time(at)?)));
+            match known {
                 Some((at, first)) if first <= time => {
                     found = Some(at);
                     low = at + 1;
                 }
-                // None from the middle on is told, or what is told is later.
+                // From the middle on, no time is known, or a later one.
                 _ => high = middle,
             }
         }
         found
     }
 
-    /// When the keyframe was recorded that a chunk starts with. Its first bytes are all that is
+    /// Returns when the keyframe at the start of a chunk was recorded. Only the chunk's first bytes are
     /// inflated.
     fn first_time(&self, index: usize) -> Option<Time> {
         let entry = self.chunks().get(index)?;
@@ -233,12 +236,12 @@ impl<'a> File<'a> {
 }
 
 impl Table {
-    /// The frames of a chunk alone, of which no more is read than what it says and, where it does
-    /// not show who wrote it or starts within a pause, chunks before it. `None` where there is no such chunk.
+    /// Returns a reader of one chunk's frames; `None` if there is no such chunk. Reads only that chunk, and
+    /// chunks before it if it does not show its writer or starts within a pause.
     ///
     /// # Errors
-    /// [`Error::Io`]: of a recording that somebody fetches, with what is
-    /// [missing](gametape_core::Missing).
+    /// [`Error::Io`]. For a recording whose ranges the caller fetches, the error contains the [missing
+    /// range](gametape_core::Missing).
     pub fn chunk(
         &self,
         input: &Input,
@@ -251,7 +254,7 @@ impl Table {
         })
     }
 
-    /// The frames of a chunk alone; `stored` gives the bytes of chunks.
+    /// Loads one chunk; `stored` returns the bytes of chunks.
     fn alone<'b, E>(
         &self,
         index: usize,
@@ -278,7 +281,7 @@ impl Table {
         Ok(Some(ChunkFrames { playing }))
     }
 
-    /// Who wrote the chunks before one, as the next of them tells that shows it.
+    /// Returns the writer of the chunks before this one, from the nearest that shows it.
     fn dialect_before<'b, E>(
         &self,
         index: usize,
@@ -289,7 +292,7 @@ impl Table {
         let layout = Layout::of(header);
         let (mut raw, mut packed) = (Vec::new(), Packed::default());
         for entry in self.chunks.iter().take(index).rev().take(BACK) {
-            // A broken chunk shows what is whole of it.
+            // A broken chunk shows its writer in the frames that are whole.
             let bytes = stored(entry)?;
             let _ = inflate(&bytes, header.compression, &options.limits, &mut raw);
             if let Some(dialect) = Survey::of(&raw, layout, &mut packed).dialect_of_file() {
@@ -299,8 +302,8 @@ impl Table {
         Ok(None)
     }
 
-    /// The pause that a chunk goes on with, from the chunk on in which it began: of up to 64 chunks
-    /// before it.
+    /// Returns the pause that a chunk continues, computed from the chunk in which it began. Looks at up to
+    /// 64 chunks.
     fn pause_before<'b, E>(
         &self,
         index: usize,
@@ -318,7 +321,7 @@ impl Table {
             let Some(entry) = self.chunks.get(began) else {
                 break;
             };
-            // A broken chunk shows what is whole of it.
+            // A broken chunk has the pause of the frames that are whole.
             let bytes = stored(entry)?;
             let _ = inflate(&bytes, header.compression, &options.limits, &mut raw);
             if !Survey::of(&raw, layout, &mut packed).in_pause {
@@ -336,7 +339,7 @@ impl Table {
     }
 }
 
-/// The frames of a recording in memory, one after another.
+/// Reads the frames of a recording in memory, one after another.
 #[derive(Debug)]
 pub struct Frames<'a> {
     input: Slice<'a>,
@@ -344,11 +347,11 @@ pub struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// The next frame; `None` at the end. It lives until the next is asked for: nothing is
-    /// allocated for a frame.
+    /// Returns the next frame, or `None` at the end. The frame borrows from the reader: nothing is
+    /// allocated per frame.
     ///
     /// # Errors
-    /// What is broken, where reading is strict; what a limit forbids. The same comes again.
+    /// Faults, if reading is strict, and exceeded limits. The same error is returned again.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(match self.decoder.step(&mut self.input)? {
@@ -364,30 +367,159 @@ impl Frames<'_> {
     }
 }
 
-/// The frames of one chunk.
+/// Reads the frames of one chunk.
 #[derive(Debug)]
 pub struct ChunkFrames {
     playing: Playing,
 }
 
 impl ChunkFrames {
-    /// The next frame; `None` at the chunk's end.
+    /// Returns the next frame, or `None` at the end of the chunk.
     ///
     /// # Errors
-    /// What is broken, where reading is strict.
+    /// Faults, if reading is strict.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(self.playing.step()?.then(|| self.playing.frame()))
     }
 
-    /// What was found wrong, where reading is lenient; and which numbers may be two things.
+    /// The faults found, if reading is lenient, and the values that can be understood in two ways.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.playing.findings
     }
 
-    /// What the chunk has shown to be, so far.
+    /// What the chunk has shown so far.
     #[must_use]
     pub const fn seen(&self) -> Seen {
         self.playing.seen
+    }
+}
+
+#[cfg(feature = "tape")]
+/// The largest chunk, stored and inflated, that is opened in parallel with others. Chunks of 300 frames
+/// take far less.
+const MOST: u64 = 1 << 20;
+
+#[cfg(feature = "tape")]
+/// A whole chunk. Once its writer is [settled](OpenChunk::settle), it can be decoded without the chunks
+/// before it.
+#[derive(Debug)]
+pub struct OpenChunk {
+    playing: Box<Playing>,
+    parts: Parts,
+}
+
+#[cfg(feature = "tape")]
+impl Table {
+    /// Whether the recording consists of a header and whole chunks, and of nothing else.
+    pub fn is_whole(&self) -> bool {
+        self.header().is_some()
+            && self.chunks.iter().all(|entry| entry.there == entry.size)
+            && !self.is_unfinished()
+            && self.trailing_bytes() == 0
+            && self.empty_chunks() <= 1
+    }
+
+    /// Opens several chunks in parallel, for these parts of their frames. An element is `None` where
+    /// anything about the chunk is irregular: such chunks have to be read in order.
+    pub fn open_beside(
+        &self,
+        input: &Input,
+        chunks: Range<usize>,
+        parts: Parts,
+    ) -> Vec<Option<OpenChunk>> {
+        let chunks: Vec<usize> = chunks.collect();
+        parallel::map(
+            &chunks,
+            || (),
+            |(), &index| self.open_one(input, index, parts),
+        )
+    }
+
+    fn open_one(&self, input: &Input, index: usize, parts: Parts) -> Option<OpenChunk> {
+        let (entry, header) = (self.chunks.get(index)?, self.header()?);
+        if entry.size > MOST {
+            return None;
+        }
+        let limits = Limits {
+            max_chunk_bytes: MOST,
+            ..Limits::default()
+        };
+        let stored = input.range(entry.offset, entry.size).ok()?;
+        let options = ReadOptions::lenient().limits(limits);
+        let mut playing = Box::new(Playing::new(header.clone(), options, None).of_parts(parts));
+        playing.load(&stored, (entry.offset, index as u64), true);
+        let is_sound = playing.is_sound() && playing.raw().starts_with(&KEYFRAME);
+        is_sound.then_some(OpenChunk { playing, parts })
+    }
+}
+
+#[cfg(feature = "tape")]
+impl OpenChunk {
+    /// The number of whole frames.
+    pub const fn frames(&self) -> u64 {
+        self.playing.frames_loaded()
+    }
+
+    /// Returns when the first frame, a keyframe, was recorded.
+    pub fn first(&self) -> Option<Time> {
+        let time = self.playing.raw().get(KEYFRAME.len()..)?.first_chunk()?;
+        Some(Time(i64::from_le_bytes(*time)))
+    }
+
+    /// Takes from `shown` who wrote the chunks before this one, in case the chunk does not show it, and
+    /// updates `shown` for the next chunk. Returns false if the chunk depends on frames of the chunk before
+    /// it.
+    pub fn settle(&mut self, shown: &mut Shown) -> bool {
+        self.playing.settle(shown);
+        // In chunks of the reference, the timers of pauses and the bones do.
+        !self.playing.is_reference() || !self.parts.has(Parts::GAME.with(Parts::BONES))
+    }
+
+    /// Returns the next frame, or `None` at the end and where anything is irregular.
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
+        let is_frame = self.playing.step()? && self.playing.findings.broken().next().is_none();
+        Ok(is_frame.then(|| self.playing.frame()))
+    }
+}
+
+/// Decodes chunks one after another before they are compressed, as [`Reader`](super::Reader) will decode
+/// them from the file. Measures what [`Writer::push_shown`](super::Writer::push_shown) wrote.
+#[derive(Debug, Default)]
+pub struct ChunkDecoder {
+    playing: Option<Playing>,
+}
+
+impl ChunkDecoder {
+    /// Creates a decoder that has decoded nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Loads the next chunk, with the header as of now.
+    pub fn load(&mut self, header: &Header, raw: &[u8]) {
+        let plain = || Header {
+            compression: Compression::None,
+            ..header.clone()
+        };
+        let playing = self
+            .playing
+            .get_or_insert_with(|| Playing::new(plain(), ReadOptions::default(), None));
+        if playing.header.players.len() != header.players.len() {
+            playing.set_header(plain());
+        }
+        playing.load(raw, (0, playing.seen.chunks), true);
+    }
+
+    /// Returns the next frame of the chunk, or `None` at its end.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`]; a chunk from a writer never causes it.
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
+        match &mut self.playing {
+            Some(playing) => Ok(playing.step()?.then(|| playing.frame())),
+            None => Ok(None),
+        }
     }
 }

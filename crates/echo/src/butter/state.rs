@@ -1,28 +1,27 @@
-//! The values that a reader has after a frame: what the next frame differs from.
+//! The reader's state: the values after a frame, from which the next frame differs.
 //!
-//! Writer and reader keep the same state and change it by the same code, so what a writer takes
-//! differences from is what a reader adds them to.
+//! Writer and reader keep the same state and update it with the same code, so a writer takes differences
+//! from exactly the values that a reader adds them to.
 
 use wide::f32x4;
 
 use super::bones::BonesState;
-use super::dialect::{Dialect, Mended};
 use super::difference::is_zero;
-use super::half::{from_half, from_halves, to_half};
 use super::header::Header;
-use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore};
-use super::parts::Parts;
-use super::pause::{PauseState, Timers};
-use super::team::{Doubt, StatsState, TeamState, Told};
+use super::packed::{Layout, Packed, PackedPayload, PackedPlayer, PackedScore};
+use super::primitive::{Halves, from_half, from_halves, to_half};
+use super::reference::{
+    Dialect, Doubt, Mended, PauseState, StatsState, TeamReport, TeamState, Timers,
+};
+use super::unpack::Parts;
 use crate::model::Vec3;
 use crate::rule::Rule;
 
-/// Something that moves.
+/// A pose.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Moving {
     pub position: Vec3,
-    /// As packed.
+    /// The packed rotation.
     pub rotation: u32,
     /// The last difference of the position.
     pub delta: Halves,
@@ -55,7 +54,7 @@ pub struct PlayerState {
 }
 
 impl PlayerState {
-    /// One that was not there before.
+    /// The state of a player before the first frame that has the player.
     pub const NEW: Self = Self {
         index: 0,
         playerid: 0,
@@ -64,7 +63,7 @@ impl PlayerState {
         stats: None,
         ping: 0,
         loss: 0.0,
-        // Null, until it is told.
+        // Null until it is stored.
         holding: [252; 2],
         velocity: [0.0; 3],
         poses: [Moving {
@@ -87,7 +86,7 @@ pub struct State {
     pub points: [f32; 2],
     pub inputs: u8,
     pub pause: Option<PauseState>,
-    /// What the timers of the next keyframe are, at least, where the reference does not tell them.
+    /// Lower bounds for the timers of the next keyframe, if the reference does not store them.
     pub least: Timers,
     pub score: Option<PackedScore>,
     pub throw: Option<[u16; 13]>,
@@ -99,16 +98,16 @@ pub struct State {
     pub teams: [TeamState; 3],
     pub team_players: [u8; 3],
     pub players: Vec<PlayerState>,
-    /// Two of them have one user id.
-    twins: bool,
-    /// Those of the frame before.
+    /// Two players have the same user id.
+    duplicate_userids: bool,
+    /// The players of the frame before.
     previous: Vec<PlayerState>,
-    /// Those of the frame before that one.
+    /// The players of the frame before that.
     older: Vec<PlayerState>,
     pub bones: BonesState,
-    /// What was found wrong or odd, and mended.
+    /// The faults that were undone.
     pub mended: Mended,
-    /// Of each team, what the last frame leaves open.
+    /// For each team, the doubt that the last frame leaves.
     pub doubts: [Option<Doubt>; 3],
 }
 
@@ -121,7 +120,8 @@ fn add(to: &mut Vec3, halves: Halves) {
 }
 
 impl Moving {
-    /// Where it was left, now that it is there again: with the bytes of that place the reference
+    /// The pose when its player has returned. The reference compares the next difference with the bytes of
+    /// this position.
     /// compares what it differs by next.
     fn returned(self) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl Moving {
         }
     }
 
-    /// Moves by a difference that is there, or by what its absence means.
+    /// Applies a difference, or the meaning of its absence.
     #[inline(always)]
     fn step(&mut self, delta: Option<Halves>, dialect: Option<Dialect>, mended: &mut Mended) {
         match delta {
@@ -148,9 +148,9 @@ impl Moving {
 }
 
 impl PlayerState {
-    /// One who was not there in the frame before, as it is before it steps: nothing is known, but
-    /// for poses that are left out of one who was away for that frame only. The reference leaves
-    /// them out where they are those of two frames before, and its own reader throws.
+    /// The state of a player who was not in the frame before, before it is updated. Nothing is known but
+    /// the poses of one who was away for that frame only: the reference leaves out poses that equal those
+    /// of two frames before, and its own reader throws.
     fn back(packed: &PackedPlayer, older: Option<&Self>) -> Self {
         let mut player = Self::NEW;
         let Some(older) = older else {
@@ -161,14 +161,14 @@ impl PlayerState {
             if bits & 1 == 0 {
                 *moving = older.returned();
             }
-            // Where it is told, it is replaced.
+            // If the position is stored, it is replaced.
             moving.rotation = older.rotation;
             bits >>= 2;
         }
         player
     }
 
-    /// Goes on by a frame, as far as it is wanted.
+    /// Applies the next frame's requested parts.
     #[inline(always)]
     fn step(
         &mut self,
@@ -214,19 +214,19 @@ impl PlayerState {
     }
 }
 
-/// Who is looked for among the players of a frame.
+/// The identity by which a player is looked up.
 #[derive(Clone, Copy)]
-pub struct Who {
-    /// As in the header; 0 for one whose name it lacks.
+pub struct Identity {
+    /// The index in the header; 0 for a player whose name it lacks.
     pub index: u8,
     pub playerid: u8,
-    /// As the header says; 0 for one that it lacks.
+    /// The user id from the header; 0 for a player that it lacks.
     pub userid: u64,
 }
 
-impl Who {
+impl Identity {
     fn of(packed: &PackedPlayer, header: &Header) -> Self {
-        // Nobody has index 0; others were checked when the frame was unpacked.
+        // Index 0 means nobody; other indices were checked when the frame was unpacked.
         let player = header.player(packed.index);
         Self {
             index: packed.index,
@@ -235,12 +235,12 @@ impl Who {
         }
     }
 
-    /// The first player with the user id, who stands at a place where only one has it. Those without one
-    /// are all the same to the format.
+    /// Finds the first player with this user id. If only one player has it, the player's place decides. The
+    /// format can't tell apart players without a user id.
     ///
-    /// The reference finds players by their name when it tells their index, and by their user id when
-    /// it takes differences: so one who is renamed has index 0, differs from what it was, and is known
-    /// by its number within the match.
+    /// The reference looks up a player's index by name, but takes differences by user id. So a renamed
+    /// player has index 0, still differs from its own last state, and is recognised by its number within
+    /// the match.
     fn among(self, players: &[PlayerState], place: Option<usize>) -> Option<&PlayerState> {
         let named = |player: &&PlayerState| player.index != 0 && player.userid == self.userid;
         let numbered = |player: &&PlayerState| player.playerid == self.playerid;
@@ -251,19 +251,22 @@ impl Who {
             .and_then(|place| players.get(place))
             .filter(|player| named(player) && self.userid != 0)
             .or_else(|| players.iter().find(named))
-            // Called again what the header says.
+            // The player has its header name again.
             .or_else(|| players.iter().find(|p| p.index == 0 && numbered(p)))
     }
 }
 
 impl State {
-    /// A player in the frame before; mostly it stands at the same place.
-    pub fn previous(&self, place: usize, who: Who) -> Option<&PlayerState> {
-        who.among(&self.players, Some(place).filter(|_| !self.twins))
+    /// Finds a player in the frame before; most stay at the same place.
+    pub fn previous(&self, place: usize, who: Identity) -> Option<&PlayerState> {
+        who.among(
+            &self.players,
+            Some(place).filter(|_| !self.duplicate_userids),
+        )
     }
 
     fn restart(&mut self) {
-        // What a keyframe does not say is not known.
+        // Values that a keyframe leaves out are unknown.
         self.clock = 0.0;
         self.status = 0;
         self.points = [0.0; 2];
@@ -276,12 +279,12 @@ impl State {
         self.rules = None;
         self.teams = [TeamState::default(); 3];
         self.players.clear();
-        self.twins = false;
+        self.duplicate_userids = false;
         self.previous.clear();
         self.started = true;
     }
 
-    /// Goes on by a frame.
+    /// Applies the next frame.
     pub fn apply(
         &mut self,
         packed: &Packed,
@@ -295,8 +298,8 @@ impl State {
         Ok(())
     }
 
-    /// [`State::apply`] of a frame of which these parts were read: of players and bones that are not
-    /// among them, what it holds means nothing.
+    /// Like [`State::apply`], for a frame of which only these parts were read. The players and bones of
+    /// other parts are meaningless.
     pub fn apply_parts(
         &mut self,
         packed: &Packed,
@@ -427,20 +430,20 @@ impl State {
         self.team_players = packed.team_players;
         let mut players = self.players.as_slice();
         let teams = self.teams.iter_mut().zip(&mut self.doubts);
-        let told = packed.team_stats.iter().zip(packed.team_players);
-        for (team, ((state, doubt), (delta, count))) in teams.zip(told).enumerate() {
+        let stored = packed.team_stats.iter().zip(packed.team_players);
+        for (team, ((state, doubt), (delta, count))) in teams.zip(stored).enumerate() {
             let here = players.split_off(..usize::from(count).min(players.len()));
             let stats = here
                 .unwrap_or_default()
                 .iter()
                 .filter_map(|player| player.stats);
-            let told = Told {
+            let report = TeamReport {
                 delta: (packed.team_bits & 4 << team != 0).then_some(delta),
                 players: count,
                 sum: || parts.has(Parts::STATS).then(|| stats.collect()),
                 dialect,
             };
-            *doubt = state.step(told, &mut self.mended);
+            *doubt = state.step(report, &mut self.mended);
         }
         TeamState::share(&mut self.teams);
     }
@@ -458,7 +461,7 @@ impl State {
             for (player, packed) in self.players.iter_mut().zip(&packed.players) {
                 player.step(packed, layout, dialect, parts, &mut self.mended);
             }
-            // Whoever was there before is there now: nobody is looked for among them any more.
+            // The same players are here, so nobody is looked up among the earlier ones.
             self.previous.clear();
             return;
         }
@@ -466,9 +469,9 @@ impl State {
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
         for packed in &packed.players {
-            let who = Who::of(packed, header);
+            let who = Identity::of(packed, header);
             let before = who.among(&self.previous, None);
-            // What is left out of one who was not there does not go on.
+            // Parts left out for a player who was away do not repeat.
             let dialect = before.and(dialect);
             self.players.push(match before {
                 Some(before) => *before,
@@ -479,11 +482,11 @@ impl State {
                 player.step(packed, layout, dialect, parts, &mut self.mended);
             }
         }
-        self.twins = self.has_twins();
+        self.duplicate_userids = self.has_duplicate_userids();
     }
 
-    /// Whether two players have one user id: both differ from the first of them.
-    fn has_twins(&self) -> bool {
+    /// Whether two players have the same user id; both differ from the first of them.
+    fn has_duplicate_userids(&self) -> bool {
         let mut players = self.players.as_slice();
         while let [player, rest @ ..] = players {
             let same = |other: &PlayerState| other.index != 0 && other.userid == player.userid;
@@ -495,19 +498,18 @@ impl State {
         false
     }
 
-    /// Whether the players of a frame are those that are there, each at its place: nearly always.
+    /// Whether the frame has the same players at the same places, as almost all frames do.
     ///
-    /// A header may be followed by one with more players, never by one with others: an index means
-    /// who it meant.
+    /// Later headers add players and never change them, so an index keeps its meaning.
     #[inline(always)]
     fn has_same(&self, packed: &Packed) -> bool {
-        // Those that the header lacks, or of whom it has no user id, are found in other ways.
+        // Players without a header entry or a user id are found in other ways.
         let same = |(player, packed): (&PlayerState, &PackedPlayer)| {
             packed.index != 0
                 && player.userid != 0
                 && (player.index, player.playerid) == (packed.index, packed.playerid)
         };
-        !self.twins
+        !self.duplicate_userids
             && self.players.len() == packed.players.len()
             && self.players.iter().zip(&packed.players).all(same)
     }

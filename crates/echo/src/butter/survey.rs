@@ -1,66 +1,65 @@
-//! What can be told of a chunk before it is decoded: its frames, and who wrote it.
+//! Surveying a chunk before it is decoded: its frames and its writer.
 
 use gametape_core::ByteReader;
 
-use super::dialect::Dialect;
 use super::difference::is_zero;
-use super::half::from_half;
-use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPause, PackedPose};
-use super::parts::Parts;
-use super::pause::{Falls, FallsSeen, Untold};
+use super::packed::{Layout, Packed, PackedPause, PackedPose};
+use super::primitive::{Halves, from_half};
+use super::reference::{Dialect, Falls, FallsSeen, UnstoredTimers};
+use super::unpack::Parts;
 use crate::rule::Rule;
 
-/// Differences that only one kind of writer writes, for a chunk to speak for its neighbours.
+/// The number of differences that only one kind of writer writes, for a chunk to count for its neighbours,
+/// too.
 const CLEAR: u64 = 4;
 
-/// What a walk over a chunk's frames tells.
+/// The result of walking over a chunk's frames.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Survey {
     pub layout: Layout,
-    /// Differences that only the reference writes.
+    /// The number of differences that only the reference writes.
     pub reference: u64,
-    /// Differences that the reference leaves out.
+    /// The number of differences that the reference leaves out.
     pub exact: u64,
     pub frames: u64,
     pub keyframes: u64,
-    /// Time of the first keyframe.
+    /// The time of the first keyframe.
     pub first: Option<i64>,
-    /// Milliseconds from it to the last frame, as the differences tell.
+    /// Milliseconds from it to the last frame, by the sum of differences.
     pub last: i64,
-    /// When the rules were changed, in frames with a pause.
+    /// When the rules were changed, from frames with a pause.
     pub rules: RulesTimes,
-    /// It starts within a pause, and does not tell how long that takes.
+    /// The chunk starts within a pause and does not store its timers.
     pub in_pause: bool,
-    /// Keyframes that don't tell the timers of pauses, if it is the reference's.
-    pub untold: Vec<Untold>,
-    /// Bytes of whole frames.
+    /// Keyframes that don't store the timers of pauses, if the chunk is the reference's.
+    pub unstored_timers: Vec<UnstoredTimers>,
+    /// The number of bytes of whole frames.
     pub whole: usize,
-    /// What stands behind them, if anything does.
+    /// The fault after them, if there is one.
     pub error: Option<Rule>,
 }
 
 impl Survey {
-    /// Walks over a chunk; of early version 3, whichever layout reaches the chunk's end.
+    /// Walks over a chunk. For early version 3, the layout that reaches the chunk's end is taken.
     pub fn of(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
         let survey = Self::walk(raw, layout, packed);
-        let told = survey.error.is_none() && !survey.rules.is_late();
-        if told || layout.version < 3 || layout.short_pause {
+        let is_valid = survey.error.is_none() && !survey.rules.is_late();
+        if is_valid || layout.version < 3 || layout.short_pause {
             return survey;
         }
         let early = Self::walk(raw, layout.early(), packed);
         let better = match (&survey.error, &early.error) {
             (Some(_), None) => true,
             (None, Some(_)) => false,
-            // The text of the rules ends where it ends, and hides that its start was misplaced.
+            // The rules end with a NUL, so a misplaced start of the text does not show in its length.
             _ if survey.whole == early.whole => survey.rules.is_late() && early.rules.is_time(),
-            // One frame may look like one by chance.
+            // One frame may look valid by chance.
             _ => early.whole > survey.whole && early.frames > 1,
         };
         if better { early } else { survey }
     }
 
-    /// Who wrote the chunk, if it shows.
+    /// The writer of the chunk, if it shows.
     pub const fn dialect(&self) -> Option<Dialect> {
         match (self.reference, self.exact) {
             (0, 0) => None,
@@ -69,7 +68,7 @@ impl Survey {
         }
     }
 
-    /// Who wrote the chunks near it, if it shows clearly: not by a byte that may be damaged.
+    /// The writer of the chunk and its neighbours, if it shows clearly. A damaged byte is not enough.
     pub fn dialect_of_file(&self) -> Option<Dialect> {
         let clear = self.error.is_none() && self.reference.max(self.exact) >= CLEAR;
         self.dialect().filter(|_| clear)
@@ -86,7 +85,7 @@ impl Survey {
             last: 0,
             rules: RulesTimes::default(),
             in_pause: false,
-            untold: Vec::new(),
+            unstored_timers: Vec::new(),
             whole: 0,
             error: None,
         };
@@ -96,7 +95,7 @@ impl Survey {
         while !input.is_empty() {
             let at = input.offset();
             let start = input;
-            // One is enough, and a few are clear: the rest of the chunk can only say the same.
+            // One difference is enough, and a few are clear: the rest of the chunk would only confirm it.
             let clear = evidence.exact >= CLEAR;
             if !clear || packed.read_parts(&mut input, layout, Parts::NONE).is_err() {
                 input = start;
@@ -127,25 +126,25 @@ impl Survey {
                 survey.in_pause = pause.is_some_and(|pause| pause.is_at_zero() && pause.is_on());
             }
         }
-        survey.untold = falls.found();
+        survey.unstored_timers = falls.found();
         (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
         survey
     }
 }
 
-/// Whether the times of rules are times: where a frame is read a byte too late, their last byte is
-/// the first letter of the text behind them.
+/// Whether the times of rules are plausible. In a frame that is read one byte too late, their last byte is
+/// the first letter of the text after them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RulesTimes {
     times: u64,
-    /// Of those, times that end with a letter.
+    /// The number of times that end with a letter.
     late: u64,
-    /// And times that end as numbers do that are not huge.
+    /// The number of times that end as moderate numbers do.
     near: u64,
 }
 
-/// Whether a time of rules ends as one does that is read a byte too late: a writer that wrote one would
-/// be taken for another.
+/// Whether a time of rules ends like one that is read a byte too late. A writer of such a time would be
+/// mistaken for another.
 pub const fn ends_with_letter(rules_at: i64) -> bool {
     let [.., last] = rules_at.to_le_bytes();
     matches!(last, b' '..=b'~')
@@ -172,9 +171,9 @@ fn square(halves: Halves) -> f32 {
     halves.iter().map(|&half| from_half(half).powi(2)).sum()
 }
 
-/// Tells the reference's files from others: it leaves a difference out where its bytes are those of
-/// the frame before, others where it is zero. So only the reference writes a zero, when something
-/// comes to rest; and it never writes the same difference twice, nor moves that are very small.
+/// Recognises the reference's files. The reference leaves out a difference whose bytes equal those of the
+/// frame before; other writers leave out zeros. So only the reference writes a zero, when something comes
+/// to rest, and it never writes the same difference twice, nor very small moves.
 #[derive(Default)]
 struct Evidence {
     frame: u64,
@@ -190,7 +189,7 @@ struct Evidence {
 
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// One more than the frame it was last there; 0 for never.
+    /// The last frame that had it, from 1; 0 for none.
     at: u64,
     pose: PackedPose,
 }
@@ -221,7 +220,7 @@ impl Evidence {
             }
             self.pause = Some(packed.pause);
         }
-        // What the reference's older packages leave out is not known.
+        // It is unknown which parts the reference's older packages leave out.
         if layout.version >= 3 && !layout.short_pause {
             let pause = has.pause.then_some(&packed.pause);
             self.reference += u64::from(self.falls.see(packed.keyframe, pause));
@@ -230,7 +229,7 @@ impl Evidence {
             };
             let players = packed.players.iter();
             let slow = players.filter(|player| small(player.state, player.velocity));
-            // A millimetre, less what cutting off three numbers takes from it.
+            // A millimetre, less the truncation of three numbers.
             let near = |position: &&[i32; 3]| position.iter().map(|n| n.pow(2)).sum::<i32>() <= 4;
             let still = packed.bone_positions.iter().filter(near);
             self.exact += (slow.count() + still.count()) as u64;
@@ -263,7 +262,7 @@ impl Evidence {
             self.disc_velocity = packed.disc_velocity;
         }
         for player in &packed.players {
-            // Those whose name the header lacks are told apart by their number within the match.
+            // Players whose name the header lacks are told apart by their number within the match.
             let at = match player.index {
                 0 => 256 + usize::from(player.playerid),
                 index => index.into(),
@@ -277,7 +276,7 @@ impl Evidence {
             let mut bits = player.pose_bits;
             for (seen, pose) in seen.poses.iter_mut().zip(&player.poses) {
                 let (moved, turned) = (bits & 1 != 0, bits & 2 != 0);
-                // Known from the frame before, of the same chunk and since its keyframe.
+                // It is known if it was in the frame before, in the same chunk and since its keyframe.
                 let known = !packed.keyframe && seen.at == self.frame - 1 && seen.at > 0;
                 if moved && known {
                     if is_zero(pose.position) {
@@ -289,7 +288,7 @@ impl Evidence {
                 if moved {
                     seen.pose.position = pose.position;
                 }
-                // What is left out of a player who was away is not what it was last.
+                // Parts left out for a player who was away do not repeat.
                 seen.at = if moved || known { self.frame } else { 0 };
                 bits >>= 2;
             }

@@ -1,16 +1,92 @@
-//! Reading frames as they are stored: whole, in parts, or walked over.
+//! Reading a packed frame: all of it, the parts that a caller requests, or skipping it.
 
 use gametape_core::ByteReader;
 
-use super::bytes::{Of, text, three};
-use super::fixed;
-use super::layout::Layout;
 use super::packed::{
-    BONE_MASK, KEYFRAME, NORMAL, Packed, PackedBones, PackedPause, PackedPayload, PackedPlayer,
-    PackedPose, PackedScore, PackedStats,
+    BONE_MASK, KEYFRAME, Layout, NORMAL, Packed, PackedBones, PackedPause, PackedPayload,
+    PackedPlayer, PackedPose, PackedScore, PackedStats,
 };
-use super::parts::Parts;
+use super::primitive::{Of, read_fixed, skip_fixed, text, three};
+use crate::limits::Limits;
 use crate::rule::Rule;
+
+/// A set of requested parts of a frame. The other parts are skipped, and their values in the frame are
+/// meaningless.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parts(u32);
+
+impl Parts {
+    /// Everything.
+    pub const ALL: Self = Self(u32::MAX);
+    /// Nothing but the time.
+    pub const NONE: Self = Self(0);
+    /// Status, clock, points, rounds and pause.
+    pub const GAME: Self = Self(1);
+    /// The session, except for the parts listed here.
+    pub const SESSION: Self = Self(1 << 1);
+    pub const THROW: Self = Self(1 << 2);
+    pub const DISC: Self = Self(1 << 3);
+    pub const PAYLOAD: Self = Self(1 << 4);
+    pub const BONES: Self = Self(1 << 5);
+    /// The players of each team, with their flags, which are stored next to the index.
+    pub const PLAYERS: Self = Self(1 << 6);
+    // Parts of the requested players:
+    /// Names, numbers and levels.
+    pub const NAMES: Self = Self(1 << 7);
+    /// Ping and packet loss.
+    pub const CONNECTION: Self = Self(1 << 8);
+    pub const HOLDING: Self = Self(1 << 9);
+    pub const VELOCITY: Self = Self(1 << 10);
+    pub const STATS: Self = Self(1 << 11);
+    pub const LOADOUT: Self = Self(1 << 12);
+    /// The position of the head; shifted by one each: body, left hand, right hand.
+    const POSITION: u32 = 1 << 13;
+    /// The rotation of the head; shifted by one each: body, left hand, right hand.
+    const ROTATION: u32 = 1 << 17;
+
+    const fn of(bits: u32) -> Self {
+        Self(bits & ((1 << 21) - 1))
+    }
+
+    /// The position of one of a player's four poses.
+    pub const fn position(pose: usize) -> Self {
+        Self::of(Self::POSITION << pose)
+    }
+
+    /// The rotation of one of a player's four poses.
+    pub const fn rotation(pose: usize) -> Self {
+        Self::of(Self::ROTATION << pose)
+    }
+
+    /// The union of two sets.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether any of these parts is requested.
+    #[inline(always)]
+    pub const fn has(self, parts: Self) -> bool {
+        self.0 & parts.0 != 0
+    }
+
+    #[inline(always)]
+    pub const fn is_all(self) -> bool {
+        self.0 == u32::MAX
+    }
+
+    /// Whether any pose of players is requested.
+    #[inline(always)]
+    pub const fn has_poses(self) -> bool {
+        self.0 & (15 * (Self::POSITION | Self::ROTATION)) != 0
+    }
+
+    /// Whether the rotation of any pose is requested.
+    #[inline(always)]
+    pub const fn has_rotations(self) -> bool {
+        self.0 & (15 * Self::ROTATION) != 0
+    }
+}
 
 impl PackedStats {
     const SIZE: usize = 14;
@@ -34,7 +110,7 @@ impl PackedPose {
     }
 }
 
-/// Bytes of the poses of a player, by which of them it has.
+/// The size of a player's poses in bytes, by the mask of stored poses.
 static POSES_SIZE: [u8; 256] = {
     let mut sizes = [0; 256];
     let mut bits = 0;
@@ -56,7 +132,7 @@ fn poses_size(bits: u8) -> usize {
 }
 
 impl PackedPlayer {
-    /// Reads what is wanted of it, and walks over the rest.
+    /// Reads the requested parts and skips the rest.
     #[inline(always)]
     fn read(
         &mut self,
@@ -111,7 +187,7 @@ impl PackedPlayer {
         Ok(())
     }
 
-    /// Reads the poses that are wanted.
+    /// Reads the requested poses.
     #[inline(always)]
     fn read_poses(&mut self, input: &mut ByteReader<'_>, parts: Parts) -> Result<(), Rule> {
         const WHAT: &str = "a pose";
@@ -123,7 +199,7 @@ impl PackedPlayer {
             if !parts.has(Parts::position(at).with(Parts::rotation(at))) {
                 continue;
             }
-            // Behind those that stand before it.
+            // The size of the poses stored before this one.
             let before = self.pose_bits & ((1 << (2 * at)) - 1);
             let mut input = ByteReader::new(poses);
             input.take(poses_size(before)).of(WHAT)?;
@@ -138,7 +214,7 @@ impl PackedPlayer {
         Ok(())
     }
 
-    /// Walks over one.
+    /// Skips a player.
     #[inline(always)]
     fn skip(input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
         const WHAT: &str = "a player";
@@ -164,15 +240,15 @@ impl PackedPlayer {
 }
 
 impl Packed {
-    /// Reads the frame that `input` starts with.
+    /// Reads the frame at the start of `input`.
     pub fn read(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
         self.read_session(input, layout)?;
         self.read_teams(input, layout, Parts::ALL)?;
         self.read_bones(input)
     }
 
-    /// [`Packed::read`] of these parts: of players and bones that are not among them, what it holds
-    /// means nothing. What is wrong with the frame may be told in other words.
+    /// Like [`Packed::read`], for these parts only. Players and bones of other parts are meaningless.
+    /// Faults may be reported in other words.
     pub fn read_parts(
         &mut self,
         input: &mut ByteReader<'_>,
@@ -223,7 +299,7 @@ impl Packed {
                 [blue.into(), orange.into()]
             };
         }
-        // Before version 3 the inputs stand behind the pause.
+        // Before version 3, the inputs come after the pause.
         if has.inputs && layout.version >= 3 {
             self.inputs = input.u8().of("the inputs")?;
         }
@@ -334,7 +410,7 @@ impl Packed {
             for _ in 0..(bones.positions & BONE_MASK).count_ones() {
                 let mut position = [0; 3];
                 for number in &mut position {
-                    *number = fixed::read(input)?;
+                    *number = read_fixed(input)?;
                 }
                 self.bone_positions.push(position);
             }
@@ -369,8 +445,30 @@ fn skip_bones(input: &mut ByteReader<'_>) -> Result<(), Rule> {
     for _ in 0..bits >> 1 {
         let [p0, p1, p2, r0, r1, r2] = input.array().of(WHAT)?;
         let present = |mask: [u8; 4]| (u32::from_le_bytes(mask) & BONE_MASK).count_ones() as usize;
-        fixed::skip(input, 3 * present([p0, p1, p2, 0]))?;
+        skip_fixed(input, 3 * present([p0, p1, p2, 0]))?;
         input.take(4 * present([r0, r1, r2, 0])).of(WHAT)?;
     }
     Ok(())
+}
+
+/// Reads the frame at the start of `rest`, within the limit. Also returns the number of bytes that it takes
+/// or that were looked at.
+pub fn read_within(
+    packed: &mut Packed,
+    rest: &[u8],
+    layout: Layout,
+    limits: &Limits,
+) -> (Result<(), Rule>, usize) {
+    let most = usize::try_from(limits.max_frame_bytes).unwrap_or(usize::MAX);
+    let window = rest.get(..most).unwrap_or(rest);
+    let mut input = ByteReader::new(window);
+    let read = match packed.read(&mut input, layout) {
+        Err(Rule::Truncated { .. }) if window.len() < rest.len() => Err(Rule::Limit {
+            what: "a frame",
+            size: limits.max_frame_bytes + 1,
+            limit: limits.max_frame_bytes,
+        }),
+        read => read,
+    };
+    (read, input.offset())
 }

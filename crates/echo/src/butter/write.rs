@@ -1,46 +1,58 @@
-//! Writing: chunk by chunk, though the table of chunks stands before them.
+//! Writing chunk by chunk, although the table of chunks comes before them; and cutting a part out of a
+//! recording.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+#[cfg(feature = "tape")]
+use gametape_core::ByteReader;
+
+#[cfg(feature = "tape")]
+use super::chunk::inflate;
+use super::chunk::{Packing, deflate};
 use super::compat::CompatEncoder;
 use super::encode::Encoder;
 use super::header::{Compression, Header};
-use super::pack::{Packing, deflate};
+#[cfg(feature = "tape")]
+use super::packed::{Layout, Packed};
+#[cfg(feature = "tape")]
+use super::survey::Survey;
 use super::survey::ends_with_letter;
 use crate::error::WriteError;
+#[cfg(feature = "tape")]
+use crate::limits::Limits;
 use crate::model::Frame;
 use crate::parallel;
 use crate::spelled::Spelled;
 
-/// How frames are written.
+/// How frames are encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// As the specification says: differences from what a reader has, zero differences left out and
-    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes, a
-    /// timer of a pause falls below 0, or stats or parts go away, rotations rounded and clamped. Nothing adds
-    /// up. (The reference's own reader still errs where it errs for any file: sums of teams, timers of pauses,
-    /// counts that fall.)
+    /// By the specification: differences from the reader's state, of which only zeros are left out;
+    /// absolute bones in keyframes; rotations rounded and clamped. A keyframe is written where more than a
+    /// minute passes, a timer of a pause falls below 0, or stats or parts disappear. No errors add up. (The
+    /// reference's own reader still makes the mistakes that it makes with any file: sums of teams, timers
+    /// of pauses, counts that fall.)
     #[default]
     Correct,
-    /// Bit for bit as the reference writes, its faults included. What it makes no file of is refused:
-    /// [`WriteError::Reference`]. What it writes hangs on how lines are spelled, too:
+    /// Bit for bit as the reference writes, faults included. Frames for which the reference writes no file
+    /// are refused with [`WriteError::Reference`]. The result also depends on how lines are spelled: see
     /// [`Writer::push_spelled`].
     Compat,
 }
 
-/// How to write.
+/// Options for writing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// What frames are written as.
+    /// How frames are encoded.
     pub mode: Mode,
-    /// Frames of a chunk, at most; 0 counts as 1.
+    /// The largest number of frames in a chunk; 0 counts as 1.
     pub keyframe_interval: u16,
     /// How chunks are compressed.
     pub compression: Compression,
 }
 
 impl Default for Options {
-    /// Correct, 300 frames a chunk, zstd level 3.
+    /// Correct mode, 300 frames per chunk, zstd level 3.
     fn default() -> Self {
         Self {
             mode: Mode::Correct,
@@ -59,7 +71,7 @@ impl Options {
     }
 }
 
-/// Longest time between keyframes: differences of time are 16 bits of milliseconds.
+/// The longest time between keyframes: differences of time are 16 bits of milliseconds.
 const KEYFRAME_MS: i64 = 60_000;
 
 #[derive(Debug)]
@@ -68,7 +80,7 @@ enum AnyEncoder {
     Compat(Box<CompatEncoder>),
 }
 
-/// A frame that says everything.
+/// A frame whose line has all members.
 pub(super) static SPELLED: Spelled = Spelled::new();
 
 impl AnyEncoder {
@@ -80,13 +92,13 @@ impl AnyEncoder {
     }
 }
 
-/// Frames, one after another, as the bytes of chunks.
+/// Encodes frames, one after another, as the bytes of chunks.
 #[derive(Debug)]
 pub(super) struct ChunkEncoder {
     pub header: Header,
     encoder: AnyEncoder,
     options: Options,
-    /// Of each player of the frame that was met last.
+    /// The index of each player in the frame met last.
     indices: Vec<u8>,
     in_chunk: u32,
     keyframe_at: i64,
@@ -94,10 +106,10 @@ pub(super) struct ChunkEncoder {
 }
 
 impl ChunkEncoder {
-    /// For a recording that starts with this frame.
+    /// Starts a recording with this frame.
     ///
     /// # Errors
-    /// [`WriteError::Reference`] where the reference makes no file of it.
+    /// [`WriteError::Reference`] if the reference writes no file for it.
     pub fn new(first: &Frame, spelled: &Spelled, options: Options) -> Result<Self, WriteError> {
         if options.mode == Mode::Correct {
             let encoder = Self::of_correct(first, options);
@@ -110,7 +122,7 @@ impl ChunkEncoder {
         Ok(Self::with(header, options))
     }
 
-    /// For a recording that starts with this frame, as [`Mode::Correct`] writes.
+    /// Starts a recording with this frame in [`Mode::Correct`].
     pub fn of_correct(first: &Frame, options: Options) -> Self {
         let header = Header::new(first, options.keyframe_interval, options.compression);
         let mode = Mode::Correct;
@@ -129,7 +141,7 @@ impl ChunkEncoder {
         }
     }
 
-    /// Adds the players of a frame to the header. True where any were new.
+    /// Adds the players of a frame to the header. Returns true if there were new ones.
     pub fn meet(&mut self, frame: &Frame) -> Result<bool, WriteError> {
         let first = self.options.mode == Mode::Compat;
         let new = self.header.meet(frame, &mut self.indices, first)?;
@@ -139,7 +151,7 @@ impl ChunkEncoder {
         Ok(new)
     }
 
-    /// Refuses a frame that can't be written; it comes before the players of the frame are met.
+    /// Refuses a frame that can't be written. Call this before [`Self::meet`].
     pub fn check(&self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
         match &self.encoder {
             AnyEncoder::Correct(_) => self.check_rules(frame),
@@ -149,7 +161,7 @@ impl ChunkEncoder {
         }
     }
 
-    /// Refuses a time of rules by which readers would take the recording for one of early version 3.
+    /// Refuses a time of rules that readers would take for a sign of early version 3.
     pub fn check_rules(&self, frame: &Frame) -> Result<(), WriteError> {
         let at = frame.session.rules_changed_at;
         match at.filter(|at| self.header.private_match() && ends_with_letter(*at)) {
@@ -162,19 +174,19 @@ impl ChunkEncoder {
         }
     }
 
-    /// Writes what is left of the chunk that ends.
+    /// Writes the rest of the chunk that ends.
     pub fn close(&mut self, out: &mut Vec<u8>) {
         if let AnyEncoder::Compat(encoder) = &mut self.encoder {
             encoder.close(out);
         }
     }
 
-    /// The next frame starts a chunk.
+    /// Makes the next frame start a chunk.
     pub const fn end_chunk(&mut self) {
         self.in_chunk = 0;
     }
 
-    /// Encodes for the map of the header, where that was set from elsewhere.
+    /// Encodes for the header's map, after the header was replaced.
     pub fn on_map(mut self) -> Self {
         self.encoder = AnyEncoder::of(&self.header, self.options.mode);
         self
@@ -194,8 +206,8 @@ impl ChunkEncoder {
         self.in_chunk == 0 || self.in_chunk >= interval || far
     }
 
-    /// Writes a frame, whose players the header has met; as the reference does, not before the chunk is
-    /// [closed](Self::close). True where it started a chunk.
+    /// Writes a frame whose players the header has met. In compat mode, the bytes come when the chunk is
+    /// [closed](Self::close). Returns true if the frame started a chunk.
     pub fn push(&mut self, frame: &Frame, spelled: &Spelled, out: &mut Vec<u8>) -> bool {
         let keyframe = self.starts_chunk(frame);
         if keyframe {
@@ -214,13 +226,13 @@ impl ChunkEncoder {
     }
 }
 
-/// Chunks on their way into a file: they wait in a spool until the table can be written.
+/// Chunks on their way into a file. They wait in a spool until the table can be written.
 #[derive(Debug)]
 pub(super) struct Assembler<S> {
     spool: S,
     sizes: Vec<u32>,
     packing: Packing,
-    /// Chunks that are not compressed yet: as many as there are threads to do it.
+    /// Chunks that are not compressed yet, up to one per thread.
     waiting: Vec<Vec<u8>>,
     written: u64,
 }
@@ -276,7 +288,7 @@ impl<S: Read + Write + Seek> Assembler<S> {
         Ok(())
     }
 
-    /// Writes the file: header, table, chunks. Its size.
+    /// Writes the file: header, table, chunks. Returns its size.
     pub fn finish(
         mut self,
         header: &Header,
@@ -299,24 +311,23 @@ impl<S: Read + Write + Seek> Assembler<S> {
     }
 }
 
-/// What was written.
+/// Describes the file that was written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Written {
-    /// Frames in all chunks.
+    /// The number of frames.
     pub frames: u64,
-    /// Chunks, each of which starts with a keyframe.
+    /// The number of chunks. Each starts with a keyframe.
     pub chunks: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
 /// Writes a recording.
 ///
-/// The header names all players and the table all chunks, so neither can be written before the last
-/// frame is known: finished chunks wait compressed in a spool, which may be a file, and
-/// [`Writer::finish`] puts header and table before them. In memory there are only the chunks being
-/// compressed, one a thread. To record live, where a crash must lose nothing, use
-/// [`Journal`](super::Journal).
+/// The header names all players and the table all chunks, so neither can be written before the last frame
+/// is known. Finished chunks wait, compressed, in a spool, which may be a file. [`Writer::finish`] writes
+/// header and table, and then the chunks. Memory holds only the chunks being compressed, one per thread. To
+/// record live without losing frames in a crash, use [`Journal`](super::Journal).
 ///
 /// ```
 /// use std::io::Cursor;
@@ -343,7 +354,7 @@ pub struct Writer<S> {
 }
 
 impl<S: Read + Write + Seek> Writer<S> {
-    /// Writes by way of a spool, which has to be empty.
+    /// Writes by way of an empty spool.
     pub const fn new(spool: S, options: Options) -> Self {
         Self {
             options,
@@ -359,26 +370,26 @@ impl<S: Read + Write + Seek> Writer<S> {
     ///
     /// # Errors
     /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player;
-    /// [`WriteError::Reference`] for what the reference makes no file of. Nothing of the frame is written
-    /// then, and another may follow.
+    /// [`WriteError::Reference`] for a frame that the reference can't write. Nothing of the frame is
+    /// written then, and other frames may follow.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         self.push_shown(frame, &SPELLED, &mut |_, _| {})
     }
 
-    /// [`Writer::push`] with what the frame's line says beside it, by which the reference writes:
-    /// [`Line::reference`](crate::echoreplay::Line::reference). To [`Mode::Correct`] it is all the same.
+    /// Like [`Writer::push`], with the spelling of the frame's line, which influences the reference:
+    /// [`Line::reference`](crate::echoreplay::Line::reference). [`Mode::Correct`] ignores it.
     ///
     /// # Errors
-    /// As [`Writer::push`].
+    /// Like [`Writer::push`].
     pub fn push_spelled(&mut self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
         self.push_shown(frame, spelled, &mut |_, _| {})
     }
 
-    /// [`Writer::push_spelled`], and each chunk is shown when it is made and not yet compressed, with the
+    /// Like [`Writer::push_spelled`], and passes each chunk to `show` before it is compressed, with the
     /// header so far. [`ChunkDecoder`](super::ChunkDecoder) reads it.
     ///
     /// # Errors
-    /// As [`Writer::push`].
+    /// Like [`Writer::push`].
     pub fn push_shown(
         &mut self,
         frame: &Frame,
@@ -415,10 +426,10 @@ impl<S: Read + Write + Seek> Writer<S> {
         self.finish_shown(out, &mut |_, _| {})
     }
 
-    /// [`Writer::finish`], and the last chunk is shown as by [`Writer::push_shown`].
+    /// Like [`Writer::finish`], and passes the last chunk to `show` as [`Writer::push_shown`] does.
     ///
     /// # Errors
-    /// As [`Writer::finish`].
+    /// Like [`Writer::finish`].
     pub fn finish_shown(
         mut self,
         out: &mut (impl Write + ?Sized),
@@ -440,7 +451,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     }
 }
 
-/// Writes a recording that is in memory.
+/// Writes a recording from memory.
 ///
 /// # Errors
 /// [`WriteError::Unstorable`].
@@ -455,4 +466,94 @@ pub fn write<'a>(
     let mut out = Vec::new();
     writer.finish(&mut out)?;
     Ok(out)
+}
+
+#[cfg(feature = "tape")]
+/// Assembles the part by way of a spool, like [`Writer`].
+pub(crate) struct Cutter<S> {
+    header: Header,
+    assembler: Assembler<S>,
+    encoder: Option<ChunkEncoder>,
+    /// Frames that were encoded anew and are not in a chunk yet.
+    raw: Vec<u8>,
+    inflated: Vec<u8>,
+    packed: Packed,
+}
+
+#[cfg(feature = "tape")]
+impl<S: Read + Write + Seek> Cutter<S> {
+    /// Starts a part of a recording with this header. The header stays as it is, since frames refer to
+    /// players by their index in it.
+    pub fn new(header: Header, spool: S) -> Self {
+        Self {
+            assembler: Assembler::new(spool, Packing::checked(header.compression)),
+            header,
+            encoder: None,
+            raw: Vec::new(),
+            inflated: Vec::new(),
+            packed: Packed::default(),
+        }
+    }
+
+    /// Adds a chunk as it is stored.
+    pub fn whole(&mut self, stored: &[u8]) -> Result<(), WriteError> {
+        self.end_chunk()?;
+        self.assembler.push_stored(stored)
+    }
+
+    /// Adds the first `frames` frames of a chunk, byte for byte. Returns false if the chunk has fewer.
+    pub fn first_of(&mut self, stored: &[u8], frames: u64) -> Result<bool, WriteError> {
+        self.end_chunk()?;
+        let (compression, raw) = (self.header.compression, &mut self.inflated);
+        if inflate(stored, compression, &Limits::DEFAULT, raw).is_err() {
+            return Ok(false);
+        }
+        let layout = Survey::of(raw, Layout::of(&self.header), &mut self.packed).layout;
+        let mut input = ByteReader::new(raw);
+        for _ in 0..frames {
+            if input.is_empty() || self.packed.read(&mut input, layout).is_err() {
+                return Ok(false);
+            }
+        }
+        let kept = raw.get(..input.offset()).unwrap_or_default();
+        self.assembler.push(kept.to_vec())?;
+        Ok(true)
+    }
+
+    /// Adds a frame, encoded as by [`Mode::Correct`]. The first one starts a chunk.
+    pub fn anew(&mut self, frame: &Frame) -> Result<(), WriteError> {
+        let header = &self.header;
+        let encoder = self.encoder.get_or_insert_with(|| {
+            let options = Options {
+                mode: Mode::Correct,
+                // These frames come from one chunk and stay in one.
+                keyframe_interval: u16::MAX,
+                compression: header.compression,
+            };
+            let mut encoder = ChunkEncoder::of_correct(frame, options);
+            encoder.header = header.clone();
+            encoder.on_map()
+        });
+        encoder.meet(frame)?;
+        if encoder.starts_chunk(frame) && !self.raw.is_empty() {
+            self.assembler.push(std::mem::take(&mut self.raw))?;
+        }
+        encoder.push(frame, &SPELLED, &mut self.raw);
+        Ok(())
+    }
+
+    fn end_chunk(&mut self) -> Result<(), WriteError> {
+        if !self.raw.is_empty() {
+            self.assembler.push(std::mem::take(&mut self.raw))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the file.
+    pub fn finish(mut self, out: &mut (impl Write + ?Sized)) -> Result<(), WriteError> {
+        self.end_chunk()?;
+        // Players that the header lacked were appended to it.
+        let header = self.encoder.map_or(self.header, |encoder| encoder.header);
+        self.assembler.finish(&header, out).map(drop)
+    }
 }

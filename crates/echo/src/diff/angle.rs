@@ -1,24 +1,24 @@
-//! How far two rotations are apart.
+//! Angles between rotations.
 
 use crate::model::Pose;
 
-/// True for three vectors of zeros: what the API answers where there is no orientation.
+/// Whether the orientation consists of zeros: the API's response where there is none.
 pub(crate) fn is_without(pose: &Pose) -> bool {
     let zero = |vector: &[f32; 3]| vector.iter().all(|part| *part == 0.0);
     zero(&pose.forward) && zero(&pose.up) && zero(&pose.left)
 }
 
-/// The angle between two bases, in degrees; 0 to 180, or NaN where a component is none.
+/// The angle between two bases, in degrees: 0 to 180, or NaN if a component is NaN.
 ///
-/// A turn by θ moves the three vectors of a basis by 8·sin²(θ/2) in all, squared. Unlike the trace
-/// that is exact for the smallest angles.
+/// A turn by θ moves the three vectors of a basis by 8·sin²(θ/2) in total, squared. Unlike the trace, this
+/// is exact for the smallest angles.
 pub(crate) fn between(a: &Pose, b: &Pose) -> f32 {
     let squares =
         squared(&a.forward, &b.forward) + squared(&a.left, &b.left) + squared(&a.up, &b.up);
     2.0 * arc_sine((squares / 8.0).sqrt()).to_degrees()
 }
 
-/// The angle between two quaternions of unit length, in degrees; both signs are one rotation.
+/// The angle between two quaternions of unit length, in degrees. Both signs are the same rotation.
 pub(crate) fn between_quaternions(a: &[f32; 4], b: &[f32; 4]) -> f32 {
     let (mut apart, mut opposite) = (0.0, 0.0);
     for (a, b) in a.iter().zip(b) {
@@ -35,13 +35,13 @@ fn squared(a: &[f32; 3], b: &[f32; 3]) -> f32 {
     (ax - bx) * (ax - bx) + (ay - by) * (ay - by) + (az - bz) * (az - bz)
 }
 
-/// The arc sine, by its series where that is as good: nearly always here, and many times faster.
+/// The arc sine. Small angles, which are most, use its series, which is as exact and many times faster.
 fn arc_sine(sine: f32) -> f32 {
     if sine < 0.1 {
         let square = sine * sine;
         sine * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0)))
     } else if sine >= 1.0 {
-        // Bases that are none may be further apart than any rotation turns them.
+        // Vectors that are no basis may be further apart than any rotation of one.
         std::f32::consts::FRAC_PI_2
     } else {
         sine.asin()
@@ -52,7 +52,7 @@ fn arc_sine(sine: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Turned by so many degrees about the axis up.
+    /// Returns the orientation turned by so many degrees about the up axis.
     fn turned(degrees: f64) -> (Pose, [f32; 4]) {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let (half_sin, half_cos) = (degrees / 2.0).to_radians().sin_cos();

@@ -1,12 +1,11 @@
-//! Frames compared, one by one.
-// Whether numbers are equal is what is asked here.
+//! Comparing frames one by one.
+// Comparing numbers exactly is intended here.
 #![allow(clippy::float_cmp)]
 
 use std::fmt;
 
 use super::angle;
-use super::before::Before;
-use super::sink::{At, Sink};
+use super::sink::{At, Before, Sink};
 use super::tolerance::Tolerance;
 use super::walk::walk;
 use crate::field::Field;
@@ -18,15 +17,15 @@ use gametape_core::text::Grouped;
 pub struct Difference {
     /// The kind of field.
     pub field: Field,
-    /// Which one: `teams[0].players[2] "Name" head.position.x`.
+    /// The path, such as `teams[0].players[2] "Name" head.position.x`.
     pub path: String,
-    /// What the first frame says.
+    /// The first frame's value.
     pub a: String,
-    /// What the second frame says.
+    /// The second frame's value.
     pub b: String,
-    /// How far numbers are apart, in the field's unit.
+    /// The distance between numbers, in the field's unit.
     pub apart: Option<f32>,
-    /// Further values that differ in this frame.
+    /// The number of other values that differ in this frame.
     pub more: u64,
 }
 
@@ -43,10 +42,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The first value in which two frames differ by more than the tolerance.
+/// Returns the first value in which two frames differ by more than the tolerance.
 ///
-/// A .butter stores changes since the frame before, so that what moves fast is rounded more: this
-/// allows for the value alone, [`Differ`] for its change as well.
+/// A .butter stores changes since the frame before, so fast movement is rounded more. This function allows
+/// for the size of the value alone; [`Differ`] allows for its change, too.
 ///
 /// ```
 /// use gametape_echo::Frame;
@@ -79,21 +78,22 @@ fn compare_after(
     comparer.first.map(|first| Difference { more, ..first })
 }
 
-/// What differs between two recordings.
+/// The differences between two recordings.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Diff {
     /// The first frame that differs.
     pub first: Option<FrameDifference>,
-    /// Frames that differ behind that one; where one recording ends, all that the other one has.
+    /// The number of later frames that differ. If one recording ends, all remaining frames of the other
+    /// count.
     pub more_frames: u64,
-    /// Values that differ in all frames that both have, the first one included.
+    /// The number of values that differ, in all frames that both recordings have.
     pub values: u64,
-    /// Frames of each recording.
+    /// The number of frames in each recording.
     pub frames: [u64; 2],
 }
 
 impl Diff {
-    /// True if nothing differs.
+    /// Whether nothing differs.
     #[must_use]
     pub const fn is_same(&self) -> bool {
         self.first.is_none()
@@ -120,18 +120,18 @@ impl fmt::Display for Diff {
 /// The first frame that differs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FrameDifference {
-    /// Its number, from 0.
+    /// The ordinal of the frame, from 0.
     pub frame: u64,
-    /// When it was recorded: the first recording's, if that has it.
+    /// When the frame was recorded: in the first recording, if it has the frame.
     pub time: Time,
-    /// How it differs.
+    /// How the frame differs.
     pub what: Side,
 }
 
-/// Who has a frame that differs.
+/// The recordings that have the frame.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Side {
-    /// Both, with this difference first.
+    /// Both; this is the first difference.
     Both(Difference),
     /// The first recording only: the second has ended.
     OnlyFirst,
@@ -139,7 +139,7 @@ pub enum Side {
     OnlySecond,
 }
 
-/// Compares two recordings as their frames come.
+/// Compares two recordings frame by frame.
 ///
 /// ```
 /// use gametape_echo::{Frame, Time};
@@ -163,7 +163,7 @@ pub struct Differ {
 }
 
 impl Differ {
-    /// Nothing compared yet.
+    /// Creates a comparison of no frames.
     #[must_use]
     pub fn new(tolerance: Tolerance) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl Differ {
         }
     }
 
-    /// The next frame of each; `None` where that recording has ended.
+    /// Adds the next frame of each recording; `None` if that recording has ended.
     pub fn push(&mut self, a: Option<&Frame>, b: Option<&Frame>) {
         let [frames_a, frames_b] = &mut self.diff.frames;
         let frame = (*frames_a).max(*frames_b);
@@ -202,7 +202,7 @@ impl Differ {
         }
     }
 
-    /// What all frames gave.
+    /// Returns the result over all frames.
     #[must_use]
     pub fn finish(self) -> Diff {
         self.diff
@@ -217,7 +217,7 @@ struct Comparer<'a> {
 }
 
 impl Comparer<'_> {
-    // Apart from the comparisons, which look at every value and seldom find anything.
+    // Kept apart from the comparisons, which look at every value and seldom find anything.
     #[cold]
     #[inline(never)]
     fn differs(&mut self, make: impl FnOnce() -> Difference) {
@@ -228,7 +228,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// One number, as the part `part` of the member, if it has parts.
+    /// Compares one number; `part` names a part of the member, if it has parts.
     #[inline]
     fn part(
         &mut self,
@@ -238,7 +238,7 @@ impl Comparer<'_> {
         [a, b]: [f32; 2],
         before: Option<f32>,
     ) {
-        // Infinities and NaNs are what they are.
+        // Equal infinities and NaNs do not differ.
         if a.to_bits() == b.to_bits() || a == b {
             return;
         }
@@ -256,9 +256,9 @@ impl Comparer<'_> {
         });
     }
 
-    /// Two rotations that are not the same.
+    /// Compares two rotations that are not equal.
     fn turned(&mut self, field: Field, degrees: f32, path: impl FnOnce() -> String) {
-        // NaN is no rotation that is near another.
+        // NaN is within no tolerance.
         let most = match field {
             Field::BoneRotation => self.tolerance.bone_deg,
             _ => self.tolerance.rotation_deg,

@@ -1,7 +1,6 @@
-//! What differs between two recordings: the first frame and field, and how many follow.
+//! Differences between two recordings: the first frame and field, and how many follow.
 
 pub(crate) mod angle;
-pub(crate) mod before;
 mod compare;
 mod pairs;
 mod players;

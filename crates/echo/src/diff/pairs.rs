@@ -1,6 +1,6 @@
-//! Pairs of members, by the [table](crate::members) of the members: a function for each that a walk can
-//! compare alone, which says how the two differ. A walk says in which order; one that is not called is
-//! dead code.
+//! Comparing pairs of members, by the [table](crate::members) of members. Each member that a walk can
+//! compare alone gets a function. The walk decides the order; a function that is not called is dead code,
+//! which the compiler finds.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use crate::members::{
 };
 use crate::model;
 
-/// The functions of an object; `prefix` is what stands before the names of its members.
+/// The functions of an object; `prefix` is put before the names of its members.
 macro_rules! pairs {
     (
         $object:ident $type:ident $prefix:literal
@@ -34,7 +34,7 @@ macro_rules! pair {
     ($of:tt) => {};
     ($of:tt diff $field:tt $($rest:tt)*) => { pair! { $of as $field } };
 
-    // Of the session's, some are the payload's.
+    // Some of the session's members belong to the payload.
     ([Session $prefix:literal $name:literal part $place:tt] as $field:ident) => {};
     ([Parts $prefix:literal $name:literal part ($kind:ident payload.$p:ident)]
         as $field:ident) => {
@@ -88,7 +88,7 @@ macro_rules! pair {
             compared!($kind sink Field::$field, at, concat!($prefix, $name), [&a.$p, &b.$p]);
         }
     };
-    // Walks compare these as parts of something.
+    // Walks compare these as parts of other values.
     ($of:tt as ($at:ident $turned:ident)) => {};
     ($of:tt $attr:ident $value:tt $($rest:tt)*) => { pair! { $of $($rest)* } };
 }
@@ -98,7 +98,7 @@ macro_rules! compared {
     (whole $sink:ident $field:expr, $($rest:tt)*) => {
         whole($sink, $field, $($rest)*)
     };
-    // Secrets stay out of text.
+    // Secrets are not put into text.
     (account $sink:ident $field:expr, $at:ident, $member:expr, [$a:expr, $b:expr]) => {
         $sink.other($field, $at, $member, $a == $b, || ["a user id", "another one"].map(str::to_owned))
     };
@@ -119,7 +119,7 @@ last_score_members! { pairs last_score LastScore "last_score." }
 team_members! { pairs team Team "" }
 player_members! { pairs player Player "" }
 
-/// Whether two are the same, or the first has no code in a .butter and that is no difference.
+/// Whether two values are equal, or the first has no code in a .butter and such differences are forgiven.
 #[inline(always)]
 fn same<S: Sink, T: PartialEq + Display>(
     sink: &mut S,
@@ -133,7 +133,7 @@ fn same<S: Sink, T: PartialEq + Display>(
     sink.other(field, at, member, same, || shown(a, b));
 }
 
-/// A number that a .butter keeps is near the other; one that it does not keep is the same.
+/// Compares numbers: within the tolerance if a .butter keeps them, otherwise exactly.
 #[inline(always)]
 fn number<S: Sink>(
     sink: &mut S,

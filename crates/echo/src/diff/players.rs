@@ -1,19 +1,18 @@
 //! The walk over teams and players.
 
-use super::before::{Before, PlayerBefore};
 use super::pairs::{player, team};
-use super::sink::{At, Sink, both, debugged, shown};
-use crate::counts::{COUNT_NAMES, counts};
+use super::sink::{At, Before, PlayerBefore, Sink, both, debugged, shown};
 use crate::field::Field;
 use crate::model::{
     Arm, Game, Holding, Loadout, Ordnance, Player, Session, Stats, TacMod, Team, Weapon,
 };
+use crate::model::{COUNT_NAMES, counts};
 
 pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let [x, y] = [a.teams.len(), b.teams.len()];
     sink.other(Field::Teams, At::Frame, "teams", x == y, || shown(&x, &y));
     let game = a.map_name.game();
-    // The place of the first player of the team among all.
+    // The place of the team's first player among all.
     let mut first = 0;
     for (place, (x, y)) in a.teams.iter().zip(&b.teams).enumerate() {
         team(game, place, first, [x, y], before, sink);
@@ -134,7 +133,7 @@ fn hands<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S) 
     };
     let show = |held: &Option<Holding>| match held {
         None => "not there".to_owned(),
-        // Recorders before 2022 wrote user ids, which stay out of text.
+        // Recorders before 2022 wrote user ids, which are not put into text.
         Some(Holding::Number(number)) if *number > 255 => "a user id".to_owned(),
         Some(held) => held.to_string(),
     };
@@ -142,7 +141,7 @@ fn hands<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S) 
         ("holding_left", &a.holding_left, &b.holding_left),
         ("holding_right", &a.holding_right, &b.holding_right),
     ] {
-        // A byte holds the numbers of players, up to those that stand for something else.
+        // A byte holds the numbers of players, up to those with another meaning.
         let coded = match x {
             Some(Holding::Number(number)) => *number < 252,
             Some(Holding::Other(_)) => false,
@@ -159,7 +158,7 @@ fn loadout<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S
     } else {
         Field::LoadoutElsewhere
     };
-    // A .butter has no code for a loadout that is not there.
+    // A .butter has no code for an absent loadout.
     let first = |loadout: &Option<Loadout>| {
         loadout.as_ref().is_none_or(|loadout| {
             loadout.weapon == Weapon::Rocket

@@ -1,10 +1,9 @@
-//! The walk over what is no player's.
-// Whether numbers are equal is what is asked here.
+//! The walk over everything except teams and players.
+// Comparing numbers exactly is intended here.
 #![allow(clippy::float_cmp)]
 
-use super::before::Before;
 use super::pairs::{disc, last_score, pause, payload, session};
-use super::sink::{At, Sink, both, debugged, pose, shown};
+use super::sink::{At, Before, Sink, both, debugged, pose, shown};
 use crate::field::Field;
 use crate::model::{
     Disc, Game, LastThrow, PausedState, Payload, Pose, Session, THROW_MEMBERS, TeamId,
@@ -50,10 +49,10 @@ pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, s
     rest(a, b, sink);
 }
 
-/// What a .butter keeps in its header.
+/// Values that a .butter keeps in its header.
 fn header<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
-    // Hexadecimal digits of either case are one id.
+    // Hexadecimal digits of either case are the same id.
     let field = if a.sessionid.eq_ignore_ascii_case(&b.sessionid) {
         Field::SessionIdCase
     } else {
@@ -164,7 +163,7 @@ fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     last_score::goal_type(sink, at, [x, y]);
     last_score::person_scored(sink, at, [x, y]);
     last_score::assist_scored(sink, at, [x, y]);
-    // A bit tells 2 points from 3.
+    // One bit distinguishes 2 points from 3.
     let same = x.point_amount == y.point_amount
         || (sink.forgives_codes() && !matches!(x.point_amount, 2 | 3));
     let member = "last_score.point_amount";
@@ -258,7 +257,7 @@ fn rules<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     sink.other(field, At::Frame, member, same, || [show(a), show(b)]);
 }
 
-/// What a .butter has no room for.
+/// Values that a .butter can't store.
 fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
     session::match_type(sink, at, [a, b]);
@@ -268,7 +267,7 @@ fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     sink.other(Field::Possession, at, "possession", same, || {
         debugged(&a.possession, &b.possession)
     });
-    // That all is well goes without saying.
+    // Reporting success is the same as reporting nothing.
     let error = |s: &Session| {
         let text = s.err_description.clone().unwrap_or_default();
         (s.err_code.unwrap_or(0), text)
@@ -277,7 +276,7 @@ fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         || (sink.tolerance().kept_only && error(a) == error(b));
     let member = "err_code, err_description";
     sink.other(Field::ApiError, at, member, same, || {
-        // What the description says stays out of text, as addresses do.
+        // The description of an error is not put into text, like addresses.
         let code = |s: &Session| s.err_code.unwrap_or(0);
         if code(a) != code(b) {
             return shown(&code(a), &code(b));

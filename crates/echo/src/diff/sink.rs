@@ -1,16 +1,17 @@
-//! What takes the pairs of values of two frames, and how pairs are looked at.
+//! The receiver of the pairs of values, helpers that pass pairs to it, and the values of the frame before,
+//! from which changes are measured.
 
 use super::angle;
 use super::tolerance::Tolerance;
 use crate::field::Field;
-use crate::model::{Pose, Vec3};
+use crate::model::{Frame, Player, Pose, Stats, Vec3};
 
-/// What a value is of.
+/// The object that a value belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At<'a> {
     /// The frame itself.
     Frame,
-    /// An entry of `teams`, by its place from 0.
+    /// An entry of `teams`, by its index.
     Team(usize),
     /// A player of a team, by place and name.
     Player(usize, usize, &'a str),
@@ -18,16 +19,16 @@ pub(crate) enum At<'a> {
     Bone(usize, usize),
 }
 
-/// Takes pairs of values. The member is named as in the API.
+/// Receives pairs of values. Members have their names in the API.
 pub(crate) trait Sink {
-    /// Decides what is looked at.
+    /// The tolerance, which decides which values are compared.
     fn tolerance(&self) -> &Tolerance;
 
-    /// True where what a .butter has no code for (a goal type, a letter of a name) is taken to be
-    /// the same as what it has instead.
+    /// Whether a value without a code in a .butter (a goal type, a letter of a name) counts as equal to the
+    /// value that replaces it.
     fn forgives_codes(&self) -> bool;
 
-    /// A number, and what it was in the frame before, where that is known.
+    /// Two numbers, and the number in the frame before, if known.
     fn number(
         &mut self,
         field: Field,
@@ -47,16 +48,16 @@ pub(crate) trait Sink {
         before: Option<&Vec3>,
     );
 
-    /// The rotation of a pose; neither is of zeros.
+    /// The rotations of a pose; neither is all zeros.
     fn rotation(&mut self, field: Field, at: At<'_>, member: &'static str, values: [&Pose; 2]);
 
     /// The rotation of a bone.
     fn quaternion(&mut self, at: At<'_>, values: [&[f32; 4]; 2]);
 
-    /// Whole numbers, and the members that they are.
+    /// Whole numbers, with the names of their members.
     fn whole(&mut self, field: Field, at: At<'_>, members: &[&'static str], values: [&[i64]; 2]);
 
-    /// Anything else: the same or not, and how to show it.
+    /// Values of any other type: whether they are equal, and how to show them.
     fn other(
         &mut self,
         field: Field,
@@ -72,13 +73,13 @@ pub(super) fn shown<T: std::fmt::Display>(a: &T, b: &T) -> [String; 2] {
     [a.to_string(), b.to_string()]
 }
 
-/// Both as Rust shows them: for what has no text of its own.
+/// Both in Rust's debug format, for values without a text form.
 pub(super) fn debugged<T: std::fmt::Debug>(a: &T, b: &T) -> [String; 2] {
     [format!("{a:?}"), format!("{b:?}")]
 }
 
-/// Both, where both are there. Where one is not, that differs, unless the other says as little:
-/// a .butter does not tell the two apart.
+/// Returns both values if both are present. If one is missing, that is a difference, unless the other is
+/// empty: a .butter can't distinguish the two.
 pub(super) fn both<'a, S: Sink, T>(
     sink: &mut S,
     at: At<'_>,
@@ -117,5 +118,92 @@ pub(super) fn pose<S: Sink>(
                     .map(|without| if without { "of zeros" } else { "there" }.to_owned())
             });
         }
+    }
+}
+
+/// The numbers of a frame that a .butter stores as changes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Before {
+    pub(crate) disc: Option<[Vec3; 2]>,
+    pub(crate) playspace: Option<Vec3>,
+    /// `paused_timer`, `unpaused_timer`.
+    pub(crate) pause: Option<[f32; 2]>,
+    pub(crate) possession_time: [Option<f32>; 3],
+    players: Vec<PlayerBefore>,
+    /// Indices into `players`, sorted by user id.
+    order: Vec<(u64, u32)>,
+}
+
+/// The numbers of a player.
+#[derive(Clone, Debug)]
+pub(crate) struct PlayerBefore {
+    userid: u64,
+    /// Head, body, left hand, right hand.
+    pub(crate) positions: [Vec3; 4],
+    pub(crate) velocity: Vec3,
+    pub(crate) packet_loss: f32,
+    pub(crate) possession_time: Option<f32>,
+}
+
+impl Before {
+    /// Replaces the remembered frame.
+    pub(crate) fn remember(&mut self, frame: &Frame) {
+        let session = &frame.session;
+        self.disc = session.disc.map(|disc| [disc.pose.position, disc.velocity]);
+        self.playspace = session.player.map(|pose| pose.position);
+        self.pause = session
+            .pause
+            .as_ref()
+            .map(|pause| [pause.paused_timer, pause.unpaused_timer]);
+        self.possession_time = [None; 3];
+        for (to, team) in self.possession_time.iter_mut().zip(&session.teams) {
+            *to = possession_time(team.stats.as_ref());
+        }
+        self.players.clear();
+        self.order.clear();
+        for (_, player) in session.players() {
+            self.order.push((player.userid, self.players.len() as u32));
+            self.players.push(PlayerBefore::of(player));
+        }
+        self.order.sort_unstable();
+    }
+
+    /// The same player in the frame before; `place` is the player's place among all.
+    pub(crate) fn player(&self, place: usize, userid: u64) -> Option<&PlayerBefore> {
+        if let Some(player) = self.players.get(place)
+            && player.userid == userid
+        {
+            return Some(player);
+        }
+        let at = self
+            .order
+            .binary_search_by_key(&userid, |&(userid, _)| userid)
+            .ok()?;
+        let &(_, place) = self.order.get(at)?;
+        self.players.get(place as usize)
+    }
+}
+
+impl PlayerBefore {
+    const fn of(player: &Player) -> Self {
+        Self {
+            userid: player.userid,
+            positions: [
+                player.head.position,
+                player.body.position,
+                player.lhand.position,
+                player.rhand.position,
+            ],
+            velocity: player.velocity,
+            packet_loss: player.packetlossratio,
+            possession_time: possession_time(player.stats.as_ref()),
+        }
+    }
+}
+
+const fn possession_time(stats: Option<&Stats>) -> Option<f32> {
+    match stats {
+        Some(stats) => Some(stats.possession_time),
+        None => None,
     }
 }

@@ -1,34 +1,33 @@
-//! How far two recordings may be apart.
+//! The tolerance of comparisons.
 
 use crate::field::{Field, Kept};
 
-/// How far two frames may be apart and still be the same.
+/// How far two frames may be apart and still count as equal.
 ///
-/// Numbers may differ by [`relative`](Self::relative) of the value, or of its change since the
-/// frame before (a .butter stores either, as a half float), whichever is larger, and
-/// [`absolute`](Self::absolute) on top.
+/// Numbers may differ by [`relative`](Self::relative) times the value or its change since the frame before,
+/// whichever is larger (a .butter stores either, as a half float), plus [`absolute`](Self::absolute).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
-    /// Part of a number, or of its change.
+    /// A part of a number or of its change.
     pub relative: f32,
-    /// In the number's unit, on top of `relative`.
+    /// Added to `relative`, in the number's unit.
     pub absolute: f32,
-    /// The same for a coordinate of a position or a velocity, but of bones: metres, m/s.
+    /// For coordinates of positions and velocities, except those of bones, in metres or m/s.
     pub coordinate: f32,
-    /// Rotations may be this far apart, in degrees.
+    /// For rotations, in degrees.
     pub rotation_deg: f32,
-    /// Each coordinate of a bone may be this far apart, in metres.
+    /// For each coordinate of a bone, in metres.
     pub bone_metres: f32,
-    /// Bones may be turned this far apart, in degrees.
+    /// For the rotation of a bone, in degrees.
     pub bone_deg: f32,
-    /// The clock may be this far apart, in seconds.
+    /// For the clock, in seconds.
     pub clock_seconds: f32,
-    /// What a .butter does not keep for each frame is not looked at.
+    /// Values that a .butter does not keep for each frame are skipped.
     pub kept_only: bool,
 }
 
 impl Tolerance {
-    /// Not at all: every member has to be equal.
+    /// No tolerance: every member has to be equal.
     pub const EXACT: Self = Self {
         relative: 0.0,
         absolute: 0.0,
@@ -40,23 +39,23 @@ impl Tolerance {
         kept_only: false,
     };
 
-    /// The quantum of a .butter that takes differences against what a reader reconstructs.
+    /// The rounding error of a .butter whose writer takes differences from the reader's state.
     ///
-    /// - A half float is cut off after 10 bits, as the reference does: 2⁻¹⁰ of the value, or of its
-    ///   change. (The nearest is off by half of that: [`Tolerance::NEAREST`].) What a change of the
-    ///   frame before left over, and the arithmetic of 32-bit floats, is below 2⁻¹⁴.
-    /// - A writer may take the nearest 1/1024 m, or m/s, of what the API prints in thousandths: a
-    ///   coordinate is off by half of that.
-    /// - Of a quaternion three components are stored, each cut off by at most √2/1023. The fourth
-    ///   follows from them; where all four are alike that adds up to 0.55°. Bases of thousandths
-    ///   are off by 0.1° themselves.
-    /// - A bone is left where it is until it is further than 12/4096 m from there in a coordinate, of which
-    ///   half of 1/4096 m is rounding. It may be turned by 24, 24 and 8 of the steps of √2/1023 that are
-    ///   stored of a turn, 5.53°, before that is said.
+    /// - A half float is truncated after 10 bits, as the reference does it: 2⁻¹⁰ of the value or of its
+    ///   change. (The nearest half is off by half of that: [`Tolerance::NEAREST`].) The remainder of the
+    ///   change before, and the arithmetic of 32-bit floats, add less than 2⁻¹⁴.
+    /// - A writer may round the API's thousandths to the nearest 1/1024 m, or m/s: a coordinate is off by
+    ///   half of that.
+    /// - Three components of a quaternion are stored, each truncated by at most √2/1023. The fourth is
+    ///   computed from them; if all four are about equal, this adds up to 0.55°. Bases of thousandths are off
+    ///   by 0.1° themselves.
+    /// - A bone is not updated until it is more than 12/4096 m away in a coordinate, of which half of
+    ///   1/4096 m is rounding. A turn is not updated until it exceeds 24, 24 and 8 steps of √2/1023, which is
+    ///   5.53°.
     /// - The clock is a sum of 32-bit differences.
     ///
-    /// What has no code there (a goal of type `[NO GOAL]`, a letter beyond ASCII) is taken to be
-    /// the same as what stands for it.
+    /// A value without a code (a goal of type `[NO GOAL]`, a letter beyond ASCII) counts as equal to the
+    /// value that replaces it.
     pub const BUTTER: Self = Self {
         relative: 1.0 / 1024.0,
         absolute: 1.0 / 16_384.0,
@@ -68,26 +67,26 @@ impl Tolerance {
         kept_only: true,
     };
 
-    /// [`Tolerance::BUTTER`] between two of them: a bone may be left where it is in either, to this
-    /// side or to that. (The rest is rounded to the same steps in both.)
+    /// [`Tolerance::BUTTER`] between two .butter files: a bone may be out of date in either, in opposite
+    /// directions. (Everything else is rounded to the same steps in both.)
     pub const TWO_BUTTERS: Self = Self {
         bone_metres: 2.0 * Self::BUTTER.bone_metres,
         bone_deg: 2.0 * Self::BUTTER.bone_deg,
         ..Self::BUTTER
     };
 
-    /// [`Tolerance::BUTTER`] of halves that are the nearest, as correct mode writes them.
+    /// [`Tolerance::BUTTER`] for the nearest halves, which correct mode writes.
     pub const NEAREST: Self = Self {
         relative: 1.0 / 2048.0,
         ..Self::BUTTER
     };
 
-    /// True where fields of this kind are looked at.
+    /// Whether fields of this kind are compared.
     pub(crate) const fn looks_at(&self, field: Field) -> bool {
         !(self.kept_only && matches!(field.kept(), Kept::Once | Kept::Nothing))
     }
 
-    /// How far a number may be off.
+    /// The largest allowed difference of a number.
     pub(crate) fn bound(&self, field: Field, value: f32, before: Option<f32>) -> f32 {
         match field {
             Field::GameClock => self.clock_seconds,

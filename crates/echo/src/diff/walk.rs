@@ -1,12 +1,11 @@
-//! A walk over two frames, side by side: every pair of values goes to a sink.
+//! The walk over two frames in parallel; every pair of values goes to a sink.
 
-use super::before::Before;
-use super::sink::{At, Sink, both, shown};
+use super::sink::{At, Before, Sink, both, shown};
 use super::{players, session};
 use crate::field::Field;
 use crate::model::{Bones, Frame};
 
-/// Walks over two frames; `before` is what the first one's frame before said.
+/// Walks over two frames; `before` has the values of the first one's frame before.
 pub(crate) fn walk<S: Sink>(a: &Frame, b: &Frame, before: Option<&Before>, sink: &mut S) {
     let at = At::Frame;
     sink.whole(Field::Time, at, &["time"], [&[a.time.0], &[b.time.0]]);

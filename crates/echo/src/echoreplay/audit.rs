@@ -1,4 +1,4 @@
-//! The audit of an .echoreplay: its lines, the zip around them, and the match in them.
+//! The audit of an .echoreplay: its lines, the zip around them, and the match.
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
@@ -14,17 +14,17 @@ use crate::rule::Rule;
 /// What an audit of an .echoreplay found.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Audit {
-    /// What is wrong or odd, worst first.
+    /// The findings, worst first.
     pub findings: Findings,
-    /// Frames that could be read.
+    /// The number of frames that could be read.
     pub frames: u64,
-    /// The map of the first of them.
+    /// The map of the first frame.
     pub map: Option<Map>,
-    /// When the first and the last frame were recorded.
+    /// The times at which the first and the last frame were recorded.
     pub times: Option<(Time, Time)>,
 }
 
-/// Audits an .echoreplay in memory, plain or zip. Never fails: what can't be read is a finding.
+/// Audits an .echoreplay in memory, plain or zip. Never fails: whatever can't be read is a finding.
 ///
 /// ```
 /// let text = b"2022/01/02 03:00:00.000\t{\"game_clock\":300.0}\r\n2022/01/02 03";
@@ -37,14 +37,14 @@ pub fn audit(bytes: &[u8]) -> Audit {
     audit_with(bytes, Limits::DEFAULT)
 }
 
-/// [`audit()`], within other limits.
+/// Like [`audit()`], with other limits.
 #[must_use]
 pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
-    // Memory does not fail.
+    // Reading from memory can't fail.
     audited(Cursor::new(bytes), limits).unwrap_or_default()
 }
 
-/// [`audit_with`] of what may be large: in memory bounded by a line.
+/// Like [`audit_with`], for inputs that may be large: memory use is bounded by one line.
 ///
 /// # Errors
 /// [`Error::Io`].

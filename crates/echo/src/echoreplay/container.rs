@@ -1,4 +1,4 @@
-//! What lines are kept in.
+//! The container of the lines: plain text or a zip.
 
 use std::io::{Seek, Write};
 
@@ -10,20 +10,20 @@ use super::write::Writer;
 use super::zip::ZipWriter;
 use crate::error::WriteError;
 
-/// What the lines of an .echoreplay are kept in.
+/// The container of an .echoreplay's lines.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Container {
-    /// Plain: a frame a line, and nothing around them.
+    /// Plain text: one frame per line, and nothing else.
     Text,
-    /// In a zip of one file of this name.
+    /// A zip with one file of this name.
     Zip(String),
 }
 
-/// How strongly a zip is compressed: the default of zlib, as of those who share recordings.
+/// The compression level of zips: zlib's default, which shared recordings commonly use.
 #[cfg(feature = "zip")]
 const LEVEL: u8 = 6;
 
-/// Lines as text, or in a zip.
+/// A writer of lines, as text or in a zip.
 pub(crate) enum Lines<W: Write + Seek> {
     Text(Writer<Stream<W>>),
     #[cfg(feature = "zip")]
@@ -52,7 +52,7 @@ impl<W: Write + Seek> Lines<W> {
         }
     }
 
-    /// Flushes.
+    /// Writes the rest, and flushes.
     pub fn finish(self) -> Result<(), WriteError> {
         match self {
             Self::Text(writer) => writer.finish().map(drop),

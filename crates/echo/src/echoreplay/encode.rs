@@ -7,7 +7,7 @@ use super::decode::{MOST, MOST_UNKNOWN, Members, Others, write_object};
 use super::foreign::Foreign;
 use super::json::Writer;
 
-/// Writes the line of a frame. What is written of it where that fails is the caller's to take back.
+/// Writes the line of a frame. On failure, the caller has to remove what was written.
 pub(super) fn frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> {
     counts(frame)?;
     time(frame.time, out)?;
@@ -23,7 +23,7 @@ pub(super) fn frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> 
     Ok(())
 }
 
-/// What is counted in a byte. Readers refuse more, too.
+/// Checks the numbers that are counted in a byte. Readers refuse more, too.
 fn counts(frame: &Frame) -> Result<(), WriteError> {
     let teams = &frame.session.teams;
     let players = |team: &Team| team.players.len();
@@ -89,7 +89,7 @@ fn bones(bones: &Bones, json: &mut Writer<'_>) -> Result<(), WriteError> {
     let foreign = Foreign::of_bones(bones)?;
     let mut o = json.object();
     bones.write(Object::Bones, &foreign, &mut o)?;
-    // That all is well is said where nothing else is.
+    // Success is reported unless something else is.
     if !foreign.has(Object::Bones, "err_code") {
         o.whole("err_code", 0);
     }

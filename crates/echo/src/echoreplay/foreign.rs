@@ -1,4 +1,4 @@
-//! Members that the model does not know, on their way back into their objects.
+//! Members that the model does not know, to be written back into their objects.
 
 use super::decode::{
     self, BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, Others, PAUSE, PLAYER, PLAYSPACE, POSE,
@@ -9,18 +9,18 @@ use super::place;
 use crate::error::WriteError;
 use crate::model::{Bones, Object, Session, Unknown};
 
-/// The foreign members of a frame, by their objects.
+/// The foreign members of a frame, sorted by object.
 pub(super) struct Foreign<'m>(Vec<&'m Unknown>);
 
 impl<'m> Foreign<'m> {
-    /// Those of a session, each of them checked: it has a place, it is no known member, it is JSON.
+    /// Returns those of a session. Each is checked: it has a place, it is no known member, and it is JSON.
     pub(super) fn of_session(session: &'m Session) -> Result<Self, WriteError> {
         Self::new(&session.unknown, |member| {
             if !place::exists(session, member.object) {
                 return Err("members of objects that the frame has");
             }
             if member.object == Object::Session && member.name == "possession" {
-                // What it is where it is not two numbers.
+                // The value, if it is not two numbers.
                 let other = session.possession.is_none()
                     && member.json != "null"
                     && decode::pair(&member.json).is_none();
@@ -34,11 +34,11 @@ impl<'m> Foreign<'m> {
         })
     }
 
-    /// Those of the bones.
+    /// Returns those of the bones.
     pub(super) fn of_bones(bones: &'m Bones) -> Result<Self, WriteError> {
         Self::new(&bones.unknown, |member| match member.object {
             Object::Bones if member.name == "err_code" && member.json == "0" => {
-                Err("an error code that tells of an error")
+                Err("an error code other than 0")
             }
             Object::Bones => Ok(()),
             Object::UserBones(player) if usize::from(player) < bones.user_bones.len() => Ok(()),
@@ -102,7 +102,7 @@ impl Others for Foreign<'_> {
     }
 }
 
-/// The members of an object that the model knows.
+/// The names of an object's members that the model knows.
 const fn names(object: Object) -> &'static [&'static str] {
     match object {
         Object::Session => SESSION,

@@ -1,9 +1,9 @@
-//! JSON, written: objects, lists, numbers, texts.
+//! Writing JSON: objects, lists, numbers, texts.
 
 use crate::error::WriteError;
 use crate::model::Holding;
 
-/// Writes values behind what is there.
+/// Appends values to a buffer.
 pub(super) struct Writer<'o> {
     out: &'o mut Vec<u8>,
     numbers: zmij::Buffer,
@@ -17,7 +17,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// The next column.
+    /// Starts the next column.
     pub(super) fn separate(&mut self) {
         self.out.push(b'\t');
     }
@@ -47,7 +47,8 @@ impl<'o> Writer<'o> {
         Ok(())
     }
 
-    /// The shortest text that reads as the same number: as an `f64`, cast, as every reader does.
+    /// Writes the shortest text that reads as the same number, if it is parsed as an `f64` and cast, as
+    /// every reader does.
     pub(super) fn number(&mut self, name: &'static str, number: f32) -> Result<(), WriteError> {
         if !number.is_finite() {
             return Err(WriteError::Unstorable {
@@ -56,8 +57,8 @@ impl<'o> Writer<'o> {
                 holds: "finite numbers",
             });
         }
-        // Of all numbers there is one (and its negative) whose shortest text, 7.038531e-26, read as an
-        // `f64` and cast, is its neighbour: it lies halfway between the two. It needs more digits.
+        // A single number (and its negative) has a shortest text, 7.038531e-26, that parsed as an `f64` and
+        // cast gives its neighbour: the text lies halfway between the two. It needs more digits.
         let text = if number.to_bits() & 0x7FFF_FFFF == 0x15AE_43FD {
             self.numbers.format_finite(f64::from(number))
         } else {
@@ -94,11 +95,11 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
         let mut rest = text.as_bytes();
         let special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..0x20);
-        while let Some((plain, (byte, behind))) = rest
+        while let Some((plain, (byte, after))) = rest
             .iter()
             .position(special)
             .and_then(|at| rest.split_at_checked(at))
-            .and_then(|(plain, behind)| Some((plain, behind.split_first()?)))
+            .and_then(|(plain, after)| Some((plain, after.split_first()?)))
         {
             self.out.extend_from_slice(plain);
             match byte {
@@ -117,14 +118,14 @@ impl<'o> Writer<'o> {
                     self.out.push(hex(control & 15));
                 }
             }
-            rest = behind;
+            rest = after;
         }
         self.out.extend_from_slice(rest);
         self.out.push(b'"');
     }
 }
 
-/// The members of an object, written one after the other.
+/// Writes the members of an object, one after another.
 pub(super) struct Members<'w, 'o> {
     json: &'w mut Writer<'o>,
     first: bool,
@@ -201,7 +202,7 @@ impl<'o> Members<'_, 'o> {
         }
     }
 
-    /// A member by whatever name, with a value that is JSON already.
+    /// Writes a member of any name, whose value is already JSON.
     pub(super) fn raw(&mut self, name: &str, json: &str) {
         if !self.first {
             self.json.out.push(b',');

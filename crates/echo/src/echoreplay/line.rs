@@ -1,4 +1,4 @@
-//! One line, byte for byte.
+//! A line, byte for byte.
 
 use super::decode::{self, Fault, Ids};
 use super::encode;
@@ -8,7 +8,7 @@ use crate::model::{Frame, Time};
 use crate::rule::Rule;
 use crate::spelled::{Lack, Spelled, When};
 
-/// A line of an .echoreplay, borrowed from it: what [`Line::write`] writes are the bytes that were
+/// A line of an .echoreplay, borrowed from the input. [`Line::write`] writes exactly the bytes that were
 /// read, whatever they mean.
 ///
 /// ```
@@ -25,25 +25,25 @@ use crate::spelled::{Lack, Spelled, When};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line<'a> {
-    /// The time, as it is spelled; see [`Line::time`].
+    /// The time as it is spelled; see [`Line::time`].
     pub time: &'a [u8],
-    /// The answer of `/session`: JSON.
+    /// The response of `/session`: JSON.
     pub session: &'a [u8],
-    /// The answer of `/player_bones`, where there is a third column: JSON, or nothing.
+    /// The response of `/player_bones`, if there is a third column: JSON, or empty.
     pub bones: Option<&'a [u8]>,
-    /// `\r\n` or `\n`; nothing at the end of a recording that lacks it.
+    /// `\r\n` or `\n`; empty at the end of a recording that lacks it.
     pub ending: &'a [u8],
-    /// Which frame it is, from 0; broken lines that were skipped are not counted.
+    /// The ordinal of the frame, from 0. Broken lines that were skipped are not counted.
     pub index: u64,
-    /// Where in the recording it starts, in bytes; of a zip, where in the text of the member.
+    /// The offset of the line in the recording, in bytes. In a zip, the offset in the text of its file.
     pub offset: u64,
-    /// That member.
+    /// The name of that file.
     pub(crate) within: Option<&'a str>,
-    /// When the recording's first line was recorded, if that is known.
+    /// When the recording's first line was recorded, if known.
     pub(crate) start: Option<Time>,
 }
 
-/// Where the columns of a line lie: a [`Line`] without the bytes.
+/// The positions of a line's columns: a [`Line`] without the bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns {
     time: usize,
@@ -56,7 +56,7 @@ pub(crate) struct Columns {
 }
 
 impl<'a> Line<'a> {
-    /// Splits a line with its ending into its columns.
+    /// Splits a line, including its ending, into columns.
     pub(super) fn split(line: &'a [u8], index: u64, offset: u64) -> Result<Self, Rule> {
         let (body, ending) = match line {
             [body @ .., b'\r', b'\n'] => (body, b"\r\n".as_slice()),
@@ -67,7 +67,7 @@ impl<'a> Line<'a> {
             let found = decode::clip(body);
             return Err(Rule::LineColumns { found });
         };
-        // Further columns, which nobody writes, are a part of the third.
+        // No recorder writes further columns; they count as a part of the third.
         let (session, bones) = match cut(answers) {
             Some((session, bones)) => (session, Some(bones)),
             None => (answers, None),
@@ -104,7 +104,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The line that starts with `bytes` and was split before.
+    /// Restores the line at the start of `bytes`, which was split before.
     pub(crate) fn again(bytes: &'a [u8], columns: Columns) -> Option<Self> {
         let (time, rest) = bytes.split_at_checked(columns.time)?;
         let (session, rest) = rest.get(1..)?.split_at_checked(columns.session)?;
@@ -127,7 +127,8 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// When it was recorded; `None` where the text is no time, which the readers let no line have.
+    /// Returns when the line was recorded; `None` if the text is no time, which never happens in lines from
+    /// the readers.
     #[must_use]
     pub fn time(&self) -> Option<Time> {
         Time::parse(self.time)
@@ -138,7 +139,7 @@ impl<'a> Line<'a> {
         self.write_with(self.session, out);
     }
 
-    /// [`Line::write`], with an ending where it has none.
+    /// Like [`Line::write`], and adds an ending if there is none.
     pub(super) fn write_ended(&self, out: &mut Vec<u8>) {
         self.write(out);
         if self.ending.is_empty() {
@@ -146,8 +147,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Writes the line without what tells who played and where: see [`Redactor`]. Every byte of it
-    /// that is not replaced is the byte that was read.
+    /// Writes the line without the names, ids and addresses of the players: see [`Redactor`]. All other
+    /// bytes stay as they were read.
     ///
     /// ```
     /// use gametape_echo::echoreplay::{Redactor, read};
@@ -160,7 +161,7 @@ impl<'a> Line<'a> {
     /// ```
     ///
     /// # Errors
-    /// The rule that the session breaks; nothing is written then, for nobody knows what is in it.
+    /// The rule that the session breaks. Nothing is written then, because the text could contain anything.
     pub fn redacted(&self, redactor: &mut Redactor, out: &mut Vec<u8>) -> Result<(), Error> {
         let mut session = Vec::new();
         match redactor.session(self.session, &mut session) {
@@ -186,33 +187,32 @@ impl<'a> Line<'a> {
         out.extend_from_slice(self.ending);
     }
 
-    /// Its bytes, with the ending.
+    /// The size of the line in bytes, including the ending.
     #[must_use]
     pub fn size(&self) -> usize {
         let bones = self.bones.map_or(0, |bones| bones.len() + 1);
         self.time.len() + 1 + self.session.len() + bones + self.ending.len()
     }
 
-    /// The frame that the line holds.
+    /// Returns the frame that the line holds.
     ///
     /// # Errors
-    /// As [`Line::read_into`].
+    /// Like [`Line::read_into`].
     pub fn frame(&self) -> Result<Frame, Error> {
         let mut frame = Frame::default();
         self.read_into(&mut frame)?;
         Ok(frame)
     }
 
-    /// Reads the frame that the line holds into one that is there: what it holds on the heap is
-    /// used again.
+    /// Reads the frame that the line holds into an existing one, reusing its memory.
     ///
-    /// A member that is missing or `null` is the model's default. Of members that come twice, the
-    /// last counts. Where a head, body or hand has both `pos` and `position`, `pos` counts unless it
-    /// is `null`, whatever the order: so the reference of .butter reads. Numbers too large for an
-    /// `f32` become infinite, as in the reference.
+    /// A member that is missing or `null` gets the model's default. If a member occurs twice, the last one
+    /// counts. If a head, body or hand has both `pos` and `position`, `pos` counts unless it is `null`, in
+    /// whatever order, as in .butter's reference. Numbers too large for an `f32` become infinite, as in the
+    /// reference.
     ///
     /// # Errors
-    /// The rule that the JSON breaks, with the byte; the frame is then of no use.
+    /// The rule that the JSON breaks, with the byte. The frame's content is then unspecified.
     pub fn read_into(&self, frame: &mut Frame) -> Result<(), Error> {
         match self.decode(frame) {
             Ok(None) => Ok(()),
@@ -220,10 +220,10 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Reads the line as the reference of .butter reads it: the frame, and what it says beside that.
-    /// With both, [`Mode::Compat`](crate::butter::Mode) writes what the reference writes.
+    /// Reads the line as .butter's reference does: the frame, and how the line spells it. With both,
+    /// [`Mode::Compat`](crate::butter::Mode) writes exactly what the reference writes.
     ///
-    /// A negative user id, which is an error elsewhere, is read as the bits of a number with a sign.
+    /// A negative user id is an error elsewhere; here it is read as the bits of a signed number.
     ///
     /// ```
     /// use gametape_echo::{Frame, echoreplay};
@@ -235,9 +235,9 @@ impl<'a> Line<'a> {
     /// ```
     ///
     /// # Errors
-    /// Why the reference leaves the line out; the frame is then of no use.
+    /// Why the reference leaves the line out. The frame's content is then unspecified.
     pub fn reference(&self, frame: &mut Frame) -> Result<Spelled, LeftOut> {
-        /// So many characters are no session to the reference.
+        /// The reference ignores a session of at most this many characters.
         const SHORT: usize = 300;
         let left_out = |member: &str, why| LeftOut::new(member, why);
         let bones = self.bones.map(str::from_utf8).transpose();
@@ -253,7 +253,7 @@ impl<'a> Line<'a> {
         let mut spelled =
             decode::look(session, bones).map_err(|(member, why)| left_out(&member, why))?;
         spelled.sub_ms = Time::below_ms(self.time);
-        // It throws for these.
+        // The reference throws for these times.
         if self.time.get(13) == Some(&b'.') {
             spelled.lacks.push(Lack {
                 when: When::Always,
@@ -268,7 +268,7 @@ impl<'a> Line<'a> {
             decode::bones_with(bones, &mut frame.bones, true)
         });
         match read {
-            // What it lacks is what is said of it.
+            // A missing member is reported as such.
             Err(fault) if !spelled.lacks.iter().any(|lack| lack.when == When::Always) => {
                 Err(LeftOut::new("the line", fault.rule.to_string()))
             }
@@ -276,13 +276,13 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Reads the frame of a line as a lenient reader does; false where it is none.
+    /// Reads the frame of a line leniently. Returns false if it is none.
     #[cfg(feature = "tape")]
     pub(crate) fn reread(line: &[u8], frame: &mut Frame) -> bool {
         Line::split(line, 0, 0).is_ok_and(|line| line.decode(frame).is_ok())
     }
 
-    /// Reads the frame. What is broken about its bones only is given beside it: it has none then.
+    /// Reads the frame. If only its bones are broken, the frame has none, and the fault is returned.
     pub(super) fn decode(&self, frame: &mut Frame) -> Result<Option<Fault>, Fault> {
         frame.time = self.time().unwrap_or_default();
         let start = self.time.len() as u64 + 1;
@@ -302,25 +302,25 @@ impl<'a> Line<'a> {
         }))
     }
 
-    /// The file of a zip that it is in.
+    /// The name of the file in a zip that the line is in.
     #[cfg(feature = "tape")]
     pub(crate) const fn within(&self) -> Option<&'a str> {
         self.within
     }
 
-    /// The line, as one of a file of a zip.
+    /// Returns the line as one of a file in a zip.
     #[cfg(feature = "tape")]
     pub(crate) const fn in_file(self, within: Option<&'a str>) -> Self {
         Self { within, ..self }
     }
 
-    /// Something about the whole line.
+    /// A finding about the whole line.
     #[cfg(feature = "tape")]
     pub(crate) fn found(&self, rule: Rule) -> Finding {
         self.finding(Fault { rule, at: 0 })
     }
 
-    /// Where in the recording a fault lies.
+    /// A finding about a fault in the line.
     pub(super) fn finding(&self, fault: Fault) -> Finding {
         let since = self.start.zip(self.time());
         let mut finding = Finding::new(fault.rule)
@@ -332,12 +332,12 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Why the reference of .butter leaves out a line.
+/// Why .butter's reference leaves out a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{member} {why}")]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Which member, or what else of the line.
+    /// The member or other part of the line.
     pub member: String,
     /// What is wrong with it.
     pub why: String,
@@ -352,17 +352,17 @@ impl LeftOut {
     }
 }
 
-/// Before and behind the first tab.
+/// The text before and after the first tab.
 fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (before, behind) = text.split_at_checked(memchr::memchr(b'\t', text)?)?;
-    Some((before, behind.get(1..)?))
+    let (before, after) = text.split_at_checked(memchr::memchr(b'\t', text)?)?;
+    Some((before, after.get(1..)?))
 }
 
-/// Writes a frame as a line that ends with `\r\n`: times and members as the game and its recorders
-/// spell them, numbers as the shortest text that reads as the same number.
+/// Writes a frame as a line that ends with `\r\n`. Times and members are spelled as the game and its
+/// recorders spell them, numbers as the shortest text that reads as the same number.
 ///
-/// Reading the line gives the same frame, bit for bit, save that foreign members are then in the
-/// order of their objects.
+/// Reading the line gives the same frame, bit for bit, except that foreign members are then in the order of
+/// their objects.
 ///
 /// ```
 /// use gametape_echo::{Frame, Time, echoreplay};
@@ -377,8 +377,8 @@ fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
 /// ```
 ///
 /// # Errors
-/// [`WriteError::Unstorable`] for what JSON can't hold: numbers that are not finite, times without a
-/// date, foreign members that are no JSON or that have no place. `out` is then as it was.
+/// [`WriteError::Unstorable`] for values that JSON can't hold: numbers that are not finite, times without a
+/// date, foreign members that are no JSON or have no place. `out` is unchanged then.
 pub fn write_frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> {
     let start = out.len();
     let result = encode::frame(frame, out);

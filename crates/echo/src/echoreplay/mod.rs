@@ -1,33 +1,31 @@
-//! .echoreplay, the recordings of the game's API as text: a line a frame, with its time, the answer of
-//! `/session` and, where it was recorded, that of `/player_bones`; plain, or in a zip.
+//! .echoreplay, the recordings of the game's API as text. Each line is a frame: its time, the response of
+//! `/session` and, if it was recorded, that of `/player_bones`. The text is plain or in a zip.
 //!
-//! Two levels. A [`Line`] is the bytes of a line, borrowed, and writes them again. A
-//! [`Frame`](crate::Frame) is what they say: [`Line::read_into`] and [`write_frame`] go from one to
-//! the other.
+//! There are two levels. A [`Line`] borrows the bytes of a line and can write them again. A
+//! [`Frame`](crate::Frame) is what they mean: [`Line::read_into`] and [`write_frame`] convert between the
+//! two.
 //!
-//! Three ways in, which agree on every input: a slice ([`read()`]), any [`std::io::Read`]
-//! ([`Reader`]; [`open()`] takes plain files and zips), and bytes as they come ([`Feed`]). Each
-//! gives lines as they are, or reads them into a frame; reads strictly, or leniently with
-//! [`Findings`](crate::Findings). Two ways out: [`Writer`] and, with the
-//! feature `zip`, `ZipWriter`. [`audit()`] checks a recording, [`salvage()`] keeps what is whole. [`Redactor`] takes out
-//! who played.
+//! There are three ways to read, which agree on every input: a slice ([`read()`]), any [`std::io::Read`]
+//! ([`Reader`]; [`open()`] takes plain files and zips), and bytes as they come ([`Feed`]). Each returns
+//! lines as they are or reads them into a frame, strictly or leniently with [`Findings`](crate::Findings).
+//! There are two ways to write: [`Writer`] and, with the feature `zip`, `ZipWriter`. [`audit()`] checks a
+//! recording, [`salvage()`] keeps its intact lines, and [`Redactor`] removes the players' identities.
 //!
-//! # What is tolerated
+//! # Tolerated input
 //!
-//! Even strictly, because it means the same: lines that end with `\n`, blank lines, a byte order mark,
-//! a last line without an ending, times with dots or with another number of digits, a third column
-//! that is empty or without bones, flags as 0, 0.0 or `true`. Leniently: broken lines and answers
-//! that are no session are skipped, bones of another skeleton are left out, and of a broken zip is
-//! read what is there.
+//! Even strict readers accept variants with the same meaning: lines that end with `\n`,
+//! blank lines, a byte order mark, a last line without an ending, times with dots or with another number
+//! of digits, a third column that is empty or without bones, flags as 0, 0.0 or `true`. Lenient readers
+//! also skip broken lines and responses that are no session, leave out bones of another skeleton, and read
+//! as much of a broken zip as there is.
 //!
-//! # What the model keeps
+//! # Fidelity of the model
 //!
-//! Every member of the API's answers, bit for bit, the sign of zero included; members that are not
-//! the API's as they are spelled, to come out again in their object. How members are ordered and how
-//! numbers are spelled, a line keeps and a frame does not.
+//! The model keeps every member of the API's responses, bit for bit, including the sign of zero. Members
+//! that the API does not have are kept as they are spelled and written into the same object. A line keeps
+//! the order of members and the spelling of numbers; a frame does not.
 //!
-//! Sources: the API as it answers, recordings of several recorders, and what the reference of
-//! .butter reads.
+//! Sources: the API's responses, recordings of several recorders, and what .butter's reference reads.
 
 mod audit;
 pub(crate) mod container;
@@ -39,10 +37,8 @@ pub(crate) mod line;
 mod place;
 mod read;
 mod redact;
-mod resume;
 mod salvage;
 pub(crate) mod scan;
-mod spans;
 #[cfg(feature = "tape")]
 mod spool;
 mod stream;

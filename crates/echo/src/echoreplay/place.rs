@@ -1,18 +1,18 @@
-//! The objects of a frame: in which order, and which of them it has.
+//! The objects of a frame: their order, and whether they exist.
 
 use crate::model::{Object, Session, Unknown};
 
-/// Puts foreign members in the order of their objects, and else leaves them as they came.
+/// Sorts foreign members by the order of their objects; those of one object stay in their order.
 ///
-/// Texts order their members in many ways; so that a frame that was written and read is the frame
-/// that it was, the model has one.
+/// Texts order members in many ways. With one order in the model, a frame that was written and read is
+/// equal to the original.
 pub(super) fn order(unknown: &mut [Unknown]) {
     if !unknown.is_sorted_by_key(|member| rank(member.object)) {
         unknown.sort_by_key(|member| rank(member.object));
     }
 }
 
-/// The place of an object among all.
+/// The rank of an object among all.
 pub(super) const fn rank(object: Object) -> [u8; 4] {
     match object {
         Object::Session => [0, 0, 0, 0],
@@ -31,7 +31,7 @@ pub(super) const fn rank(object: Object) -> [u8; 4] {
     }
 }
 
-/// Whether the session has an object. Those of the bones it has not.
+/// Whether the session has an object. Objects of the bones are not in the session.
 pub(super) fn exists(session: &Session, object: Object) -> bool {
     let team = |team: u8| session.teams.get(usize::from(team));
     let player = |at: u8, player: u8| team(at).and_then(|t| t.players.get(usize::from(player)));

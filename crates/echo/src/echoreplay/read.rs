@@ -1,4 +1,4 @@
-//! Reading a whole recording from memory: borrowed, nothing copied.
+//! Reading a recording from memory, without copying.
 
 use std::iter::FusedIterator;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
 
-/// Reads a plain .echoreplay in memory, strictly; for a zip, see [`open`](super::open()).
+/// Reads a plain .echoreplay in memory, strictly. For a zip, see [`open`](super::open()).
 ///
 /// ```
 /// use gametape_echo::{Frame, echoreplay};
@@ -34,7 +34,7 @@ pub fn read(bytes: &[u8]) -> Lines<'_> {
     read_with(bytes, ReadOptions::default())
 }
 
-/// [`read()`], with other options.
+/// Like [`read()`], with other options.
 #[must_use]
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Lines<'_> {
     Lines {
@@ -48,8 +48,8 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Lines<'_> {
 
 /// The lines of a recording in memory.
 ///
-/// As an iterator it gives lines as they are and looks at their columns and times only. It ends after
-/// the first error.
+/// The iterator returns lines as they are and parses only their columns and times. It ends after the first
+/// error.
 #[derive(Debug)]
 pub struct Lines<'a> {
     rest: &'a [u8],
@@ -60,22 +60,22 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The next line, read into a frame; `None` at the end. It lives until the next is asked for:
-    /// nothing is allocated for a frame.
+    /// Reads the next line into a frame; `None` at the end. The frame borrows from the reader: nothing is
+    /// allocated per frame.
     ///
     /// A lenient reader skips lines that are no session.
     ///
     /// # Errors
-    /// The first broken line, where reading is strict; the same comes again.
+    /// The first broken line, if reading is strict. The same error is returned again.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(self.step(true)?.map(|_| &self.frame))
     }
 
-    /// The next line as it is; `None` at the end.
+    /// Returns the next line as it is, or `None` at the end.
     ///
     /// # Errors
-    /// As [`Lines::next_frame`], but for what the columns of a line say.
+    /// Like [`Lines::next_frame`], except that the content of the columns is not checked.
     pub fn next_line(&mut self) -> Result<Option<Line<'a>>, Error> {
         self.step(false)
     }
@@ -86,19 +86,19 @@ impl<'a> Lines<'a> {
         &self.frame
     }
 
-    /// The last line, or that of the last frame.
+    /// The last line, or the line of the last frame.
     #[must_use]
     pub const fn line(&self) -> Option<Line<'a>> {
         self.line
     }
 
-    /// What was found so far.
+    /// The findings so far.
     #[must_use]
     pub const fn findings(&self) -> &Findings {
         &self.scan.findings
     }
 
-    /// Where the next line starts, in bytes.
+    /// The offset of the next line, in bytes.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.scan.offset()

@@ -1,38 +1,41 @@
-//! Who played, taken out.
+//! Removing the identities of the players: from frames, and from the text of a session, in which it finds
+//! the sensitive values.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;
 
 use compact_str::{CompactString, format_compact};
 
-use super::decode::{self, Cursor, Fault};
-use super::spans::{Span, Told, spans};
-use crate::members::TURNS;
+use super::decode::{self, Cursor, Fault, Read};
+use crate::members::{
+    Kind, TURNS, disc_members, last_score_members, last_throw_members, pause_members,
+    player_members, session_members, team_members,
+};
 use crate::model::{Frame, Holding};
 use crate::rule::Rule;
 use crate::visit::{Edited, Editor};
 
-/// Stands for nobody.
+/// The name that stands for nobody.
 const NOBODY: &str = "[INVALID]";
 
-/// What a server's address is replaced by.
+/// The replacement for a server's address.
 const NOWHERE: &str = "0.0.0.0";
 
-/// What the description of an error is replaced by, which may say anything.
-const UNSAID: &str = "<hidden>";
+/// The replacement for the description of an error, which could contain anything.
+const HIDDEN: &str = "<hidden>";
 
-/// Hands hold players by their `playerid`, a byte; what is larger is an account.
+/// Hands hold players by their `playerid`, a byte. A larger number is a user id.
 const MOST_PLAYERID: u64 = 255;
 
-/// Replaces what tells who played and where: names of players by `Player 1`, `Player 2`, … and user
-/// ids by 1, 2, …, in the order in which they are met and the same in every frame of a recording;
-/// the server's address by `0.0.0.0`; the description of an error by `<hidden>`.
+/// Replaces the names, ids and addresses in a recording. Players' names become `Player 1`, `Player 2`, …
+/// and user ids 1, 2, …, in the order of appearance and the same in every frame of a recording; the
+/// server's address becomes `0.0.0.0`, and the description of an error `<hidden>`.
 ///
-/// Names are those of players, `client_name`, `person_scored`, `assist_scored` and
-/// `rules_changed_by`; ids are `userid` and what hands hold, where that is one that was met or
-/// above 255, which no `playerid` is. What stays: the
-/// session id, which names the match and not a person; the names of teams; times; and members that
-/// the API's are not, of which nobody knows what they say.
+/// Names are those of players, `client_name`, `person_scored`, `assist_scored` and `rules_changed_by`. Ids
+/// are `userid`, and what a hand holds if it is a known id or above 255, which no `playerid` is. The rest
+/// stays: the session id, which identifies the match and not a person; the names of teams; times; and
+/// members that the API does not have, whose meaning is unknown.
 ///
 /// ```
 /// use gametape_echo::{Frame, Player, Team, echoreplay::Redactor};
@@ -52,13 +55,13 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// One that has met nobody.
+    /// Creates a redactor that has seen no player.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Redacts a frame. Lines and frames of the same recording are numbered alike.
+    /// Redacts a frame. Lines and frames of the same recording share the numbering.
     pub fn frame(&mut self, frame: &mut Frame) {
         for turn in TURNS {
             frame.session.edit(&mut Turn(self, turn));
@@ -77,42 +80,42 @@ impl Redactor {
                 at: json.at() as u64,
             });
         }
-        // Numbers are given in the order of the model …
+        // Numbers are assigned in the order of the model …
         let mut order: Vec<&Span<'_>> = found.iter().collect();
         order.sort_by_key(|span| span.turn);
         for span in order {
-            match &span.told {
-                Told::Name(name) => drop(self.number(name)),
-                Told::Account(id) => drop(self.id(*id)),
-                Told::Held(held, _) => drop(self.held(*held)),
-                Told::Address | Told::Said => {}
+            match &span.value {
+                Sensitive::Name(name) => drop(self.number(name)),
+                Sensitive::Account(id) => drop(self.id(*id)),
+                Sensitive::Held(held, _) => drop(self.held(*held)),
+                Sensitive::Address | Sensitive::Description => {}
             }
         }
-        // … and written in that of the text.
+        // … and written in the order of the text.
         let mut done = 0;
         for span in &found {
             out.extend_from_slice(text.get(done..span.start).unwrap_or_default().as_bytes());
             done = span.end;
             let kept = text.get(span.start..span.end).unwrap_or_default();
-            // Writing to memory does not fail.
-            let _ = match &span.told {
-                Told::Name(name) => match self.number(name) {
+            // Writing to memory can't fail.
+            let _ = match &span.value {
+                Sensitive::Name(name) => match self.number(name) {
                     Some(number) => write!(out, "\"Player {number}\""),
                     None => write!(out, "{kept}"),
                 },
-                Told::Account(id) => write!(out, "{}", self.id(*id)),
-                Told::Held(held, _) if self.held(*held) == *held => write!(out, "{kept}"),
-                Told::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
-                Told::Held(held, false) => write!(out, "{}", self.held(*held)),
-                Told::Address => write!(out, "\"{NOWHERE}\""),
-                Told::Said => write!(out, "\"{UNSAID}\""),
+                Sensitive::Account(id) => write!(out, "{}", self.id(*id)),
+                Sensitive::Held(held, _) if self.held(*held) == *held => write!(out, "{kept}"),
+                Sensitive::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
+                Sensitive::Held(held, false) => write!(out, "{}", self.held(*held)),
+                Sensitive::Address => write!(out, "\"{NOWHERE}\""),
+                Sensitive::Description => write!(out, "\"{HIDDEN}\""),
             };
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default().as_bytes());
         Ok(())
     }
 
-    /// The number of a name; nobody has none.
+    /// The number of a name; `None` for nobody's.
     fn number(&mut self, name: &str) -> Option<u64> {
         if name.is_empty() || name == NOBODY {
             return None;
@@ -124,7 +127,7 @@ impl Redactor {
         })
     }
 
-    /// The number of a user id; 0, which is nobody's, stays.
+    /// The number of a user id. 0, which is nobody's, stays.
     fn id(&mut self, id: u64) -> u64 {
         let next = self.ids.len() as u64 + 1;
         match id {
@@ -133,7 +136,7 @@ impl Redactor {
         }
     }
 
-    /// What a hand holds: the number of an id, or else what it is.
+    /// What a hand holds: the number of a user id, or the value as it is.
     fn held(&mut self, held: u64) -> u64 {
         match self.ids.get(&held) {
             Some(number) => *number,
@@ -143,7 +146,7 @@ impl Redactor {
     }
 }
 
-/// What is redacted in a turn.
+/// The members that are redacted in one turn.
 struct Turn<'r>(&'r mut Redactor, u8);
 
 impl Editor for Turn<'_> {
@@ -177,7 +180,175 @@ impl Editor for Turn<'_> {
 
     fn said(&mut self, said: &mut CompactString) {
         if !said.is_empty() {
-            *said = UNSAID.into();
+            *said = HIDDEN.into();
         }
     }
+}
+
+/// A sensitive value.
+pub(super) enum Sensitive<'t> {
+    Name(Cow<'t, str>),
+    Account(u64),
+    /// What a hand holds, which may be a user id; and whether it is spelled as a text.
+    Held(u64, bool),
+    Address,
+    Description,
+}
+
+/// A span of the text that holds a sensitive value.
+pub(super) struct Span<'t> {
+    pub start: usize,
+    pub end: usize,
+    pub value: Sensitive<'t>,
+    /// See [`TURNS`].
+    pub turn: u8,
+}
+
+/// A member: its kind, the turn in which it is redacted, and the members of its objects.
+struct Known(Kind, u8, Object);
+
+/// Looks up a member of an object by name.
+type Object = fn(&str) -> Option<Known>;
+
+/// Makes a lookup function for each object of the [table](crate::members).
+macro_rules! sensitive {
+    (
+        $object:ident
+        $(
+            $name:literal: $kind:ident $place:tt $(in $unit:literal)?,
+            $doc:literal $(, $attr:ident $value:tt)*;
+        )*
+    ) => {
+        fn $object(member: &str) -> Option<Known> {
+            Some(match member {
+                $($name => sensitive!(known $kind $place),)*
+                _ => return None,
+            })
+        }
+    };
+    (known part $place:tt) => { Known(Kind::text, 1, nothing) };
+    (known object ($of:ident, $which:expr)) => { Known(Kind::object, 1, $of) };
+    (known teams ($of:ident)) => { Known(Kind::teams, 1, $of) };
+    (known players ($of:ident)) => { Known(Kind::players, 1, $of) };
+    (known $kind:ident ($p:ident, $turn:literal)) => { Known(Kind::$kind, $turn, nothing) };
+    (known $kind:ident $place:tt) => { Known(Kind::$kind, 1, nothing) };
+}
+
+fn nothing(_: &str) -> Option<Known> {
+    None
+}
+
+session_members! { sensitive session }
+disc_members! { sensitive disc }
+pause_members! { sensitive pause }
+last_score_members! { sensitive last_score }
+last_throw_members! { sensitive last_throw }
+team_members! { sensitive teams }
+player_members! { sensitive players }
+
+/// Finds the sensitive values in the text of a session.
+pub(super) fn spans<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
+    object(session, json, spans)
+}
+
+fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
+    if json.null()? {
+        return Ok(());
+    }
+    json.open_object()?;
+    let mut first = true;
+    while let Some(name) = json.member(&mut first)? {
+        let Some(Known(kind, turn, of)) = object(&name) else {
+            json.raw()?;
+            continue;
+        };
+        match kind {
+            Kind::name | Kind::maybe_name => text(json, turn, spans, Sensitive::Name)?,
+            Kind::account => number(json, turn, spans, Sensitive::Account)?,
+            Kind::hand => hand(json, turn, spans)?,
+            // An empty address stays, as an empty name does.
+            Kind::address => text(json, turn, spans, |address| match &*address {
+                "" => Sensitive::Name(address),
+                _ => Sensitive::Address,
+            })?,
+            Kind::said => text(json, turn, spans, |said| match &*said {
+                "" => Sensitive::Name(said),
+                _ => Sensitive::Description,
+            })?,
+            Kind::object => self::object(of, json, spans)?,
+            Kind::teams | Kind::players => list(of, json, spans)?,
+            _ => drop(json.raw()?),
+        }
+    }
+    Ok(())
+}
+
+fn list<'t>(item: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
+    if json.null()? {
+        return Ok(());
+    }
+    json.open_list()?;
+    let mut first = true;
+    while json.item(&mut first)? {
+        object(item, json, spans)?;
+    }
+    Ok(())
+}
+
+fn hand<'t>(json: &mut Cursor<'t>, turn: u8, spans: &mut Vec<Span<'t>>) -> Read {
+    if json.peek() != b'"' {
+        return number(json, turn, spans, |held| Sensitive::Held(held, false));
+    }
+    text(json, turn, spans, |held| match Holding::from(&*held) {
+        Holding::Number(number) => Sensitive::Held(number, true),
+        // A text that is no number means nobody.
+        _ => Sensitive::Held(0, true),
+    })
+}
+
+/// Reads a sensitive text. Any other value in its place could be sensitive, too.
+fn text<'t>(
+    json: &mut Cursor<'t>,
+    turn: u8,
+    spans: &mut Vec<Span<'t>>,
+    sensitive: impl FnOnce(Cow<'t, str>) -> Sensitive<'t>,
+) -> Read {
+    if json.null()? {
+        return Ok(());
+    }
+    if json.peek() != b'"' {
+        return Err(json.stop("a text is expected"));
+    }
+    let start = json.at();
+    let text = json.string()?;
+    spans.push(Span {
+        start,
+        end: json.at(),
+        value: sensitive(text),
+        turn,
+    });
+    Ok(())
+}
+
+fn number<'t>(
+    json: &mut Cursor<'t>,
+    turn: u8,
+    spans: &mut Vec<Span<'t>>,
+    sensitive: impl FnOnce(u64) -> Sensitive<'t>,
+) -> Read {
+    if json.null()? {
+        return Ok(());
+    }
+    json.peek();
+    let start = json.at();
+    let Some(Ok(number)) = json.whole()?.map(u64::try_from) else {
+        return Err(json.stop("a whole number of 64 bits, not negative, is expected"));
+    };
+    spans.push(Span {
+        start,
+        end: json.at(),
+        value: sensitive(number),
+        turn,
+    });
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Keeping the lines of a broken recording that are frames, byte for byte.
+//! Keeping the frames of a broken recording, line by line and byte for byte.
 
 use std::io::{Cursor, Read, Seek, Write};
 
@@ -11,23 +11,23 @@ use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
 use crate::rule::Rule;
 
-/// What was kept.
+/// The result of a salvage.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Salvaged {
-    /// Lines that are frames: these are kept.
+    /// The number of lines that are frames; these were kept.
     pub frames: u64,
-    /// What is wrong with the others, and with the bones of these.
+    /// The faults of the other lines, and of the bones of the kept ones.
     pub findings: Findings,
-    /// Bones that can't be read, in lines that are kept as they are: by their rule the first, and how
-    /// often it came again.
+    /// Bones that can't be read in lines that were kept as they are: for each rule the first, and how often
+    /// it occurred.
     pub odd_bones: Findings,
-    /// Lines that were kept of files in a zip whose checksum is wrong, or that don't inflate to their
-    /// end: what is altered in them shows nowhere in what was written.
+    /// Lines kept from files in a zip whose checksum is wrong or that don't inflate to their end. They may
+    /// be altered, and nothing in the new text shows it.
     pub altered: AllAltered<Rule>,
 }
 
 impl Salvaged {
-    /// What was left out, by its rule: lines, and what a broken zip held.
+    /// The findings about what was left out: lines, and parts of a broken zip.
     pub fn left_out(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| {
             let kept = self.odd_bones.get(finding.code());
@@ -38,14 +38,14 @@ impl Salvaged {
         })
     }
 
-    /// What was set right, by its rule: line endings and the like.
+    /// The findings about what was corrected: line endings and the like.
     pub fn set_right(&self) -> impl Iterator<Item = &Finding> {
         self.findings
             .iter()
             .filter(|finding| finding.severity() == Severity::Info)
     }
 
-    /// True where the recording was whole.
+    /// Whether the recording was whole.
     #[must_use]
     pub fn nothing_to_do(&self) -> bool {
         self.left_out().next().is_none()
@@ -54,9 +54,9 @@ impl Salvaged {
     }
 }
 
-/// Keeps whole lines that are frames, byte for byte, of a recording in memory, plain or zip: as text.
-/// The text, and what was kept. Lines are kept of a file in a zip, too, whose checksum is wrong:
-/// [`Salvaged::altered`] says which.
+/// Keeps the whole lines that are frames, byte for byte, from a recording in memory, plain or zip. Returns
+/// the text and its description. Lines of a file in a zip are kept even if its checksum is wrong;
+/// [`Salvaged::altered`] names them.
 ///
 /// ```
 /// use gametape_echo::echoreplay;
@@ -68,7 +68,7 @@ impl Salvaged {
 /// ```
 ///
 /// # Errors
-/// [`SalvageError::Read`] where nothing can be read of it: a zip without the feature.
+/// [`SalvageError::Read`] if nothing can be read: a zip, without the feature.
 pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
     let mut out = Cursor::new(Vec::new());
     let limits = Limits::DEFAULT;
@@ -76,7 +76,8 @@ pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
     Ok((out.into_inner(), salvaged))
 }
 
-/// [`salvage()`] of what may be large, in memory bounded by a line, and into a container.
+/// Like [`salvage()`], for inputs that may be large and with a choice of container: memory use is bounded
+/// by one line.
 ///
 /// # Errors
 /// [`SalvageError`].
@@ -96,12 +97,12 @@ pub fn salvage_to(
             Ok(Some(_)) => {}
             Err(error @ Error::Io { .. }) => return Err(error.into()),
             Err(error) if salvaged.frames == 0 => return Err(error.into()),
-            // The end, or a limit: what comes behind it can't be had.
+            // The end, or an exceeded limit: the rest can't be read.
             Ok(None) | Err(_) => break,
         }
         let Some(line) = reader.line() else { break };
         let bones = line.bones.unwrap_or_default();
-        // Without bones: they may be broken.
+        // No bones were read: they may be broken.
         if reader.frame().bones.is_none()
             && !matches!(bones, b"" | b"{\"err_code\":0}")
             && let Err(error) = line.read_into(&mut scratch)

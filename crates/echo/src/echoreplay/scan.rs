@@ -1,5 +1,5 @@
-//! From line to line: the one place that knows what a line is and what becomes of a broken one.
-//! Slices, sources and growing recordings are all read through it, and so agree.
+//! Scanning for lines, and the treatment of broken ones. Slices, sources and growing recordings are all
+//! read through this, so that they agree.
 
 use gametape_core::AllAltered;
 #[cfg(feature = "tape")]
@@ -16,50 +16,49 @@ use crate::rule::Rule;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What lies at the start of the bytes that are left.
+/// What is at the start of the remaining bytes.
 pub(super) enum Step {
-    /// A line, after `skip` bytes that are none.
+    /// A line, after `skip` bytes that are no line.
     Line { skip: usize, columns: Columns },
     /// No whole line.
     NeedMore,
-    /// Nothing, and nothing will come.
+    /// Nothing is left, and nothing will come.
     End,
 }
 
-/// Where a reader stands.
+/// The state of a scan.
 #[derive(Debug)]
 pub(super) struct Scan {
     options: ReadOptions,
-    /// Which frame comes next.
+    /// The ordinal of the next frame.
     index: u64,
-    /// When the first one was recorded.
+    /// When the first frame was recorded.
     start: Option<Time>,
-    /// Where the next line starts.
+    /// The offset of the next line.
     offset: u64,
-    /// The file of a zip that it is in, and which frame comes first in that.
+    /// The file in a zip that is being read, and the ordinal of its first frame.
     pub within: Option<Box<str>>,
     first: u64,
-    /// Lines before it.
+    /// The number of lines so far.
     lines: u64,
-    /// Before the first byte, where a byte order mark may stand.
+    /// At the first byte, where a byte order mark may be.
     at_start: bool,
     /// Within a line that is too long.
     skipping: bool,
-    /// Bytes of what is left in which there is no line's end.
+    /// The number of remaining bytes that were searched for a line's end in vain.
     searched: usize,
-    /// The line before has no end: a finding, unless its end comes after all.
+    /// The last line has no ending. This becomes a finding unless its ending comes after all.
     unended: Option<Finding>,
-    /// What ended strict reading: it comes again, whatever is asked then.
+    /// The error that ended strict reading. It is returned again, whatever is called.
     failed: Option<Finding>,
     pub findings: Findings,
-    /// Frames of files in a zip that are not what was packed; and why those of the one that is being read
-    /// are not.
+    /// Frames of files in a zip that are damaged; and the fault of the file that is being read.
     pub altered: AllAltered<Rule>,
     altered_file: Option<Finding>,
-    /// Of a lenient reader whose caller wants them: lines that were skipped. A broken zip is an error
-    /// then.
+    /// Lines that were skipped, if the caller of a lenient reader asked for them. A broken zip is an error
+    /// in that case.
     pub skipped: Option<Skipped>,
-    /// Those before it was known that nothing more comes.
+    /// The findings before the input was declared finished.
     before_end: Option<Findings>,
 }
 
@@ -90,7 +89,7 @@ impl Scan {
         self.offset
     }
 
-    /// Lines before the next.
+    /// The number of lines before the next.
     #[cfg(feature = "tape")]
     pub(super) const fn lines(&self) -> u64 {
         self.lines
@@ -101,14 +100,14 @@ impl Scan {
         self.options.strictness = Strictness::Lenient;
     }
 
-    /// Keeps a line that is skipped.
+    /// Records a line that is skipped.
     fn skipped(&mut self, finding: &Finding) {
         if let Some(skipped) = &mut self.skipped {
             skipped.push(finding);
         }
     }
 
-    /// The next bytes are those of another text.
+    /// Starts another text.
     #[cfg(feature = "zip")]
     pub(super) fn restart(&mut self, within: Box<str>) {
         self.within = Some(within);
@@ -122,7 +121,7 @@ impl Scan {
         self.before_end = None;
     }
 
-    /// More may come behind what seemed to be the end.
+    /// Undoes the declared end: more bytes have come.
     pub(super) fn reopen(&mut self) {
         if let Some(findings) = self.before_end.take() {
             self.findings = findings;
@@ -131,10 +130,11 @@ impl Scan {
         self.failed.take_if(is_cut);
     }
 
-    /// Looks for the next line in the bytes that are left; `finished` where no more will come. With
-    /// a frame, the line is read into it.
+    /// Looks for the next line in the remaining bytes. `finished` says that no more will come. If a frame
+    /// is given, the line is read into it.
     ///
-    /// Gives how many bytes are done with, and what was found. After an error the same comes again.
+    /// Returns the number of bytes to consume, and what was found. An error is returned again on the next
+    /// call.
     pub(super) fn step(
         &mut self,
         bytes: &[u8],
@@ -209,7 +209,7 @@ impl Scan {
         self.line(raw, end.is_none(), frame)
     }
 
-    /// The end of the line before, where that had none; and what to say where there is none.
+    /// Handles the ending of the last line, which came late or is missing.
     fn ending(&mut self, rest: &[u8], finished: bool) -> Option<Look> {
         let unended = self.unended.take()?;
         match rest {
@@ -226,7 +226,7 @@ impl Scan {
         Some(if finished { Look::End } else { Look::NeedMore })
     }
 
-    /// What is found because nothing more comes.
+    /// Records a finding that holds only if nothing more comes.
     fn at_end(&mut self, finding: Finding) {
         if self.before_end.is_none() {
             self.before_end = Some(self.findings.clone());
@@ -234,7 +234,7 @@ impl Scan {
         }
     }
 
-    /// Splits a line, and reads it.
+    /// Splits a line and reads it.
     fn line(
         &mut self,
         raw: &[u8],
@@ -242,7 +242,7 @@ impl Scan {
         frame: Option<&mut Frame>,
     ) -> Result<Look, Error> {
         let split = Line::split(raw, self.index, self.offset);
-        // A last line without an ending may be the start of one.
+        // A last line without an ending may be cut off.
         let is_cut = is_last
             && !split.as_ref().is_ok_and(|line| {
                 let bones = line.bones.unwrap_or_default();
@@ -271,7 +271,7 @@ impl Scan {
             match line.decode(frame) {
                 Err(fault) => return self.broken(line.finding(fault), raw.len()),
                 Ok(Some(fault)) => {
-                    // Without its bones it is a frame.
+                    // Without its bones, the line is still a frame.
                     line.start = self.start.or(line.time());
                     self.fault(line.finding(fault))?;
                 }
@@ -289,13 +289,13 @@ impl Scan {
         Ok(Look::Line(raw.len(), columns))
     }
 
-    /// A line of so many bytes that is none.
+    /// Handles this many bytes that are no valid line.
     fn broken(&mut self, finding: Finding, size: usize) -> Result<Look, Error> {
         self.fault(finding)?;
         Ok(self.skip(size, true))
     }
 
-    /// Something is broken: an error, or a finding.
+    /// Handles a fault: an error, or a finding if the reader is lenient.
     pub(super) fn fault(&mut self, finding: Finding) -> Result<(), Error> {
         let finding = self.placed(finding);
         if self.options.is_lenient() {
@@ -307,7 +307,7 @@ impl Scan {
         Err(finding.into())
     }
 
-    /// Something is worth knowing.
+    /// Adds a finding that is no error.
     fn note(&mut self, rule: Rule) {
         let finding = self.placed(Finding::new(rule));
         self.findings.push(finding);
@@ -322,7 +322,7 @@ impl Scan {
         finding
     }
 
-    /// Something about the zip, and no line of it.
+    /// A finding about the zip rather than a line.
     pub(super) fn of_zip(&self, rule: Rule) -> Finding {
         let mut finding = Finding::new(rule);
         finding.place.within.clone_from(&self.within);
@@ -332,12 +332,12 @@ impl Scan {
         }
     }
 
-    /// What is wrong with the zip: an error, or a finding.
+    /// Handles a fault of the zip: an error, or a finding if the reader is lenient.
     pub(super) fn fault_of_zip(&mut self, rule: Rule) -> Result<(), Error> {
         let finding = self.of_zip(rule);
         if self.options.is_lenient() && self.skipped.is_none() {
             if finding.rule.is_of_altered_file() {
-                // The last line may have no ending, and is still to come.
+                // The last line may lack its ending and is still to come.
                 self.altered_file = Some(finding);
             } else {
                 self.findings.push(finding);
@@ -349,7 +349,7 @@ impl Scan {
         Err(finding.into())
     }
 
-    /// All lines of a file in a zip were given: it is known which they are.
+    /// All lines of a file in a zip were returned, so the frames that its fault concerns are known.
     #[cfg(feature = "zip")]
     pub(super) fn end_file(&mut self) {
         if let Some(finding) = self.altered_file.take() {
@@ -362,7 +362,7 @@ impl Scan {
         }
     }
 
-    /// A checksum is that of all frames of the file, from its first on.
+    /// Applies a checksum's finding to all frames of the file, starting with the first.
     fn of_frames(&self, mut finding: Finding) -> Finding {
         if let Rule::ZipChecksum { frames, .. } = &mut finding.rule {
             *frames = self.index - self.first;
@@ -371,7 +371,7 @@ impl Scan {
         finding
     }
 
-    /// Goes on behind so many bytes, which may be those to the end of a line.
+    /// Skips this many bytes, which may end with a line's end.
     fn skip(&mut self, size: usize, is_line: bool) -> Look {
         self.offset += size as u64;
         self.lines += u64::from(is_line);
@@ -380,47 +380,47 @@ impl Scan {
     }
 }
 
-/// Lines that were skipped: the first of a recording each, the others counted. A recording may be nothing
-/// else.
+/// Skipped lines: the first ones of a recording with a finding each, the others as a count. A recording may
+/// consist of nothing else.
 #[derive(Default, Debug)]
 pub(crate) struct Skipped {
-    /// Since this was asked last.
+    /// Those since the last call.
     pub findings: Vec<Finding>,
-    /// Beside those.
+    /// The number of others.
     pub more: u64,
-    /// How many were told each, so far.
-    told: usize,
+    /// The number of findings so far.
+    reported: usize,
 }
 
 impl Skipped {
-    /// So many are told each.
+    /// The largest number of findings.
     pub const TOLD: usize = 1000;
 
     fn push(&mut self, finding: &Finding) {
-        if self.told < Self::TOLD {
-            self.told += 1;
+        if self.reported < Self::TOLD {
+            self.reported += 1;
             self.findings.push(finding.clone());
         } else {
             self.more += 1;
         }
     }
 
-    /// What is new since this was asked last.
+    /// Returns what is new since the last call.
     #[cfg(feature = "tape")]
     pub fn take(&mut self) -> Self {
         Self {
             findings: std::mem::take(&mut self.findings),
             more: std::mem::take(&mut self.more),
-            told: self.told,
+            reported: self.reported,
         }
     }
 }
 
-/// What a look at the bytes gave.
+/// The result of looking at the bytes.
 enum Look {
-    /// So many bytes are no line.
+    /// This many bytes are no line.
     Skip(usize),
-    /// A line of so many.
+    /// A line of this many bytes.
     Line(usize, Columns),
     NeedMore,
     End,

@@ -1,4 +1,4 @@
-//! The text of a zip, inflated once into a file: to be read again and again, at any place.
+//! A zip's text, inflated once into a file for random access.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -11,47 +11,47 @@ use super::unzip::{Filled, Member, Unzip};
 use crate::error::Finding;
 use crate::rule::Rule;
 
-/// Bytes that are inflated at a time.
+/// The number of bytes inflated at a time.
 const PIECE: usize = 256 << 10;
 
-/// The text of a zip in a file, and what the zip says about it: reading it gives the same lines and
-/// the same findings as reading the zip.
+/// A zip's text in a file, together with the faults of the zip. Reading it gives the same lines and
+/// findings as reading the zip.
 #[derive(Debug)]
 pub(crate) struct Spool {
     text: Input,
     members: Vec<Inflated>,
-    /// What is wrong with the zip as a whole.
+    /// The fault of the zip as a whole.
     pub fault: Option<Rule>,
 }
 
-/// A file of a zip, as [`Unzip`] gave it.
+/// A file of a zip, as returned by [`Unzip`].
 #[derive(Debug)]
 struct Inflated {
     name: Box<str>,
-    /// Why there is nothing to read of it.
+    /// Why it can't be read at all.
     closed: Option<Rule>,
-    /// What was told about how many files there are.
+    /// The finding that the zip has several files.
     several: Option<Rule>,
-    /// Where its text stands.
+    /// The position of its text.
     start: u64,
     size: u64,
-    /// What is wrong with the rest of it.
+    /// The fault of the rest of it.
     fault: Option<Rule>,
 }
 
-/// Why a zip was not spooled.
+/// Why a zip could not be spooled.
 #[derive(Debug)]
 pub(crate) enum SpoolError {
-    /// It can't be read.
+    /// The zip can't be read.
     Read(io::Error),
     /// The text can't be written.
     Write(io::Error),
-    /// There is more text than this.
+    /// The text is longer than this.
     Limit(u64),
 }
 
 impl Spool {
-    /// Inflates a zip into an empty file, up to so many bytes.
+    /// Inflates a zip into an empty file, up to `most` bytes.
     pub fn of(zip: impl Read + Seek, mut out: File, most: u64) -> Result<Self, SpoolError> {
         let (mut zip, fault) = Unzip::open(zip).map_err(SpoolError::Read)?;
         let mut members = Vec::new();
@@ -94,12 +94,12 @@ impl Spool {
         })
     }
 
-    /// The text: of all files of the zip, one behind the other.
+    /// The text of all files of the zip, one after another.
     pub const fn text(&self) -> &Input {
         &self.text
     }
 
-    /// Whether some of the text is of a file that is not what was packed: what says so, and all of its
+    /// If some of the text is from a damaged file, returns the finding and the range of that file's text.
     /// text.
     pub fn altered(&self, text: &Range<u64>) -> Option<(Finding, Range<u64>)> {
         self.members.iter().find_map(|member| {
@@ -111,13 +111,13 @@ impl Spool {
     }
 }
 
-/// A [`Spool`], being read as its zip would be.
+/// Reads a [`Spool`] like its zip.
 #[derive(Debug)]
 pub(super) struct Spooled {
     spool: Arc<Spool>,
-    /// The file that comes next.
+    /// The next file.
     next: usize,
-    /// Where the one that is being read starts, and what is left of it.
+    /// The start of the current file, and the number of bytes left.
     start: u64,
     left: u64,
     stream: InputStream,
@@ -136,12 +136,12 @@ impl Spooled {
         }
     }
 
-    /// Where in the text the file starts that is being read.
+    /// The position in the text at which the current file starts.
     pub const fn start(&self) -> u64 {
         self.start
     }
 
-    /// As [`Unzip::next_file`] and [`Unzip::several`].
+    /// Like [`Unzip::next_file`] and [`Unzip::several`].
     pub fn next_file(&mut self) -> io::Result<(Member, Option<Rule>)> {
         let Some(member) = self.spool.members.get(self.next) else {
             return Ok((Member::None, None));
@@ -158,7 +158,7 @@ impl Spooled {
         Ok((file, member.several.clone()))
     }
 
-    /// As [`Unzip::fill`].
+    /// Like [`Unzip::fill`].
     pub fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
         if self.left == 0 {
             return Ok(Filled::End(self.fault.take()));
@@ -167,7 +167,7 @@ impl Spooled {
         let most = most.min(into.len());
         let count = self.stream.read(into.get_mut(..most).unwrap_or_default())?;
         if count == 0 {
-            // Nobody else has the file: the disk has lost it.
+            // No other process has the file: the disk has lost it.
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.left -= count as u64;
@@ -184,26 +184,26 @@ mod tests {
     use crate::error::Error;
     use crate::limits::ReadOptions;
 
-    /// What is read, and what is found.
-    fn told<R: Read>(reader: Result<Reader<R>, Error>) -> String {
+    /// Describes what a reader returns and finds.
+    fn transcript<R: Read>(reader: Result<Reader<R>, Error>) -> String {
         let mut reader = match reader {
             Ok(reader) => reader,
             Err(error) => return format!("{error:?}"),
         };
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         loop {
             match reader.next_frame() {
-                Ok(Some(frame)) => told.push(format!("{frame:?}")),
+                Ok(Some(frame)) => lines.push(format!("{frame:?}")),
                 Ok(None) => break,
                 Err(error) => {
-                    told.push(format!("{error:?}"));
+                    lines.push(format!("{error:?}"));
                     break;
                 }
             }
-            told.push(format!("{:?}", reader.line()));
+            lines.push(format!("{:?}", reader.line()));
         }
-        told.push(format!("{:?}", reader.findings()));
-        told.join("\n")
+        lines.push(format!("{:?}", reader.findings()));
+        lines.join("\n")
     }
 
     fn spool(bytes: &[u8], most: u64) -> Result<Spool, SpoolError> {
@@ -219,9 +219,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spooled_reads_as_the_zip_does_wherever_that_is_damaged() {
+    fn a_spool_reads_like_its_zip_wherever_that_is_damaged() {
         let whole = zipped();
-        // One behind another, as those without a table are walked through.
+        // Two zips in a row: files without a table are found one after another.
         let twice = [&*whole, &*whole].concat();
         for bytes in [&whole, &twice] {
             for at in 0..bytes.len() {
@@ -235,7 +235,7 @@ mod tests {
                         let kept = spool(bytes, u64::MAX).unwrap();
                         let spooled = Reader::<File>::spooled(Arc::new(kept), options);
                         let zip = open_with(Cursor::new(bytes), options);
-                        assert_eq!(told(spooled), told(zip), "byte {at}");
+                        assert_eq!(transcript(spooled), transcript(zip), "byte {at}");
                     }
                 }
             }

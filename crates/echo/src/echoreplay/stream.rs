@@ -1,4 +1,4 @@
-//! Reading a recording as its bytes come: fed by hand, growing or whole, or from any source.
+//! Streaming: `Feed` for bytes pushed by the caller, `Reader` for any source.
 
 use std::io::{Read, Seek, SeekFrom};
 #[cfg(feature = "tape")]
@@ -21,12 +21,12 @@ use crate::limits::ReadOptions;
 use crate::model::Frame;
 use crate::rule::Rule;
 
-/// Makes lines and frames of the bytes that have come.
+/// Decodes bytes to lines and frames.
 #[derive(Debug)]
 struct Decoder {
     scan: Scan,
     frame: Frame,
-    /// Lines are read into the frame.
+    /// Whether lines are read into the frame.
     reads: bool,
     /// The last line.
     columns: Option<Columns>,
@@ -89,7 +89,7 @@ impl Decode for Decoder {
     }
 }
 
-/// What a reader knows so far, whatever its bytes come from.
+/// Methods that report a reader's state; `Feed` and `Reader` share them.
 macro_rules! known {
     () => {
         /// The last frame.
@@ -98,20 +98,20 @@ macro_rules! known {
             &self.0.decoder().frame
         }
 
-        /// The last line, or that of the last frame.
+        /// The last line, or the line of the last frame.
         #[must_use]
         pub fn line(&self) -> Option<Line<'_>> {
             self.0.decoder().line(self.0.input())
         }
 
-        /// What was found so far.
+        /// The findings so far.
         #[must_use]
         pub const fn findings(&self) -> &Findings {
             &self.0.decoder().scan.findings
         }
 
-        /// Where the next line starts: the end of the lines that were whole. Of a zip, in the text of
-        /// the file it is in.
+        /// The offset of the next line: the end of the whole lines so far. In a zip, the offset in the text
+        /// of its file.
         #[must_use]
         pub const fn offset(&self) -> u64 {
             self.0.decoder().scan.offset()
@@ -119,10 +119,10 @@ macro_rules! known {
     };
 }
 
-/// A reader without a source: bytes go in as they come, lines come out as they get whole.
+/// A reader without a source: the caller pushes bytes as they come and takes lines as they become complete.
 ///
-/// It holds one line, or as much as was pushed at once. A recording that grows can be read to the
-/// end of its last whole line, and on from there when there is more.
+/// It holds one line, or as much as was pushed at once. A growing recording can be read to the end of its
+/// last whole line, and further when there are more bytes.
 ///
 /// ```
 /// use gametape_echo::{Fed, echoreplay::Feed};
@@ -145,41 +145,40 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// At the start of a plain recording, strictly.
+    /// Starts reading a plain recording, strictly.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(ReadOptions::default())
     }
 
-    /// [`Feed::new`], with other options.
+    /// Like [`Feed::new`], with other options.
     #[must_use]
     pub fn with_options(options: ReadOptions) -> Self {
         Self(feed::Feed::new(Decoder::new(options)))
     }
 
-    /// Takes the next bytes of the recording.
+    /// Adds the next bytes of the recording.
     pub fn push(&mut self, bytes: &[u8]) {
         self.0.push(bytes);
     }
 
-    /// What was pushed and is not done with.
+    /// The bytes that were pushed and not consumed.
     #[cfg(feature = "tape")]
     pub(crate) fn rest(&self) -> &[u8] {
         self.0.input().rest()
     }
 
-    /// Says that no more bytes will come: what is left over is the last line, or a part of it.
-    /// Pushing more takes it back.
+    /// Declares that no more bytes will come: the rest is the last line or a part of it. Pushing more bytes
+    /// undoes it.
     pub const fn finish(&mut self) {
         self.0.finish();
     }
 
-    /// The next line, read into a frame. It lives until the next is asked for: nothing is allocated
-    /// for a frame.
+    /// Reads the next line into a frame. The frame borrows from the feed: nothing is allocated per frame.
     ///
     /// # Errors
-    /// The first broken line, where reading is strict; the same comes again. What is cut off is an
-    /// error after [`Feed::finish`] only, and pushing the rest mends it.
+    /// The first broken line, if reading is strict. The same error is returned again. A cut line is an
+    /// error only after [`Feed::finish`], and pushing the rest clears it.
     pub fn next_frame(&mut self) -> Result<Fed<&Frame>, Error> {
         Ok(match self.step(true)? {
             Fetched::Item => Fed::Item(self.frame()),
@@ -188,10 +187,10 @@ impl Feed {
         })
     }
 
-    /// The next line as it is: only its columns and its time are looked at.
+    /// Returns the next line as it is; only its columns and its time are parsed.
     ///
     /// # Errors
-    /// As [`Feed::next_frame`], but for what the columns of a line say.
+    /// Like [`Feed::next_frame`], except that the content of the columns is not checked.
     pub fn next_line(&mut self) -> Result<Fed<Line<'_>>, Error> {
         Ok(match self.step(false)? {
             Fetched::Item => self.line().map_or(Fed::End, Fed::Item),
@@ -208,10 +207,9 @@ impl Feed {
     known!();
 }
 
-/// Reads a recording line by line; memory is bounded by a line, whatever the recording. It needs no
-/// [`std::io::BufReader`].
+/// Reads a recording line by line, with memory bounded by one line. A [`std::io::BufReader`] is not needed.
 ///
-/// For a recording that grows, see [`Feed`].
+/// For a growing recording, see [`Feed`].
 ///
 /// ```
 /// use gametape_echo::echoreplay::Reader;
@@ -226,7 +224,7 @@ impl Feed {
 pub struct Reader<R>(feed::Reader<Text<R>, Decoder>);
 
 /// Opens an .echoreplay, plain or zip, and reads it strictly. The files of a zip are read one after
-/// the other.
+/// another.
 ///
 /// ```no_run
 /// use gametape_echo::echoreplay;
@@ -238,16 +236,16 @@ pub struct Reader<R>(feed::Reader<Text<R>, Decoder>);
 /// ```
 ///
 /// # Errors
-/// [`Error::Io`]; for a zip that was not written to its end, `echoreplay.zip-truncated`; for any zip
-/// without the feature `zip`, `echo.feature`.
+/// [`Error::Io`]; `echoreplay.zip-truncated` for an unfinished zip; `echo.feature` for any zip without the
+/// feature `zip`.
 pub fn open<R: Read + Seek>(source: R) -> Result<Reader<R>, Error> {
     open_with(source, ReadOptions::default())
 }
 
-/// [`open()`], with other options. A lenient reader takes from a broken zip what is there.
+/// Like [`open()`], with other options. A lenient reader reads as much of a broken zip as there is.
 ///
 /// # Errors
-/// As [`open()`].
+/// Like [`open()`].
 pub fn open_with<R: Read + Seek>(mut source: R, options: ReadOptions) -> Result<Reader<R>, Error> {
     let io = |source| Error::io(0, source);
     source.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -276,7 +274,7 @@ impl<R: Read> Reader<R> {
         Ok(Self(feed::Reader::new(text, decoder)))
     }
 
-    /// Reads a zip that was inflated before, as [`open_with`] reads the zip.
+    /// Reads a spooled zip, like [`open_with`] reads the zip.
     #[cfg(feature = "tape")]
     pub(crate) fn spooled(spool: Arc<Spool>, options: ReadOptions) -> Result<Self, Error> {
         let fault = spool.fault.clone();
@@ -284,14 +282,14 @@ impl<R: Read> Reader<R> {
         Self::of_zip(text, fault, options)
     }
 
-    /// Opens an .echoreplay for one who takes every line that is whole, and hears of each other:
+    /// Opens an .echoreplay for a caller that takes all whole lines and asks for the others with
     /// [`Reader::take_skipped`]. A broken zip is an error.
     #[cfg(feature = "tape")]
     pub(crate) fn open_for_whole_lines(source: R) -> Result<Self, Error>
     where
         R: Seek,
     {
-        // What is broken about a zip as a whole is told before its first line.
+        // Faults of the zip as a whole are reported before its first line.
         let mut reader = open(source)?;
         let scan = &mut reader.0.parts().0.scan;
         scan.be_lenient();
@@ -299,26 +297,25 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// Of a lenient reader, frames so far that may be altered.
+    /// In lenient reading, the frames so far that may be altered.
     pub(super) const fn altered(&self) -> &AllAltered<Rule> {
         &self.0.decoder().scan.altered
     }
 
-    /// Lines that were skipped since this was asked last.
+    /// Returns the lines skipped since the last call.
     #[cfg(feature = "tape")]
     pub(crate) fn take_skipped(&mut self) -> Skipped {
         let skipped = &mut self.0.parts().0.scan.skipped;
         skipped.as_mut().map(Skipped::take).unwrap_or_default()
     }
 
-    /// Which line of its text the last one was, from 1.
+    /// The number of the last line in its text, from 1.
     #[cfg(feature = "tape")]
     pub(crate) fn line_number(&self) -> u64 {
         self.0.decoder().scan.lines()
     }
 
-    /// Where the next line starts in all of the text: of a zip that was inflated before, in that of
-    /// all its files.
+    /// The position of the next line in the whole text. In a spooled zip, the text of all its files.
     #[cfg(feature = "tape")]
     pub(crate) fn place(&mut self) -> u64 {
         let start = match self.0.get_mut() {
@@ -328,12 +325,12 @@ impl<R: Read> Reader<R> {
         start + self.offset()
     }
 
-    /// Reads plain text, strictly; for a zip, see [`open()`].
+    /// Reads plain text, strictly. For a zip, see [`open()`].
     pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())
     }
 
-    /// [`Reader::new`], with other options.
+    /// Like [`Reader::new`], with other options.
     pub fn with_options(source: R, options: ReadOptions) -> Self {
         Self(feed::Reader::new(
             Text::Plain(source),
@@ -341,19 +338,19 @@ impl<R: Read> Reader<R> {
         ))
     }
 
-    /// The next line, read into a frame; `None` at the end. It lives until the next is asked for:
-    /// nothing is allocated for a frame.
+    /// Reads the next line into a frame; `None` at the end. The frame borrows from the reader: nothing is
+    /// allocated per frame.
     ///
     /// # Errors
-    /// The first broken line, where reading is strict; the same comes again. [`Error::Io`].
+    /// The first broken line, if reading is strict. The same error is returned again. [`Error::Io`].
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(self.step(true)?.then(|| self.frame()))
     }
 
-    /// The next line as it is; `None` at the end.
+    /// Returns the next line as it is, or `None` at the end.
     ///
     /// # Errors
-    /// As [`Reader::next_frame`], but for what the columns of a line say.
+    /// Like [`Reader::next_frame`], except that the content of the columns is not checked.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, Error> {
         Ok(if self.step(false)? { self.line() } else { None })
     }
@@ -381,7 +378,7 @@ impl<R: Read> Reader<R> {
         Ok(false)
     }
 
-    /// Goes on with the next file of a zip; false where there is none.
+    /// Continues with the next file of a zip. Returns false if there is none.
     #[cfg(feature = "zip")]
     fn next_member(&mut self) -> Result<bool, Error> {
         let offset = self.offset();
@@ -399,10 +396,10 @@ impl<R: Read> Reader<R> {
             Member::Closed(name, rule) => (name, Some(rule)),
         };
         input.restart(0);
-        // The file may be called as its zip is.
+        // The file may have the same name as its zip.
         decoder.scan.restart(format!("{name} in the zip").into());
         match closed {
-            // There is nothing to read of it.
+            // No part of it can be read.
             Some(rule) => decoder.scan.fault_of_zip(rule).map(|()| true),
             None => Ok(true),
         }

@@ -1,4 +1,4 @@
-//! The text of a recording, which may be packed.
+//! The source of a recording's text, which may be a zip.
 
 use std::fmt;
 use std::io::{self, Read, Seek};
@@ -9,23 +9,23 @@ use super::spool::Spooled;
 use super::unzip::{Filled, Member, Unzip};
 use crate::rule::Rule;
 
-/// Whether a file starts as a zip does.
+/// Whether a file starts like a zip.
 pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Where the text comes from. A zip is at its end behind each of its files.
+/// The source of the text. For a zip, reading reports an end after each of its files.
 #[derive(Debug)]
 pub(super) enum Text<R> {
     Plain(R),
     #[cfg(feature = "zip")]
     Zip(Box<Unzip<R>>),
-    /// That of a zip, inflated before.
+    /// The text of a zip that was inflated before.
     #[cfg(feature = "tape")]
     Spool(Box<Spooled>),
 }
 
-/// What is wrong with a zip, on its way through [`io::Error`].
+/// A fault of a zip, wrapped in an [`io::Error`].
 #[derive(Debug)]
 struct Fault(Rule);
 
@@ -38,16 +38,16 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl<R: Read + Seek> Text<R> {
-    /// Looks for the table of a zip; what is wrong with it, if anything is.
+    /// Looks for the table of a zip. Also returns the fault of the zip, if there is one.
     #[cfg(feature = "zip")]
     pub fn unzip(source: R) -> io::Result<(Self, Option<Rule>)> {
         let (zip, fault) = Unzip::open(source)?;
         Ok((Self::Zip(Box::new(zip)), fault))
     }
 
-    /// Says that a zip can't be read.
+    /// Reports that zips can't be read.
     #[cfg(not(feature = "zip"))]
-    // With the feature it can fail.
+    // With the feature, this can fail.
     #[allow(clippy::unnecessary_wraps)]
     pub fn unzip(source: R) -> io::Result<(Self, Option<Rule>)> {
         let (what, feature) = ("a zip", "zip");
@@ -56,12 +56,12 @@ impl<R: Read + Seek> Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// What an error of [`Text::read`] says of the zip, or else the error.
+    /// Returns the fault of the zip that an error of [`Text::read`] contains, or the error.
     pub fn fault(error: io::Error) -> Result<Rule, io::Error> {
         error.downcast::<Fault>().map(|fault| fault.0)
     }
 
-    /// Goes to the next file of a zip. Also, once, how many there are, if there are several.
+    /// Goes to the next file of a zip. Once, also returns how many files there are, if there are several.
     #[cfg(feature = "zip")]
     pub fn next_member(&mut self) -> io::Result<(Member, Option<Rule>)> {
         match self {
@@ -81,15 +81,15 @@ impl<R: Read> Read for Text<R> {
         match self {
             Self::Plain(source) => source.read(into),
             #[cfg(feature = "zip")]
-            Self::Zip(zip) => given(zip.fill(into)?),
+            Self::Zip(zip) => to_read_result(zip.fill(into)?),
             #[cfg(feature = "tape")]
-            Self::Spool(spool) => given(spool.fill(into)?),
+            Self::Spool(spool) => to_read_result(spool.fill(into)?),
         }
     }
 }
 
 #[cfg(feature = "zip")]
-fn given(filled: Filled) -> io::Result<usize> {
+fn to_read_result(filled: Filled) -> io::Result<usize> {
     match filled {
         Filled::Bytes(count) => Ok(count),
         Filled::End(None) => Ok(0),

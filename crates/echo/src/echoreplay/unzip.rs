@@ -1,7 +1,7 @@
-//! The zip around a recording: its files one after the other, inflated as they are read.
+//! Reading a zip: its files one after another, inflated as they are read.
 //!
-//! The table at the end of a zip says where its files are. A zip that was not written to its end has
-//! none: then the files are found one behind the other, and inflated as far as they go.
+//! The table at the end of a zip names the positions of its files. A zip that was not written to its end
+//! has no table. Its files are then found one after another and inflated as far as they go.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -16,20 +16,20 @@ use crate::rule::{Rule, ZipCut};
 
 const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
-/// How checksum and sizes behind a file may start.
+/// The optional signature of the checksum and sizes after a file.
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 
-/// A local header before its name.
+/// The size of a local header without the name.
 const HEADER_SIZE: usize = 30;
 
-/// What [`Unzip::fill`] gives.
+/// The result of [`Unzip::fill`].
 pub(super) enum Filled {
     Bytes(usize),
-    /// The file ended, or what is wrong with the rest of it.
+    /// The end of the file, or the fault of the rest of it.
     End(Option<Rule>),
 }
 
-/// What comes next in a zip: a file by its name, and why it can't be read.
+/// What comes next in a zip: a file with its name, and why it can't be read.
 pub(super) enum Member {
     Open(Box<str>),
     Closed(Box<str>, Rule),
@@ -39,25 +39,25 @@ pub(super) enum Member {
 /// How a file is stored.
 #[derive(Clone, Debug)]
 struct Stored {
-    /// What it is called, for people.
+    /// The name for messages.
     name: Box<str>,
-    /// 0 or 8 are read.
+    /// 0 and 8 are supported.
     method: u16,
     encrypted: bool,
-    /// Compressed bytes, where that is known.
+    /// The compressed size, if known.
     size: Option<u64>,
-    /// Checksum, where that is known.
+    /// The checksum, if known.
     crc: Option<u32>,
-    /// Its own header says that checksum and sizes stand behind it.
+    /// Checksum and sizes follow the file, by its local header.
     described: bool,
 }
 
-/// Where the files are.
+/// How the files are found.
 #[derive(Debug)]
 enum Plan {
-    /// At these places, by the table of the zip.
+    /// At these positions, by the table of the zip.
     Table(std::vec::IntoIter<(u64, Stored)>),
-    /// One behind the other.
+    /// One after another.
     Walk,
     Done,
 }
@@ -65,43 +65,49 @@ enum Plan {
 /// The file that is being read.
 #[derive(Debug)]
 struct Current {
-    /// `None` where it is not compressed.
+    /// `None` if it is not compressed.
     inflate: Option<Box<Decompress>>,
-    /// Compressed bytes that are left, where that is known.
+    /// The number of compressed bytes left, if known.
     left: Option<u64>,
     crc: Crc,
     stored: Option<u32>,
-    /// It may stand behind the file.
+    /// The checksum may follow the file.
     described: bool,
     done: bool,
 }
 
-/// A zip, being read.
+/// A zip that is being read.
 #[derive(Debug)]
 pub(super) struct Unzip<R> {
     source: R,
-    /// A source that can seek, by a function: not every [`super::Reader`] needs one.
+    /// A function that seeks, since not every [`super::Reader`] has a source that can.
     seek: fn(&mut R, u64) -> io::Result<()>,
     input: Buffer,
     plan: Plan,
     current: Option<Current>,
-    /// Files begun, and how many the table tells of.
+    /// The number of files begun, and the number in the table.
     begun: u64,
-    told: u64,
-    /// It was told that there are several.
-    told_several: bool,
-    /// It was told that there is no table: the data ends early then, and that is no other fault.
+    listed: u64,
+    /// The finding about several files was returned.
+    reported_several: bool,
+    /// The missing table was reported. Data that ends early is then no fault of its own.
     is_unfinished: bool,
 }
 
+trait ReadSeek: Read + Seek {}
+
+impl<R: Read + Seek> ReadSeek for R {}
+
 impl<R: Read + Seek> Unzip<R> {
-    /// Looks for the table; without one, says why not.
+    /// Looks for the table. If there is none, also returns why.
     pub(super) fn open(mut source: R) -> io::Result<(Self, Option<Rule>)> {
         let mut files = Vec::new();
         let mut fault = None;
         let starts_with_file = starts_with_file(&mut source)?;
-        let plan = match ZipArchive::new(&mut source) {
-            // What is stored may have a table in it, which is the last one of a zip that was cut.
+        // As a trait object, so that the zip library is compiled once and not for each source.
+        let seekable: &mut dyn ReadSeek = &mut source;
+        let plan = match ZipArchive::new(seekable) {
+            // Stored data may contain a table, which in a cut zip is the last one.
             Ok(archive) if starts_with_file && (archive.is_empty() || archive.offset() > 0) => {
                 source.seek(SeekFrom::Start(0))?;
                 let cause = ZipCut::Table;
@@ -141,20 +147,20 @@ impl<R: Read + Seek> Unzip<R> {
                 Plan::Walk
             }
         };
-        let told = match &plan {
+        let listed = match &plan {
             Plan::Table(files) => files.len() as u64,
             _ => 0,
         };
         let zip = Self {
             is_unfinished: fault.is_some(),
-            told_several: false,
+            reported_several: false,
             source,
             seek: |source, offset| source.seek(SeekFrom::Start(offset)).map(drop),
             input: Buffer::default(),
             plan,
             current: None,
             begun: 0,
-            told,
+            listed,
         };
         Ok((zip, fault))
     }
@@ -169,7 +175,7 @@ fn starts_with_file(source: &mut (impl Read + Seek)) -> io::Result<bool> {
     Ok(start == LOCAL_HEADER)
 }
 
-/// Errors that speak of the file and not of the disk.
+/// Whether an error is about the zip's content rather than the disk.
 fn is_of_the_file(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -178,14 +184,14 @@ fn is_of_the_file(error: &io::Error) -> bool {
 }
 
 impl<R: Read> Unzip<R> {
-    /// Tells, once, that there are several files.
+    /// Reports, once, that there are several files.
     pub(super) fn several(&mut self) -> Option<Rule> {
         let members = match self.plan {
-            Plan::Table(_) => self.told,
+            Plan::Table(_) => self.listed,
             _ => self.begun,
         };
-        let now = !self.told_several && members > 1;
-        self.told_several |= now;
+        let now = !self.reported_several && members > 1;
+        self.reported_several |= now;
         now.then_some(Rule::ZipMembers { members })
     }
 
@@ -235,14 +241,14 @@ impl<R: Read> Unzip<R> {
         let Some(rule) = fault else {
             return Ok(Member::Open(stored.name));
         };
-        // So that the next one is found.
+        // Skip it, so that the next one is found.
         if !self.skip()? {
             self.plan = Plan::Done;
         }
         Ok(Member::Closed(stored.name, rule))
     }
 
-    /// Gets the next bytes of the file.
+    /// Reads the next bytes of the file.
     pub(super) fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
         loop {
             if self.current.as_ref().is_none_or(|current| current.done) {
@@ -271,7 +277,7 @@ impl<R: Read> Unzip<R> {
                     let used = (inflate.total_in() - before_in) as usize;
                     let made = (inflate.total_out() - before_out) as usize;
                     current.done = matches!(status, Ok(Status::StreamEnd));
-                    // What inflating says of it depends on how much it was given at a time.
+                    // The decoder's message depends on how much it was given at a time.
                     let fault = status.err().map(|_| Rule::ZipInflate);
                     (used, made, fault)
                 }
@@ -280,7 +286,7 @@ impl<R: Read> Unzip<R> {
             current.left = current.left.map(|left| left.saturating_sub(used as u64));
             current.crc.update(into.get(..made).unwrap_or_default());
             if made > 0 {
-                // A fault comes again, when there is nothing more before it.
+                // The fault is returned by the next call.
                 return Ok(Filled::Bytes(made));
             }
             if let Some(fault) = fault {
@@ -289,8 +295,8 @@ impl<R: Read> Unzip<R> {
                 return Ok(Filled::End(Some(fault)));
             }
             if used == 0 && !current.done {
-                // Neither input nor output: the data ends before the file does, or the zip that was
-                // never finished ends here.
+                // Neither input nor output: the data ends before the file does, or this is the end of an
+                // unfinished zip.
                 let is_cut = current.inflate.is_some() || current.left.is_some();
                 let is_there = !self.is_unfinished || current.left == Some(0);
                 let fault = (is_cut && is_there).then(|| {
@@ -304,14 +310,14 @@ impl<R: Read> Unzip<R> {
         }
     }
 
-    /// Behind broken data no other file is looked for, save where the table says.
+    /// After broken data, other files are found only by the table.
     fn end_walk(&mut self) {
         if matches!(self.plan, Plan::Walk) {
             self.plan = Plan::Done;
         }
     }
 
-    /// The file came to its end: were those the bytes?
+    /// Compares the checksum at the end of the file.
     fn checked(&mut self) -> io::Result<Option<Rule>> {
         let Some(current) = self.current.take() else {
             return Ok(None);
@@ -322,7 +328,7 @@ impl<R: Read> Unzip<R> {
         };
         let found = Crc32(current.crc.sum());
         let stored = stored.map(Crc32).filter(|stored| *stored != found);
-        // Whoever reads the lines counts them.
+        // The reader of the lines fills in the number of frames.
         Ok(stored.map(|stored| Rule::ZipChecksum {
             frames: 0,
             found,
@@ -330,20 +336,20 @@ impl<R: Read> Unzip<R> {
         }))
     }
 
-    /// The checksum that stands behind a file; `None` where what is there may be something else.
+    /// The checksum that follows a file; `None` if these bytes may be something else.
     fn described(&mut self) -> io::Result<Option<u32>> {
         self.have(24 + LOCAL_HEADER.len())?;
-        let behind = self.input.rest();
-        let crc = match behind.strip_prefix(DESCRIPTOR) {
+        let after = self.input.rest();
+        let crc = match after.strip_prefix(DESCRIPTOR) {
             Some(crc) => Some(crc),
-            // The signature may be left out: then a header tells that these are checksum and sizes.
-            None => matches!(header_ahead(behind), Some(12 | 20)).then_some(behind),
+            // Without a signature, the header after it shows that these are checksum and sizes.
+            None => matches!(header_ahead(after), Some(12 | 20)).then_some(after),
         };
         let crc = crc.and_then(<[u8]>::first_chunk);
         Ok(crc.map(|crc| u32::from_le_bytes(*crc)))
     }
 
-    /// Goes behind a file that can't be read; false where nobody knows where that is.
+    /// Skips a file that can't be read. Returns false if its end is unknown.
     fn skip(&mut self) -> io::Result<bool> {
         let left = self.current.take().and_then(|current| current.left);
         if matches!(self.plan, Plan::Table(_)) {
@@ -364,7 +370,7 @@ impl<R: Read> Unzip<R> {
         Ok(true)
     }
 
-    /// Has at least so many bytes of input, if there are so many; how many there are.
+    /// Buffers at least `size` bytes of input, if there are so many. Returns the number buffered.
     fn have(&mut self, size: usize) -> io::Result<usize> {
         while self.input.rest().len() < size {
             if self.input.read_from(&mut self.source)? == 0 {
@@ -374,7 +380,7 @@ impl<R: Read> Unzip<R> {
         Ok(self.input.rest().len())
     }
 
-    /// The next file of a zip without a table, by its own header; `None` where there is none.
+    /// Returns the next file of a zip without a table, from its local header; `None` if there is none.
     fn walk(&mut self) -> io::Result<Option<Stored>> {
         loop {
             if self.begun > 0 {
@@ -389,8 +395,8 @@ impl<R: Read> Unzip<R> {
         }
     }
 
-    /// Behind a file there may be its checksum and sizes, in one of four forms: goes to the header
-    /// that follows.
+    /// Goes to the next header. Before it, there may be checksum and sizes of the last file, in one of four
+    /// forms.
     fn find_header(&mut self) -> io::Result<()> {
         self.have(24 + LOCAL_HEADER.len())?;
         let found = header_ahead(self.input.rest());
@@ -398,7 +404,7 @@ impl<R: Read> Unzip<R> {
         Ok(())
     }
 
-    /// Goes behind a local header and its name: how the file is stored, and whether it is a folder.
+    /// Reads a local header and its name. Returns how the file is stored, and whether it is a folder.
     fn header(&mut self) -> io::Result<Option<(Stored, bool)>> {
         self.have(HEADER_SIZE)?;
         let Some(header) = LocalHeader::read(self.input.rest()) else {
@@ -412,15 +418,15 @@ impl<R: Read> Unzip<R> {
         self.input.take(header.name);
         self.have(header.extra)?;
         self.input.take(header.extra);
-        // Sizes of 0 were to be filled in; those of 2³² − 1 stand in the extra field.
+        // Sizes of 0 were to be filled in later; those of 2³² − 1 are in the extra field.
         let (size, full_size) = header.sizes;
-        let told = header.flags & 8 == 0;
-        let is_known = told && size != u32::MAX && (size > 0 || full_size > 0);
-        // A file of nothing, and not one that was never finished, has something behind it.
-        let is_empty = told && size == 0 && full_size == 0 && {
+        let has_sizes = header.flags & 8 == 0;
+        let is_known = has_sizes && size != u32::MAX && (size > 0 || full_size > 0);
+        // An empty file is followed by something, unlike one that was never finished.
+        let is_empty = has_sizes && size == 0 && full_size == 0 && {
             self.have(4)?;
-            let behind = self.input.rest();
-            behind.starts_with(LOCAL_HEADER) || behind.starts_with(DIRECTORY_ENTRY)
+            let after = self.input.rest();
+            after.starts_with(LOCAL_HEADER) || after.starts_with(DIRECTORY_ENTRY)
         };
         let stored = Stored {
             name: called,
@@ -428,30 +434,30 @@ impl<R: Read> Unzip<R> {
             encrypted: header.flags & 1 != 0,
             size: (is_known || is_empty).then_some(size.into()),
             crc: (is_known && header.crc != 0).then_some(header.crc),
-            described: !told,
+            described: !has_sizes,
         };
         Ok(Some((stored, is_folder)))
     }
 }
 
-/// How many bytes of checksum and sizes stand before the header that follows a file: there are four forms
-/// of them, and none.
-fn header_ahead(behind: &[u8]) -> Option<usize> {
+/// The number of bytes of checksum and sizes before the next header. There are four forms, and they may be
+/// absent.
+fn header_ahead(after: &[u8]) -> Option<usize> {
     [0, 12, 16, 20, 24].into_iter().find(|at| {
-        behind.get(*at..).is_some_and(|ahead| {
+        after.get(*at..).is_some_and(|ahead| {
             ahead.starts_with(LOCAL_HEADER) || ahead.starts_with(DIRECTORY_ENTRY)
         })
     })
 }
 
-/// What stands before a file.
+/// A local header.
 struct LocalHeader {
     flags: u16,
     method: u16,
     crc: u32,
-    /// Compressed, and not.
+    /// Compressed and uncompressed.
     sizes: (u32, u32),
-    /// Bytes of the name, and of what is behind it.
+    /// The size of the name, and of the fields after it.
     name: usize,
     extra: usize,
 }
@@ -473,7 +479,7 @@ impl LocalHeader {
     }
 }
 
-/// The name of a file, for people.
+/// The name of a file for messages.
 fn name(text: &str) -> Box<str> {
     shortened(&printable(text)).into()
 }

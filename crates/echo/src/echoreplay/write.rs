@@ -1,16 +1,18 @@
-//! Writing recordings as text.
+//! Writing recordings as text, and continuing one that was interrupted.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use gametape_core::Output;
 
 use super::line::{Line, write_frame};
-use super::resume::{Tail, find_tail};
+use super::stream::Reader;
+use crate::error::Resumed;
 use crate::error::{Error, WriteError};
-use crate::model::Frame;
-use crate::resumed::Resumed;
+use crate::limits::{Limits, ReadOptions};
+use crate::model::{Frame, Time};
+use crate::rule::Rule;
 
-/// Writes frames as text that is in memory.
+/// Writes frames to text in memory.
 ///
 /// ```
 /// # let frames = gametape_echo::doc_frames();
@@ -20,7 +22,7 @@ use crate::resumed::Resumed;
 /// ```
 ///
 /// # Errors
-/// As [`write_frame`].
+/// Like [`write_frame`].
 pub fn write<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Result<Vec<u8>, WriteError> {
     let mut text = Vec::new();
     for frame in frames {
@@ -29,11 +31,11 @@ pub fn write<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Result<Vec<u8>,
     Ok(text)
 }
 
-/// Writes a plain recording, each line at once.
+/// Writes a plain recording, line by line.
 ///
-/// Whatever happens to the process, what is written are whole lines and at most a part of the last:
-/// readers take the whole ones, and [`Writer::resume`] goes on behind them. Where the output fails,
-/// the part of a line that it has is taken back; where it can't be, the next line starts anew.
+/// Whatever happens to the process, the file holds whole lines and at most a part of one more. Readers take
+/// the whole ones, and [`Writer::resume`] continues after them. If the output fails, a partial line is
+/// removed; if that fails too, the next line starts on a new line.
 ///
 /// ```
 /// use gametape_echo::{Frame, echoreplay::Writer};
@@ -53,7 +55,7 @@ pub struct Writer<O> {
 }
 
 impl<O: Output> Writer<O> {
-    /// A writer of a recording that starts, or goes on, where `output` is.
+    /// Writes from the current position of `output`, which is the start or the end of a recording.
     pub const fn new(output: O) -> Self {
         Self {
             output,
@@ -66,14 +68,14 @@ impl<O: Output> Writer<O> {
     /// Writes a frame.
     ///
     /// # Errors
-    /// As [`write_frame`], which writes nothing, and [`WriteError::Io`].
+    /// Like [`write_frame`], and nothing is written then; [`WriteError::Io`].
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         self.start();
         write_frame(frame, &mut self.line)?;
         self.write()
     }
 
-    /// Writes a line as it is; one without an ending, which is the last of its recording, gets one.
+    /// Writes a line as it is. If it has no ending, being the last of its recording, one is added.
     ///
     /// # Errors
     /// [`WriteError::Io`].
@@ -83,7 +85,7 @@ impl<O: Output> Writer<O> {
         self.write()
     }
 
-    /// Frames written, those of a recording that is gone on with included.
+    /// The number of frames in the recording, including those before it was resumed.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
@@ -94,7 +96,7 @@ impl<O: Output> Writer<O> {
         &self.output
     }
 
-    /// Ends the last line, flushes, and gives the output back.
+    /// Ends the last line, flushes, and returns the output.
     ///
     /// # Errors
     /// [`WriteError::Io`].
@@ -118,7 +120,7 @@ impl<O: Output> Writer<O> {
     fn start(&mut self) {
         self.line.clear();
         if let Tail::Unended(ending) = self.tail {
-            // The part of a line that may be there must not become the start of this one.
+            // A partial line may be left, and must not become the start of this one.
             self.line.extend_from_slice(ending);
         }
     }
@@ -134,7 +136,7 @@ impl<O: Output> Writer<O> {
         Ok(())
     }
 
-    /// Takes off what is cut.
+    /// Removes a partial line.
     fn cut(&mut self) -> Result<(), WriteError> {
         if let Tail::Torn(bytes) = self.tail {
             self.output.take_back(bytes)?;
@@ -143,7 +145,7 @@ impl<O: Output> Writer<O> {
         Ok(())
     }
 
-    /// Writes all of some bytes, or takes back what was written of them.
+    /// Writes all bytes, or removes what was written of them.
     fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let mut sent = 0;
         while let Some(rest) = bytes.get(sent..).filter(|rest| !rest.is_empty()) {
@@ -166,9 +168,8 @@ impl<O: Output> Writer<O> {
 }
 
 impl<F: Output + Read + Seek> Writer<F> {
-    /// Goes on behind the last whole line of a plain recording. The file stays as it is until a frame
-    /// comes or it is finished; only then is a cut line behind the last whole one taken off, or its
-    /// missing end written.
+    /// Continues a plain recording after its last whole line. The file is unchanged until a frame is
+    /// written or the writer is finished; only then is a cut last line removed, or a missing ending added.
     ///
     /// ```no_run
     /// use gametape_echo::echoreplay::Writer;
@@ -179,8 +180,8 @@ impl<F: Output + Read + Seek> Writer<F> {
     /// ```
     ///
     /// # Errors
-    /// `echoreplay.zipped` for a zip, `echoreplay.damaged` where the file does not end with a line or
-    /// the start of one; [`Error::Io`].
+    /// `echoreplay.zipped` for a zip, `echoreplay.damaged` if the file does not end with a line or the
+    /// start of one; [`Error::Io`].
     pub fn resume(mut file: F) -> Result<(Self, Resumed), Error> {
         let (tail, resumed) = find_tail(&mut file)?;
         file.seek(SeekFrom::End(0))
@@ -191,5 +192,79 @@ impl<F: Output + Read + Seek> Writer<F> {
             ..Self::new(file)
         };
         Ok((writer, resumed))
+    }
+}
+
+/// How the text ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tail {
+    /// With a whole line.
+    Whole,
+    /// With this many bytes of a cut line.
+    Torn(u64),
+    /// With a whole line or its start, lacking these bytes.
+    Unended(&'static [u8]),
+}
+
+/// Reads a recording to its end.
+pub(super) fn find_tail<F: Read + Seek>(file: &mut F) -> Result<(Tail, Resumed), Error> {
+    let io = |source| Error::io(0, source);
+    let length = file.seek(SeekFrom::End(0)).map_err(io)?;
+    file.seek(SeekFrom::Start(0)).map_err(io)?;
+    let mut reader = Reader::with_options(&mut *file, ReadOptions::lenient());
+    let mut resumed = Resumed::default();
+    // The end of the last line, and the line.
+    let (mut end, mut last) = (0, Vec::new());
+    while let Some(line) = reader.next_line()? {
+        resumed.frames += 1;
+        end = line.offset + line.size() as u64;
+        last.clear();
+        line.write(&mut last);
+    }
+    let cut = reader.findings().get("echoreplay.truncated").cloned();
+    drop(reader);
+    let mut frame = Frame::default();
+    let line = super::read::read(&last).next().and_then(Result::ok);
+    if line.is_some_and(|line| line.read_into(&mut frame).is_ok()) {
+        resumed.last = Some(frame);
+    }
+    if end == length {
+        let tail = match line.map_or(b"".as_slice(), |line: Line<'_>| line.ending) {
+            b"" if end == 0 => Tail::Whole,
+            // Only the line's ending is missing.
+            b"" if last.ends_with(b"\r") => Tail::Unended(b"\n"),
+            b"" => Tail::Unended(b"\r\n"),
+            _ => Tail::Whole,
+        };
+        return Ok((tail, resumed));
+    }
+    let mut torn = Vec::new();
+    file.seek(SeekFrom::Start(end)).map_err(io)?;
+    file.take(Limits::DEFAULT.max_line_bytes)
+        .read_to_end(&mut torn)
+        .map_err(io)?;
+    if end == 0 && super::text::is_zip(&torn) {
+        return Err(Error::at(Rule::Zipped, 0));
+    }
+    let bytes = length - end;
+    if torn.len() as u64 != bytes || !is_torn(&torn) {
+        return Err(Error::at(Rule::NoTail { bytes }, end));
+    }
+    resumed.dropped = bytes;
+    resumed.problem = cut;
+    Ok((Tail::Torn(bytes), resumed))
+}
+
+/// Whether this is how a line begins: a time or a part of one, a tab, JSON.
+fn is_torn(rest: &[u8]) -> bool {
+    /// Completes the start of a time.
+    const TIME: &[u8] = b"2000/01/01 00:00:00.0";
+    let mut columns = rest.splitn(2, |byte| *byte == b'\t');
+    let time = columns.next().unwrap_or_default();
+    if let Some(json) = columns.next() {
+        Time::parse(time).is_some() && matches!(json, [] | [b'{', ..]) && !json.contains(&b'\n')
+    } else {
+        let missing = TIME.get(time.len()..).unwrap_or_default();
+        Time::parse(&[time, missing].concat()).is_some()
     }
 }

@@ -9,10 +9,10 @@ use super::line::{Line, write_frame};
 use crate::error::WriteError;
 use crate::model::Frame;
 
-/// Writes a recording as the one file of a zip, compressed as it comes.
+/// Writes a recording as the single file of a zip, compressed as it comes.
 ///
-/// Where the process ends before [`ZipWriter::finish`], a lenient reader still finds the lines: those
-/// that were compressed until then, which may be some hundred kilobytes of text short.
+/// If the process ends before [`ZipWriter::finish`], a lenient reader still finds the lines that were
+/// compressed until then; some hundred kilobytes of text may be missing.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -40,13 +40,13 @@ impl<W: Write + Seek> std::fmt::Debug for ZipWriter<W> {
 }
 
 impl<W: Write + Seek> ZipWriter<W> {
-    /// Starts a zip with one file of this name. Levels are 1 (fast) to 9 (small), 0 stores.
+    /// Starts a zip with one file of this name. Levels are 1 (fast) to 9 (small); 0 does not compress.
     ///
     /// # Errors
     /// [`WriteError::Io`].
     pub fn new(sink: W, name: &str, level: u8) -> Result<Self, WriteError> {
         let options = SimpleFileOptions::default()
-            // Nobody knows how long a match will be.
+            // The length of a match is unknown in advance.
             .large_file(true);
         let options = match level {
             0 => options.compression_method(CompressionMethod::Stored),
@@ -66,14 +66,14 @@ impl<W: Write + Seek> ZipWriter<W> {
     /// Writes a frame.
     ///
     /// # Errors
-    /// As [`Writer::push`](super::Writer::push).
+    /// Like [`Writer::push`](super::Writer::push).
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         self.line.clear();
         write_frame(frame, &mut self.line)?;
         self.write()
     }
 
-    /// Writes a line as it is, as [`Writer::push_line`](super::Writer::push_line).
+    /// Writes a line as it is, like [`Writer::push_line`](super::Writer::push_line).
     ///
     /// # Errors
     /// [`WriteError::Io`].
@@ -83,13 +83,13 @@ impl<W: Write + Seek> ZipWriter<W> {
         self.write()
     }
 
-    /// Frames written.
+    /// The number of frames written.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Writes the end of the zip, and gives the sink back.
+    /// Writes the end of the zip, and returns the sink.
     ///
     /// # Errors
     /// [`WriteError::Io`].

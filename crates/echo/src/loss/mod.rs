@@ -1,4 +1,4 @@
-//! What a conversion lost: for each field how far the stored values are off, and what is not kept.
+//! Measuring the loss of a conversion: the error of each field's stored values, and what is not kept.
 //!
 //! ```
 //! use gametape_echo::{Frame, Time, loss::FieldErrors};
@@ -18,47 +18,46 @@ pub use report::{Change, LossReport, NumberLoss};
 
 use crate::diff::Tolerance;
 use crate::diff::angle;
-use crate::diff::before::Before;
-use crate::diff::sink::{At, Sink};
+use crate::diff::sink::{At, Before, Sink};
 use crate::diff::walk::walk;
 use crate::field::{Field, Kept};
 use crate::model::{Frame, Pose, Vec3};
 
 /// Measures how stored frames differ from their originals, field by field.
 ///
-/// Made to run beside a conversion: a frame costs a microsecond or two. Parts of a recording can
-/// be measured apart and [merged](Self::merge).
+/// Made to run during a conversion: a frame takes a microsecond or two. Parts of a recording can be
+/// measured separately and [merged](Self::merge).
 #[derive(Clone, Debug)]
 pub struct FieldErrors {
     tolerance: Tolerance,
     frames: u64,
     before: Before,
-    /// By [`Field`].
+    /// Indexed by [`Field`].
     numbers: [Errors; Field::COUNT],
-    /// By [`Field`].
+    /// Indexed by [`Field`].
     others: [Tally; Field::COUNT],
 }
 
-/// Errors of a kind of number.
+/// The errors of a kind of number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Errors {
-    /// Values compared.
+    /// The number of values compared.
     values: u64,
-    /// Those that differ.
+    /// The number of values that differ.
     differing: u64,
     sum: f64,
     max: f32,
-    /// The frame of the largest.
+    /// The frame with the largest error.
     frame: u64,
-    /// The largest that the format allows for any of the values.
+    /// The largest error that the format allows for any of the values.
     bound: f32,
-    /// Values further off than the format allows for them.
+    /// The number of values whose error exceeds what the format allows for them.
     beyond: u64,
-    /// Values that one side has as infinity or NaN, and the other has not.
+    /// The number of values that are infinity or NaN on one side only.
     not_finite: u64,
 }
 
-/// Values of a kind that changed.
+/// The number of changed values of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     values: u64,
@@ -76,7 +75,7 @@ impl Default for FieldErrors {
 }
 
 impl FieldErrors {
-    /// Nothing measured yet; against the bounds of [`Tolerance::NEAREST`].
+    /// Creates a measurement of no frames, against the bounds of [`Tolerance::NEAREST`].
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -88,9 +87,9 @@ impl FieldErrors {
         }
     }
 
-    /// The next frame: as it was, and as it reads back.
+    /// Adds the next frame: the original, and the frame read back.
     pub fn push(&mut self, original: &Frame, stored: &Frame) {
-        // Taken out for the walk, which borrows all of `self`.
+        // Moved out during the walk, which borrows all of `self`.
         let mut before = std::mem::take(&mut self.before);
         walk(original, stored, Some(&before), self);
         before.remember(original);
@@ -98,7 +97,7 @@ impl FieldErrors {
         self.frames += 1;
     }
 
-    /// Adds what was measured of the frames that follow.
+    /// Adds the measurement of the frames that follow.
     pub fn merge(&mut self, later: &Self) {
         let offset = self.frames;
         for (to, from) in self.numbers.iter_mut().zip(&later.numbers) {
@@ -126,14 +125,14 @@ impl FieldErrors {
         self.before.clone_from(&later.before);
     }
 
-    /// Frames measured.
+    /// The number of frames.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The largest error of a position, in metres: of heads, bodies, hands, disc, playspace and
-    /// bones. Infinity where one was lost wholly.
+    /// The largest error of a position, in metres: of heads, bodies, hands, disc, playspace and bones.
+    /// Infinity if a position was lost entirely.
     #[must_use]
     pub fn position_error(&self) -> f32 {
         [
@@ -156,7 +155,7 @@ impl FieldErrors {
         .fold(0.0, f32::max)
     }
 
-    /// All of it, to be shown.
+    /// Returns the report.
     #[must_use]
     pub fn report(&self) -> LossReport {
         let mut report = LossReport {
@@ -210,7 +209,7 @@ impl Sink for FieldErrors {
         &self.tolerance
     }
 
-    /// What has no code is lost.
+    /// A value without a code is lost.
     #[inline]
     fn forgives_codes(&self) -> bool {
         false
@@ -296,7 +295,7 @@ impl Sink for FieldErrors {
     }
 }
 
-/// How far two numbers are apart; not at all if both are the same infinity, or NaN.
+/// The distance between two numbers; 0 if both are the same infinity, or NaN.
 #[inline]
 fn apart(a: f32, b: f32) -> f32 {
     if a.to_bits() == b.to_bits() {
@@ -311,7 +310,7 @@ fn length([x, y, z]: Vec3) -> f32 {
     (x * x + y * y + z * z).sqrt()
 }
 
-/// A bound of what is no number says nothing.
+/// Bounds that are not finite are ignored.
 #[inline]
 const fn finite(bound: f32) -> f32 {
     if bound.is_finite() { bound } else { 0.0 }

@@ -1,69 +1,68 @@
-//! A loss report, as a table and as data.
+//! The loss report, as a table and as data.
 
 use std::fmt;
 
 use gametape_core::text::{Grouped, TextTable};
 use serde::Serialize;
 
-/// What a conversion lost. Shown, it is a table; serialized, it has stable keys.
+/// The loss of a conversion. Its text is a table; its serialized form has stable keys.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct LossReport {
-    /// Frames converted.
+    /// The number of frames converted.
     pub frames: u64,
-    /// Numbers, and how far they are off. Kinds without a value are left out.
+    /// The errors of numbers. Kinds without a value are left out.
     pub numbers: Vec<NumberLoss>,
-    /// What is kept, but was changed: text without a code, names that are not ASCII.
+    /// Values that are kept but changed: text without a code, names outside ASCII.
     pub changed: Vec<Change>,
-    /// What is not kept, and was there: not at all, or its first value only.
+    /// Values that were present and are not kept, or only in the first frame.
     pub not_kept: Vec<Change>,
 }
 
-/// How far the numbers of a kind are off.
+/// The errors of a kind of number.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct NumberLoss {
-    /// Which kind.
+    /// The kind.
     pub field: &'static str,
-    /// Unit of the errors; empty for none.
+    /// The unit of the errors; empty for none.
     pub unit: &'static str,
-    /// Values compared; a position counts once, its error is a distance.
+    /// The number of values compared. A position counts once; its error is a distance.
     pub values: u64,
-    /// Values that differ at all.
+    /// The number of values that differ.
     pub differing: u64,
-    /// Mean error, over all values.
+    /// The mean error over all values.
     pub mean_error: f64,
-    /// Maximum error.
+    /// The largest error.
     pub max_error: f64,
-    /// In which frame, from 0; `None` where nothing differs.
+    /// The frame with the largest error, from 0; `None` if nothing differs.
     #[serde(rename = "max_error_step")]
     pub max_error_frame: Option<u64>,
-    /// The largest error that the format implies for any of these values: its quantum, which grows
-    /// with the value.
+    /// The largest error that the format implies for any of these values. It grows with the value.
     pub bound: f64,
-    /// Values further off than the format implies for them.
+    /// The number of values whose error exceeds what the format implies for them.
     pub beyond: u64,
-    /// Values that are infinite, or no number, on one side only; not part of the errors.
+    /// The number of values that are infinite or NaN on one side only. They are not part of the errors.
     pub not_finite: u64,
 }
 
-/// Values of a kind that are not what they were.
+/// Changed values of a kind.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// Which kind.
+    /// The kind.
     pub field: &'static str,
-    /// How many.
+    /// The number of values.
     pub values: u64,
-    /// In how many frames.
+    /// The number of frames.
     pub frames: u64,
-    /// The first of these, from 0.
+    /// The first of these frames, from 0.
     #[serde(rename = "first_step")]
     pub first_frame: u64,
 }
 
 impl LossReport {
-    /// True where nothing at all was lost.
+    /// Whether nothing was lost.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.changed.is_empty()
@@ -71,8 +70,7 @@ impl LossReport {
             && self.numbers.iter().all(|number| number.differing == 0)
     }
 
-    /// True where every number is as near as the format promises, and nothing that is kept was
-    /// changed.
+    /// Whether every number is as exact as the format promises, and no kept value was changed.
     #[must_use]
     pub fn is_within_bounds(&self) -> bool {
         self.changed.is_empty() && self.numbers.iter().all(|number| number.beyond == 0)
@@ -80,21 +78,21 @@ impl LossReport {
 }
 
 impl LossReport {
-    /// What it comes to, in half a sentence.
+    /// A summary in half a sentence.
     #[must_use]
     pub fn verdict(&self) -> &'static str {
         let near = self.numbers.iter().all(|number| number.beyond == 0);
         match (near, self.changed.is_empty()) {
             (true, true) => "every number is as near as the format implies",
             (true, false) => {
-                "every number is as near as the format implies; what it has no code for is changed"
+                "every number is as near as the format implies; values without a code are changed"
             }
             (false, _) => "some numbers are further off than the format implies: see beyond",
         }
     }
 }
 
-/// Tables: of numbers, of what is changed, of what is not kept.
+/// Tables of numbers, of changed values, and of values that are not kept.
 impl fmt::Display for LossReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = TextTable::new([
@@ -152,7 +150,7 @@ impl NumberLoss {
     }
 }
 
-/// Three significant digits; 0 for none at all.
+/// A number with three significant digits; 0 for zero.
 fn figure(value: f64) -> String {
     if value == 0.0 {
         "0".to_owned()

@@ -1,4 +1,4 @@
-//! The members as a list, for who shows them.
+//! The members as a list, for documentation and checks.
 
 use super::{
     bones_members, disc_members, last_score_members, last_throw_members, limb_members,
@@ -7,29 +7,29 @@ use super::{
 };
 use crate::field::Field;
 
-/// A member of the API's answers.
+/// A member of the API's responses.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Member {
     /// Its key in JSON, as the API spells it.
     pub name: &'static str,
-    /// What it is in JSON.
+    /// Its type in JSON.
     pub kind: &'static str,
     /// Its unit; empty for none.
     pub unit: &'static str,
-    /// A sentence.
+    /// A sentence that describes it.
     pub doc: &'static str,
-    /// What comparisons and reports call it; some depend on the map, or on what it says.
+    /// Its fields in comparisons and reports. Some depend on the map or on the value.
     pub fields: &'static [Field],
-    /// The least and the most that it is in any match, where that is known.
+    /// The least and the largest value in any match, if known.
     pub range: Option<(f64, f64)>,
-    /// It tells who played, or where: `convert --redact` replaces it.
+    /// Whether it identifies a person or a place: `convert --redact` replaces it.
     pub redacted: bool,
-    /// What findings call it.
+    /// Its name in findings.
     pub(crate) called: &'static str,
 }
 
-/// The kinds of members, as the tables say them.
+/// The kinds of members in the tables.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy)]
 pub enum Kind {
@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    pub const fn tells_who_or_where(self) -> bool {
+    pub const fn is_sensitive(self) -> bool {
         matches!(
             self,
             Self::name | Self::maybe_name | Self::account | Self::hand | Self::address | Self::said
@@ -102,12 +102,12 @@ macro_rules! listed {
     };
 }
 
-/// What the table says of a member.
+/// Makes the entry of a member from its row.
 macro_rules! member {
     ($name:literal part ($kind:ident $($place:tt)*) $($rest:tt)*) => {
         member!($name $kind ($($place)*) $($rest)*)
     };
-    // Of a velocity a column for each axis ends the sentence.
+    // For a velocity, a column for each axis completes the sentence.
     ($name:literal velocity $place:tt $unit:tt $doc:literal, $($attr:ident $value:tt)*) => {
         Member { doc: concat!($doc, "."), ..member!($name vector $place $unit $doc, $($attr $value)*) }
     };
@@ -119,7 +119,7 @@ macro_rules! member {
             doc: $doc,
             fields: member!(fields $($attr $value)*),
             range: member!(range $($attr $value)*),
-            redacted: Kind::$kind.tells_who_or_where(),
+            redacted: Kind::$kind.is_sensitive(),
             called: member!(called $name $($attr $value)*),
         }
     };
@@ -142,7 +142,7 @@ macro_rules! member {
 }
 pub(crate) use member;
 
-/// The members of each object, and what the object is.
+/// The members of each object, with a description of the object.
 pub const MEMBERS: &[(&str, &[Member])] = &[
     ("The session", session_members! { listed }),
     ("`disc`", disc_members! { listed }),

@@ -1,31 +1,31 @@
-//! The members of the API's answers, each said once: a table for each object.
+//! The members of the API's responses, each defined once: a table for each object.
 //!
-//! A member is said by its name in JSON, its kind with its place in the model, its unit, a sentence, and
-//! what else holds for it:
+//! A row has the member's name in JSON, its kind with its place in the model, its unit, a sentence, and
+//! attributes:
 //!
 //! | | |
 //! |---|---|
-//! | `diff Field` | comparisons and reports call it that; of a pose, where it is and how it is turned |
-//! | `group Field` | they do so with others together, or it depends on the map or the value which of some |
-//! | `column ("name" PART key secret)` | a column of a table is made of it; of the players', which of the parts of a .butter tells it |
-//! | `range (0.0 to 255.0)` | no match has anything else |
-//! | `named "the clock"` | findings call it that |
+//! | `diff Field` | its field in comparisons and reports; for a pose, the fields of its position and its rotation |
+//! | `group Field` | the same for several members together, or if the field depends on the map or the value |
+//! | `column ("name" PART key secret)` | a column of a table; for players, the part of a .butter that stores it |
+//! | `range (0.0 to 255.0)` | no match has values outside |
+//! | `named "the clock"` | its name in findings |
 //!
-//! A table gives its rows to a macro, and so becomes straight code; nothing is looked up while frames are
-//! read. By it live:
+//! A table passes its rows to a macro and so becomes straight code; nothing is looked up while frames are
+//! read. These use it:
 //!
 //! | | |
 //! |---|---|
 //! | `echoreplay/decode/object.rs` | reading and writing JSON |
-//! | `visit.rs` | who looks at values: `audit/session/values.rs`; who changes them: redaction, `tape/dump.rs`, `tape/convert/tame.rs` |
-//! | `echoreplay/spans.rs` | where a text has what is redacted |
+//! | `visit.rs` | viewing values: `audit/values.rs`; changing them: redaction, `tape/dump.rs`, `tape/convert/tame.rs` |
+//! | `echoreplay/redact.rs` | finding sensitive text |
 //! | `diff/pairs.rs` | comparing two frames, and measuring what a conversion lost |
 //! | `tape/tables/columns.rs` | the columns of the tables |
-//! | [`MEMBERS`] | the page of the book |
+//! | [`MEMBERS`] | the book's page |
 //!
-//! The game's order is that of the rows; tables and comparisons list their own, and a member that is not
-//! in it is dead code, which the compiler finds. Bits and versions of .butter are written out, with files
-//! that others wrote as witnesses.
+//! The rows are in the game's order. Tables and comparisons have their own orders, and a member missing
+//! there is dead code, which the compiler finds. The bits and versions of .butter are written by hand;
+//! files from other writers verify them.
 
 mod list;
 mod player;
@@ -42,6 +42,6 @@ pub(crate) use session::{
     session_members,
 };
 
-/// Who redacts numbers names, and ids, in turns: of a frame, first all that are of the first. Of names,
-/// those of players come first; of ids, accounts.
+/// The order in which names and ids are numbered for redaction: all those of the first turn in a frame,
+/// then those of the second, and so on. Among names, players come first; among ids, accounts.
 pub(crate) const TURNS: std::ops::RangeInclusive<u8> = 1..=5;

@@ -1,4 +1,4 @@
-//! The members of teams and players, and of the answer with their bones.
+//! The members of teams and players, and of the response with their bones.
 
 macro_rules! team_members {
     ($give:ident $($to:tt)*) => { $give! { $($to)*

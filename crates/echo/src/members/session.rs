@@ -1,4 +1,4 @@
-//! The members of the session and what lies in it, save for teams and players.
+//! The members of the session and the objects in it, except for teams and players.
 
 macro_rules! session_members {
     ($give:ident $($to:tt)*) => { $give! { $($to)*
@@ -74,7 +74,7 @@ macro_rules! session_members {
 }
 pub(crate) use session_members;
 
-/// The playspace of the client: a pose, by other names.
+/// The playspace of the client: a pose with other names.
 macro_rules! playspace_members {
     ($give:ident $($to:tt)*) => { $give! { $($to)*
         "vr_left": vector(0.left), "The unit vector to its left.", group PlayspaceRotation;

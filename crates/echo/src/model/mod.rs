@@ -1,14 +1,14 @@
-//! The session model: what one call of the game's API answers.
+//! The session model: the response to one request to the game's API.
 //!
-//! Units as in the API: metres, metres a second, seconds, degrees where a name ends in `_deg`.
-//! Members are named as in the API, so that a reader who knows it knows this.
+//! Units are those of the API: metres, metres a second, seconds, and degrees where a name ends in `_deg`.
+//! Members have the API's names.
 
 mod text;
 mod time;
 
 use compact_str::CompactString;
 
-use crate::members::last_throw_members;
+use crate::members::{last_throw_members, stats_members};
 
 pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
@@ -18,86 +18,86 @@ pub use time::{ParseTimeError, Time};
 /// Three coordinates.
 pub type Vec3 = [f32; 3];
 
-/// Bones of a player.
+/// The number of a player's bones.
 pub const BONES: usize = 23;
 
-/// One frame of a recording: the session as the API answered it, and when.
+/// One frame of a recording: the session in the API's response, and its time.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Frame {
     /// When it was recorded.
     pub time: Time,
-    /// The answer of `/session`.
+    /// The response of `/session`.
     pub session: Session,
-    /// The answer of `/player_bones`, where it was recorded and has any.
+    /// The response of `/player_bones`, if it was recorded and has bones.
     pub bones: Option<Bones>,
 }
 
-/// The answer of `/session`.
+/// The response of `/session`.
 // As many as the API has.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Session {
-    /// Match id: 32 hexadecimal digits in groups of 8-4-4-4-12.
+    /// The match id: 32 hexadecimal digits in groups of 8-4-4-4-12.
     pub sessionid: CompactString,
-    /// Address of the game server.
+    /// The address of the game server.
     pub sessionip: CompactString,
-    /// Name of the player at whose machine the API was asked.
+    /// The name of the player on whose machine the API runs.
     pub client_name: CompactString,
     /// `Echo_Arena`, `Echo_Arena_Private`, `Echo_Combat`, …
     pub match_type: CompactString,
     /// The map.
     pub map_name: Map,
-    /// The match is private: in it, players may change the rules.
+    /// Whether the match is private; its players may change the rules.
     pub private_match: bool,
-    /// The match is of a tournament; a .butter does not keep it.
+    /// Whether the match is part of a tournament. A .butter does not store it.
     pub tournament_match: bool,
-    /// What the match is doing.
+    /// The phase of the match.
     pub game_status: GameStatus,
     /// Seconds on the clock.
     pub game_clock: f32,
     /// The clock as the game shows it, `mm:ss.cc`.
     pub game_clock_display: CompactString,
-    /// Points of the blue team; in combat not whole.
+    /// The points of the blue team; in combat not whole.
     pub blue_points: f32,
-    /// Points of the orange team; in combat not whole.
+    /// The points of the orange team; in combat not whole.
     pub orange_points: f32,
-    /// Rounds the blue team won.
+    /// The number of rounds that the blue team won.
     pub blue_round_score: i32,
-    /// Rounds the orange team won.
+    /// The number of rounds that the orange team won.
     pub orange_round_score: i32,
-    /// Rounds of the match.
+    /// The number of rounds of the match.
     pub total_round_count: i32,
-    /// Team and player (by their place) that possess the disc; `[-1, -1]` for none.
+    /// Team and player (by their indices) that possess the disc; `[-1, -1]` for none.
     pub possession: Option<[i32; 2]>,
-    /// Inputs of the player at whose machine the API was asked; 0 to 1.
+    /// The inputs of the player on whose machine the API runs; 0 to 1.
     pub inputs: Inputs,
-    /// Blue asks for a restart.
+    /// Whether blue requests a restart.
     pub blue_team_restart_request: bool,
-    /// Orange asks for a restart.
+    /// Whether orange requests a restart.
     pub orange_team_restart_request: bool,
     /// Pauses.
     pub pause: Option<Pause>,
     /// The last goal. Arena.
     pub last_score: Option<LastScore>,
-    /// How the disc was thrown last, as the game analyses it; `None` where it says nothing of it.
+    /// The last throw of the disc, as the game analyses it, if it does.
     pub last_throw: Option<LastThrow>,
-    /// Where the player's playspace is.
+    /// The pose of the player's playspace.
     pub player: Option<VrPlayer>,
     /// The disc. Arena.
     pub disc: Option<Disc>,
     /// The payload. Combat.
     pub payload: Option<Payload>,
-    /// Who changed the rules last. Private matches.
+    /// The player who last changed the rules. Private matches.
     pub rules_changed_by: Option<CompactString>,
-    /// When, in the game's own count.
+    /// When the rules were changed, in the game's own count.
     pub rules_changed_at: Option<i64>,
     /// Blue, orange, spectators.
     pub teams: Vec<Team>,
-    /// 0 where all is well.
+    /// 0 means success.
     pub err_code: Option<i32>,
-    /// What the API says of an error.
+    /// The API's description of an error.
     pub err_description: Option<CompactString>,
-    /// Members that this model does not know, kept as they were.
+    /// Members that this model does not know, kept as they are spelled.
     pub unknown: Vec<Unknown>,
 }
 
@@ -114,18 +114,18 @@ pub struct Inputs {
     pub right_shoulder2: f32,
 }
 
-/// A pause, or none.
+/// The state of pauses.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Pause {
     /// Whether the match is paused.
     pub paused_state: PausedState,
-    /// Who ended the pause.
+    /// The team that ended the pause.
     pub unpaused_team: TeamId,
-    /// Who asked for it.
+    /// The team that requested it.
     pub paused_requested_team: TeamId,
-    /// Seconds until play goes on.
+    /// Seconds until play continues.
     pub unpaused_timer: f32,
-    /// Seconds of pause.
+    /// Seconds of the pause.
     pub paused_timer: f32,
 }
 
@@ -134,17 +134,17 @@ pub struct Pause {
 pub struct LastScore {
     /// Speed of the disc, m/s.
     pub disc_speed: f32,
-    /// Who scored.
+    /// The team that scored.
     pub team: TeamId,
-    /// How.
+    /// The kind of goal.
     pub goal_type: GoalType,
     /// 2 or 3.
     pub point_amount: i32,
     /// Metres.
     pub distance_thrown: f32,
-    /// Name of the scorer; `[INVALID]` for none.
+    /// The name of the scorer; `[INVALID]` for none.
     pub person_scored: CompactString,
-    /// Name of who assisted; `[INVALID]` for none.
+    /// The name of the assisting player; `[INVALID]` for none.
     pub assist_scored: CompactString,
 }
 
@@ -184,17 +184,17 @@ macro_rules! array {
         $name:literal: number ($member:ident) in $unit:literal,
         $doc:literal $(, $attr:ident $value:tt)*;
     )*) => {
-        /// Names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
+        /// The names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
         pub const THROW_MEMBERS: [&str; 13] = [$($name),*];
 
         impl LastThrow {
-            /// Its members in the order of .butter.
+            /// Returns the members in the order of .butter.
             #[must_use]
             pub const fn to_array(self) -> [f32; 13] {
                 [$(self.$member),*]
             }
 
-            /// From its members in the order of .butter.
+            /// Creates a throw from its members in the order of .butter.
             #[must_use]
             pub const fn from_array([$($member),*]: [f32; 13]) -> Self {
                 Self { $($member),* }
@@ -205,15 +205,15 @@ macro_rules! array {
 
 last_throw_members! { array }
 
-/// A position and an orientation as three unit vectors.
+/// A position, and an orientation as three unit vectors.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Pose {
-    /// Metres; `position` of heads, bodies and the disc, `pos` of hands, `vr_position`. The reference
-    /// of .butter writes both `pos` and `position` of players, one of them `null`.
+    /// Metres. The member is `position` for heads, bodies and the disc, `pos` for hands, and `vr_position`.
+    /// .butter's reference writes both `pos` and `position` for players, one of them `null`.
     pub position: Vec3,
-    /// Where it looks.
+    /// The direction it faces.
     pub forward: Vec3,
-    /// To its left; a .butter keeps the other two and works this one out.
+    /// To its left. A .butter stores the other two and computes this one.
     pub left: Vec3,
     /// Upwards.
     pub up: Vec3,
@@ -222,10 +222,10 @@ pub struct Pose {
 /// The member `player`: the playspace of the client, a pose.
 pub type VrPlayer = Pose;
 
-/// The disc of an arena: where it is, and how it flies.
+/// The disc of an arena.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Disc {
-    /// Where it is, how it lies.
+    /// Its position and orientation.
     pub pose: Pose,
     /// m/s
     pub velocity: Vec3,
@@ -236,7 +236,7 @@ pub struct Disc {
 /// The payload of combat.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Payload {
-    /// Both teams stand at it.
+    /// Whether both teams stand at it.
     pub contested: bool,
     /// Speed for the number of attackers at it.
     pub payload_multiplier: f32,
@@ -250,29 +250,29 @@ pub struct Payload {
     pub payload_speed: f32,
 }
 
-/// A team or the spectators: who is in it, and what they did.
+/// A team or the spectators.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Team {
     /// `team`: its name.
     pub name: CompactString,
-    /// It possesses the disc.
+    /// Whether it possesses the disc.
     pub possession: bool,
-    /// Sums over its players; spectators have none.
+    /// The sums over its players; spectators have none.
     pub stats: Option<Stats>,
-    /// Who is in it, in the order of the API; empty where it names none.
+    /// Its players in the order of the API; empty if it names none.
     pub players: Vec<Player>,
 }
 
-/// What a player or a team has done.
+/// The counts of a player or a team.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Stats {
     /// Seconds.
     pub possession_time: f32,
     /// Points scored; in the arena a goal gives 2 or 3.
     pub points: i32,
-    /// Shots at the own goal stopped.
+    /// Shots at the own goal that were stopped.
     pub saves: i32,
-    /// Goals scored, whatever points they gave.
+    /// Goals scored, whatever the points.
     pub goals: i32,
     /// Opponents stunned.
     pub stuns: i32,
@@ -292,55 +292,55 @@ pub struct Stats {
     pub shots_taken: i32,
 }
 
-/// One who plays for a team, or a spectator.
+/// A player of a team, or a spectator.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Player {
-    /// As shown in the game. Two players may share one: `userid` tells them apart.
+    /// The name shown in the game. Two players may share one; `userid` distinguishes them.
     pub name: CompactString,
-    /// Number within the match.
+    /// The number within the match.
     pub playerid: i32,
-    /// Account.
+    /// The user id.
     pub userid: u64,
-    /// Jersey; 0 for a couple of frames after joining.
+    /// The jersey number; 0 for a few frames after joining.
     pub number: i32,
-    /// Level; 0 for a couple of frames after joining.
+    /// The level; 0 for a few frames after joining.
     pub level: i32,
     /// Milliseconds.
     pub ping: i32,
     /// 0 to 1.
     pub packetlossratio: f32,
-    /// Possesses the disc.
+    /// Whether the player possesses the disc.
     pub possession: bool,
-    /// Blocks.
+    /// Whether the player blocks.
     pub blocking: bool,
-    /// Is stunned in this frame; [`Stats::stuns`] counts the opponents this one stunned.
+    /// Whether the player is stunned. [`Stats::stuns`] counts the opponents that the player stunned.
     pub stunned: bool,
-    /// Can't be stunned.
+    /// Whether the player can't be stunned.
     pub invulnerable: bool,
-    /// Shows an emote.
+    /// Whether the player shows an emote.
     pub is_emote_playing: bool,
-    /// What the left hand holds. Arena.
+    /// The content of the left hand. Arena.
     pub holding_left: Option<Holding>,
-    /// What the right hand holds. Arena.
+    /// The content of the right hand. Arena.
     pub holding_right: Option<Holding>,
     /// m/s
     pub velocity: Vec3,
-    /// Where the head is, and where it looks.
+    /// The pose of the head.
     pub head: Pose,
-    /// Where the body is, and where it faces.
+    /// The pose of the body.
     pub body: Pose,
     /// The left hand.
     pub lhand: Pose,
     /// The right hand.
     pub rhand: Pose,
-    /// What the player has done; spectators may have none.
+    /// The player's stats; spectators may have none.
     pub stats: Option<Stats>,
-    /// What the player carries. Combat.
+    /// The player's equipment. Combat.
     pub loadout: Option<Loadout>,
 }
 
-/// What a player carries in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
+/// A player's equipment in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Loadout {
     /// The weapon: one of the four of combat, or another text.
@@ -353,16 +353,16 @@ pub struct Loadout {
     pub arm: Arm,
 }
 
-/// The answer of `/player_bones`.
+/// The response of `/player_bones`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bones {
-    /// A player each, in the order of the teams.
+    /// One entry per player, in the order of the teams.
     pub user_bones: Vec<PlayerBones>,
-    /// Members that this model does not know, kept as they were.
+    /// Members that this model does not know, kept as they are spelled.
     pub unknown: Vec<Unknown>,
 }
 
-/// The skeleton of a player, local to the player.
+/// The skeleton of a player, relative to the player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlayerBones {
     /// `bone_t`: metres.
@@ -383,15 +383,15 @@ impl Default for PlayerBones {
 /// A member that the model does not know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
-    /// The object it is a member of.
+    /// The object that has the member.
     pub object: Object,
-    /// Its key in JSON, as it was spelled.
+    /// Its key in JSON, as it is spelled.
     pub name: CompactString,
-    /// Its value: JSON, as it was spelled.
+    /// Its value: JSON, as it is spelled.
     pub json: CompactString,
 }
 
-/// An object of the API's answers. Teams and players are counted from 0.
+/// An object of the API's responses. Teams and players are counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Object {
@@ -417,14 +417,14 @@ pub enum Object {
     PlayerStats(u8, u8),
     /// The head, body, left or right hand (0 to 3) of a player of a team.
     Pose(u8, u8, u8),
-    /// The answer of `/player_bones` itself.
+    /// The response of `/player_bones` itself.
     Bones,
     /// An entry of `user_bones`.
     UserBones(u8),
 }
 
 impl Session {
-    /// All players with the place of their team, blue first.
+    /// Returns all players with the index of their team, blue first.
     pub fn players(&self) -> impl Iterator<Item = (usize, &Player)> {
         self.teams
             .iter()
@@ -432,7 +432,7 @@ impl Session {
             .flat_map(|(team, t)| t.players.iter().map(move |player| (team, player)))
     }
 
-    /// The player with this user id, in whatever team.
+    /// Returns the player with this user id, in any team.
     #[must_use]
     pub fn player_by_userid(&self, userid: u64) -> Option<&Player> {
         self.players()
@@ -441,7 +441,7 @@ impl Session {
     }
 }
 
-/// The clock as the game shows it: minutes, seconds, hundredths, cut off.
+/// Formats the clock as the game shows it: minutes, seconds, hundredths, truncated.
 #[must_use]
 pub fn clock_display(seconds: f32) -> CompactString {
     let hundredths = (f64::from(seconds.max(0.0)) * 100.0) as u64;
@@ -452,3 +452,30 @@ pub fn clock_display(seconds: f32) -> CompactString {
         hundredths % 100
     )
 }
+
+macro_rules! counts {
+    (
+        "possession_time": number $time:tt in $seconds:literal,
+        $of_time:literal $(, $a:ident $v:tt)*;
+        $($name:literal: whole ($count:ident), $doc:literal $(, $attr:ident $value:tt)*;)*
+    ) => {
+        /// The names of the counts in the API, in the order of [`counts()`].
+        pub(crate) const COUNT_NAMES: [&str; COUNTS] = [$($name),*];
+
+        /// The number of counts.
+        pub(crate) const COUNTS: usize = [$($name),*].len();
+
+        /// Returns all numbers except the time of possession.
+        pub(crate) const fn counts(stats: &Stats) -> [i32; COUNTS] {
+            [$(stats.$count),*]
+        }
+
+        /// The inverse of [`counts()`].
+        pub(crate) const fn from_counts(possession_time: f32, counts: [i32; COUNTS]) -> Stats {
+            let [$($count),*] = counts;
+            Stats { possession_time, $($count),* }
+        }
+    };
+}
+
+stats_members! { counts }

@@ -1,12 +1,12 @@
-//! Values that the API spells as text, and their codes in .butter.
+//! Values that the API spells as text, with their codes in .butter.
 
 use std::fmt;
 
 use compact_str::CompactString;
 use gametape_core::{Datum, ToDatum};
 
-/// Defines an enum over texts: the one that stands for none, each known one with its code in .butter, and
-/// `Other` for the rest, which an .echoreplay keeps and a .butter can't.
+/// Defines an enum over texts: the value for an absent member, each known text with its code in .butter,
+/// and `Other` for the rest, which an .echoreplay can store and a .butter can't.
 macro_rules! texts {
     ($(
         $(#[$doc:meta])*
@@ -31,7 +31,7 @@ macro_rules! texts {
                 }
             }
 
-            /// Its code in .butter; `None` where it has none.
+            /// Its code in .butter; `None` if it has none.
             #[must_use]
             pub const fn code(&self) -> Option<u8> {
                 match self {
@@ -51,7 +51,7 @@ macro_rules! texts {
             }
         }
 
-        /// What stands for a member that is not there.
+        /// The value of an absent member.
         impl Default for $name {
             fn default() -> Self {
                 Self::from($none)
@@ -82,7 +82,7 @@ macro_rules! texts {
 }
 
 texts! {
-    /// What the match is doing.
+    /// The phase of the match.
     GameStatus or "" {
         /// Lobby, and combat between rounds.
         Empty = "", 1;
@@ -105,11 +105,11 @@ texts! {
         Pausing = "pausing", 3;
         /// Combat.
         None = "none", 4;
-        /// Has no code of its own.
+        /// Without a code of its own.
         PausedRequested = "paused_requested";
     }
 
-    /// A team where the API names one.
+    /// A team, where the API names one.
     TeamId or "none" {
         Blue = "blue", 0;
         Orange = "orange", 1;
@@ -117,7 +117,7 @@ texts! {
         None = "none", 3;
     }
 
-    /// How a goal was made.
+    /// The kind of a goal.
     GoalType or "unknown" {
         BounceShot = "BOUNCE SHOT", 1;
         InsideShot = "INSIDE SHOT", 2;
@@ -132,7 +132,7 @@ texts! {
         Unknown = "unknown", 0;
     }
 
-    /// Weapon of a combat loadout.
+    /// The weapon of a combat loadout.
     Weapon or "" {
         /// Meteor.
         Rocket = "rocket", 0;
@@ -144,7 +144,7 @@ texts! {
         Assault = "assault", 3;
     }
 
-    /// Ordnance of a combat loadout.
+    /// The ordnance of a combat loadout.
     Ordnance or "" {
         /// Stun field.
         Stun = "stun", 0;
@@ -156,7 +156,7 @@ texts! {
         Arc = "arc", 3;
     }
 
-    /// Tac-mod of a combat loadout.
+    /// The tac-mod of a combat loadout.
     TacMod or "" {
         /// Threat scanner.
         Sensor = "sensor", 0;
@@ -168,13 +168,13 @@ texts! {
         Shield = "shield", 3;
     }
 
-    /// The arm that carries the tac-mod.
+    /// The arm with the tac-mod.
     Arm or "" {
         Left = "Left", 0;
         Right = "Right", 1;
     }
 
-    /// The map, and with it the kind of game. The code is that of the header of a .butter.
+    /// The map, which determines the kind of game. The code is that of a .butter's header.
     Map or "" {
         Lobby = "mpl_lobby_b2", 1;
         Arena = "mpl_arena_a", 2;
@@ -183,24 +183,32 @@ texts! {
         Dyson = "mpl_combat_dyson", 5;
         Gauss = "mpl_combat_gauss", 6;
         TutorialArena = "mpl_tutorial_arena", 7;
-        /// What a .butter says of a map without a code.
+        /// A map without a code, in a .butter.
         Uncoded = "uncoded", 0;
     }
 }
 
-/// What is played on a map: it decides what a .butter stores.
+impl TeamId {
+    /// The team at this index of the session's `teams`; `None` above 2.
+    pub(crate) fn at(index: usize) -> Self {
+        let code = u8::try_from(index).ok();
+        code.and_then(Self::from_code).unwrap_or_default()
+    }
+}
+
+/// The kind of game played on a map. It decides what a .butter stores.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Game {
     /// `mpl_arena_a`.
     Arena,
     /// The four combat maps.
     Combat,
-    /// Lobby, tutorial and whatever else.
+    /// Lobby, tutorial and all others.
     Other,
 }
 
 impl Map {
-    /// What is played on it.
+    /// The kind of game played on it.
     #[must_use]
     pub const fn game(&self) -> Game {
         match self {
@@ -211,14 +219,14 @@ impl Map {
     }
 }
 
-/// What a player holds in a hand.
+/// The content of a hand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Holding {
     /// `none`: the hand is empty.
     #[default]
     None,
-    /// `geo`: the level.
+    /// `geo`: a part of the level.
     Geo,
     /// `disc`: the disc of the match.
     Disc,
@@ -235,7 +243,7 @@ impl From<&str> for Holding {
             "geo" => Self::Geo,
             "disc" => Self::Disc,
             other => match other.parse() {
-                // Only where writing it gives the same text.
+                // Only if writing it gives the same text.
                 Ok(number) if !(other.starts_with(['0', '+']) && other.len() > 1) => {
                     Self::Number(number)
                 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// Milliseconds since 1970-01-01 00:00, by the recorder's wall clock taken as UTC (an .echoreplay
-/// names no zone).
+/// Milliseconds since 1970-01-01 00:00, by the recorder's wall clock taken as UTC (an .echoreplay has no
+/// time zone).
 ///
 /// ```
 /// use gametape_echo::Time;
@@ -21,14 +21,14 @@ use jiff::tz::Offset;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Time(pub i64);
 
-/// A text is not a time of the form `yyyy/MM/dd HH:mm:ss.fff`.
+/// The error for a text that is no time of the form `yyyy/MM/dd HH:mm:ss.fff`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a time of the form yyyy/MM/dd HH:mm:ss.fff")]
 pub struct ParseTimeError;
 
 impl Time {
-    /// From `yyyy/MM/dd HH:mm:ss.fff`. Dots may stand for the colons, and the fraction may have one
-    /// to seven digits or be missing; digits after the third are cut off.
+    /// Parses `yyyy/MM/dd HH:mm:ss.fff`. Dots may replace the colons, and the fraction may have one to
+    /// seven digits or be missing; digits after the third are ignored.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<Self> {
         let number = |digits: &[u8]| {
@@ -80,9 +80,9 @@ impl Time {
 }
 
 impl Time {
-    /// What a text has below the millisecond that [`Time::parse`] gives, in 100 ns.
+    /// The time in a text below the millisecond that [`Time::parse`] returns, in 100 ns.
     pub(crate) fn below_ms(text: &[u8]) -> u16 {
-        /// Behind the point and three digits.
+        /// After the point and three digits.
         const START: usize = 23;
         let digits = (START..START + 4).map(|at| text.get(at).copied().unwrap_or(b'0'));
         digits.fold(0, |sum, digit| {
@@ -113,7 +113,7 @@ impl std::str::FromStr for Time {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Ok(timestamp) = Timestamp::from_millisecond(self.0) else {
-            // No year that a calendar names.
+            // Not a year of the calendar.
             return write!(f, "{} ms", self.0);
         };
         let at = Offset::UTC.to_datetime(timestamp);

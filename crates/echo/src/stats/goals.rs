@@ -1,10 +1,10 @@
-//! Goals: a rise of points, and the `last_score` that tells of it.
+//! Finding goals: a rise of points, and the `last_score` that describes it.
 
 use super::model::Goal;
 use super::step::{Step, keep};
 use crate::model::{Game, GoalType, LastScore, Session, TeamId};
 
-/// `last_score` may change this long before or after the points do.
+/// `last_score` may change this many milliseconds before or after the points.
 const WINDOW_MS: u64 = 1_000;
 
 /// Finds goals.
@@ -12,9 +12,9 @@ const WINDOW_MS: u64 = 1_000;
 pub(super) struct GoalFinder {
     points: Option<[f32; 2]>,
     last_score: Option<LastScore>,
-    /// When `last_score` changed last, if no goal has taken it.
-    told: Option<u64>,
-    /// The last goal in the list is still without its story.
+    /// When `last_score` changed last, if no goal has used the change.
+    score_changed: Option<u64>,
+    /// The last goal in the list is not described yet.
     waits: bool,
 }
 
@@ -35,13 +35,13 @@ impl GoalFinder {
         if changed {
             self.last_score.clone_from(&session.last_score);
         }
-        // What happened where nothing was recorded is no goal that has a time.
+        // Points that rose while nothing was recorded are no goal with a time.
         let (Some(before), Some(_), false) = (before, step.passed_ms, step.new_session) else {
-            (self.told, self.waits) = (None, false);
+            (self.score_changed, self.waits) = (None, false);
             return;
         };
         if changed {
-            self.told = Some(step.now_ms);
+            self.score_changed = Some(step.now_ms);
         }
         let teams = [TeamId::Blue, TeamId::Orange];
         for ((team, before), now) in teams.into_iter().zip(before).zip(points) {
@@ -63,18 +63,18 @@ impl GoalFinder {
                 self.waits = goals.len() > had;
             }
         }
-        self.tell(step.now_ms, goals);
+        self.describe(step.now_ms, goals);
     }
 
-    /// Whether the last goal may still be given its story.
+    /// Whether the last goal may still be described.
     #[cfg(feature = "tape")]
     pub(super) fn is_open(&self, now_ms: u64, goals: &[Goal]) -> bool {
         let is_near = |goal: &Goal| now_ms - goal.time_ms <= WINDOW_MS;
         self.waits && goals.last().is_some_and(is_near)
     }
 
-    /// Gives the last goal its story, if both are there.
-    fn tell(&mut self, now_ms: u64, goals: &mut [Goal]) {
+    /// Describes the last goal, if both parts are known.
+    fn describe(&mut self, now_ms: u64, goals: &mut [Goal]) {
         let (true, Some(goal)) = (self.waits, goals.last_mut()) else {
             return;
         };
@@ -82,11 +82,11 @@ impl GoalFinder {
             self.waits = false;
             return;
         }
-        let (Some(told), Some(score)) = (self.told, &self.last_score) else {
+        let (Some(score_changed), Some(score)) = (self.score_changed, &self.last_score) else {
             return;
         };
         let is_of_it = score.team == goal.team || score.goal_type == GoalType::SelfGoal;
-        if !is_of_it || told.abs_diff(goal.time_ms) > WINDOW_MS {
+        if !is_of_it || score_changed.abs_diff(goal.time_ms) > WINDOW_MS {
             return;
         }
         goal.goal_type = Some(score.goal_type.as_str().into());
@@ -94,11 +94,11 @@ impl GoalFinder {
         goal.assist = person(&score.assist_scored);
         goal.disc_speed = Some(score.disc_speed);
         goal.distance = Some(score.distance_thrown);
-        (self.told, self.waits) = (None, false);
+        (self.score_changed, self.waits) = (None, false);
     }
 }
 
-/// A name, if it is one.
+/// Returns the name, unless it stands for nobody.
 fn person(name: &compact_str::CompactString) -> Option<compact_str::CompactString> {
     (!matches!(name.as_str(), "" | "[INVALID]")).then(|| name.clone())
 }

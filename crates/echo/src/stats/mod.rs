@@ -1,9 +1,9 @@
 //! Statistics of a match: its timeline, and what each player did.
 //!
-//! Frames are pushed in their order; memory grows with players and events, not with frames. What a
-//! frame says (who has the disc, who is stunned, that the match is being played) is taken to hold
-//! until the next frame, unless that is [`MAX_GAP_MS`] away or lies in the past: such a time counts
-//! as not recorded.
+//! Frames are pushed in order; memory grows with players and events, not with frames. The content of a
+//! frame (who has the disc, who is stunned, whether the match is being played) counts as valid until the
+//! next frame. If that comes after more than [`MAX_GAP_MS`] or lies in the past, the time between counts as
+//! not recorded.
 //!
 //! ```
 //! use gametape_echo::{Frame, Team, Time, stats::StatsBuilder};
@@ -19,12 +19,10 @@
 //! ```
 
 mod goals;
-mod json;
 mod model;
 mod roster;
 mod step;
 mod timeline;
-mod track;
 
 pub use model::{
     Attendance, AttendanceEvent, DiscStats, Goal, MatchStats, PauseSpan, PayloadStats, Ping,
@@ -38,15 +36,14 @@ use compact_str::CompactString;
 use crate::model::{Frame, Game, GameStatus, PausedState, Session, Time};
 use goals::GoalFinder;
 use roster::Roster;
-use step::Step;
+use step::{Step, Track, faster};
 use timeline::Tracker;
-use track::Track;
 
-/// Gathers [`MatchStats`] frame by frame.
+/// Computes [`MatchStats`] frame by frame.
 #[derive(Clone, Debug, Default)]
 pub struct StatsBuilder {
     stats: MatchStats,
-    /// How many intervals of each length there are, 0 to [`MAX_GAP_MS`].
+    /// The number of intervals of each length, 0 to [`MAX_GAP_MS`].
     intervals: Vec<u32>,
     before: Option<Before>,
     tracker: Tracker,
@@ -55,17 +52,17 @@ pub struct StatsBuilder {
     disc: Track,
 }
 
-/// What the frame before said.
+/// Values of the frame before.
 #[derive(Clone, Debug)]
 struct Before {
     time: Time,
     session_id: CompactString,
-    /// The team that has the disc, while the match is being played.
+    /// While the match is being played, the team that has the disc.
     playing: Option<Owner>,
     contested: bool,
 }
 
-/// Who has the disc.
+/// The owner of the disc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     Blue,
@@ -74,13 +71,13 @@ enum Owner {
 }
 
 impl StatsBuilder {
-    /// Nothing gathered yet.
+    /// Creates statistics of no frames.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The next frame.
+    /// Adds the next frame.
     pub fn push(&mut self, frame: &Frame) {
         let session = &frame.session;
         let step = self.step(frame);
@@ -113,20 +110,20 @@ impl StatsBuilder {
         self.remember(frame, step);
     }
 
-    /// What the frames gave so far; figures that need all of them are missing.
+    /// The statistics so far, without figures that need all frames.
     #[cfg(feature = "tape")]
     pub(crate) const fn so_far(&self) -> &MatchStats {
         &self.stats
     }
 
-    /// Whether more may be learnt of the last goal.
+    /// Whether the last goal may still be described.
     #[cfg(feature = "tape")]
     pub(crate) fn is_goal_open(&self) -> bool {
         self.goals
             .is_open(self.stats.duration_ms, &self.stats.timeline.goals)
     }
 
-    /// What all frames gave.
+    /// Returns the statistics of all frames.
     #[must_use]
     pub fn finish(mut self) -> MatchStats {
         self.tracker
@@ -176,7 +173,7 @@ impl StatsBuilder {
         }
     }
 
-    /// Who had the disc since the frame before.
+    /// Adds the time since the frame before to the owner of the disc.
     fn share(&mut self, passed_ms: Option<u32>) {
         let (Some(ms), Some(owner)) = (passed_ms, self.before.as_ref().and_then(|b| b.playing))
         else {
@@ -199,7 +196,7 @@ impl StatsBuilder {
         let passed = step.passed_ms.filter(|_| !step.new_session);
         self.disc.push(&disc.pose.position, passed, MAX_DISC_SPEED);
         let stats = self.stats.disc.get_or_insert_default();
-        stats.top_speed = track::faster(stats.top_speed, &disc.velocity, MAX_DISC_SPEED);
+        stats.top_speed = faster(stats.top_speed, &disc.velocity, MAX_DISC_SPEED);
     }
 
     fn payload(&mut self, session: &Session, passed_ms: Option<u32>) {
@@ -253,7 +250,7 @@ impl StatsBuilder {
     }
 }
 
-/// True while the clock runs and nobody has paused the match.
+/// Whether the clock runs and the match is not paused.
 fn is_played(session: &Session) -> bool {
     matches!(
         session.game_status,
@@ -266,7 +263,7 @@ fn is_played(session: &Session) -> bool {
     })
 }
 
-/// The (lower) median of values that are counted by their size.
+/// The (lower) median of values, given the number of values of each size.
 fn median(counts: &[u32]) -> Option<u32> {
     let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     let mut left = total.checked_sub(1)? / 2;

@@ -1,29 +1,31 @@
-//! What the statistics of a match are: plain data.
+//! The statistics of a match as plain data, and their spelling in JSON.
 //!
-//! Times are milliseconds since the first frame, on a clock that never goes backwards; distances
-//! are metres, speeds metres a second.
+//! Times are milliseconds since the first frame, on a clock that never goes backwards; distances are
+//! metres, speeds metres a second.
+
+use std::fmt::Display;
 
 use compact_str::CompactString;
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
-use super::json::{Counted, texts};
-use crate::model::{Stats, TeamId};
+use crate::model::{COUNT_NAMES, Stats, TeamId, counts};
 
-/// What happened in a match, and what each player did.
+/// The statistics of a match and its players.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct MatchStats {
-    /// Frames that the figures are of.
+    /// The number of frames.
     pub frames: u64,
-    /// From the first frame to the last, gaps included.
+    /// The time from the first frame to the last, including gaps.
     pub duration_ms: u64,
     /// The same without gaps (see [`MAX_GAP_MS`](super::MAX_GAP_MS)).
     pub recorded_ms: u64,
-    /// The median time between two frames; `None` below two frames.
+    /// The median time between two frames; `None` for fewer than two frames.
     pub interval_ms: Option<u32>,
-    /// Frames a second, as a mean over what was recorded.
+    /// The mean number of frames a second, over the recorded time.
     pub frames_per_second: Option<f64>,
-    /// Sessions: more than one where the recording went on into another match.
+    /// The number of sessions. It is more than one if the recording continued into another match.
     pub sessions: u64,
     /// The first session's id.
     pub session_id: CompactString,
@@ -31,58 +33,58 @@ pub struct MatchStats {
     pub map: CompactString,
     /// The first session's type of match.
     pub match_type: CompactString,
-    /// The first session is a private match.
+    /// Whether the first session is a private match.
     pub private: bool,
     /// Points of blue in the last frame.
     pub blue_points: f32,
     /// Points of orange in the last frame.
     pub orange_points: f32,
-    /// Rounds blue has won by the last frame. A .butter knows those of the first frame only.
+    /// Rounds that blue has won by the last frame. A .butter stores those of the first frame only.
     pub blue_rounds: i32,
-    /// Rounds orange has won by the last frame.
+    /// Rounds that orange has won by the last frame.
     pub orange_rounds: i32,
-    /// What happened when.
+    /// The events of the match.
     pub timeline: Timeline,
-    /// Who had the disc while the match was being played.
+    /// Possession of the disc while the match was being played.
     pub possession: Possession,
-    /// The disc's way. Arena.
+    /// The movement of the disc. Arena.
     pub disc: Option<DiscStats>,
-    /// The payload's way. Combat.
+    /// The movement of the payload. Combat.
     pub payload: Option<PayloadStats>,
-    /// The players in the order in which they were first seen.
+    /// The players, in the order in which they were first seen.
     pub players: Vec<PlayerStats>,
-    /// Events and players that were left out because there are more of a kind than
-    /// [`MAX_EVENTS`](super::MAX_EVENTS): no match has that many.
+    /// The number of events and players that were left out because there are more than
+    /// [`MAX_EVENTS`](super::MAX_EVENTS) of a kind: no match has that many.
     pub left_out: u64,
 }
 
-/// What happened when.
+/// The events of a match.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Timeline {
-    /// The score: in the first frame, and whenever it changed. Points of combat are not whole;
-    /// of them every whole one is told.
+    /// The score in the first frame, and each change of it. In combat, points are not whole numbers; each
+    /// change of the whole part is listed.
     pub score: Vec<Score>,
     /// Goals. Arena.
     pub goals: Vec<Goal>,
-    /// Rounds, in the order of time; those whose end was not recorded, too.
+    /// Rounds, ordered by time, including those whose end was not recorded.
     pub rounds: Vec<Round>,
-    /// Pauses, in the order of time; those whose end was not recorded, too.
+    /// Pauses, ordered by time, including those whose end was not recorded.
     pub pauses: Vec<PauseSpan>,
-    /// A team asks for a restart.
+    /// Requests for a restart by a team.
     pub restart_requests: Vec<RestartRequest>,
-    /// The rules are changed. Private matches.
+    /// Changes of the rules. Private matches.
     pub rules_changes: Vec<RulesChange>,
-    /// What the match was doing: in the first frame, and whenever it changed.
+    /// The status in the first frame, and each change of it.
     pub status: Vec<StatusChange>,
-    /// Players join, leave, and change teams. Those of the first frame are not listed.
+    /// Players who join, leave or change teams. Those of the first frame are not listed.
     pub attendance: Vec<Attendance>,
 }
 
-/// The score from here on.
+/// The score from this time on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Score {
-    /// When.
+    /// The time of the change.
     pub time_ms: u64,
     /// Seconds on the clock.
     pub clock: f32,
@@ -94,138 +96,138 @@ pub struct Score {
 
 /// A goal: the points of a team rise.
 ///
-/// Who made it and how is what the API's `last_score` says if that changes within a second before
-/// or after, and names the same team (or a self goal, whose team is whichever the game likes).
+/// The scorer and other details come from the API's `last_score`, if it changes within a second before or
+/// after and names the same team (or a self goal, for which the game may name either team).
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Goal {
     /// When the points rose.
     pub time_ms: u64,
-    /// In which frame, from 0.
+    /// The frame, from 0.
     #[serde(rename = "step")]
     pub frame: u64,
     /// Seconds on the clock.
     pub clock: f32,
-    /// Whose points rose.
-    #[serde(serialize_with = "super::json::text")]
+    /// The team whose points rose.
+    #[serde(serialize_with = "text")]
     pub team: TeamId,
-    /// By how many.
+    /// The number of points.
     pub points: f32,
-    /// How; `None` where `last_score` tells nothing of this goal, and so for the rest.
+    /// The goal type. It and the fields after it are `None` if `last_score` does not describe this goal.
     pub goal_type: Option<CompactString>,
-    /// Who threw.
+    /// The player who threw.
     pub thrower: Option<CompactString>,
-    /// Who assisted.
+    /// The player who assisted.
     pub assist: Option<CompactString>,
     /// Speed of the disc, m/s.
     pub disc_speed: Option<f32>,
-    /// How far it was thrown, m.
+    /// The distance of the throw, m.
     pub distance: Option<f32>,
 }
 
-/// A round: from the first frame in which it is on to the one in which it is over.
+/// A round, from the first frame in which it is on to the first in which it is over.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Round {
-    /// When it began; the recording may have begun later.
+    /// When it began, as far as recorded; it may have begun before the recording.
     pub from_ms: u64,
-    /// When it was over; `None` where the recording ends before.
+    /// When it was over; `None` if the recording ends before.
     pub to_ms: Option<u64>,
-    /// Points of blue at its end.
+    /// The points of blue at its end.
     pub blue: f32,
-    /// Points of orange at its end.
+    /// The points of orange at its end.
     pub orange: f32,
 }
 
-/// A pause: from the request to the frame in which the match is unpaused.
+/// A pause, from the request to the frame in which the match continues.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PauseSpan {
-    /// From when.
+    /// When it began.
     pub from_ms: u64,
-    /// Until when; `None` where the recording ends before.
+    /// When it ended; `None` if the recording ends before.
     pub to_ms: Option<u64>,
-    /// Who asked for it.
-    #[serde(serialize_with = "super::json::text")]
+    /// The team that requested it.
+    #[serde(serialize_with = "text")]
     pub requested_by: TeamId,
-    /// Who ended it.
-    #[serde(serialize_with = "super::json::text")]
+    /// The team that ended it.
+    #[serde(serialize_with = "text")]
     pub ended_by: TeamId,
-    /// Its last state: a request that came to nothing stays `paused_requested`.
+    /// Its last state. A request that was not granted stays `paused_requested`.
     pub state: CompactString,
 }
 
-/// A team asks for a restart.
+/// A team's request for a restart.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RestartRequest {
-    /// When.
+    /// The time of the request.
     pub time_ms: u64,
-    /// Who.
-    #[serde(serialize_with = "super::json::text")]
+    /// The team.
+    #[serde(serialize_with = "text")]
     pub team: TeamId,
 }
 
-/// The rules are changed.
+/// A change of the rules.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RulesChange {
-    /// When.
+    /// The time of the change.
     pub time_ms: u64,
-    /// By whom.
+    /// The name of the player who changed them.
     pub by: CompactString,
 }
 
-/// The match does something else from here on.
+/// A change of the match's status.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct StatusChange {
-    /// When.
+    /// The time of the change.
     pub time_ms: u64,
     /// Seconds on the clock.
     pub clock: f32,
-    /// As the API spells it.
+    /// The status, as the API spells it.
     pub status: CompactString,
 }
 
-/// A player comes, goes or changes teams.
+/// A player joins, leaves or changes teams.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Attendance {
-    /// When.
+    /// The time of the change.
     pub time_ms: u64,
-    /// Which of these.
+    /// The kind of change.
     pub event: AttendanceEvent,
     /// The player's name.
     pub name: CompactString,
-    /// The team: joined, left, or changed to.
-    #[serde(serialize_with = "super::json::text")]
+    /// The team joined, left, or changed to.
+    #[serde(serialize_with = "text")]
     pub team: TeamId,
-    /// The player's account. Never serialized: user ids stay out of output.
+    /// The player's user id. Never serialized: user ids are kept out of output.
     #[serde(skip)]
     pub userid: u64,
 }
 
-/// What a player did about being there.
+/// A change in a player's attendance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttendanceEvent {
-    /// Came.
+    /// Joined.
     Join,
-    /// Went.
+    /// Left.
     Leave,
     /// Changed teams.
     Move,
 }
 
-/// Who had the disc, by the teams' `possession`, while the match was being played and not paused.
+/// Possession of the disc by the teams' `possession`, while the match was being played and not paused.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Possession {
-    /// Time of play.
+    /// The time of play.
     pub playing_ms: u64,
-    /// Blue alone.
+    /// Time of blue alone.
     pub blue_ms: u64,
-    /// Orange alone.
+    /// Time of orange alone.
     pub orange_ms: u64,
-    /// Neither, or both at once.
+    /// Time of neither, or of both at once.
     pub none_ms: u64,
 }
 
 impl Possession {
-    /// Shares of blue, orange and neither; they add up to 1. `None` without time of play.
+    /// The shares of blue, orange and neither, which add up to 1. `None` without time of play.
     #[must_use]
     pub fn shares(&self) -> Option<[f64; 3]> {
         (self.playing_ms > 0).then(|| {
@@ -235,86 +237,103 @@ impl Possession {
     }
 }
 
-/// The disc's way.
+/// The movement of the disc.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct DiscStats {
-    /// m/s
+    /// In m/s.
     pub top_speed: f32,
-    /// Metres; jumps left out (see [`MAX_DISC_SPEED`](super::MAX_DISC_SPEED)).
+    /// In metres, without jumps (see [`MAX_DISC_SPEED`](super::MAX_DISC_SPEED)).
     pub distance: f64,
 }
 
-/// The payload's way.
+/// The movement of the payload.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct PayloadStats {
-    /// Metres along its way in the last frame.
+    /// Metres along its path in the last frame.
     pub distance: f32,
-    /// The most it ever was.
+    /// The largest value of it.
     pub max_distance: f32,
-    /// Checkpoints passed, the most it ever was.
+    /// The largest number of checkpoints passed.
     pub checkpoints: i32,
-    /// m/s
+    /// In m/s.
     pub top_speed: f32,
-    /// Time for which both teams stood at it.
+    /// The time during which both teams stood at it.
     pub contested_ms: u64,
 }
 
-/// What a player did.
+/// The statistics of a player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlayerStats {
-    /// The name that the game shows; several players may have the same one.
+    /// The name that the game shows. Several players may have the same name.
     pub name: CompactString,
-    /// Account. Never serialized: user ids stay out of output.
+    /// The user id. Never serialized: user ids are kept out of output.
     #[serde(skip)]
     pub userid: u64,
-    /// The teams, in the order in which the player was in them.
+    /// The teams, in the order in which the player joined them.
     #[serde(serialize_with = "texts")]
     pub teams: Vec<TeamId>,
-    /// Jersey, as last seen.
+    /// The jersey number, as last seen.
     pub number: i32,
-    /// Level, as last seen.
+    /// The level, as last seen.
     pub level: i32,
-    /// Time in the match.
+    /// The time in the match.
     pub present_ms: u64,
-    /// How far the head moved, metres; jumps left out (see
+    /// The distance travelled by the head, in metres, without jumps (see
     /// [`MAX_PLAYER_SPEED`](super::MAX_PLAYER_SPEED)).
     pub distance: f64,
-    /// The highest speed, by the API's velocity; that of jumps left out.
+    /// The highest speed, by the API's velocity, without jumps.
     pub top_speed: f32,
-    /// Distance by time in the match.
+    /// The distance divided by the time in the match.
     pub average_speed: Option<f64>,
-    /// Time with the player's `possession`.
+    /// The time with the player's `possession`.
     pub possession_ms: u64,
-    /// Time with the disc in a hand. Arena.
+    /// The time with the disc in a hand. Arena.
     pub disc_held_ms: u64,
-    /// Times the player was stunned.
+    /// The number of times the player was stunned.
     pub stunned: u64,
-    /// Time for which the player was stunned.
+    /// The time during which the player was stunned.
     pub stunned_ms: u64,
-    /// Least, mean and most of the ping; `None` where no frame tells one.
+    /// The ping; `None` if no frame has one.
     pub ping: Option<Ping>,
-    /// Ratio of packets lost, 0 to 1: mean over the frames.
+    /// The ratio of lost packets, 0 to 1: the mean over the frames.
     pub packet_loss: Option<f64>,
-    /// What the game counts, in the player's last frame, added up where it began anew: after a
+    /// The game's counts in the player's last frame. Counts that started again are added up: after a
     /// rejoin, a restart, or in another session.
     #[serde(serialize_with = "counted")]
     pub stats: Stats,
 }
 
-fn counted<S: serde::Serializer>(stats: &Stats, serializer: S) -> Result<S::Ok, S::Error> {
-    Counted(stats).serialize(serializer)
-}
-
-/// Pings of a player, in milliseconds, over all frames.
+/// The pings of a player over all frames, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Ping {
-    /// Least.
+    /// The least ping.
     pub min: i32,
-    /// The sum by the number of frames, not rounded.
+    /// The mean ping, not rounded.
     pub mean: f64,
-    /// Most.
+    /// The largest ping.
     pub max: i32,
-    /// Standard deviation.
+    /// The standard deviation.
     pub deviation: f64,
+}
+
+/// A value, as the API spells it.
+fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// Values, as the API spells them.
+fn texts<S: Serializer, T: Display>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(ToString::to_string))
+}
+
+/// [`Stats`] with the API's names.
+fn counted<S: Serializer>(stats: &Stats, serializer: S) -> Result<S::Ok, S::Error> {
+    let counts = counts(stats);
+    let mut map = serializer.serialize_map(Some(1 + counts.len()))?;
+    map.serialize_entry("possession_time", &stats.possession_time)?;
+    for (name, count) in COUNT_NAMES.iter().zip(counts) {
+        map.serialize_entry(name, &count)?;
+    }
+    map.end()
 }

@@ -1,4 +1,4 @@
-//! The players, from frame to frame.
+//! Following the players from frame to frame.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use compact_str::CompactString;
 
 use super::model::{Attendance, AttendanceEvent, Ping, PlayerStats};
 use super::step::{MAX_EVENTS, MAX_PLAYER_SPEED, Step, keep};
-use super::track::{Track, faster};
-use crate::counts::{counts, from_counts};
+use super::step::{Track, faster};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
+use crate::model::{counts, from_counts};
 
 /// All players seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster {
     players: Vec<Known>,
-    /// Where a player is in `players`: by user id, or by name where that is 0 (redacted).
+    /// The index in `players`, by user id, or by name if the user id is 0 (redacted).
     places: HashMap<(u64, CompactString), usize>,
-    /// Players of the frame before, in the order of its teams.
+    /// The players of the frame before, in the order of its teams.
     here: Vec<usize>,
-    /// Room for those of this frame.
+    /// The players of this frame; reused memory.
     next: Vec<usize>,
 }
 
-/// A player seen.
+/// A player.
 #[derive(Clone, Debug)]
 struct Known {
     out: PlayerStats,
@@ -33,9 +33,9 @@ struct Known {
     possession: bool,
     holds_disc: bool,
     stunned: bool,
-    /// What was counted before the game began to count anew.
+    /// The counts before the game started again.
     base: Stats,
-    /// What the game counts now.
+    /// The current counts of the game.
     current: Option<Stats>,
     pings: Moments,
     losses: (u64, f64),
@@ -62,7 +62,7 @@ impl Roster {
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         for (place, (team, player)) in session.players().enumerate() {
-            let team = team_id(team);
+            let team = TeamId::at(team);
             let Some(at) = self.find(place, player, &team, left_out) else {
                 continue;
             };
@@ -70,7 +70,7 @@ impl Roster {
                 continue;
             };
             if known.frame == step.frame {
-                // Twice in a frame: the first counts.
+                // If a player is in a frame twice, the first counts.
                 continue;
             }
             let what = if step.frame > 0 && known.frame != step.frame - 1 {
@@ -89,7 +89,7 @@ impl Roster {
                 && known.frame != step.frame
             {
                 if !step.new_session {
-                    // There until it is seen to be gone.
+                    // Present until seen to be gone.
                     known.stay(step.passed_ms);
                 }
                 let left = event(step, AttendanceEvent::Leave, known, &known.team);
@@ -99,7 +99,7 @@ impl Roster {
         self.next = std::mem::replace(&mut self.here, next);
     }
 
-    /// Where the player is known; `None` where there are too many to know them all.
+    /// The index of a player; `None` if there are too many to keep.
     fn find(
         &mut self,
         place: usize,
@@ -107,7 +107,7 @@ impl Roster {
         team: &TeamId,
         left_out: &mut u64,
     ) -> Option<usize> {
-        // Mostly at the same place as in the frame before.
+        // Most players are at the same place as in the frame before.
         if let Some(&at) = self.here.get(place)
             && let Some(known) = self.players.get(at)
             && known.out.userid == player.userid
@@ -135,16 +135,6 @@ impl Roster {
 
     pub(super) fn finish(self) -> Vec<PlayerStats> {
         self.players.into_iter().map(Known::finish).collect()
-    }
-}
-
-/// The team at this place of the session.
-const fn team_id(place: usize) -> TeamId {
-    match place {
-        0 => TeamId::Blue,
-        1 => TeamId::Orange,
-        2 => TeamId::Spectator,
-        _ => TeamId::None,
     }
 }
 
@@ -193,7 +183,7 @@ impl Known {
         }
     }
 
-    /// Counts the time since the frame before, as which it is still.
+    /// Adds the time since the frame before, whose values still hold.
     fn stay(&mut self, passed: Option<u32>) {
         let ms = passed.map_or(0, u64::from);
         self.out.present_ms += ms;
@@ -221,7 +211,7 @@ impl Known {
             .into_iter()
             .any(|hand| *hand == Some(Holding::Disc));
 
-        // Both are 0 for a couple of frames after a join, and -1 where a .butter knows nothing.
+        // Both are 0 for a few frames after a join, and -1 where a .butter stores nothing.
         if player.number > 0 {
             self.out.number = player.number;
         }
@@ -263,9 +253,9 @@ impl Known {
     }
 }
 
-/// True where the game began to count from 0 again: everything is 0 that was not, the time of
-/// possession fell by more than a .butter's rounding, or anything fell while the player was away
-/// (or in another session).
+/// Whether the game started its counts from 0 again: all counts that were not 0 are 0, the time of
+/// possession fell by more than a .butter's rounding, or any count fell while the player was away (or in
+/// another session).
 fn counts_anew(before: &Stats, now: &Stats, stayed: bool) -> bool {
     let fell = counts(before)
         .iter()

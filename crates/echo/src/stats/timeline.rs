@@ -1,4 +1,4 @@
-//! Score, rounds, pauses, requests and changes.
+//! Following score, rounds, pauses, requests and changes.
 
 use compact_str::CompactString;
 
@@ -6,7 +6,7 @@ use super::model::{PauseSpan, RestartRequest, Round, RulesChange, Score, StatusC
 use super::step::{Step, keep};
 use crate::model::{GameStatus, PausedState, Session, TeamId};
 
-/// Follows what the session says from frame to frame.
+/// Follows the session from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tracker {
     /// Whole points.
@@ -29,7 +29,7 @@ impl Tracker {
         let time_ms = step.now_ms;
         let clock = session.game_clock;
         let [blue, orange] = [session.blue_points, session.orange_points];
-        // Points of combat grow with every frame: whole ones are told.
+        // In combat, points grow with every frame; only whole ones are listed.
         let whole = [blue, orange].map(f32::floor);
         if self.score.replace(whole) != Some(whole) {
             let score = Score {
@@ -73,8 +73,8 @@ impl Tracker {
             *by == session.rules_changed_by && *at == session.rules_changed_at
         });
         if !same {
-            // The first frame says who changed them before; a session without the members (as
-            // between two keyframes of some recorders) says nothing.
+            // In the first frame, this is an earlier change. A session without the members (as between two
+            // keyframes of some recorders) proves nothing.
             let is_change = self.rules.is_some()
                 && !step.new_session
                 && session.rules_changed_at.is_some_and(|at| at != 0);
@@ -123,7 +123,7 @@ impl Tracker {
             Some(round) if is_on => (round.blue, round.orange) = (blue, orange),
             Some(round) => {
                 round.to_ms.get_or_insert(step.now_ms);
-                // The last goal may be counted after the end; points that fall are the next round's.
+                // The last goal may be counted after the end. Points that fall belong to the next round.
                 if blue >= round.blue && orange >= round.orange {
                     (round.blue, round.orange) = (blue, orange);
                 }
@@ -178,7 +178,7 @@ impl Tracker {
         }
     }
 
-    /// What is still going on at the end of the recording.
+    /// Closes what is still open at the end of the recording.
     pub(super) fn finish(&mut self, timeline: &mut Timeline, left_out: &mut u64) {
         timeline_pause(self.pause.take(), timeline, left_out);
         if let Some(round) = self.round.take() {

@@ -1,11 +1,11 @@
-//! The book lists every finding, as the rules say it, and every member of the API, as their table does.
+//! The book lists every finding as in the rules, and every member of the API as in its table.
 
 use std::fmt::Write as _;
 
 use gametape_echo::{Kept, MEMBERS, Member, Rule};
 
 #[test]
-fn the_findings_of_the_book_are_those_of_the_rules() {
+fn the_book_lists_the_rules() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/echo/findings.md"
@@ -22,7 +22,7 @@ fn the_findings_of_the_book_are_those_of_the_rules() {
     );
 }
 
-/// What a .butter keeps of a member.
+/// How much a .butter keeps of a member.
 fn kept(member: &Member) -> String {
     if member.kind.starts_with("object") {
         return String::new();
@@ -43,7 +43,7 @@ fn kept(member: &Member) -> String {
 }
 
 #[test]
-fn the_members_of_the_book_are_those_of_the_table() {
+fn the_book_lists_the_members() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/echo/members.md"

@@ -1,4 +1,4 @@
-//! A part of a match: its lines, its chunks, and its frames are those of the whole.
+//! Cutting a part out of a match: its lines, chunks and frames are those of the whole.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use gametape_echo::loss::FieldErrors;
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, ReadOptions, Rule, echoreplay};
 
-use crate::common::coming::{agree_where_told, emptying};
+use crate::common::coming::{agree_where_stored, emptying};
 use crate::common::{frames_of, lines, match_options, options, read_all, tape, write};
 
 pub fn cut(format: &dyn Format, bytes: &[u8], range: Cut, told: &Told) -> (Vec<u8>, Cutout) {
@@ -33,7 +33,7 @@ fn read(bytes: &[u8]) -> Vec<Frame> {
     all
 }
 
-/// How far frames are from what they were.
+/// The differences between the frames of a part and of the whole.
 pub fn errors(whole: &[Frame], part: &[Frame]) -> FieldErrors {
     assert_eq!(whole.len(), part.len());
     let mut errors = FieldErrors::new();
@@ -42,10 +42,10 @@ pub fn errors(whole: &[Frame], part: &[Frame]) -> FieldErrors {
 }
 
 #[test]
-fn lines_stay_as_they_are_whatever_ends_them() {
+fn lines_stay_as_they_are_with_any_ending() {
     let text = echoreplay::write(&frames_of(match_options(1, 12))).unwrap();
     let mut all: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
-    // The last has no ending.
+    // The last line has no ending.
     let last = all.pop().unwrap();
     all.push(last.strip_suffix(b"\r\n").unwrap());
     let whole = all.concat();
@@ -61,7 +61,7 @@ fn lines_stay_as_they_are_whatever_ends_them() {
         )
         .0;
         assert!(zipped.starts_with(b"PK"));
-        // A zip stays one.
+        // A zip stays a zip.
         let inner = to - from;
         let (again, _) = cut(&Echoreplay, &zipped, steps(inner, inner), &Told::new());
         assert!(again.starts_with(b"PK") || inner == 0);
@@ -98,22 +98,22 @@ fn whole_chunks_and_the_first_frames_of_a_chunk_are_copied() {
         for chunk in [0, 1] {
             assert!(stored(&made, &part, chunk) == stored(&table, &whole, chunk + 2));
         }
-        // A range that starts within a chunk costs that one alone.
+        // A range that starts within a chunk costs only that chunk.
         let (part, cutout) = cut(&Butter, &whole, steps(27, 44), &Told::new());
         assert_eq!(read(&part)[3..], decoded[30..45]);
         assert!(cutout.converted.notes[0].starts_with("frames 27 to 29 are written anew"));
         let report = errors(&decoded[27..45], &read(&part)).report();
         assert!(report.numbers.iter().all(|number| number.beyond == 0));
-        // Nothing adds up: behind the keyframe a frame is as near as it was.
-        let behind = errors(&decoded[28..45], &read(&part)[1..]).report();
-        for number in &behind.numbers {
+        // No errors add up: after the keyframe, a frame is as near as it was.
+        let after = errors(&decoded[28..45], &read(&part)[1..]).report();
+        for number in &after.numbers {
             assert!(number.beyond == 0, "{}: {}", number.field, number.max_error);
         }
     }
 }
 
 #[test]
-fn what_the_reference_wrote_reads_as_it_did() {
+fn parts_of_the_references_files_read_like_the_whole() {
     for seed in 0..6 {
         let frames = frames_of(match_options(seed, 50));
         let whole = write(&frames, options(Mode::Compat, 8, Compression::Gzip));
@@ -156,7 +156,7 @@ fn refused(format: &dyn Format, bytes: &[u8], range: Cut) -> String {
     cut.unwrap_err().code().to_owned()
 }
 
-/// A part would have a checksum of its own, and show nothing.
+/// The part would get a checksum of its own, and nothing in it would show the damage.
 #[test]
 fn frames_that_may_be_altered_are_not_cut_out() {
     let frames = frames_of(match_options(2, 40));
@@ -169,7 +169,7 @@ fn frames_that_may_be_altered_are_not_cut_out() {
             let code = refused(&Butter, &bytes, steps(range.0, range.1));
             assert_eq!(code, "butter.checksum", "{range:?}");
         }
-        // What stands before them is sound.
+        // The frames before them are sound.
         for range in [(0, 5), (3, 19), (10, 19), (0, 19)] {
             let range = steps(range.0, range.1);
             let [(a, _), (b, _)] =
@@ -177,7 +177,7 @@ fn frames_that_may_be_altered_are_not_cut_out() {
             assert!(a == b, "{range:?}");
         }
     }
-    // A chunk that breaks off in the middle was damaged before it.
+    // A chunk that breaks off in the middle was damaged earlier.
     let sound = write(&frames, options(Mode::Correct, 10, Compression::Gzip));
     let chunk = butter::read(&sound).unwrap().chunks()[2];
     let end = (chunk.offset + chunk.size) as usize;
@@ -215,7 +215,7 @@ fn lines_that_may_be_altered_are_not_cut_out() {
         let code = refused(&Echoreplay, &bytes, steps(range.0, range.1));
         assert_eq!(code, "echoreplay.zip-checksum", "{range:?}");
     }
-    // Of the other files, every line is as it was packed.
+    // In the other files, every line is unaltered.
     for range in [(0, 3), (9, 10)] {
         let (part, _) = cut(
             &Echoreplay,
@@ -227,7 +227,7 @@ fn lines_that_may_be_altered_are_not_cut_out() {
     }
 }
 
-/// Chunks of the reference, the first and the last of which are cut.
+/// Chunks of the reference; the first and the last are cut.
 #[test]
 fn stats_of_a_team_that_come_back_are_those_of_the_whole() {
     for seed in 0..12 {
@@ -240,7 +240,10 @@ fn stats_of_a_team_that_come_back_are_those_of_the_whole() {
             let part = read_all(&part, ReadOptions::lenient());
             assert!(!part.findings.has("butter.team-stats"), "seed {seed}");
             for (at, (a, b)) in frames[from..=to].iter().zip(&part.frames).enumerate() {
-                assert!(agree_where_told(a, b), "seed {seed}, frame {at} of {from}");
+                assert!(
+                    agree_where_stored(a, b),
+                    "seed {seed}, frame {at} of {from}"
+                );
             }
         }
     }

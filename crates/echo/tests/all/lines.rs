@@ -1,4 +1,4 @@
-//! Seeking in lines: the index that is kept beside a recording, and the text of zips.
+//! Seeking in lines: the index that is kept next to a recording, and the text of zips.
 
 use std::fs::{self, File, FileTimes};
 use std::io::{Cursor, Write};
@@ -56,7 +56,7 @@ impl Lying {
         self.open(Options::new().flag("keep-index"))
     }
 
-    /// The clocks at all steps, gone to from the last to the first.
+    /// The clocks at all steps, read from the last to the first.
     fn clocks(&self) -> Result<Vec<String>, Error> {
         clocks(&self.open(Options::new())?)
     }
@@ -84,7 +84,7 @@ fn modified(path: &Path) -> std::time::SystemTime {
     fs::metadata(path).unwrap().modified().unwrap()
 }
 
-/// Other bytes in the file, which says that it was modified when the one before was.
+/// Replaces the bytes of the file without changing its time of modification.
 fn overwrite(path: &Path, bytes: &[u8]) {
     let times = FileTimes::new().set_modified(modified(path));
     let mut file = File::create(path).unwrap();
@@ -98,18 +98,18 @@ fn an_index_is_kept_on_request_and_plays_the_same() {
     let lying = Lying::new(&bytes);
     let without = lying.clocks().unwrap();
     assert!(!lying.index().exists());
-    // What was changed just now may be changed again at the same time.
+    // A file that was changed just now may change again at the same time.
     std::thread::sleep(std::time::Duration::from_millis(80));
     assert_eq!(clocks(&lying.keep().unwrap()).unwrap(), without);
     let index = fs::read(lying.index()).unwrap();
     assert_eq!(index.len(), 48 + 40 * 24);
     assert_eq!(lying.clocks().unwrap(), without);
     kit::check(&lying.open(Options::new()).unwrap());
-    // Once more, nothing is written.
+    // The second time, nothing is written.
     let made = modified(&lying.index());
     lying.keep().unwrap();
     assert!(modified(&lying.index()) == made || cfg!(not(unix)));
-    // Of a recording that was merely copied it is, and is made so that this is known again.
+    // Copying the recording changes its time. The index stays valid, and is rewritten with the new time.
     let copied = FileTimes::new().set_modified(std::time::SystemTime::UNIX_EPOCH);
     let recording = File::options().write(true).open(&lying.path).unwrap();
     recording.set_times(copied).unwrap();
@@ -136,7 +136,7 @@ fn an_index_that_is_damaged_or_hostile_changes_nothing() {
             assert_eq!(lying.clocks().unwrap(), wanted, "byte {at}");
         }
     }
-    // With sums that are right, and lines that are not.
+    // With valid checksums, but wrong lines.
     let sealed = |mut index: Vec<u8>| {
         let sum = crc32fast::hash(&index[48..]).to_le_bytes();
         index[40..44].copy_from_slice(&sum);
@@ -154,7 +154,7 @@ fn an_index_that_is_damaged_or_hostile_changes_nothing() {
         let mut index = index.clone();
         index[at] = byte;
         fs::write(lying.index(), sealed(index)).unwrap();
-        // A time that is wrong and nothing else shows when its line is reached.
+        // A wrong time alone shows only when its line is reached.
         match lying.clocks() {
             Ok(clocks) => assert_eq!(clocks, wanted, "byte {at} is {byte}"),
             Err(error) => assert!(error.to_string().contains("open it again"), "{error}"),
@@ -169,7 +169,7 @@ fn an_index_that_is_damaged_or_hostile_changes_nothing() {
 fn an_index_of_another_recording_never_gives_a_wrong_frame() {
     let frames = frames();
     let bytes = in_lines(&frames);
-    // A line that is none any more moves all behind it; a clock is another one.
+    // An invalid line, which shifts the steps of all lines after it; another clock; and one line fewer.
     let mut broken = bytes.clone();
     let second = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     broken[second] = b'x';
@@ -185,10 +185,10 @@ fn an_index_of_another_recording_never_gives_a_wrong_frame() {
         lying.keep().unwrap();
         fs::write(&lying.path, changed).unwrap();
         assert_eq!(lying.clocks().unwrap(), wanted);
-        // Asked for again, it is made again.
+        // When asked for again, the index is made again.
         lying.keep().unwrap();
         assert_eq!(lying.clocks().unwrap(), wanted);
-        // Even where the time of modification lies.
+        // Even if the time of modification is wrong.
         overwrite(&lying.path, &bytes);
         assert_eq!(lying.clocks().unwrap(), of_bytes(&bytes));
     }
@@ -202,7 +202,7 @@ fn a_recording_that_changes_while_it_is_played_gives_no_wrong_frame() {
     let tape = lying.open(Options::new()).unwrap();
     let mut play = tape.playback().unwrap();
     play.seek(At::Step(30)).unwrap();
-    // The same times, another clock.
+    // The same times, other clocks.
     let other = String::from_utf8(bytes).unwrap();
     overwrite(
         &lying.path,
@@ -218,10 +218,10 @@ fn a_recording_that_changes_while_it_is_played_gives_no_wrong_frame() {
 }
 
 #[test]
-fn where_no_index_can_be_kept_that_is_said_and_nothing_is_lost() {
+fn a_missing_index_is_reported_and_nothing_is_lost() {
     let bytes = in_lines(&frames());
     let refused = |lying: &Lying| lying.keep().err().unwrap();
-    // A folder, and a file of somebody else.
+    // A folder, and another program's file.
     let lying = Lying::new(&bytes);
     fs::create_dir(lying.index()).unwrap();
     let error = refused(&lying);
@@ -242,7 +242,7 @@ fn where_no_index_can_be_kept_that_is_said_and_nothing_is_lost() {
     assert_eq!(fs::read(lying.index()).unwrap(), b"mine");
     Echoreplay.replaced(&lying.path, &Input::from(bytes.clone()));
     assert_eq!(fs::read(lying.index()).unwrap(), b"mine");
-    // Nowhere, and a zip.
+    // No path, and a zip.
     let source = Source {
         options: Options::new().flag("keep-index"),
         ..Source::new(bytes.clone())
@@ -252,7 +252,7 @@ fn where_no_index_can_be_kept_that_is_said_and_nothing_is_lost() {
     let zipped = Lying::new(&zip(&[("a.echoreplay", &bytes)]));
     assert!(refused(&zipped).to_string().contains("is a zip"));
     assert!(!zipped.index().exists());
-    // What can't be read has no index.
+    // A recording that can't be read has no index.
     let broken = Lying::new(b"2022/01/02 03:00:00.000\t{");
     let kept = broken.keep().err().map(|error| error.to_string());
     assert!(!broken.index().exists() || kept.is_none());
@@ -285,7 +285,7 @@ fn zips_of_any_kind_are_sought_as_they_are_scanned() {
     let whole = in_lines(&frames[..10]);
     let mut marked = b"\xEF\xBB\xBF".to_vec();
     marked.extend(in_lines(&frames[10..15]));
-    // Without an ending; cut in a line; with lines that are none, and blank ones.
+    // Without an ending; cut in a line; with invalid and blank lines.
     let unended = &whole[..whole.len() - 2];
     let cut = &whole[..whole.len() - 30];
     let mut odd = b"\r\n404\r\n".to_vec();
@@ -303,7 +303,7 @@ fn zips_of_any_kind_are_sought_as_they_are_scanned() {
         for bytes in [&*bytes, &bytes[..bytes.len() - 30]] {
             let tape = Echoreplay.open(Source::new(bytes.to_vec())).unwrap();
             kit::check(&tape);
-            // By now its text is kept: what is wrong with it is told as before.
+            // The text is kept by now; faults are reported as before.
             let told = |tape: &dyn Tape| {
                 let mut rows = 0;
                 let scanned = tape.scan_table(&Scan::table("game"), &Work::default(), |batch| {

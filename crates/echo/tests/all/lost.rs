@@ -1,4 +1,4 @@
-//! What a conversion loses is named, line by line and member by member.
+//! The loss of a conversion is reported line by line and member by member.
 
 use std::io::Cursor;
 
@@ -44,7 +44,7 @@ fn data(converted: &Converted) -> &Value {
     &converted.report.as_ref().unwrap().data
 }
 
-/// How many values of a kind are not kept, and in how many frames.
+/// The number of values of a kind that are not kept, and the number of frames.
 fn not_kept(converted: &Converted, field: &str) -> Option<[u64; 2]> {
     let all = data(converted)["not_kept"].as_array().unwrap();
     let change = all.iter().find(|change| change["field"] == field)?;
@@ -52,7 +52,7 @@ fn not_kept(converted: &Converted, field: &str) -> Option<[u64; 2]> {
 }
 
 #[test]
-fn of_many_lost_lines_the_first_are_told_and_all_are_counted() {
+fn many_lost_lines_are_counted_and_the_first_are_listed() {
     let text = text(2);
     let (first, last) = text.split_once("\r\n").unwrap();
     for (broken, more) in [
@@ -61,7 +61,7 @@ fn of_many_lost_lines_the_first_are_told_and_all_are_counted() {
         (1001, Some("1 line more")),
         (2345, Some("1,345 lines more")),
     ] {
-        // One that can't be read, one that is none: either counts.
+        // A line that can't be read and a line that is no session both count.
         let lost: String = (0..broken)
             .map(|at| {
                 if at % 2 == 0 {
@@ -111,7 +111,7 @@ fn digits_below_the_millisecond_are_a_loss() {
         digits(&[2], "0001"),
         ["what times have below a millisecond, in 1 frame (the first: frame 2)"]
     );
-    // Nothing is lost by zeros.
+    // Trailing zeros lose nothing.
     assert!(digits(&[0, 1, 2, 3], "0000").is_empty());
     assert!(digits(&[], "").is_empty());
 }
@@ -157,10 +157,10 @@ fn a_negative_user_id_is_refused_and_says_how_to_go_on() {
     );
     assert!(line["message"].as_str().unwrap().contains(WHY), "{line}");
     assert!(lost.losses[0].contains(WHY), "{:?}", lost.losses);
-    // Where no line is left, that is the error.
+    // If no line is left, that is an error.
     let error = converted(&lines[1], "correct").unwrap_err();
     assert!(error.to_string().contains(WHY), "{error}");
-    // That way to go on is one.
+    // The suggested mode works.
     let (bytes, kept) = converted(&lines[1], "compat").unwrap();
     assert_eq!(data(&kept)["lost_line_count"], 0);
     let frames = frames_in(&bytes);
@@ -193,7 +193,7 @@ fn members_that_are_not_the_api_s_are_a_loss() {
     }
 }
 
-/// What an .echoreplay becomes, on so many cores.
+/// Converts an .echoreplay on this many cores.
 fn on_cores(
     cores: usize,
     bytes: &[u8],
@@ -228,9 +228,9 @@ fn on(
     })
 }
 
-/// Memory of one recording's frames is used for the next one's.
+/// The memory of one recording's frames is reused for the next.
 #[test]
-fn nothing_of_a_recording_is_in_what_is_made_of_the_next() {
+fn a_conversion_leaves_nothing_for_the_next() {
     for mode in ["correct", "compat"] {
         let told = Told::new().with("mode", OptionValue::Text(mode.into()));
         let (busy, mut made) = (pool(1), 0);
@@ -250,7 +250,7 @@ fn nothing_of_a_recording_is_in_what_is_made_of_the_next() {
 }
 
 #[test]
-fn one_core_makes_what_several_make() {
+fn one_core_and_several_give_the_same_file() {
     let lines = broken();
     let mut butter = None;
     for mode in ["correct", "compat"] {
@@ -284,7 +284,7 @@ fn lines_that_rewriting_loses_are_data_too() {
     assert_eq!(converted.report.unwrap().text, "398 of 400 lines");
 }
 
-/// 400 lines, of which the third is cut and the 200th is none.
+/// 400 lines, of which the third is cut and the 200th is no session.
 fn broken() -> Vec<u8> {
     let text = text(400);
     let mut lines: Vec<&str> = text.split("\r\n").collect();
@@ -293,11 +293,11 @@ fn broken() -> Vec<u8> {
     lines.join("\r\n").into_bytes()
 }
 
-/// A team's stats that may be two things: lines can't be both, and it is said.
+/// A team's stats that can be understood in two ways: lines hold one of them, and a finding reports it.
 #[test]
-fn what_is_open_is_said() {
+fn doubts_are_reported() {
     let mut frames = frames_of(match_options(1, 4));
-    // They are told where nobody plays, and so need not go away.
+    // They are stored without players, so they need not disappear.
     for (at, frame) in frames.iter_mut().enumerate() {
         let team = &mut frame.session.teams[0];
         team.stats = matches!(at, 0 | 3).then_some(EIGHTEEN);
@@ -311,7 +311,7 @@ fn what_is_open_is_said() {
     let [note] = &converted.notes[..] else {
         panic!("{:?}", converted.notes)
     };
-    let said = "told again after frames that tell none: points 18 if they were gone, 36 if";
+    let said = "stored again after frames without any: points 18 if they had disappeared, 36 if";
     assert!(
         note.contains(said) && note.ends_with("taken for 18"),
         "{note}"

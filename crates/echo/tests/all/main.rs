@@ -1,8 +1,7 @@
-//! The session model, its two recordings, and what is told of a match. One program, so that it is
-//! linked once.
+//! Tests of the session model, its two recording formats, and the statistics. They are one program, so that
+//! it is linked once.
 
-// What is compared is what is exact, and numbers are those of the recordings, as they are spelled
-// there.
+// Exact values are compared, and numbers are spelled as in the recordings.
 #![allow(
     clippy::excessive_precision,
     clippy::float_cmp,

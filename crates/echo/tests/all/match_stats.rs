@@ -1,4 +1,4 @@
-//! Statistics of matches whose course is known.
+//! Statistics of matches with a known course.
 
 use crate::common::arena::{arena, score};
 use crate::common::{frames_of, read_strictly};
@@ -15,7 +15,7 @@ fn stats<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> MatchStats {
     stats.finish()
 }
 
-/// So many frames, 100 ms apart, each as it is made to be.
+/// Frames 100 ms apart, each changed by its index.
 fn frames(count: i64, change: impl Fn(i64, &mut Frame)) -> Vec<Frame> {
     (0..count)
         .map(|at| {
@@ -31,7 +31,7 @@ fn player(frame: &mut Frame) -> &mut Player {
 }
 
 #[test]
-fn the_timeline_tells_what_happened_when() {
+fn the_timeline_lists_events_with_their_times() {
     let frames = frames(300, |at, frame| {
         let session = &mut frame.session;
         session.game_status = match at {
@@ -40,7 +40,7 @@ fn the_timeline_tells_what_happened_when() {
             200..250 => GameStatus::RoundOver,
             _ => GameStatus::Playing,
         };
-        // Told 300 ms late; the second one 200 ms early; of the third nothing is told.
+        // The first is described 300 ms late, the second 200 ms early, the third not at all.
         session.blue_points = if (50..250).contains(&at) { 3.0 } else { 0.0 };
         session.orange_points = match at {
             120..180 => 2.0,
@@ -138,13 +138,13 @@ fn the_timeline_tells_what_happened_when() {
     assert_eq!(timeline.status.len(), 7);
     assert_eq!(found.left_out, 0);
 
-    // 10 to 50, 70 to 90, 110 to 200 and 260 to 300, the last frame holds for no time.
+    // 10 to 50, 70 to 90, 110 to 200 and 260 to 300; the last frame has no duration.
     assert_eq!(found.possession.playing_ms, 18_900);
     assert_eq!(found.possession.none_ms, 18_900);
 }
 
 #[test]
-fn players_are_measured_while_they_are_there() {
+fn players_are_measured_while_present() {
     let frames = frames(100, |at, frame| {
         let session = &mut frame.session;
         session.teams[0].possession = (10..40).contains(&at);
@@ -191,18 +191,18 @@ fn players_are_measured_while_they_are_there() {
     assert!((disc.distance - 98.0).abs() < 1e-9, "{}", disc.distance);
     assert_eq!(disc.top_speed, 10.0);
     let share = found.possession;
-    // From 30 to 40 both say that they have it.
+    // From 30 to 40 both report possession.
     assert_eq!((share.blue_ms, share.orange_ms), (2_000, 1_000));
     assert_eq!(share.playing_ms, 9_900);
     assert!((share.shares().unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-12);
 }
 
 #[test]
-fn who_comes_back_keeps_what_they_did() {
+fn returning_players_keep_their_counts() {
     let frames = frames(90, |at, frame| {
         let stuns = match at {
             0..30 => 7,
-            // The game counts anew.
+            // The game counts from 0 again.
             50..70 => 2,
             _ => 4,
         };
@@ -264,11 +264,11 @@ fn gaps_and_time_that_runs_backwards_count_as_not_recorded() {
     assert_eq!(found.possession.blue_ms, 3_700);
     assert_eq!(found.players[0].present_ms, 3_700);
     assert!((found.players[0].distance - 3.7).abs() < 1e-5);
-    // Whenever the points of the gap were made, it was not in its last frame.
+    // The points of the gap have no known time: they were not made in its last frame.
     assert_eq!(found.timeline.goals, []);
     assert_eq!(found.timeline.score.len(), 2);
 
-    // The ends of time.
+    // The extremes of time.
     for (frame, ms) in frames.iter_mut().zip([i64::MIN, i64::MAX, 0, i64::MIN]) {
         frame.time.0 = ms;
     }
@@ -315,7 +315,7 @@ fn user_ids_stay_out_of_json_and_keys_are_the_apis() {
     assert_eq!(json["timeline"]["status"][0]["status"], "playing");
 }
 
-/// What an invented match says of itself at its end, and that a .butter of it says nearly the same.
+/// The final values of an invented match, and a .butter of it agrees closely.
 #[test]
 fn a_whole_match_adds_up() {
     for game in [Game::Arena, Game::Combat] {

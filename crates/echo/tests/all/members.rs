@@ -1,4 +1,4 @@
-//! Every member that the table has is compared, checked and redacted.
+//! Every member in the table is compared, checked and redacted.
 
 use gametape_echo::audit::SessionAudit;
 use gametape_echo::diff::{Tolerance, compare};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::losses::changes::full;
 
-/// Frames of an arena and of combat in which every member is there.
+/// Frames of an arena and of combat in which every member is present.
 fn frames() -> [Frame; 2] {
     [Map::Arena, Map::Dyson].map(|map| {
         let mut frame = full();
@@ -34,7 +34,7 @@ fn frames() -> [Frame; 2] {
     })
 }
 
-/// The answers in a line.
+/// The responses in a line.
 fn answers(frame: &Frame) -> Result<[Value; 2], WriteError> {
     let mut text = Vec::new();
     gametape_echo::echoreplay::write_frame(frame, &mut text)?;
@@ -44,7 +44,7 @@ fn answers(frame: &Frame) -> Result<[Value; 2], WriteError> {
 }
 
 fn line([session, bones]: &[Value; 2]) -> String {
-    // What is infinite for 32 bits has a text in JSON.
+    // A number that is infinite in 32 bits has a text in JSON.
     format!("2022/01/02 03:00:02.000\t{session}\t{bones}\r\n")
 }
 
@@ -54,7 +54,7 @@ fn frame(answers: &[Value; 2]) -> Frame {
     lines.next().unwrap().unwrap().frame().unwrap()
 }
 
-/// Members that the table has by what they are in, and what is there.
+/// The members in the table, by their object, that are present.
 fn members(value: &Value, of: &str, found: &mut Vec<(String, &'static Member)>, at: &str) {
     let (_, members) = MEMBERS.iter().find(|(object, _)| *object == of).unwrap();
     for member in *members {
@@ -72,7 +72,7 @@ fn members(value: &Value, of: &str, found: &mut Vec<(String, &'static Member)>, 
             _ => String::new(),
         };
         if let (Value::Array(list), false) = (inner, object.is_empty()) {
-            // One stands for all.
+            // One entry stands for all.
             let last = list.len() - 1;
             let at = format!("{at}/{last}");
             self::members(&list[last], &object, found, &at);
@@ -83,9 +83,9 @@ fn members(value: &Value, of: &str, found: &mut Vec<(String, &'static Member)>, 
     }
 }
 
-/// What is there, with where it is: in which of the answers, and a pointer.
+/// The members that are present, each with its response and a pointer.
 fn all(answers: &mut [Value; 2]) -> Vec<(usize, String, &'static Member)> {
-    // The last team has players and stats, for they stand for all.
+    // The last team has players and stats, so it can stand for all.
     answers[0]["teams"].as_array_mut().unwrap().truncate(2);
     let mut all = Vec::new();
     for (which, of) in ["The session", "The answer of `/player_bones`"]
@@ -99,7 +99,7 @@ fn all(answers: &mut [Value; 2]) -> Vec<(usize, String, &'static Member)> {
     all
 }
 
-/// Another value of the same type.
+/// Replaces a value by another of the same type.
 fn change(value: &mut Value) {
     *value = match &*value {
         Value::Bool(flag) => json!(!flag),
@@ -119,7 +119,7 @@ fn change(value: &mut Value) {
 }
 
 #[test]
-fn a_change_of_any_member_is_told_by_the_field_that_the_table_says() {
+fn a_change_of_any_member_is_reported_with_its_field_in_the_table() {
     let mut told = std::collections::BTreeMap::new();
     for original in frames() {
         let mut answers = answers(&original).unwrap();
@@ -141,7 +141,7 @@ fn a_change_of_any_member_is_told_by_the_field_that_the_table_says() {
 }
 
 #[test]
-fn any_number_that_is_none_is_found() {
+fn any_number_that_is_not_finite_is_found() {
     let mut numbers = 0;
     for original in frames() {
         let mut answers = answers(&original).unwrap();
@@ -170,7 +170,7 @@ fn any_number_that_is_none_is_found() {
 }
 
 #[test]
-fn what_the_table_calls_a_secret_is_redacted_in_text_and_model() {
+fn secrets_of_the_table_are_redacted_in_text_and_model() {
     const SECRET: &str = "987654321012";
     let mut redacted = 0;
     for original in frames() {
@@ -211,7 +211,7 @@ fn every_field_of_reports_is_some_member() {
         members.any(|member| member.fields.contains(&field))
     };
     let none: Vec<_> = Field::ALL.iter().filter(|field| !told(**field)).collect();
-    // What is no member, and what stands for several members at once.
+    // Members that are no fields, and fields that stand for several members.
     let known = [
         Field::Time,
         Field::Orientation,

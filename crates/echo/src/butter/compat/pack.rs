@@ -1,20 +1,246 @@
-//! From a frame to what is stored of it, by the reference's rules.
+//! Packing a frame by the reference's rules: the frame as its line spells it, the texts that the reference
+//! converts to numbers by the rules of .NET, and the packed frame.
 
-use super::super::half::to_half;
-use super::super::layout::{Layout, bit, state as player_bit};
+use std::borrow::Cow;
+
+use compact_str::CompactString;
+
+use super::super::fill::{counts, flags, holding, inputs, pause_bits};
+use super::super::header::ascii;
 use super::super::packed::{
-    Halves, Packed, PackedBones, PackedPause, PackedPayload, PackedPlayer, PackedPose, PackedScore,
-    PackedStats,
+    Layout, Packed, PackedPause, PackedPayload, PackedPlayer, PackedPose, PackedScore, PackedStats,
+    bit, state as player_bit,
 };
-use super::super::roster::ascii;
-use super::super::values::{counts, flags, inputs, pause_bits};
-use super::super::{fixed, rotation};
-use super::seen::{Seen, ping_changed};
-use super::texts::{Names, goal, hands, held, loadout};
-use crate::model::{BONES, Bones, Game, Player, PlayerBones, Pose, Session, Stats, Vec3};
-use crate::spelled::BonesAnswer;
+use super::super::primitive::{Halves, to_half};
+use super::super::rotation;
+use crate::model::{Frame, Game, GoalType, Holding, Loadout, Player, Pose, Session, Stats, Vec3};
+use crate::spelled::Spelled;
 
-/// What the bytes of the frame before are compared with.
+/// A frame that was pushed.
+#[derive(Debug)]
+pub struct SpelledFrame {
+    pub frame: Frame,
+    pub spelled: Spelled,
+}
+
+impl SpelledFrame {
+    pub fn new(frame: &Frame, spelled: &Spelled) -> Self {
+        Self {
+            frame: frame.clone(),
+            spelled: spelled.clone(),
+        }
+    }
+
+    /// Like [`SpelledFrame::new`], reusing memory.
+    pub fn set(&mut self, frame: &Frame, spelled: &Spelled) {
+        self.frame.clone_from(frame);
+        self.spelled.clone_from(spelled);
+    }
+
+    /// Returns the players of all teams, each with its team and its place in the team.
+    pub fn players(&self) -> impl Iterator<Item = ((u8, u8), &Player)> {
+        let teams = (0..=u8::MAX).zip(&self.frame.session.teams);
+        teams.flat_map(|(team, at)| {
+            let players = (0..=u8::MAX).zip(&at.players);
+            players.map(move |(place, player)| ((team, place), player))
+        })
+    }
+
+    /// Returns the first player with this user id.
+    pub fn player(&self, userid: u64) -> Option<((u8, u8), &Player)> {
+        self.players().find(|(_, player)| player.userid == userid)
+    }
+
+    /// The time in units of 100 ns since 1970.
+    pub fn ticks(&self) -> i64 {
+        let ticks = self.frame.time.0.saturating_mul(10_000);
+        ticks.saturating_add(self.spelled.sub_ms.into())
+    }
+
+    /// The status; `None` if the line has none.
+    pub fn status(&self) -> Option<&str> {
+        let status = self.frame.session.game_status.as_str();
+        (!self.spelled.no_status).then_some(status)
+    }
+}
+
+/// Whether ping, packet loss or a hand's content differs from the frame before.
+pub fn ping_changed(
+    player: &Player,
+    spelled: &Spelled,
+    place: (u8, u8),
+    before: Option<&SpelledFrame>,
+) -> bool {
+    let Some(before) = before else { return true };
+    let Some((from_place, from)) = before.player(player.userid) else {
+        return true;
+    };
+    let same_loss = (player.packetlossratio - from.packetlossratio).abs() < f32::from_bits(1);
+    from.ping != player.ping
+        || !same_loss
+        || hands(player, spelled, place) != hands(from, &before.spelled, from_place)
+}
+
+/// The names of goal types, ordered by number.
+const GOALS: [&str; 9] = [
+    "unknown",
+    "BOUNCE_SHOT",
+    "INSIDE_SHOT",
+    "LONG_BOUNCE_SHOT",
+    "LONG_SHOT",
+    "SELF_GOAL",
+    "SLAM_DUNK",
+    "BUMPER_SHOT",
+    "HEADBUTT",
+];
+
+/// Parses a text as a .NET enumeration of bytes: a name, several names with commas between them, or a
+/// number. A space in the text matches an underscore in a name.
+fn named(text: &str, names: &[&str]) -> Option<u8> {
+    let text = text.replace(' ', "_");
+    let text = text.trim();
+    if text.starts_with(|first: char| first.is_ascii_digit() || first == '-' || first == '+')
+        && let Some(number) = whole(text)
+    {
+        return u8::try_from(number).ok();
+    }
+    text.split(',').try_fold(0, |all, part| {
+        let at = names.iter().position(|name| *name == part.trim())?;
+        Some(all | u8::try_from(at).ok()?)
+    })
+}
+
+/// Parses a whole number with an optional sign. Numbers that no byte can hold are all treated alike.
+fn whole(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = digits.iter().fold(0_i64, |number, digit| {
+        number
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit - b'0'))
+    });
+    Some(if negative { -number } else { number })
+}
+
+/// Parses a byte, with optional white space around it.
+fn byte(text: &str) -> Option<u8> {
+    let blank = |c: char| matches!(c, ' ' | '\t'..='\r');
+    let text = text.trim_end_matches('\0').trim_matches(blank);
+    u8::try_from(whole(text)?).ok()
+}
+
+/// The code of a goal type; 0 for an unknown one.
+pub fn goal(goal: &GoalType) -> u8 {
+    named(goal.as_str(), &GOALS).unwrap_or(0)
+}
+
+/// The byte of a loadout, or the name of the first member that is invalid.
+pub fn loadout(loadout: Option<&Loadout>) -> Result<u8, &'static str> {
+    let Some(loadout) = loadout else {
+        return Err("Weapon");
+    };
+    let parts = [
+        (
+            "Weapon",
+            loadout.weapon.as_str(),
+            0,
+            &["rocket", "blaster", "scout", "assault"][..],
+        ),
+        (
+            "Ordnance",
+            loadout.ordnance.as_str(),
+            2,
+            &["stun", "det", "burst", "arc"],
+        ),
+        (
+            "TacMod",
+            loadout.tac_mod.as_str(),
+            4,
+            &["sensor", "wraith", "heal", "shield"],
+        ),
+        ("Arm", loadout.arm.as_str(), 6, &["Left", "Right"]),
+    ];
+    parts
+        .into_iter()
+        .try_fold(0, |all, (name, text, shift, names)| {
+            let number = named(text, names).ok_or(name)?;
+            Ok(all | (u32::from(number) << shift) as u8)
+        })
+}
+
+/// The text of what a hand holds; `None` if there is none.
+fn text<'t>(
+    held: Option<&'t Holding>,
+    spelled: &'t Spelled,
+    place: (u8, u8),
+    right: bool,
+) -> Option<Cow<'t, str>> {
+    let odd = spelled
+        .hands
+        .iter()
+        .find(|(at, side, _)| (*at, *side) == (place, right));
+    let held = held?;
+    if let Some((_, _, text)) = odd {
+        return Some(text.as_str().into());
+    }
+    Some(match held {
+        Holding::None => "none".into(),
+        Holding::Geo => "geo".into(),
+        Holding::Disc => "disc".into(),
+        Holding::Other(text) => text.as_str().into(),
+        Holding::Number(number) => number.to_string().into(),
+    })
+}
+
+/// The texts of what a player's two hands hold.
+pub fn hands<'t>(
+    player: &'t Player,
+    spelled: &'t Spelled,
+    place: (u8, u8),
+) -> [Option<Cow<'t, str>>; 2] {
+    [
+        text(player.holding_left.as_ref(), spelled, place, false),
+        text(player.holding_right.as_ref(), spelled, place, true),
+    ]
+}
+
+/// The byte of what a hand holds; `None` if the text is no byte.
+pub fn held(text: Option<&str>) -> Option<u8> {
+    match text {
+        None => Some(holding::NULL),
+        Some("none") => Some(holding::NONE),
+        Some("geo") => Some(holding::GEO),
+        Some("disc") => Some(holding::DISC),
+        Some(text) => byte(text),
+    }
+}
+
+/// The full names of a file's players. The header's names have lost their characters outside ASCII.
+#[derive(Clone, Debug, Default)]
+pub struct Names(Vec<CompactString>);
+
+impl Names {
+    pub fn push(&mut self, name: CompactString) {
+        self.0.push(name);
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The index of the first player with this name; 0 if there is none.
+    pub fn index(&self, name: &str) -> u8 {
+        let at = self.0.iter().position(|known| known == name);
+        at.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0)
+    }
+}
+
+/// The stored bytes of the last frame; the next frame's are compared with them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Last {
     pause: PackedPause,
@@ -24,17 +250,17 @@ pub struct Last {
     disc: (PackedPose, Halves),
     payload: PackedPayload,
     rules: (i64, Vec<u8>),
-    /// By user id.
+    /// The poses by user id.
     poses: Vec<(u64, [PackedPose; 4])>,
 }
 
-/// A frame on its way to its bytes, and the two before it in the chunk.
+/// A frame to be packed, and the two frames before it in the chunk.
 pub struct Packing<'p> {
     pub layout: Layout,
     pub names: &'p Names,
-    pub seen: &'p Seen,
-    pub known: Option<&'p Seen>,
-    pub older: Option<&'p Seen>,
+    pub seen: &'p SpelledFrame,
+    pub known: Option<&'p SpelledFrame>,
+    pub older: Option<&'p SpelledFrame>,
     pub last: Option<&'p Last>,
 }
 
@@ -53,9 +279,9 @@ fn poses(player: &Player) -> [&Pose; 4] {
     [&player.head, &player.body, &player.lhand, &player.rhand]
 }
 
-/// A number cut to 32 bits toward zero, and to its last 8.
-fn byte(number: f32) -> u8 {
-    // From 2³¹ on there is nothing but zeros in them, as in what no number has.
+/// Truncates a number to 32 bits, and keeps the low 8.
+fn low_byte(number: f32) -> u8 {
+    // From 2³¹ on the low bits are zero, and NaN gives zero too.
     if number.abs() < 2_147_483_648.0 {
         number as i32 as u8
     } else {
@@ -63,7 +289,7 @@ fn byte(number: f32) -> u8 {
     }
 }
 
-/// A stats difference; counts are cut to bytes, stuns don't go down.
+/// Packs a difference of stats. Counts are truncated to bytes; stuns never fall.
 fn pack_stats(stats: &Stats, from: Option<&Stats>) -> PackedStats {
     let known = from.copied().unwrap_or_default();
     let mut packed = PackedStats {
@@ -78,7 +304,7 @@ fn pack_stats(stats: &Stats, from: Option<&Stats>) -> PackedStats {
     packed
 }
 
-/// Included where the stats themselves, as bytes, have changed.
+/// Whether the stats, as bytes, have changed; only then are they stored.
 fn stats_changed(stats: &Stats, from: Option<&Stats>) -> bool {
     from.is_none_or(|from| pack_stats(stats, None) != pack_stats(from, None))
 }
@@ -92,7 +318,7 @@ impl Packing<'_> {
         self.known.map(|known| &known.frame.session)
     }
 
-    /// Packs all but the bones.
+    /// Packs everything except the bones.
     pub fn pack(&mut self, packed: &mut Packed) -> Last {
         let session = self.session();
         let known = self.known_session();
@@ -119,7 +345,7 @@ impl Packing<'_> {
     fn time(&self) -> i64 {
         let ticks = self.seen.ticks();
         match self.known {
-            // In this number of bits the last 100 ns are rounded.
+            // A number this large rounds away the last 100 ns.
             None => (ticks as f64 / 10_000.0) as i64,
             Some(known) => {
                 let passed = ticks.wrapping_sub(known.ticks()) / 10_000;
@@ -128,7 +354,7 @@ impl Packing<'_> {
         }
     }
 
-    /// What has no code is 0, as is what is not there.
+    /// Returns the status code; 0 for statuses without a code and for no status.
     fn status(&self) -> u8 {
         let status = &self.session().game_status;
         match self.seen.status() {
@@ -143,12 +369,12 @@ impl Packing<'_> {
             if self.layout.half_points() {
                 to_half(points)
             } else {
-                byte(points).into()
+                low_byte(points).into()
             }
         })
     }
 
-    /// The parts of the session, each as its bytes.
+    /// Returns the parts of the session, each as its stored bytes.
     fn parts(&self, poses: Vec<(u64, [PackedPose; 4])>) -> Last {
         let session = self.session();
         let known = self.known_session();
@@ -230,7 +456,7 @@ impl Packing<'_> {
             || inputs(known) != inputs(session)
     }
 
-    /// Timers of keyframes are 0, those of other frames differences.
+    /// Packs the pause. Timers are 0 in keyframes and differences elsewhere.
     fn pause(&self) -> PackedPause {
         let timers = |session: &Session| {
             session
@@ -249,7 +475,7 @@ impl Packing<'_> {
         });
         PackedPause {
             flags,
-            // What has no code is 5, unknown.
+            // States without a code are stored as 5, unknown.
             state: if self.seen.spelled.no_paused_state {
                 5
             } else {
@@ -362,15 +588,15 @@ impl Packing<'_> {
         for (at, (pose, to)) in all.enumerate() {
             *to = pack_pose(pose, before.and_then(|before| before.get(at).copied()));
             let last = last.as_ref().and_then(|last| last.get(at));
-            // A position is written where the rotation behind it is another, too.
+            // A position is also stored if the rotation that follows it has changed.
             let moved = last.is_none_or(|last| last != to);
             let turned = last.is_none_or(|last| last.rotation != to.rotation);
             packed.pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);
         }
     }
 
-    /// The poses that those of a player are compared with: as they were written in the frame before, or
-    /// for one who was not there, as they would have been written absolutely in the frame before that.
+    /// Returns the stored poses that a player's are compared with: those of the frame before or, if the
+    /// player was not in it, the absolute poses of the frame before that.
     fn last_poses(&self, userid: u64) -> Option<[PackedPose; 4]> {
         let last = self.last?.poses.iter().find(|(id, _)| *id == userid);
         if let Some((_, poses)) = last {
@@ -378,51 +604,5 @@ impl Packing<'_> {
         }
         let (_, player) = self.older?.player(userid)?;
         Some(poses(player).map(|pose| pack_pose(pose, None)))
-    }
-}
-
-/// Packs the bones of a frame, as differences from those of the frame before, be it in the chunk or not.
-pub fn pack_bones(seen: &Seen, before: Option<&Bones>, packed: &mut Packed) {
-    packed.bones.clear();
-    packed.bone_positions.clear();
-    packed.bone_rotations.clear();
-    let Some(bones) = &seen.frame.bones else {
-        packed.bone_bits = u8::from(seen.spelled.bones == BonesAnswer::Nobody);
-        return;
-    };
-    let count = bones.user_bones.len().min(127);
-    packed.bone_bits = 1 | (count as u8) << 1;
-    let before = before
-        .map(|before| before.user_bones.as_slice())
-        .filter(|before| before.len() == bones.user_bones.len())
-        .unwrap_or_default();
-    let start = PlayerBones::default();
-    for (at, bones) in bones.user_bones.iter().take(count).enumerate() {
-        let known = before.get(at).unwrap_or(&start);
-        let mut masks = PackedBones::default();
-        for at in 0..BONES {
-            let (Some(&[x, y, z]), Some(&[fx, fy, fz])) =
-                (bones.positions.get(at), known.positions.get(at))
-            else {
-                continue;
-            };
-            let delta = [x - fx, y - fy, z - fz];
-            let [dx, dy, dz] = delta;
-            if (dx * dx + dy * dy + dz * dz).sqrt() > 0.001 {
-                masks.positions |= 1 << at;
-                let numbers = delta.map(|d| i32::from(fixed::to_fixed(d)));
-                packed.bone_positions.push(numbers);
-            }
-            let (Some(&now), Some(&from)) = (bones.rotations.get(at), known.rotations.get(at))
-            else {
-                continue;
-            };
-            if rotation::angle(now, from) > 1.0 {
-                masks.rotations |= 1 << at;
-                let turn = rotation::multiply(now, rotation::inverse(from));
-                packed.bone_rotations.push(rotation::to_smallest3(turn));
-            }
-        }
-        packed.bones.push(masks);
     }
 }

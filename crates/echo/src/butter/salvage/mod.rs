@@ -1,7 +1,7 @@
-//! Keeping what is whole of a broken recording: chunks byte for byte, of others the whole frames.
+//! Keeping the intact parts of a broken recording: whole chunks byte for byte, and the whole frames of
+//! others.
 
-mod body;
-mod find;
+mod search;
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read, Seek, Write};
@@ -9,47 +9,45 @@ use std::io::{Cursor, Read, Seek, Write};
 use gametape_core::{AllAltered, Altered, ByteReader, Input, Part};
 use memchr::memmem;
 
+use super::chunk::{ChunkEntry, Fault, Packing, Table, inflate, inflate_first, is_checked};
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::pack::{Fault, Packing, inflate, inflate_first, is_checked};
-use super::packed::{KEYFRAME, NORMAL, Packed};
+use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::stream::Reader;
 use super::survey::Survey;
-use super::table::{ChunkEntry, Table};
 use super::write::{Assembler, Options, Written};
 use crate::error::{Error, Finding, SalvageError};
 use crate::limits::{Limits, ReadOptions};
 use crate::ranges::Ranges;
 use crate::rule::Rule;
 
-/// What was kept.
+/// The result of a salvage.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Salvaged {
     /// The file that was written.
     pub written: Written,
-    /// Chunks that were kept as they are.
+    /// Chunks that were kept byte for byte.
     pub whole_chunks: u64,
     /// Chunks of which some frames were kept.
     pub cut_chunks: u64,
-    /// Chunks all of whose frames were kept though their checksum is wrong; they are packed anew.
+    /// Chunks with a wrong checksum. All their frames were kept and packed anew.
     pub altered_chunks: u64,
-    /// Chunks of which nothing was.
+    /// Chunks of which nothing was kept.
     pub lost_chunks: u64,
-    /// Chunks that were found though the table does not say where they are.
+    /// Chunks found in places that the table does not name.
     pub found_chunks: u64,
-    /// Frames taken from a recording that was not finished.
+    /// Frames taken from an unfinished recording.
     pub unfinished_frames: u64,
-    /// Bytes that are in no frame that was kept, as stored.
+    /// Bytes of the broken file, as stored, that belong to no kept frame.
     pub lost_bytes: u64,
-    /// Frames that could not be had before their chunk went on with a keyframe.
+    /// Places where frames were lost before a later keyframe of the same chunk.
     pub gaps: u64,
-    /// Frames that were kept of chunks whose checksum is wrong, or which are damaged in their packing:
-    /// what is altered in them shows nowhere in the file that was written.
+    /// Frames kept from chunks with a wrong checksum or damaged compression. They may be altered, and
+    /// nothing in the new file shows it.
     pub altered: AllAltered<Rule>,
 }
 
 impl Salvaged {
-    /// True where the file was whole and finished.
+    /// Whether the file was whole and finished.
     #[must_use]
     pub const fn nothing_to_do(&self) -> bool {
         self.cut_chunks == 0
@@ -61,20 +59,19 @@ impl Salvaged {
             && self.gaps == 0
     }
 
-    /// True where the file that was written holds less than the broken one.
+    /// Whether the new file holds less than the broken one.
     #[must_use]
     pub const fn is_lossy(&self) -> bool {
         self.lost_bytes > 0 || self.lost_chunks > 0 || self.gaps > 0
     }
 }
 
-/// Keeps what is whole of a recording in memory: whole chunks byte for byte, of broken ones the
-/// whole frames, and the frames of a recording that was not finished. Chunks that the table misplaces
-/// are looked for by how they start. The file that was made, and what is in it.
+/// Keeps the intact parts of a recording in memory: whole chunks byte for byte, the whole frames of broken
+/// chunks, and the frames of an unfinished recording. Chunks that are not where the table says are found by
+/// their first bytes. Returns the new file and its description.
 ///
-/// Chunks whose checksum is wrong are kept, too: one flipped bit would else cost some 300 frames. They
-/// get a new checksum, as the file that is made has to be read by all; [`Salvaged::altered`] says which
-/// frames they are.
+/// Chunks with a wrong checksum are kept, since one flipped bit would otherwise cost some 300 frames. They
+/// get a new checksum so that every reader accepts the file; [`Salvaged::altered`] names their frames.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -84,7 +81,7 @@ impl Salvaged {
 /// ```
 ///
 /// # Errors
-/// [`SalvageError::Read`] where the header is broken.
+/// [`SalvageError::Read`] if the header is broken.
 pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
     let mut out = Vec::new();
     let spool = Cursor::new(Vec::new());
@@ -92,11 +89,11 @@ pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
     Ok((out, salvaged))
 }
 
-/// [`salvage()`] of what may be large: in memory bounded by a few chunks. The file goes to `out`, by
-/// way of a spool as in [`Writer`](super::Writer).
+/// Like [`salvage()`], for inputs that may be large: memory use is bounded by a few chunks. The file goes
+/// to `out` by way of a spool, like [`Writer`](super::Writer).
 ///
 /// # Errors
-/// [`SalvageError::Read`] where the header is broken or the input fails; [`SalvageError::Write`].
+/// [`SalvageError::Read`] if the header is broken or the input fails; [`SalvageError::Write`].
 pub fn salvage_to(
     input: &Input,
     limits: Limits,
@@ -106,7 +103,7 @@ pub fn salvage_to(
     salvage_ranges(input, limits, spool, out)
 }
 
-/// [`salvage_to`] of what is read by ranges.
+/// Like [`salvage_to`], for input that is read by ranges.
 pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
     input: &B,
     limits: Limits,
@@ -149,25 +146,25 @@ pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
 struct Salvage<'a, B: ?Sized, S> {
     input: &'a B,
     table: &'a Table,
-    /// Of the file that is made.
+    /// The header of the new file.
     header: Header,
     limits: Limits,
     assembler: Assembler<S>,
     raw: Vec<u8>,
     packed: Packed,
     salvaged: Salvaged,
-    /// Bytes that may still be tried for a frame in vain.
+    /// The number of bytes that may still be tried as frames in vain.
     patience: u64,
-    /// Bytes that may still be inflated in search of a chunk, in vain.
+    /// The number of bytes that may still be inflated in vain.
     search: u64,
-    /// Where the chunk ends that was kept last.
+    /// The end of the last chunk kept.
     kept_to: u64,
-    /// The last frame so far was kept: one that differs from it may follow.
+    /// The last frame so far was kept, so a frame that depends on it may follow.
     goes_on: bool,
 }
 
 impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
-    /// Bytes of the broken file, as many as there are; of what is packed, no more than a chunk may be.
+    /// Reads stored bytes, as many as there are. A compressed chunk is read up to the limit of its size.
     fn stored(
         &self,
         start: u64,
@@ -176,7 +173,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
     ) -> Result<Cow<'a, [u8]>, Error> {
         let most = match compression {
             Compression::None => u64::MAX,
-            // What can't be packed takes a little more than it would unpacked.
+            // Incompressible data grows a little when compressed.
             _ => self.limits.max_chunk_bytes.saturating_add(64 << 10),
         };
         let there = self.input.size().saturating_sub(start).min(size).min(most);
@@ -194,7 +191,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         let first = table.chunks().first().map(|entry| entry.offset);
         let (mut reached, mut searched) = (first.unwrap_or(table.rest()), 0);
         for entry in table.chunks() {
-            // Chunks that were found where the table does not say are not taken twice.
+            // Skip chunks that were already found elsewhere.
             if entry.offset < reached {
                 continue;
             }
@@ -209,8 +206,8 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
                 self.parts(entry.offset, entry.there, compression, there)?;
                 continue;
             }
-            // Broken, or not where the table says: look for it and others up to the file's end. What
-            // was looked at once is not looked at again for each chunk that is not there.
+            // The chunk is broken or not where the table says. Search for it, and for others, up to the
+            // file's end. What was searched once is not searched again for the next missing chunk.
             searched = searched.max(entry.offset);
             let next = self.find(searched, compression)?;
             let until = next.map_or(u64::MAX, |(at, _)| at - entry.offset);
@@ -234,7 +231,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         Ok(())
     }
 
-    /// Keeps a chunk that was found, and all that are found behind it.
+    /// Keeps a chunk that was found, and all that are found after it.
     fn found(
         &mut self,
         mut next: Option<(u64, u64)>,
@@ -256,13 +253,13 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         Ok(())
     }
 
-    /// Whether the table says that a chunk is there.
+    /// Whether the table names this chunk.
     fn is_known(&self, at: u64, size: u64) -> bool {
         let known = |entry: &ChunkEntry| (entry.offset, entry.size) == (at, size);
         self.table.chunks().iter().any(known)
     }
 
-    /// Whether frames stand where the table says that chunks start, and none behind them.
+    /// Whether frames start where the table says that chunks start, and none follow the chunks.
     fn is_aligned(&self) -> Result<bool, Error> {
         for entry in self.table.chunks() {
             let start = self.stored(entry.offset, entry.there.min(2), Compression::None)?;
@@ -273,8 +270,8 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         Ok(self.table.trailing_bytes() == 0)
     }
 
-    /// Keeps a chunk byte for byte; one whose checksum alone is wrong packed anew. False where it is not
-    /// whole.
+    /// Keeps a chunk byte for byte, or packed anew if only its checksum is wrong. Returns false if the
+    /// chunk is not whole.
     fn whole_chunk(
         &mut self,
         at: u64,
@@ -310,7 +307,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         Ok(true)
     }
 
-    /// Notes that so many frames of the chunk at a byte are kept next, which may be altered.
+    /// Records that the next `frames` frames, from the chunk at byte `at`, may be altered.
     fn altered(&mut self, at: u64, fault: Fault, frames: u64) {
         let chunks = self.table.chunks();
         let chunk = chunks.partition_point(|entry| entry.offset < at);
@@ -321,8 +318,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         });
     }
 
-    /// Keeps the whole frames of a chunk that is not whole; `there` where the file does not end
-    /// within it.
+    /// Keeps the whole frames of a broken chunk. `there` is false if the file ends within the chunk.
     fn parts(
         &mut self,
         at: u64,
@@ -333,12 +329,12 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         let (place, stored) = (at, self.stored(at, size, compression)?);
         let fault = inflate(&stored, compression, &self.limits, &mut self.raw).err();
         let broken = fault.as_ref().is_some_and(|fault| !fault.is_checksum());
-        // What stands behind the data of the chunk.
-        let mut behind = size.saturating_sub(stored.len() as u64);
+        // Bytes after the chunk's data.
+        let mut trailing = size.saturating_sub(stored.len() as u64);
         if broken {
             let open = || &*stored;
             let rest = inflate_first(open, compression, &self.limits, &mut self.raw);
-            behind += rest.map_or(0, |rest| rest.len() as u64);
+            trailing += rest.map_or(0, |rest| rest.len() as u64);
         }
         let survey = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed);
         let mut kept = Vec::new();
@@ -348,7 +344,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
             kept.extend_from_slice(self.raw.get(..survey.whole).unwrap_or_default());
             at = survey.whole;
         }
-        // Behind a fault, frames count again from the next keyframe.
+        // After a fault, frames count again from the next keyframe.
         let raw = std::mem::take(&mut self.raw);
         while let Some(next) = self.keyframe(&raw, at, survey.layout) {
             let rest = raw.get(next..).unwrap_or_default();
@@ -365,31 +361,32 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
             self.salvaged.lost_bytes += size;
             return Ok(());
         }
-        // What the file cuts is as it was, up to there; and so is what was checked, whatever stands behind
-        // it.
+        // A chunk that the file cuts off is unaltered up to there. So is one whose checksum matches,
+        // whatever follows it.
         let checked = is_checked(&stored, compression);
-        if let Some(fault) = fault.filter(|fault| there && !(checked && fault.is_behind())) {
+        if let Some(fault) = fault.filter(|fault| there && !(checked && fault.has_trailing_bytes()))
+        {
             self.altered(place, fault, frames);
         }
         self.salvaged.cut_chunks += 1;
         self.salvaged.written.chunks += 1;
         self.salvaged.written.frames += frames;
-        self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64 + behind;
+        self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64 + trailing;
         self.assembler.push(kept)?;
         Ok(())
     }
 
-    /// The next keyframe of some bytes that another frame follows; from which byte on to look.
+    /// Finds the next keyframe with another frame after it. Returns the position to search from next, too.
     fn keyframe(&mut self, bytes: &[u8], mut from: usize, layout: Layout) -> Option<usize> {
         loop {
             let at = from + memmem::find(bytes.get(from..)?, &KEYFRAME)?;
             let mut input = ByteReader::new(bytes.get(at..)?);
-            // The bytes of a keyframe's start occur by chance; two frames in a row don't.
+            // The bytes that start a keyframe occur by chance, but two frames in a row don't.
             let first = self.packed.read(&mut input, layout);
             if first.is_ok() && (input.is_empty() || self.packed.read(&mut input, layout).is_ok()) {
                 return Some(at);
             }
-            // Bytes made for it could look like a long frame at each of them.
+            // A crafted file could seem to have a long frame at every byte.
             self.patience = self.patience.saturating_sub(input.offset() as u64 + 1);
             if self.patience == 0 {
                 return None;
@@ -398,21 +395,21 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         }
     }
 
-    /// Keeps the frames behind the chunks, each keyframe starting a chunk.
+    /// Keeps the frames after the chunks. Each keyframe starts a chunk.
     fn unfinished(&mut self, options: ReadOptions) -> Result<(), SalvageError> {
         let mut frames = Reader::with_options(self.input.stream(), options);
         let mut chunk: Option<(u64, u64)> = None;
-        let behind = self.table.rest();
+        let after = self.table.rest();
         let mut spans = Vec::new();
         loop {
             match frames.next_frame() {
                 Ok(Some(_)) => {}
                 Err(error @ Error::Io { .. }) => return Err(error.into()),
-                // The end, or what a limit forbids.
+                // The end, or an exceeded limit.
                 Ok(None) | Err(_) => break,
             }
             let (start, end) = frames.decoder().frame_span();
-            if start < behind {
+            if start < after {
                 continue;
             }
             self.salvaged.unfinished_frames += 1;
@@ -426,7 +423,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
         self.salvaged.written.chunks += spans.len() as u64;
         let (headers, gaps) = frames.decoder().open_counts();
         let kept: u64 = spans.iter().map(|(start, end)| end - start).sum();
-        self.salvaged.lost_bytes += (self.input.size() - behind)
+        self.salvaged.lost_bytes += (self.input.size() - after)
             .saturating_sub(headers)
             .saturating_sub(kept);
         self.salvaged.gaps += gaps;

@@ -1,25 +1,26 @@
-//! A walk over JSON text.
+//! A cursor over JSON text.
 //!
-//! It is ours and not a library's for three reasons, each of which shows in real recordings:
-//! sonic-rs reads the `-0.0` that the game writes as `0.0`, and a .butter differs by the sign; its
-//! typed reading is half as fast as its own parsing and this is faster than both; and it skips what
-//! it has no type for by recursion without a bound, so that a line of brackets ends the process.
-//! Beside that, redaction needs to know where in the text a value stands.
+//! This crate has its own, for three reasons that real recordings show. sonic-rs reads the `-0.0` that the
+//! game writes as `0.0`, and the sign changes a .butter. Its typed reading is half as fast as its own
+//! parsing, and this cursor is faster than both. It skips values without a type by unbounded recursion, so
+//! that a line of brackets ends the process. Besides, redaction needs the position of each value in the
+//! text.
 
 use std::borrow::Cow;
 
 use super::number::{self, Number};
 
-/// Deepest nesting of what the model does not know. The API's own answers go six deep.
+/// The deepest nesting allowed in members that the model does not know. The API's responses are six levels
+/// deep.
 const DEEPEST: usize = 128;
 
-/// Reading stopped; the cursor knows where, and why.
+/// Reading stopped. The cursor holds the position and the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::echoreplay) struct Stop;
 
 pub(in crate::echoreplay) type Read<T = ()> = Result<T, Stop>;
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 #[derive(Clone, Debug)]
 pub(in crate::echoreplay) struct Cursor<'t> {
     text: &'t str,
@@ -40,7 +41,7 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// Why it stopped.
+    /// The reason why reading stopped.
     pub(in crate::echoreplay) const fn why(&self) -> &'static str {
         self.why
     }
@@ -53,11 +54,11 @@ impl<'t> Cursor<'t> {
 
     #[inline]
     fn byte(&self) -> u8 {
-        // No JSON has this byte, so it stands for the end.
+        // JSON never contains this byte, so it can stand for the end.
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// The next byte that is not blank; 0 at the end.
+    /// The next byte that is not white space; 0 at the end.
     #[inline]
     pub(in crate::echoreplay) fn peek(&mut self) -> u8 {
         loop {
@@ -77,7 +78,7 @@ impl<'t> Cursor<'t> {
         Ok(())
     }
 
-    /// Nothing but blanks may follow.
+    /// Checks that only white space follows.
     pub(in crate::echoreplay) fn end(&mut self) -> Read {
         if self.peek() == 0 && self.at >= self.text.len() {
             return Ok(());
@@ -89,7 +90,7 @@ impl<'t> Cursor<'t> {
         self.require(b'{', "an object is expected")
     }
 
-    /// The name of the next member, with the cursor before its value; `None` behind the object.
+    /// Returns the name of the next member, with the cursor before its value, or `None` after the object.
     #[inline]
     pub(in crate::echoreplay) fn member(&mut self, first: &mut bool) -> Read<Option<Cow<'t, str>>> {
         let mut byte = self.peek();
@@ -117,7 +118,7 @@ impl<'t> Cursor<'t> {
         self.require(b'[', "a list is expected")
     }
 
-    /// Whether there is another item, with the cursor before it, or else behind the list.
+    /// Whether there is another item. The cursor is before it, or else after the list.
     #[inline]
     pub(in crate::echoreplay) fn item(&mut self, first: &mut bool) -> Read<bool> {
         let byte = self.peek();
@@ -139,7 +140,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Takes a `null`, if that is the value.
+    /// Consumes a `null`, if the value is one.
     #[inline]
     pub(in crate::echoreplay) fn null(&mut self) -> Read<bool> {
         if self.peek() != b'n' {
@@ -166,7 +167,7 @@ impl<'t> Cursor<'t> {
         Ok(flag)
     }
 
-    /// A number, as the nearest `f64`.
+    /// Reads a number as the nearest `f64`.
     #[inline(always)]
     pub(in crate::echoreplay) fn float(&mut self) -> Read<f64> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
@@ -177,7 +178,7 @@ impl<'t> Cursor<'t> {
         Ok(self.number()?.float())
     }
 
-    /// A number that is a whole one, however it is spelled.
+    /// Reads a number, which is returned if it is whole, however it is spelled.
     #[inline]
     pub(in crate::echoreplay) fn whole(&mut self) -> Read<Option<i128>> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
@@ -199,7 +200,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The text at the cursor, which is before its first quote.
+    /// Reads the string whose opening quote is next.
     #[inline]
     pub(in crate::echoreplay) fn string(&mut self) -> Read<Cow<'t, str>> {
         let start = self.at + 1;
@@ -226,7 +227,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The rest of a text of which the first escape is at a place.
+    /// Reads the rest of a string whose first escape is at `escape`.
     #[cold]
     fn escaped(&mut self, start: usize, escape: usize) -> Read<String> {
         let mut text = self.text.get(start..escape).unwrap_or_default().to_owned();
@@ -268,7 +269,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The character of `\uXXXX`, or of two of them.
+    /// Reads the character of a `\uXXXX` or of a surrogate pair.
     fn unicode(&mut self) -> Read<char> {
         let unit = |rest: &str| {
             let digits = rest.strip_prefix("\\u")?.get(..4)?;
@@ -295,7 +296,7 @@ impl<'t> Cursor<'t> {
         Ok(char)
     }
 
-    /// Goes behind a value and gives it as it is spelled.
+    /// Skips a value and returns its text.
     pub(in crate::echoreplay) fn raw(&mut self) -> Read<&'t str> {
         self.peek();
         let start = self.at;
@@ -329,15 +330,14 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// How many bytes at the start of a text are surely neither quote nor backslash nor control
-/// character.
+/// The number of bytes at the start of a text that contain no quote, backslash or control character.
 #[inline]
 fn plain(text: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let mut count = 0;
     while let Some(eight) = text.get(count..).and_then(<[u8]>::first_chunk) {
         let eight = u64::from_le_bytes(*eight);
-        // The top bit of every byte that is below a limit; above the first they may be wrong.
+        // Sets the top bit of every byte below a limit. The bits above the first such byte may be wrong.
         let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes;
         let quote = below(eight ^ (ONES * 0x22), 1);
         let backslash = below(eight ^ (ONES * 0x5C), 1);
@@ -423,9 +423,9 @@ mod tests {
     }
 
     proptest! {
-        /// With a byte put in, taken out or changed, it is JSON where serde_json says so.
+        /// Inserts, removes or changes a byte. The result is accepted if and only if serde_json accepts it.
         #[test]
-        fn it_is_json_where_serde_json_says_so(
+        fn accepts_exactly_what_serde_json_accepts(
             text in json(),
             at in any::<prop::sample::Index>(),
             put in prop::sample::select(b" ,:[]{}\"\\0123.-+eEtfnu\x01a".to_vec()),

@@ -1,9 +1,8 @@
-//! From JSON to the model, in place: a frame read into the frame before it allocates next to nothing.
+//! From JSON to the model, in place: a frame read into an existing one allocates next to nothing.
 
 mod cursor;
 mod number;
 mod object;
-mod player;
 mod reference;
 mod scalar;
 mod session;
@@ -13,14 +12,16 @@ use std::mem;
 pub(super) use self::cursor::{Cursor, Read};
 use self::object::Source;
 pub(super) use self::object::{Ids, MOST, MOST_UNKNOWN, Members, Others, write_object};
-pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
 pub(super) use self::reference::look;
-pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
+pub(super) use self::session::{
+    BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYER, PLAYSPACE, POSE, SESSION, STATS,
+    TEAM, USER_BONES, pair,
+};
 use super::place;
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;
 
-/// Why a text is not what it should be, and at which of its bytes.
+/// Why a text is invalid, and at which byte.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub rule: Rule,
@@ -33,12 +34,12 @@ impl Fault {
     }
 }
 
-/// Reads the answer of `/session`.
+/// Reads a response of `/session`.
 pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
     session_with(text, session, Ids::Unsigned)
 }
 
-/// [`session`], with user ids of a kind.
+/// Like [`session()`], for this kind of user ids.
 pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Result<(), Fault> {
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(no_session(text));
@@ -59,7 +60,7 @@ pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Resu
     }
     if !session.unknown.is_empty() {
         let mut unknown = mem::take(&mut session.unknown);
-        // Where a member comes twice, what was foreign in the first may have no place in the last.
+        // If a member occurs twice, foreign members of the first may have no place in the last.
         unknown.retain(|member| place::exists(session, member.object));
         place::order(&mut unknown);
         session.unknown = unknown;
@@ -67,12 +68,12 @@ pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Resu
     Ok(())
 }
 
-/// Reads the answer of `/player_bones`; without bones there is none.
+/// Reads a response of `/player_bones`. A response without bones gives `None`.
 pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault> {
     bones_with(text, bones, false)
 }
 
-/// [`bones`], where lists of bones may be longer than they are.
+/// Like [`bones`], with the choice to accept longer lists of bones.
 pub(super) fn bones_with(
     text: &[u8],
     bones: &mut Option<Bones>,
@@ -102,7 +103,7 @@ pub(super) fn bones_with(
     if !read.user_bones.is_empty() {
         let players = read.user_bones.len();
         read.unknown = source.unknown;
-        // The writer says that all is well where nothing says otherwise.
+        // The writer adds the members that report success unless others are present.
         read.unknown.retain(|member| match member.object {
             Object::UserBones(player) => usize::from(player) < players,
             _ => member.name != "err_code" || member.json != "0",
@@ -113,7 +114,7 @@ pub(super) fn bones_with(
     Ok(())
 }
 
-/// Whether a text is JSON from its beginning to its end.
+/// Whether the whole text is one JSON value.
 pub(super) fn is_whole(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| {
         let mut json = Cursor::new(text);
@@ -138,8 +139,8 @@ fn no_session(text: &[u8]) -> Fault {
     Fault::new(Rule::NoSession { found: clip(text) })
 }
 
-/// The start of what stands where something else should, with `#` for its digits: they may be those
-/// of an account or of an address. Up to three that are all there is, such as 404, are neither.
+/// Returns the start of an unexpected value, for a message, with `#` in place of digits: they may belong to
+/// an account or an address. Up to three digits that are the whole value, such as 404, are kept.
 #[cold]
 pub(super) fn clip(text: &[u8]) -> String {
     const MOST: usize = 24;

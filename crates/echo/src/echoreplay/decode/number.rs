@@ -1,27 +1,27 @@
-//! Numbers.
+//! Parsing numbers.
 //!
-//! A recording is numbers for the most part, and most of them have some eight digits behind the
-//! point: those are read eight at a time.
+//! A recording consists mostly of numbers, most of them with some eight digits after the point, so those
+//! are parsed eight at a time.
 
-/// A number as it is spelled.
+/// A number, as it is spelled.
 #[derive(Clone, Copy)]
 pub(super) struct Number<'t> {
     pub text: &'t str,
     negative: bool,
-    /// Its digits, the point left out; of use only if `exact`.
+    /// The digits without the point. Valid only if `exact`.
     digits: u64,
-    /// By what power of ten they are off.
+    /// The power of ten by which to scale the digits.
     exponent: i32,
-    /// All digits are in `digits`.
+    /// All digits fit in `digits`.
     exact: bool,
-    /// Without point and exponent.
+    /// Without a point and an exponent.
     whole: bool,
 }
 
-/// What is wrong with a number.
+/// The message for an invalid number.
 pub(super) const NO_NUMBER: &str = "this is no number";
 
-/// Reads the number at the start of a text.
+/// Parses the number at the start of a text.
 #[inline]
 pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
     let bytes = text.as_bytes();
@@ -29,7 +29,7 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
     let start = usize::from(negative);
     let (mut digits, count) = leading(bytes, start);
     let mut at = start + count;
-    // No zero before other digits.
+    // JSON has no leading zeros.
     if count == 0 || (count > 1 && bytes.get(start) == Some(&b'0')) {
         return Err(NO_NUMBER);
     }
@@ -45,7 +45,7 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
         }
         at += count;
         used += count;
-        // Too many digits: they are counted, and what they are is not asked.
+        // With too many digits, only their count is needed.
         let power = POWERS.get(count).copied().unwrap_or(0);
         digits = digits.wrapping_mul(power).wrapping_add(fraction);
         exponent = -(count as i32);
@@ -60,7 +60,7 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
             return Err(NO_NUMBER);
         }
         at += count;
-        // Where the power is absurd, so is the difference to 10,000.
+        // For an absurd power, a difference of 10,000 is irrelevant.
         let power = if count > 8 {
             10_000
         } else {
@@ -79,8 +79,8 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
     })
 }
 
-/// The number at the start of a text and its size, where it is spelled as most are: not too many
-/// digits, no exponent, and not at the end of the text. Else ask [`number`].
+/// Parses the number at the start of a text if it has a common spelling: not too many digits, no exponent,
+/// and not at the end of the text. Returns it with its size. In other cases, [`number`] parses it.
 #[inline(always)]
 pub(super) fn usual(bytes: &[u8]) -> Option<(f64, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -92,7 +92,7 @@ pub(super) fn usual(bytes: &[u8]) -> Option<(f64, usize)> {
         let (low, high) = sixteen.split_first_chunk()?;
         let (first, found) = of_eight(u64::from_le_bytes(*low));
         let (second, more) = of_eight(u64::from_le_bytes(*high.first_chunk()?));
-        // Without a branch, which would be guessed wrong for every other number.
+        // Without a branch, since every other number would be mispredicted.
         let full = u64::from(found == 8);
         let more = more * full as usize;
         let fraction = first * POWERS.get(more)? + second * full;
@@ -112,7 +112,7 @@ pub(super) fn usual(bytes: &[u8]) -> Option<(f64, usize)> {
     Some((if negative { -number } else { number }, at))
 }
 
-/// The whole number at the start of a text and its size, with few digits, as [`usual`].
+/// Like [`usual`], for whole numbers of few digits.
 #[inline]
 pub(super) fn usual_whole(bytes: &[u8]) -> Option<(i64, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -124,7 +124,7 @@ pub(super) fn usual_whole(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((if negative { -number } else { number }, at))
 }
 
-/// Up to nine digits without zeros in front, and where they end.
+/// Parses up to nine digits without leading zeros. Returns the number and its end.
 #[inline]
 fn few(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
     let digit = |at: usize| {
@@ -146,10 +146,10 @@ fn few(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
 }
 
 impl Number<'_> {
-    /// The nearest `f64`; infinite where there is none.
+    /// The nearest `f64`; infinity if it is out of range.
     #[inline]
     pub(super) fn float(&self) -> f64 {
-        // Both numbers are exact, so that the quotient is rounded once.
+        // Both numbers are exact, so the quotient is rounded once.
         let small = usize::try_from(-self.exponent)
             .ok()
             .and_then(|power| EXACT_POWERS.get(power));
@@ -162,7 +162,7 @@ impl Number<'_> {
         }
     }
 
-    /// The number where it is a whole one, however it is spelled.
+    /// The value if it is whole, however it is spelled.
     #[inline]
     pub(super) fn whole(&self) -> Option<i128> {
         if self.whole && self.exact {
@@ -173,12 +173,13 @@ impl Number<'_> {
             return self.text.parse().ok();
         }
         let number = self.float();
-        // A cast of what is too large gives the largest, which no caller takes.
+        // The cast saturates, and no caller accepts the largest value.
         (number.fract() == 0.0).then_some(number as i128)
     }
 }
 
-/// The digits from a place on, and how many they are. Of more than 19 the number is of no use.
+/// The digits from `start` on as a number, and how many there are. With more than 19, the number is
+/// meaningless.
 #[inline]
 fn leading(bytes: &[u8], start: usize) -> (u64, usize) {
     let mut number = 0_u64;
@@ -199,15 +200,16 @@ fn leading(bytes: &[u8], start: usize) -> (u64, usize) {
     (number, count)
 }
 
-/// The number that up to eight digits make, and how many they are; the first is the lowest byte.
+/// The number formed by up to eight leading digits, and how many there are. The first digit is the lowest
+/// byte.
 #[inline]
 const fn of_eight(text: u64) -> (u64, usize) {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let values = text ^ (ONES * 0x30);
-    // The top bit of every byte that is no digit; above the first such byte they may be wrong.
+    // Sets the top bit of every byte that is no digit. The bits above the first such byte may be wrong.
     let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80);
     let count = others.trailing_zeros() / 8;
-    // Zeros in front, so that there are eight; then pairs, and from four pairs at once the number.
+    // Shifts in leading zeros up to eight digits, then combines pairs, and then four pairs at once.
     let values = match values.checked_shl(64 - 8 * count) {
         Some(values) => values,
         None => 0,
@@ -219,7 +221,7 @@ const fn of_eight(text: u64) -> (u64, usize) {
     (odd.wrapping_add(even) >> 32, count as usize)
 }
 
-/// Powers of ten that a `u64` holds.
+/// The powers of ten that fit in a `u64`.
 const POWERS: [u64; 20] = [
     1,
     10,
@@ -243,7 +245,7 @@ const POWERS: [u64; 20] = [
     10_000_000_000_000_000_000,
 ];
 
-/// Powers of ten that an `f64` holds exactly.
+/// The powers of ten that an `f64` holds exactly.
 const EXACT_POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -256,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_the_standard_library() {
+    fn numbers_equal_those_of_the_standard_library() {
         for text in [
             "0",
             "-0",
@@ -322,9 +324,9 @@ mod tests {
         #[test]
         fn any_spelling_reads_as_the_standard_library_reads_it(
             text in "-?(0|[1-9][0-9]{0,22})(\\.[0-9]{1,25})?([eE][-+]?[0-9]{1,3})?",
-            behind in "[,\\]} ]?",
+            suffix in "[,\\]} ]?",
         ) {
-            let line = format!("{text}{behind}");
+            let line = format!("{text}{suffix}");
             let number = number(&line).unwrap();
             prop_assert_eq!(number.text, &text);
             let right: f64 = text.parse().unwrap();

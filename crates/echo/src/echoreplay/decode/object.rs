@@ -1,5 +1,5 @@
-//! Objects and lists of objects, read into what is there already, with what the model does not know
-//! kept; and written.
+//! Reading objects and lists of objects in place, keeping members that the model does not know; and writing
+//! them.
 
 use super::cursor::{Cursor, Read, Stop};
 use super::scalar::value;
@@ -7,39 +7,38 @@ use crate::echoreplay::json;
 use crate::error::WriteError;
 use crate::model::{Object, Unknown};
 
-/// Most teams, or players of a team, or skeletons: [`Object`] counts them in bytes. Of all together,
-/// there may be twice as many.
+/// The largest number of teams, of players in a team and of skeletons: [`Object`] counts them in bytes. All
+/// together there may be twice as many.
 pub(in crate::echoreplay) const MOST: usize = u8::MAX as usize;
 
-/// Most members of a frame that the model does not know.
+/// The largest number of unknown members in a frame.
 pub(in crate::echoreplay) const MOST_UNKNOWN: usize = u16::MAX as usize;
 
-/// A text that is being read, and what is noted of it.
+/// A text that is being read, with what has been noted about it.
 pub(in crate::echoreplay) struct Source<'t> {
     pub json: Cursor<'t>,
     /// Members that the model does not know.
     pub unknown: Vec<Unknown>,
-    /// Teams, players and skeletons met.
+    /// The number of teams, players and skeletons so far.
     items: usize,
-    /// A member of the outermost object was met that is not about an error.
+    /// The outermost object has a member that is not about an error.
     pub met: bool,
-    /// The first list of bones of another length: of which player, its name, the length.
+    /// The first list of bones with a wrong length: the player, the list's name, the length.
     pub bones: Option<(u64, &'static str, u64)>,
     pub ids: Ids,
 }
 
-/// Which user ids there are.
+/// The kind of user ids.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::echoreplay) enum Ids {
-    /// As the game's: never negative.
+    /// The game's: never negative.
     Unsigned,
-    /// As the reference of .butter reads and writes them: 64 bits with a sign, whose bits the model
-    /// holds.
+    /// Those of .butter's reference: signed 64-bit numbers, whose bits the model holds.
     Signed,
 }
 
 impl<'t> Source<'t> {
-    /// `unknown` is emptied and filled again.
+    /// `unknown` is cleared and filled again.
     pub(super) fn new(text: &'t str, mut unknown: Vec<Unknown>) -> Self {
         unknown.clear();
         Self {
@@ -57,7 +56,7 @@ impl<'t> Source<'t> {
         self.json.stop(why)
     }
 
-    /// Keeps the value at the cursor as it is spelled.
+    /// Keeps the text of the value at the cursor.
     #[cold]
     pub(super) fn keep(&mut self, object: Object, name: &str) -> Read {
         let value = self.json.raw()?;
@@ -73,25 +72,25 @@ impl<'t> Source<'t> {
     }
 }
 
-/// An object of the API's answers.
+/// An object of the API's responses.
 pub(in crate::echoreplay) trait Members: Default {
-    /// The member that is a list kept in place, if there is one.
+    /// The name of the member that is a list kept in place, if there is one.
     const LIST: Option<&'static str> = None;
-    /// The outermost object of the session.
+    /// Whether this is the outermost object of the session.
     const ROOT: bool = false;
 
-    /// Back to what it is where no member is there, save for the list, whose memory is of use.
+    /// Resets all members to their defaults, except the list, whose memory is reused.
     fn blank(&mut self) {
         *self = Self::default();
     }
 
-    /// The list was not there.
+    /// Empties the list, when it is absent.
     fn clear_list(&mut self) {}
 
-    /// Reads the value of a member; false where it is not one of the API's.
+    /// Reads the value of a member. Returns false if the API has no such member.
     fn member(&mut self, name: &str, at: Object, source: &mut Source<'_>) -> Read<bool>;
 
-    /// Writes the members that are there, in the game's order.
+    /// Writes the members that are present, in the game's order.
     fn write(
         &self,
         at: Object,
@@ -100,13 +99,13 @@ pub(in crate::echoreplay) trait Members: Default {
     ) -> Result<(), WriteError>;
 }
 
-/// Members that the model does not know, on their way back into their objects.
+/// Unknown members, to be written into their objects.
 pub(in crate::echoreplay) trait Others {
     /// Writes those of an object.
     fn write(&self, object: Object, o: &mut json::Members<'_, '_>);
 }
 
-/// Writes an object: its members, and behind them those that the model does not know.
+/// Writes an object: its members, followed by those that the model does not know.
 pub(in crate::echoreplay) fn write_object<T: Members>(
     this: &T,
     at: Object,
@@ -120,10 +119,10 @@ pub(in crate::echoreplay) fn write_object<T: Members>(
     Ok(())
 }
 
-/// Reads and writes an object by the [table](crate::members) of its members, in the game's order; a
-/// foreign member can't be written by one of the names.
+/// Implements reading and writing of an object from the [table](crate::members) of its members, in the
+/// game's order. A foreign member can't have one of their names.
 ///
-/// What a kind means here stands in [`kind`].
+/// See [`kind`] for the kinds.
 macro_rules! members {
     (
         $type:ty as $names:ident { $($items:item)* }
@@ -177,7 +176,7 @@ macro_rules! kind {
     };
     ($how:ident velocity $($rest:tt)*) => { kind!($how vector $($rest)*) };
 
-    // The position of a limb: one of the two that it may be.
+    // The position of a limb: one of two possible members.
     (write pos ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         if let Some(position) = &$t.$p {
             $o.numbers($name, position)?;
@@ -198,14 +197,14 @@ macro_rules! kind {
         $o.whole($name, i64::from($t.$p))
     };
 
-    // One that may be missing.
+    // An optional one.
     (write maybe_whole ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         if let Some(number) = $t.$p {
             $o.whole($name, i64::from(number));
         }
     };
 
-    // The number of an account.
+    // A user id.
     (write account ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         $o.count($name, $t.$p)
     };
@@ -218,7 +217,7 @@ macro_rules! kind {
         $o.flag($name, $t.$p)
     };
 
-    // A flag that is written where it is set alone: the game of 2021 does not tell of emotes.
+    // A flag that is written only if it is set: the game of 2021 has no emotes.
     (write raised ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         if $t.$p {
             $o.flag($name, true);
@@ -229,10 +228,10 @@ macro_rules! kind {
         $o.text($name, &$t.$p)
     };
     ($how:ident address $($rest:tt)*) => { kind!($how text $($rest)*) };
-    // Somebody's, and in which turn it is redacted.
+    // A person's name, and the turn in which it is redacted.
     ($how:ident name ($p:ident, $turn:literal) $($rest:tt)*) => { kind!($how text ($p) $($rest)*) };
 
-    // One that may be missing.
+    // An optional one.
     (write maybe_text ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         if let Some(text) = &$t.$p {
             $o.text($name, text);
@@ -243,19 +242,19 @@ macro_rules! kind {
         kind!($how maybe_text ($p) $($rest)*)
     };
 
-    // A text of which the model knows some.
+    // A text of which the model knows some values.
     (write word ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         $o.text($name, $t.$p.as_str())
     };
 
-    // What a hand holds, and in which turn it is redacted.
+    // What a hand holds, and the turn in which it is redacted.
     (write hand ($p:ident, $turn:literal) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         if let Some(holding) = &$t.$p {
             $o.holding($name, holding);
         }
     };
 
-    // A member of what is there where one of its members is: of a kind, of what.
+    // A member of an optional part, which exists if any of its members does.
     (read part ($kind:ident $whole:ident.$p:ident) $t:ident $at:ident $source:ident $name:literal) => {
         part(&mut $t.$whole, |whole| &mut whole.$p, &mut $source.json)?
     };
@@ -265,7 +264,7 @@ macro_rules! kind {
         }
     };
 
-    // An object that may be missing, and which it is.
+    // An optional object, and its place.
     (read object ($p:ident, $which:expr) $t:ident $at:ident $source:ident $name:literal) => {
         maybe_object(&mut $t.$p, $which, $source)?
     };
@@ -281,7 +280,7 @@ macro_rules! kind {
         kind!(write object ($p, stats_of($at)) $t $at $($rest)*)
     };
 
-    // A list of objects, and which the n-th of them is.
+    // A list of objects, and the place of the n-th.
     (read list ($p:ident, $nth:expr) $t:ident $source:ident) => {
         list(&mut $t.$p, $nth, $source)?
     };
@@ -304,7 +303,7 @@ macro_rules! kind {
     (write skeletons ($p:ident) $t:ident $at:ident $($rest:tt)*) => {
         kind!(write list ($p, Object::UserBones) $t $($rest)*)
     };
-    // Left out where there are none, as the spectators' show.
+    // Left out if there are none, as for spectators.
     (read players ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
         kind!(read list ($p, |player| player_of($at, player)) $t $source)
     };
@@ -319,7 +318,7 @@ macro_rules! kind {
         points($o, $name, $t.$p, $t)?
     };
 
-    // Two whole numbers; whatever else it is, is kept as it is.
+    // Two whole numbers. Anything else is kept as it is spelled.
     (read pair ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
         possession(&mut $t.$p, $source)?
     };
@@ -334,7 +333,7 @@ macro_rules! kind {
         }
     };
 
-    // A pose that may be missing, by the names of the playspace.
+    // An optional pose, with the names of the playspace.
     (read playspace ($p:ident) $t:ident $at:ident $source:ident $name:literal) => { {
         let mut playspace = None::<Playspace>;
         maybe_object(&mut playspace, Object::VrPlayer, $source)?;
@@ -365,14 +364,14 @@ macro_rules! kind {
         $o.numbers($name, $t.$p.as_flattened())?
     };
 
-    // Whatever else.
+    // All other kinds.
     (read $kind:ident ($($p:tt).+ $(, $turn:literal)?) $t:ident $at:ident $source:ident $name:literal) => {
         value(&mut $t.$($p).+, &mut $source.json)?
     };
 }
 pub(super) use kind;
 
-/// Reads the number of an account.
+/// Reads a user id.
 #[inline]
 pub(super) fn account(place: &mut u64, source: &mut Source<'_>) -> Read {
     if source.json.peek() != b'-' {
@@ -418,7 +417,7 @@ pub(super) fn object<T: Members>(this: &mut T, at: Object, source: &mut Source<'
     Ok(())
 }
 
-/// Reads an object that may be missing.
+/// Reads an optional object.
 #[inline]
 pub(super) fn maybe_object<T: Members>(
     this: &mut Option<T>,
@@ -432,7 +431,7 @@ pub(super) fn maybe_object<T: Members>(
     object(this.get_or_insert_with(T::default), at, source)
 }
 
-/// Reads a list of objects into its place; `at` says what the n-th of them is.
+/// Reads a list of objects into its place; `at` returns the place of the n-th.
 #[inline]
 pub(super) fn list<T: Members>(
     list: &mut Vec<T>,

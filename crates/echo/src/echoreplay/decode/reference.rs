@@ -1,5 +1,5 @@
-//! What a line says to the reference of .butter, beside what a frame holds of it: a second walk over the
-//! text, for those who write as it does.
+//! A second walk over a line's text, for compat mode: it finds what .butter's reference takes from a line
+//! beyond what a frame holds.
 
 use super::cursor::{Cursor, Read, Stop};
 use super::pair;
@@ -10,22 +10,22 @@ use crate::members::{
 use crate::model::{BONES, Game};
 use crate::spelled::{BonesAnswer, Lack, Spelled, When};
 
-/// Why the reference leaves a line out: which member, and what is wrong with it.
+/// Why the reference leaves a line out: the member, and what is wrong with it.
 pub(in crate::echoreplay) type LeftOut = (String, &'static str);
 
-/// What the reference takes a member for.
+/// The type that the reference expects of a member.
 #[derive(Clone, Copy, PartialEq)]
 enum Needs {
     Number,
-    /// Of 32 bits.
+    /// A whole number of 32 bits.
     Whole,
-    /// Of 64.
+    /// A whole number of 64 bits.
     Long,
     Flag,
     Other,
 }
 
-/// What a table of members says of each, as the reference takes it.
+/// The reference's type of each kind in the table of members.
 macro_rules! needs {
     ($(
         $name:literal: $kind:ident $place:tt $(in $unit:literal)?,
@@ -40,7 +40,7 @@ macro_rules! needs {
     (of number $place:tt) => { Needs::Number };
     (of points $place:tt) => { Needs::Number };
     (of whole $place:tt) => { Needs::Whole };
-    // Of those that the game leaves out where all is well.
+    // The game leaves this out if all is well.
     (of maybe_whole (rules_changed_at)) => { Needs::Long };
     (of maybe_whole $place:tt) => { Needs::Whole };
     (of account $place:tt) => { Needs::Long };
@@ -50,17 +50,17 @@ macro_rules! needs {
     (of $kind:ident $place:tt) => { Needs::Other };
 }
 
-/// Where in the answer something stands.
+/// The path of an object in the response.
 type Path<'p> = &'p dyn Fn() -> String;
 
-/// A walk.
+/// The state of the walk.
 struct Look<'t> {
     json: Cursor<'t>,
     spelled: Spelled,
     left_out: Option<LeftOut>,
 }
 
-/// Walks over the two answers of a line.
+/// Walks over the two responses of a line.
 pub(in crate::echoreplay) fn look(session: &str, bones: Option<&str>) -> Result<Spelled, LeftOut> {
     let mut look = Look {
         json: Cursor::new(session),
@@ -102,8 +102,8 @@ impl Look<'_> {
         self.spelled.lacks.push(Lack { when, member, why });
     }
 
-    /// Walks over the members of an object; false where it is `null`. `special` says whether it has
-    /// taken a value itself.
+    /// Walks over the members of an object. Returns false if it is `null`. `special` returns whether it
+    /// consumed a value itself.
     fn object(
         &mut self,
         path: Path<'_>,
@@ -125,7 +125,7 @@ impl Look<'_> {
 
     fn scalar(&mut self, path: Path<'_>, name: &str, needs: Needs) -> Read {
         let text = self.json.raw()?;
-        // Triggers and grips are flags to the reference, and told as numbers.
+        // Triggers and grips are flags to the reference, but spelled as numbers.
         let needs = match needs {
             Needs::Number if name.contains("_shoulder_") => Needs::Flag,
             needs => needs,
@@ -141,12 +141,12 @@ impl Look<'_> {
         Err(self.leave_out(join(path, name), why))
     }
 
-    /// Walks over a text; false where it is `null`.
+    /// Walks over a text. Returns false if it is `null`.
     fn text(&mut self) -> Read<bool> {
         Ok(self.json.raw()? != "null")
     }
 
-    /// Walks over numbers: how many there are, `None` for `null`.
+    /// Walks over numbers. Returns how many there are, or `None` for `null`.
     fn numbers(&mut self, path: Path<'_>, name: &str) -> Read<Option<usize>> {
         if self.json.null()? {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Look<'_> {
         Ok(Some(count))
     }
 
-    /// A vector that has to be there.
+    /// Checks a vector that must be present.
     fn needs_three(&mut self, when: When, path: Path<'_>, name: &str, found: Option<usize>) {
         match found {
             Some(3) => {}
@@ -174,8 +174,8 @@ impl Look<'_> {
         }
     }
 
-    /// Walks over an object of vectors: how many numbers each of the names has; `None` where the object
-    /// is `null`.
+    /// Walks over an object of vectors. Returns the number of numbers for each name, or `None` if the
+    /// object is `null`.
     fn vectors<const N: usize>(
         &mut self,
         path: Path<'_>,
@@ -197,7 +197,7 @@ impl Look<'_> {
         Ok(there.then_some(found))
     }
 
-    /// A head, body or hand.
+    /// Walks over a head, body or hand.
     fn limb(&mut self, path: Path<'_>) -> Read {
         let names = ["pos", "position", "forward", "up"];
         let needs = limb_members! { needs };
@@ -222,7 +222,7 @@ fn is_number(text: &str) -> bool {
     text.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
 }
 
-/// Names, and which of them were met and were not `null`.
+/// Names, each with whether it occurred with a value other than `null`.
 struct Met<const N: usize>([(&'static str, bool); N]);
 
 impl<const N: usize> Met<N> {
@@ -286,7 +286,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Team and player that possess the disc: whole numbers.
+    /// The team and the player that possess the disc: whole numbers.
     fn pair(&mut self, path: Path<'_>) -> Read {
         let text = self.json.raw()?;
         if text == "null" || pair(text).is_some() {
@@ -430,7 +430,7 @@ impl Look<'_> {
                 "velocity" => velocity = look.numbers(path, name)?,
                 "holding_left" | "holding_right" => {
                     let text = look.json.raw()?;
-                    // The model has the number, the reference its text.
+                    // The model keeps the number, the reference its text.
                     let plain = text.parse::<u64>().is_ok_and(|n| n.to_string() == text);
                     if is_number(text) && !plain {
                         let right = name == "holding_right";

@@ -1,4 +1,4 @@
-//! Numbers, flags and texts, read into a place that is there already.
+//! Reading numbers, flags and texts in place.
 
 use compact_str::CompactString;
 
@@ -9,7 +9,7 @@ use crate::model::{
 
 /// A value without members.
 pub(super) trait Scalar: Default {
-    /// The value of a member that is not there.
+    /// Sets the value of an absent member.
     fn absent(&mut self) {
         *self = Self::default();
     }
@@ -19,7 +19,7 @@ pub(super) trait Scalar: Default {
 }
 
 impl Scalar for f32 {
-    /// As the reference reads: an `f64`, cast.
+    /// As the reference reads it: an `f64`, cast.
     #[inline(always)]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         *self = match json.peek() {
@@ -77,7 +77,7 @@ impl Scalar for CompactString {
     #[inline]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         let text = text(json)?;
-        // In a recording the same text stands in the same place, frame after frame.
+        // In a recording, the same text is in the same place frame after frame.
         if *self != text {
             self.clear();
             self.push_str(&text);
@@ -94,7 +94,7 @@ fn text<'t>(json: &mut Cursor<'t>) -> Read<std::borrow::Cow<'t, str>> {
     json.string()
 }
 
-/// Texts of which the model knows some.
+/// Texts of which the model knows some values.
 macro_rules! words {
     ($($type:ident)*) => {$(
         impl Scalar for $type {
@@ -137,7 +137,7 @@ impl Scalar for Vec3 {
     }
 }
 
-/// What may be missing.
+/// Optional values.
 impl<T: Scalar> Scalar for Option<T> {
     #[inline]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
@@ -145,8 +145,7 @@ impl<T: Scalar> Scalar for Option<T> {
     }
 }
 
-/// Numbers one after the other, and how many there are; those that there is no place for are only
-/// counted.
+/// Reads numbers one after another and returns how many there are. Those beyond `places` are only counted.
 #[inline]
 pub(super) fn numbers(places: &mut [f32], json: &mut Cursor<'_>) -> Read<u64> {
     json.open_list()?;
@@ -166,7 +165,7 @@ pub(super) fn numbers(places: &mut [f32], json: &mut Cursor<'_>) -> Read<u64> {
     Ok(count)
 }
 
-/// The value of a member; `null` is as good as none.
+/// Reads the value of a member. `null` counts as absent.
 #[inline]
 pub(super) fn value<T: Scalar>(place: &mut T, json: &mut Cursor<'_>) -> Read {
     if json.null()? {
@@ -176,7 +175,7 @@ pub(super) fn value<T: Scalar>(place: &mut T, json: &mut Cursor<'_>) -> Read {
     place.read(json)
 }
 
-/// The value of a member of something that is there where one of its members is.
+/// Reads the value of a member of an optional part, which exists if any of its members does.
 #[inline]
 pub(super) fn part<P: Default, T: Scalar>(
     whole: &mut Option<P>,

@@ -1,5 +1,5 @@
-//! Checksums of chunks: what is written has them, every reader checks them, and whoever keeps a chunk
-//! whose checksum is wrong says which frames may be altered.
+//! Checksums of chunks. Writers add them, all readers verify them, and a salvaged chunk with a wrong
+//! checksum is reported with the frames that may be altered.
 
 use std::io::Read;
 
@@ -11,7 +11,7 @@ use gametape_echo::{Frame, ReadOptions, Rule, Severity};
 use gametape_samples::echo::MatchOptions;
 use ruzstd::decoding::StreamingDecoder;
 
-/// Frames of each of the three chunks.
+/// The number of frames in each of the three chunks.
 const INTERVAL: u16 = 12;
 
 fn frames() -> Vec<Frame> {
@@ -41,7 +41,7 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     bytes
 }
 
-/// A file of these chunks, as another was.
+/// Makes a file of these chunks, with the header of another file.
 fn with_chunks(like: &[u8], chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let read = butter::read(like).unwrap();
@@ -54,7 +54,7 @@ fn with_chunks(like: &[u8], chunks: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// The same file as it was written before zstd's checksum was.
+/// Removes the checksums, as in files from before zstd's checksum was written.
 fn without_checksums(bytes: &[u8]) -> Vec<u8> {
     let chunks: Vec<Vec<u8>> = chunks(bytes)
         .iter()
@@ -75,48 +75,48 @@ const ZSTD: [Compression; 4] = [
     Compression::Zstd22,
 ];
 
-/// RFC 8878: a bit of the descriptor says that four bytes of XXH64 follow, which any decoder takes. This
-/// one is written in Rust, by others.
+/// RFC 8878: a bit of the descriptor says that four bytes of XXH64 follow. Any decoder verifies them; this
+/// one is an independent one in Rust.
 #[test]
-fn chunks_of_zstd_have_a_checksum_that_another_decoder_finds_right() {
-    let raw = file(Compression::None, Mode::Correct);
+fn another_decoder_accepts_the_checksums_of_zstd_chunks() {
+    for (stored, calculated) in checksums_of_another_decoder(Mode::Correct) {
+        assert!(stored.is_some());
+        assert_eq!(stored, calculated);
+    }
+}
+
+/// Decodes each zstd chunk with the other decoder. Returns the stored and the calculated checksums.
+fn checksums_of_another_decoder(mode: Mode) -> Vec<(Option<u32>, Option<u32>)> {
+    let raw = file(Compression::None, mode);
+    let mut checksums = Vec::new();
     for compression in ZSTD {
-        let bytes = file(compression, Mode::Correct);
+        let bytes = file(compression, mode);
         for (chunk, raw_chunk) in chunks(&bytes).iter().zip(chunks(&raw)) {
             let mut decoder = StreamingDecoder::new(stored(&bytes, chunk)).unwrap();
             let mut content = Vec::new();
             decoder.read_to_end(&mut content).unwrap();
             assert!(content == stored(&raw, &raw_chunk), "{compression}");
-            // The reference's reader needs it.
+            // The reference's reader needs the content size.
             assert_eq!(decoder.decoder.content_size(), raw_chunk.size);
-            assert!(decoder.decoder.get_checksum_from_data().is_some());
-            assert_eq!(
+            checksums.push((
                 decoder.decoder.get_checksum_from_data(),
                 decoder.decoder.get_calculated_checksum(),
-            );
+            ));
         }
     }
+    checksums
 }
 
-/// Byte for byte what the reference writes: no checksum, its content size, nothing else.
+/// Byte for byte as the reference writes: no checksum, the content size, nothing else.
 #[test]
 fn mode_compat_writes_no_checksum() {
-    for compression in ZSTD {
-        let bytes = file(compression, Mode::Compat);
-        let raw = file(Compression::None, Mode::Compat);
-        for (chunk, raw_chunk) in chunks(&bytes).iter().zip(chunks(&raw)) {
-            let mut decoder = StreamingDecoder::new(stored(&bytes, chunk)).unwrap();
-            let mut content = Vec::new();
-            decoder.read_to_end(&mut content).unwrap();
-            assert!(content == stored(&raw, &raw_chunk), "{compression}");
-            assert_eq!(decoder.decoder.content_size(), raw_chunk.size);
-            assert_eq!(decoder.decoder.get_checksum_from_data(), None);
-        }
+    for (stored, _) in checksums_of_another_decoder(Mode::Compat) {
+        assert_eq!(stored, None);
     }
 }
 
 #[test]
-fn a_finished_journal_has_checksums_whatever_the_mode() {
+fn a_finished_journal_has_checksums_in_any_mode() {
     for mode in [Mode::Correct, Mode::Compat] {
         let options = options(mode, INTERVAL, Compression::Zstd3);
         let (open, _) = journal(&frames(), options);
@@ -129,7 +129,7 @@ fn a_finished_journal_has_checksums_whatever_the_mode() {
 }
 
 #[test]
-fn what_was_written_without_checksums_stays_readable_and_says_so() {
+fn files_without_checksums_are_readable_and_reported() {
     for compression in ZSTD {
         let bytes = file(compression, Mode::Correct);
         assert!(!butter::audit(&bytes).findings.has("butter.no-checksum"));
@@ -152,7 +152,7 @@ fn what_was_written_without_checksums_stays_readable_and_says_so() {
     assert!(!audit(Compression::Gzip).findings.has("butter.no-checksum"));
 }
 
-/// What is kept, and which of it may be altered.
+/// The kept parts, and the frames among them that may be altered.
 fn kept(bytes: &[u8]) -> (Salvaged, Vec<u8>, Vec<(u64, u64)>) {
     let (done, out) = salvaged(bytes).unwrap();
     let steps = |altered: &Altered<Rule>| match &altered.part {
@@ -163,7 +163,7 @@ fn kept(bytes: &[u8]) -> (Salvaged, Vec<u8>, Vec<(u64, u64)>) {
     (done, out, altered)
 }
 
-/// Bits of the chunks: each of the first and the last bytes of a chunk, and some in between.
+/// Bits of the chunks: all bits of each chunk's first and last bytes, and some in between.
 fn bits(bytes: &[u8]) -> Vec<usize> {
     let mut bits = Vec::new();
     for chunk in chunks(bytes) {
@@ -175,8 +175,8 @@ fn bits(bytes: &[u8]) -> Vec<usize> {
     bits
 }
 
-/// Every flipped bit of a chunk is an error, or changes nothing. Whatever is kept of such a file and not
-/// said to be altered is as it was.
+/// Every flipped bit of a chunk is an error or changes nothing. Frames that are kept and not reported as
+/// altered are unchanged.
 #[test]
 fn no_flipped_bit_of_a_chunk_passes() {
     for compression in [Compression::Gzip, Compression::Zstd3, Compression::Zstd22] {
@@ -206,8 +206,8 @@ fn no_flipped_bit_of_a_chunk_passes() {
             }
             assert!(kept.len() == whole.len() || done.is_lossy(), "bit {bit}");
         }
-        // These say nothing of the content. gzip: whether it is text, when it was packed, how hard, and on
-        // what system. zstd: a bit that means nothing.
+        // These bits do not concern the content. gzip: the text flag, the time, the level and the system.
+        // zstd: an unused bit.
         let idle = |&(byte, bit): &(usize, usize)| match compression {
             Compression::Gzip => byte == 3 && bit == 0 || (4..10).contains(&byte),
             _ => byte == 4 && bit == 4,
@@ -218,7 +218,7 @@ fn no_flipped_bit_of_a_chunk_passes() {
     }
 }
 
-/// A file whose second chunk has another checksum, and nothing else that is wrong.
+/// Makes a file whose second chunk has a wrong checksum, and no other fault.
 fn another_checksum(compression: Compression) -> Vec<u8> {
     let mut bytes = file(compression, Mode::Correct);
     let chunk = chunks(&bytes)[1];
@@ -232,13 +232,13 @@ fn another_checksum(compression: Compression) -> Vec<u8> {
 }
 
 #[test]
-fn a_wrong_checksum_is_told_before_the_frames_it_is_of() {
+fn a_wrong_checksum_is_reported_before_its_frames() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
         let whole = read_strictly(&file(compression, Mode::Correct)).frames;
         let bytes = another_checksum(compression);
         let chunk = chunks(&bytes)[1];
         let [strict, lenient] = agree(&bytes, 777);
-        // Which of them is altered, nobody knows: a strict reader gives none.
+        // It is unknown which frame is altered, so a strict reader returns none of them.
         assert!(strict.frames == whole[..12], "{compression}");
         assert!(
             strict
@@ -262,9 +262,9 @@ fn a_wrong_checksum_is_told_before_the_frames_it_is_of() {
         assert_eq!(found.0 ^ stored.0, 1 << 8, "{finding}");
         assert_eq!(
             finding.message(),
-            format!("chunk 1, of 12 frames, has checksum {found}; {stored} was written down")
+            format!("chunk 1, of 12 frames, has checksum {found}; {stored} is stored")
         );
-        // A chunk alone.
+        // Reading one chunk.
         let read = butter::read(&bytes).unwrap();
         let mut alone = read.chunk(1).unwrap();
         let error = alone.next_frame().unwrap_err();
@@ -279,13 +279,13 @@ fn a_wrong_checksum_is_told_before_the_frames_it_is_of() {
 }
 
 #[test]
-fn a_chunk_whose_checksum_is_wrong_is_kept_and_said_to_be_altered() {
+fn a_chunk_with_a_wrong_checksum_is_kept_and_reported_as_altered() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
         let sound = file(compression, Mode::Correct);
         let whole = read_strictly(&sound).frames;
         let bytes = another_checksum(compression);
         let (done, out, altered) = kept(&bytes);
-        // The two others are kept byte for byte, this one is packed anew.
+        // The other two chunks are kept byte for byte; this one is packed anew.
         assert!(out == sound, "{compression}");
         assert_eq!(altered, [(12, 24)]);
         assert_eq!((done.whole_chunks, done.altered_chunks), (2, 1));
@@ -307,7 +307,7 @@ fn a_chunk_whose_checksum_is_wrong_is_kept_and_said_to_be_altered() {
         assert_eq!((done.altered.count(), done.altered.steps()), (3, 36));
         assert!(read_strictly(&out).frames == whole);
     }
-    // gzip writes the size down, too.
+    // gzip stores the size, too.
     let mut bytes = file(Compression::Gzip, Mode::Correct);
     let end = bytes.len();
     bytes[end - 4] ^= 1;
@@ -317,9 +317,9 @@ fn a_chunk_whose_checksum_is_wrong_is_kept_and_said_to_be_altered() {
     assert_eq!(kept(&bytes).2, [(24, 36)]);
 }
 
-/// A chunk behind which something stands, and one that the file ends in, were not altered.
+/// A chunk that is followed by other bytes, and one in which the file ends, were not altered.
 #[test]
-fn what_is_cut_or_followed_by_something_is_not_said_to_be_altered() {
+fn a_cut_or_followed_chunk_is_not_reported_as_altered() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
         let bytes = file(compression, Mode::Correct);
         let cut = &bytes[..bytes.len() - 3];
@@ -327,9 +327,9 @@ fn what_is_cut_or_followed_by_something_is_not_said_to_be_altered() {
         assert_eq!(altered, Vec::<(u64, u64)>::new(), "{done:?}");
         let stored: Vec<Vec<u8>> = chunks(&bytes)
             .iter()
-            .map(|chunk| [stored(&bytes, chunk), b"behind it"].concat())
+            .map(|chunk| [stored(&bytes, chunk), b"after it"].concat())
             .collect();
         let (done, _, altered) = kept(&with_chunks(&bytes, &stored));
-        assert_eq!((done.lost_bytes, altered), (27, Vec::new()));
+        assert_eq!((done.lost_bytes, altered), (24, Vec::new()));
     }
 }

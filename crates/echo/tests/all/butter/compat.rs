@@ -1,4 +1,4 @@
-//! Compat output against the reference's files: byte for byte, gzip after inflating.
+//! The output of compat mode against the reference's files: byte for byte, gzip after inflating.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::common::{
 };
 use gametape_testkit::echo::odd_match;
 
-/// The file with its chunks inflated.
+/// Returns the file with its chunks inflated.
 fn inflated(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
     let file = butter::read(bytes).unwrap();
     let mut header = Vec::new();
@@ -51,14 +51,14 @@ fn compare(ours: &[u8], theirs: &[u8], name: &str) {
     assert_eq!(our_chunks.len(), their_chunks.len());
 }
 
-/// Writes what was recorded as the reference did, if it is there, and compares with what that wrote.
+/// Writes a recording in compat mode and compares it with the reference's file, if that is there.
 fn check(name: &str, interval: u16, compression: Compression) {
     let Some(recorded) = tape(&format!("{name}.echoreplay")) else {
         return;
     };
     let options = options(Mode::Compat, interval, compression);
     let theirs = tape(&format!("{name}.k{interval}.{compression}.butter")).unwrap();
-    // By what the frames say, and by what their lines say.
+    // From the frames, and from their lines.
     let ways: [Vec<u8>; 2] = [
         write(&lines(&recorded), options),
         by_reference(&recorded, options).unwrap(),
@@ -80,7 +80,7 @@ fn files_of_the_reference_come_out_byte_for_byte() {
     }
 }
 
-/// The frame that the reference names where it throws: `encoding frame 2: …`.
+/// Returns the frame at which the reference throws: `encoding frame 2: …`.
 fn frame_of(throws: &[u8]) -> u64 {
     let text = str::from_utf8(throws).unwrap();
     let rest = text.split("frame ").nth(1).unwrap();
@@ -117,7 +117,8 @@ fn every_case_of_the_reference_comes_out_byte_for_byte_or_is_refused() {
     }
 }
 
-/// Writes a match by the crate and by the model; how they end: written, or refused.
+/// Writes a match with the crate and with the model, and compares the results. Returns whether a file was
+/// written; otherwise both refused.
 fn agree(text: &[u8], interval: u16, what: &str) -> bool {
     let ours = by_reference(text, options(Mode::Compat, interval, Compression::None));
     let theirs = model::write(str::from_utf8(text).unwrap(), interval.into());
@@ -127,7 +128,7 @@ fn agree(text: &[u8], interval: u16, what: &str) -> bool {
             let sizes = [ours.len(), theirs.len()];
             assert_eq!(first, None, "{what}: {sizes:?} bytes");
             assert_eq!(ours.len(), theirs.len(), "{what}");
-            // What was written reads, strictly, and its clock is right.
+            // The file can be read strictly, and its clock is right.
             let frames = frames_of_reference(text);
             let outcome = if ours.is_empty() {
                 Outcome::default()
@@ -142,7 +143,7 @@ fn agree(text: &[u8], interval: u16, what: &str) -> bool {
                 .zip(&read)
                 .position(|(a, b)| !teams_agree(a, b));
             assert!(
-                open || wrong.is_none() || some_are_alike(&frames),
+                open || wrong.is_none() || has_ambiguous_players(&frames),
                 "{what}, frame {wrong:?}"
             );
             for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
@@ -167,25 +168,25 @@ fn agree(text: &[u8], interval: u16, what: &str) -> bool {
     }
 }
 
-/// Whether the stats of teams that a line tells are read; but for stuns, of which the reference does not tell
-/// that they fall.
-fn teams_agree(told: &Frame, read: &Frame) -> bool {
+/// Whether the stats of teams are read as recorded. Stuns are excepted: the reference does not write that
+/// they fall.
+fn teams_agree(recorded: &Frame, read: &Frame) -> bool {
     let counts = |stats: &Stats| {
         [stats.points, stats.goals, stats.saves, stats.passes].map(|count| count as u8)
     };
-    let mut teams = told.session.teams.iter().zip(&read.session.teams);
-    teams.all(|(told, read)| {
-        let told = told.stats.as_ref();
-        told.is_none_or(|told| {
+    let mut teams = recorded.session.teams.iter().zip(&read.session.teams);
+    teams.all(|(recorded, read)| {
+        let recorded = recorded.stats.as_ref();
+        recorded.is_none_or(|recorded| {
             read.stats
                 .as_ref()
-                .is_some_and(|read| counts(told) == counts(read))
+                .is_some_and(|read| counts(recorded) == counts(read))
         })
     })
 }
 
-/// Whether two players have one user id, or one name: then nobody can tell which of them is meant.
-fn some_are_alike(frames: &[Frame]) -> bool {
+/// Whether two players share a user id or a name, so that a reader can't tell them apart.
+fn has_ambiguous_players(frames: &[Frame]) -> bool {
     let mut names = HashMap::new();
     frames.iter().any(|frame| {
         let mut ids = HashSet::new();
@@ -209,7 +210,7 @@ fn frames_of_reference(text: &[u8]) -> Vec<Frame> {
     frames
 }
 
-/// How many matches: for a longer search, `ODD_MATCHES`.
+/// The number of matches; `ODD_MATCHES` sets it, for a longer search.
 fn odd_matches() -> std::ops::Range<u64> {
     let count = std::env::var("ODD_MATCHES").ok();
     0..count.and_then(|count| count.parse().ok()).unwrap_or(1500)
@@ -223,7 +224,7 @@ fn odd_matches_come_out_as_the_model_of_the_reference_writes_them() {
         let interval = [1, 2, 3, 7, 300][(seed % 5) as usize];
         written += u64::from(agree(&text, interval, &format!("seed {seed}")));
     }
-    // Neither is rare; and no more is refused than the reference throws for.
+    // Neither outcome is rare, and no more is refused than the reference throws for.
     let all = odd_matches().count() as u64;
     assert!((all * 3 / 4..all).contains(&written), "{written} of {all}");
 }
@@ -251,7 +252,7 @@ fn the_model_writes_what_the_reference_wrote() {
     }
 }
 
-/// A line of an arena match of one player, with some of its text put otherwise.
+/// A line of an arena match with one player, with some of its text replaced.
 fn line(at: usize, put: &[(&str, &str)]) -> String {
     let stats = r#"{"possession_time":0.0,"points":0,"saves":0,"goals":0,"stuns":0,"passes":0,"catches":0,"steals":0,"blocks":0,"interceptions":0,"assists":0,"shots_taken":0}"#;
     let facing = r#""forward":[0.0,0.0,1.0],"up":[0.0,1.0,0.0]"#;
@@ -268,7 +269,7 @@ fn line(at: usize, put: &[(&str, &str)]) -> String {
     format!("2022/01/02 03:00:00.{:03}\t{text}\r\n", at * 33)
 }
 
-/// Lines that differ from each other in one thing, each after one that is as usual.
+/// Lines that differ from each other in one thing, each after an ordinary one.
 fn lines_of(changes: &[&[(&str, &str)]]) -> String {
     let usual: &[(&str, &str)] = &[];
     let all = std::iter::once(&usual).chain(changes);
@@ -343,22 +344,22 @@ fn facts_of_the_reference_come_out_as_the_model_writes_them() {
     }
 }
 
-/// What the second team of a line has.
+/// The players of a line's second team.
 const NO_PLAYERS: &str = "\"players\":[]";
 const NULL_PLAYERS: &str = "\"players\":null";
 const STATS_AND_NO_PLAYERS: &str = "\"stats\":{\"points\":18,\"stuns\":3},\"players\":[]";
 
-/// Somebody is looked for in both frames before, by the user id.
+/// The reference looks up each player by user id in both frames before.
 #[test]
-fn players_that_are_null_are_refused_where_somebody_is_looked_for_among_them() {
+fn null_players_are_refused_if_a_player_is_looked_up_among_them() {
     let null = &[(NO_PLAYERS, NULL_PLAYERS)][..];
     let (same, other) = (&[][..], &[("1001", "1002")][..]);
     for (lines, interval, refused) in [
-        // In the frame after, and in the one after that.
+        // One frame later, and two frames later.
         (&[null, other][..], 300, Some(2)),
         (&[null, same, other], 300, Some(3)),
         (&[null, same, same, other], 300, None),
-        // Nobody is looked for from a keyframe on.
+        // After a keyframe, no player is looked up.
         (&[null, other], 2, None),
         (&[null, same, other], 2, None),
         (&[same, null, other], 3, None),
@@ -379,7 +380,7 @@ fn players_that_are_null_are_refused_where_somebody_is_looked_for_among_them() {
 }
 
 #[test]
-fn what_the_reference_throws_for_is_refused_with_frame_and_member() {
+fn frames_that_the_reference_throws_for_are_refused_with_frame_and_member() {
     for (put, member) in [
         (
             (

@@ -1,4 +1,4 @@
-//! Damage: what is behind it is not lost, nor cut off, nor left out of the count.
+//! Damage: frames after it are neither lost, nor cut off, nor left out of the count.
 
 use std::io::{Cursor, Read, Write};
 
@@ -24,7 +24,7 @@ fn frames(count: u64) -> Vec<Frame> {
     })
 }
 
-/// A recording that was not finished, in which a player joins, and where each frame ends.
+/// Returns an unfinished recording in which a player joins, and the end of each frame.
 fn joined(count: u64, mode: Mode) -> (Vec<u8>, Vec<usize>) {
     let mut frames = frames(count);
     for frame in frames.iter_mut().skip(9) {
@@ -45,7 +45,7 @@ fn resumed(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_damaged_spot_in_a_journal_costs_what_differs_from_it() {
+fn damage_in_a_journal_costs_the_frames_that_depend_on_it() {
     let (bytes, ends) = joined(18, Mode::Correct);
     let whole = read_strictly(&bytes);
     let head = butter::read(&bytes).unwrap().header().map(|header| {
@@ -61,7 +61,7 @@ fn a_damaged_spot_in_a_journal_costs_what_differs_from_it() {
         let next = (broken + 1..18)
             .find(|&at| whole.keyframes[at])
             .unwrap_or(18);
-        // Where a header is broken, what stands behind it is read with the players before.
+        // If a header is broken, the frames after it are read with the players known before.
         if broken != 9 {
             let kept = [&whole.frames[..broken], &whole.frames[next..]].concat();
             assert!(read.frames == kept, "{broken}: {}", read.frames.len());
@@ -76,19 +76,19 @@ fn a_damaged_spot_in_a_journal_costs_what_differs_from_it() {
         if broken != 9 {
             assert_eq!(done.gaps, u64::from(next < 18), "{broken}");
         }
-        // Whatever frames stand behind it, going on would destroy them.
+        // Resuming would destroy the frames after the damage.
         assert_eq!(resumed(&spoilt), "butter.damaged", "{broken}");
     }
-    // Its last frame alone is no more than a torn one.
+    // Damage in the last frame alone is a torn frame.
     let mut spoilt = bytes.clone();
     spoilt[ends[16]] ^= 0x80;
     assert_eq!(resumed(&spoilt), "");
-    // Nothing but a frame that is broken.
+    // A file of one broken frame.
     let mut spoilt = bytes[..ends[0]].to_vec();
     spoilt[head.unwrap()] ^= 0x80;
     assert_eq!(resumed(&spoilt), "butter.marker");
     assert!(butter::read(&spoilt).unwrap().is_unfinished());
-    // A header that claims more players than there are hides the frames behind it.
+    // A header that claims too many players hides the frames after it.
     let mut spoilt = bytes;
     let client = spoilt[4..].iter().position(|&byte| byte == 0).unwrap();
     spoilt[4 + client + 21] = 250;
@@ -96,11 +96,11 @@ fn a_damaged_spot_in_a_journal_costs_what_differs_from_it() {
 }
 
 #[test]
-fn a_journal_is_written_exactly_whatever_the_mode() {
+fn a_journal_is_written_exactly_in_any_mode() {
     assert!(joined(12, Mode::Compat) == joined(12, Mode::Correct));
 }
 
-/// A file of these chunks, whatever its table says.
+/// Makes a file of these chunks, whatever its table says.
 fn file(like: &[u8], sizes: &[u32], body: &[&[u8]]) -> Vec<u8> {
     let read = butter::read(like).unwrap();
     let mut bytes = Vec::new();
@@ -114,7 +114,7 @@ fn file(like: &[u8], sizes: &[u32], body: &[&[u8]]) -> Vec<u8> {
 }
 
 #[test]
-fn salvage_counts_what_is_not_kept() {
+fn salvage_counts_lost_bytes() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
         let bytes = write(&frames(8), options(Mode::Correct, 4, compression));
         let whole = read_strictly(&bytes).frames;
@@ -127,12 +127,12 @@ fn salvage_counts_what_is_not_kept() {
         let (n, m) = (a.len() as u32, b.len() as u32);
         let junk = [0xAA; 50];
         let cases = [
-            // Bytes behind the data within an entry, between what is found, at the end.
+            // Bytes after the data within an entry, between chunks, at the end.
             (file(&bytes, &[n + 50, m], &[a, &junk, b]), 50),
             (file(&bytes, &[n, m + 50], &[a, b, &junk]), 50),
             (file(&bytes, &[n + 1, m], &[&junk, a, &junk, b, &junk]), 150),
             (file(&bytes, &[n, m], &[a, b, &junk]), 50),
-            // Two in one entry; one behind the table; one behind an empty one.
+            // Two chunks in one entry; one after the table's last; one after an empty entry.
             (file(&bytes, &[n + m], &[a, b]), 0),
             (file(&bytes, &[n], &[a, b]), 0),
             (file(&bytes, &[n], &[a, &junk, b]), 50),
@@ -144,7 +144,7 @@ fn salvage_counts_what_is_not_kept() {
             assert_eq!(done.lost_bytes, *lost, "{compression}, {at}: {done:?}");
             assert!(read_strictly(&out).frames == whole, "{compression}, {at}");
         }
-        // What the table does not name is more than bytes behind it.
+        // Chunks that the table does not name are more than trailing bytes.
         for at in [5, 7] {
             let read = read_all(&cases[at].0, ReadOptions::lenient());
             assert!(read.findings.has("butter.unlisted"), "{compression}, {at}");
@@ -170,7 +170,7 @@ fn one_stream_with_many_starts_is_not_inflated_for_each() {
     .concat();
     let size = body.len() as u32;
     body.extend_from_slice(&like[good.offset as usize..]);
-    // By the chunk behind them, the search has been given up.
+    // By the next chunk, the search has been given up.
     let (done, _) = salvaged(&file(&like, &[size], &[&body])).unwrap();
     assert_eq!(done.found_chunks, 0);
 }
@@ -185,7 +185,7 @@ fn names_without_end_are_refused() {
         let error = butter::read(&bytes).unwrap_err();
         assert_eq!(error.is_limit(), most == 1025, "{error}");
     }
-    // Not waited for, where it never ends.
+    // A name that never ends is not waited for.
     head.push(b'a');
     let endless = Cursor::new(head).chain(std::io::repeat(b'a'));
     let error = Reader::new(endless).next_frame().map(drop).unwrap_err();
@@ -230,7 +230,7 @@ fn chunks_of_no_time_are_passed_over() {
 }
 
 #[test]
-fn times_without_a_date_are_told() {
+fn times_without_a_date_are_reported() {
     for time in [i64::MIN, -1, 253_402_300_800_000, i64::MAX] {
         let mut frames = frames(1);
         frames[0].time = Time(time);

@@ -1,4 +1,4 @@
-//! Whose file it is, told from the bytes alone; and the faults of the reference, undone.
+//! The writer of a file is recognised from its bytes, and the reference's faults are undone.
 
 use crate::common::{
     cases, check_compat, frames_of, match_options, options, read_as, read_strictly, seen, write,
@@ -8,7 +8,7 @@ use gametape_echo::{Frame, Game, Pause, PausedState, Stats, TeamId};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
-/// Checks a file of compat mode against what was written.
+/// Checks a file of compat mode against the recorded frames.
 fn check(frames: &[Frame], bytes: &[u8], what: &str) -> Seen {
     check_compat(frames, bytes, what, &[]).1
 }
@@ -46,8 +46,8 @@ proptest! {
     ) {
         let match_ = MatchOptions { rate_hz: 30, ..match_options(seed, 600) };
         let mut frames = frames_of(match_);
-        // The reference's stuns don't go down, as those of a team do where a player leaves: until
-        // the next keyframe they are too many, and nothing in the file tells.
+        // The reference's stuns never fall, but a team's do when a player leaves. Until the next keyframe
+        // they are too high, and nothing in the file shows it.
         let stuns = |frame: &Frame, team: usize| frame.session.teams[team].stats.map(|s| s.stuns);
         let falls = |two: &[Frame]| (0..2).any(|team| stuns(&two[1], team) < stuns(&two[0], team));
         if let Some(at) = frames.windows(2).position(falls) {
@@ -69,8 +69,8 @@ fn still(frames: u64) -> Vec<Frame> {
 
 #[test]
 fn a_disc_that_flies_straight_flies_on() {
-    // One player's hand comes to rest, so that the file shows whose it is; the disc flies at one
-    // speed, whose difference the reference leaves out from the third frame on.
+    // One player's hand comes to rest, which shows the writer. The disc flies at constant speed, and the
+    // reference leaves out its difference from the third frame on.
     let mut frames = still(1);
     frames.resize(90, frames[0].clone());
     for (at, frame) in frames.iter_mut().enumerate() {
@@ -88,8 +88,8 @@ fn a_disc_that_flies_straight_flies_on() {
     let read = read_strictly(&bytes).frames;
     let end = read[89].session.disc.unwrap().pose.position;
     assert_eq!(end, [89.0 * 0.25 - 10.0, 1.0, 89.0 * 0.5]);
-    // Whoever is told that it is not the reference's sees the disc hang in the air, as the
-    // reference's own reader does.
+    // A reader that takes it for another writer's file sees the disc hang in the air, as the reference's
+    // own reader does.
     let frozen = read_as(&bytes, Dialect::Exact);
     assert_eq!(frozen[89].session.disc, frozen[1].session.disc);
 }
@@ -100,7 +100,8 @@ fn a_chunk_that_shows_nothing_is_read_as_those_before_it() {
     frames.resize(30, frames[0].clone());
     for (at, frame) in frames.iter_mut().enumerate() {
         frame.time.0 += at as i64 * 33;
-        // In the first chunk four hands come to rest, enough to be sure; in the others only the disc moves, and steadily.
+        // In the first chunk, four hands come to rest, which is clear. In the others only the disc moves,
+        // steadily.
         for (team, offset) in [(0, 0), (1, 1)] {
             let player = &mut frame.session.teams[team].players[0];
             player.lhand.position = [at.min(3 + offset) as f32, 0.0, 0.0];
@@ -152,7 +153,7 @@ fn stats_that_go_down_and_those_of_teams_are_right() {
         let stats = Stats {
             points: count,
             saves: 9 - count.min(9),
-            // Of these the reference's difference does not go down.
+            // The reference's difference of these never falls.
             stuns: 2 * at as i32,
             possession_time: count as f32,
             ..Stats::default()
@@ -183,7 +184,7 @@ fn boned(frames: u64) -> Vec<Frame> {
 }
 
 #[test]
-fn bones_go_on_through_keyframes_that_differ_from_the_frame_before() {
+fn bones_survive_keyframes_that_differ_from_the_frame_before() {
     for interval in [1, 2, 10, 30] {
         let frames = boned(90);
         let bytes = write(&frames, options(Mode::Compat, interval, Compression::None));
@@ -194,7 +195,7 @@ fn bones_go_on_through_keyframes_that_differ_from_the_frame_before() {
             "interval {interval}"
         );
         assert_eq!(seen.mended.bones_lost, 0);
-        // From the middle, they can't be known, and that is said.
+        // Read from the middle, they are unknown, and that is reported.
         let file = butter::read(&bytes).unwrap();
         let mut chunk = file.chunk(1).unwrap();
         while chunk.next_frame().unwrap().is_some() {}
@@ -220,7 +221,7 @@ fn bones_of_more_and_fewer_players() {
         let bytes = write(&frames, options(mode, interval, Compression::None));
         let read = read_strictly(&bytes).frames;
         for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
-            // Nobody's bones are none.
+            // Bones of no player count as none.
             let bones = |frame: &Frame| {
                 let bones = frame.bones.as_ref().map(|b| b.user_bones.clone());
                 bones.filter(|bones| !bones.is_empty())
@@ -247,7 +248,7 @@ fn bones_of_more_and_fewer_players() {
 }
 
 #[test]
-fn combat_points_stay_when_they_are_not_told() {
+fn combat_points_stay_when_they_are_not_stored() {
     let mut frames = frames_of(MatchOptions {
         game: Game::Combat,
         ..match_options(3, 20)

@@ -1,6 +1,6 @@
-//! What is written today is written tomorrow: hashes of files of invented matches.
+//! Hashes of the files of invented matches: the bytes written do not change unnoticed.
 //!
-//! After a change that is meant: `GAMETAPE_BLESS=1 cargo test -p gametape-echo --test all golden`.
+//! After an intended change: `GAMETAPE_BLESS=1 cargo test -p gametape-echo --test all golden`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn files_are_what_they_were() {
+fn files_have_not_changed() {
     let mut text = String::new();
     for (mode, name) in [(Mode::Correct, "correct"), (Mode::Compat, "compat")] {
         for (game, kind) in [(Game::Arena, "arena"), (Game::Combat, "combat")] {

@@ -1,4 +1,4 @@
-//! Whatever the model holds can be written, reads strictly, and comes back to its senses.
+//! Any content of the model can be written, is read strictly, and recovers.
 
 use crate::common::{cases, frames_of, hostile, match_options, options, read_strictly, write};
 use std::io::Cursor;
@@ -8,7 +8,7 @@ use gametape_echo::{Frame, Player, WriteError};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
-/// Every number of a frame that a .butter differences.
+/// Returns every number of a frame that a .butter stores as a difference.
 fn numbers(frame: &Frame) -> Vec<f32> {
     let session = &frame.session;
     let mut numbers = vec![session.game_clock];
@@ -77,7 +77,7 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn what_is_written_reads_and_is_written_the_same_again(
+    fn a_file_reads_and_is_written_the_same_again(
         seed: u64,
         count in 1_u64..60,
         wildness in prop_oneof![Just(20_u8), Just(120), Just(255)],
@@ -87,12 +87,12 @@ proptest! {
     }
 
     #[test]
-    fn compat_writes_anything_that_the_reference_makes_a_file_of(
+    fn compat_writes_whatever_the_reference_writes(
         seed: u64,
         count in 1_u64..40,
         interval in 1_u16..50,
     ) {
-        // One frame of a match that is as it should be stands before those that are not.
+        // An ordinary frame comes before the wild ones.
         let wild = hostile::frames(seed, count, 60);
         let tame = frames_of(MatchOptions { spectators: 0, ..match_options(seed, 1) });
         let options = options(Mode::Compat, interval, Compression::None);
@@ -103,7 +103,7 @@ proptest! {
         let mut bytes = Vec::new();
         writer.finish(&mut bytes).unwrap();
         prop_assert_eq!(read_strictly(&bytes).frames.len(), kept.len());
-        // What was refused left no trace.
+        // A refused frame leaves no trace.
         let again = butter::write(kept.iter().copied(), options).unwrap();
         prop_assert!(again == bytes);
     }
@@ -112,7 +112,7 @@ proptest! {
     fn after_a_wild_frame_a_tame_one_is_right_again(seed: u64, interval in 3_u16..300) {
         let mut frames = frames_of(match_options(seed, 40));
         let wild = hostile::frames(seed, 20, 255);
-        // Its time is part of the match, so that the chunk goes on.
+        // The time is kept, so that the chunk continues.
         let time = frames[19].time;
         frames[19] = wild[19].clone();
         frames[19].time = time;
@@ -120,7 +120,7 @@ proptest! {
         let read = read_strictly(&bytes);
         let (a, b) = (&frames[39].session, &read.frames[39].session);
         prop_assert!((a.game_clock - b.game_clock).abs() < 1e-3 * a.game_clock.abs().max(1.0));
-        // Numbers come back by 65,504 a frame: within 20 frames from a million.
+        // Numbers come back by 65,504 per frame: within 20 frames from a million.
         for (team, player) in a.players() {
             let back = b.player_by_userid(player.userid).unwrap();
             prop_assert!(b.teams[team].players.contains(back));
@@ -130,8 +130,8 @@ proptest! {
     }
 }
 
-/// Each has a pose whose forward and up are parallel but for rounding: its quaternion is longer than
-/// 1, and its code says that another component is the largest.
+/// Each has a pose whose forward and up are parallel except for rounding: its quaternion is longer than 1,
+/// and its code says that another component is the largest.
 #[test]
 fn poses_of_parallel_vectors_are_written_the_same_again() {
     for (seed, count, wildness, interval) in [
@@ -144,8 +144,8 @@ fn poses_of_parallel_vectors_are_written_the_same_again() {
 
 #[test]
 fn huge_numbers_do_not_add_up_to_infinity() {
-    // Differences of 65,504 a frame, for as many frames as a chunk can have: the sum reaches
-    // numbers whose next neighbours in f32 are further away than the difference.
+    // Differences of 65,504 per frame, for as many frames as a chunk can have. The sum reaches numbers
+    // whose neighbours in f32 are further away than the difference.
     let mut frames = frames_of(match_options(0, 1));
     frames[0].session.disc.as_mut().unwrap().velocity = [f32::MAX, f32::MIN, f32::INFINITY];
     let frames = vec![frames[0].clone(); 65_000];
@@ -206,7 +206,7 @@ fn the_256th_player_is_refused_and_nothing_of_the_frame_is_written() {
         255
     );
 
-    // The same while it is recorded live, where the header stands in the file already.
+    // The same in a live recording, whose header is in the file already.
     let mut journal = Journal::new(Cursor::new(Vec::new()), butter::Options::default());
     journal.push(&good).unwrap();
     journal.push(&too_many).unwrap_err();
@@ -215,10 +215,10 @@ fn the_256th_player_is_refused_and_nothing_of_the_frame_is_written() {
     assert_eq!(read_strictly(&bytes).frames.len(), 2);
 }
 
-/// Readers know early version 3 by times of rules that end with a letter: who wrote such a time would be
-/// read a byte too late.
+/// Readers recognise early version 3 by times of rules that end with a letter. A file with such a time
+/// would be read one byte too late.
 #[test]
-fn a_time_of_rules_that_readers_would_mistake_is_refused_and_leaves_nothing() {
+fn an_ambiguous_time_of_rules_is_refused_and_leaves_nothing() {
     let mut good = frames_of(match_options(0, 2));
     for frame in &mut good {
         frame.session.private_match = true;
@@ -236,7 +236,7 @@ fn a_time_of_rules_that_readers_would_mistake_is_refused_and_leaves_nothing() {
         let mut writer = Writer::new(Cursor::new(Vec::new()), options);
         let mut journal = Journal::new(Cursor::new(Vec::new()), options);
         for (at, frame) in good.iter().enumerate() {
-            // Before the first frame, and behind it.
+            // Before the first frame, and after it.
             let error = writer.push(&odd).unwrap_err();
             let what = "rules_changed_at";
             assert!(
@@ -255,7 +255,7 @@ fn a_time_of_rules_that_readers_would_mistake_is_refused_and_leaves_nothing() {
         writer.finish(&mut bytes).unwrap();
         assert_eq!(bytes, expected);
     }
-    // Others come back, the largest and the least among them; in public matches none is kept.
+    // Other times are restored, the largest and the least included. Public matches store none.
     for at in [
         0,
         i64::from(u32::MAX),

@@ -1,4 +1,4 @@
-//! Recording live: a file that is whole after every frame, wherever it was cut off.
+//! Recording live: a file that can be read after every frame, wherever it is cut off.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
@@ -38,7 +38,7 @@ fn joining(frames: u64) -> Vec<Frame> {
     frames
 }
 
-/// Checks what was recorded of frames; a name that is not ASCII has no letters there.
+/// Checks a recording against its frames. A name outside ASCII has no letters there.
 fn check(frames: &[Frame], bytes: &[u8], what: &str) {
     let mut frames = frames.to_vec();
     for player in frames.iter_mut().flat_map(everybody) {
@@ -74,7 +74,7 @@ fn killed_at_every_byte() {
         let count = ends.iter().filter(|&&end| end <= cut).count();
         let read = read_all(cut_off, lenient);
         assert!(read.frames == whole[..count], "{cut}");
-        // Strictly, the same frames; and where one is cut, that the file ends too early.
+        // Strictly, the same frames; if one is cut, an error that the file ends too early.
         let strict = read_all(cut_off, ReadOptions::default());
         assert!(strict.frames == whole[..count], "{cut}");
         let at_end = cut == 0 || ends.contains(&cut);
@@ -92,7 +92,7 @@ fn killed_at_every_byte() {
                 "{cut}"
             );
         }
-        // It goes on where it stopped.
+        // It continues where it stopped.
         let journal = Cursor::new(cut_off.to_vec());
         let (mut journal, resumed) = Journal::resume(journal, OPTIONS).unwrap();
         assert_eq!(resumed.frames, count as u64, "{cut}");
@@ -124,7 +124,7 @@ fn finished_it_is_as_if_written_at_once_but_for_keyframes_where_players_join() {
 }
 
 #[test]
-fn what_is_finished_or_no_recording_does_not_go_on() {
+fn finished_files_and_other_files_are_not_resumed() {
     let frames = joining(6);
     for compression in [Compression::None, Compression::Zstd3] {
         let bytes = write(&frames, options(Mode::Correct, 4, compression));
@@ -202,7 +202,7 @@ fn a_write_that_fails_loses_nothing_else() {
         assert!(kept.len() < frames.len());
         assert_eq!(journal.frames(), kept.len() as u64);
         drop(journal);
-        // What was kept can be read, though half a frame may lie behind it.
+        // What was kept can be read, though half a frame may lie after it.
         let read = read_all(file.file.get_ref(), ReadOptions::lenient());
         assert_eq!(read.frames.len(), kept.len());
         // There is room again, and the frame that failed is tried again.

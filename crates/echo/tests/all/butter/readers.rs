@@ -47,7 +47,7 @@ fn cut_at_every_byte() {
             assert!(strict.truncated, "{cut}: {:?}", strict.error);
             let frames = lenient.frames.len();
             assert!(lenient.frames == whole.frames[..frames], "{cut}");
-            // Chunks before the cut are whole; of the chunk that is cut, what is there.
+            // Chunks before the cut are whole; the chunk that is cut has some of its frames.
             let chunks = starts
                 .iter()
                 .skip(1)
@@ -73,7 +73,7 @@ fn cut_at_every_byte() {
                 "{cut}"
             );
         }
-        // Of what is not compressed, every frame before the cut.
+        // Without compression, every frame before the cut.
         if compression == Compression::None {
             assert_eq!(kept, 11);
         }
@@ -149,14 +149,14 @@ fn damage_in_one_chunk_costs_that_chunk() {
 }
 
 #[test]
-fn a_chunk_that_goes_on_from_a_broken_one_is_not_made_up() {
-    // A chunk may start with a normal frame, which differs from the chunk before: where that is
-    // broken, there is nothing to differ from.
+fn a_chunk_that_continues_a_broken_one_is_not_invented() {
+    // A chunk may start with an ordinary frame, which differs from the chunk before. If that is broken,
+    // there is nothing to differ from.
     let (_, bytes) = small(2, Compression::None, Mode::Correct);
     let whole = read_strictly(&bytes).frames;
     let file = butter::read(&bytes).unwrap();
     let first = file.chunks()[0];
-    // The table says two chunks where the first was: up to the second frame, and from it.
+    // The table names two chunks in place of the first: up to the second frame, and from it.
     let start = first.offset as usize;
     let split = memchr::memmem::find(&bytes[start..], &[0xFE, 0xFE]).unwrap();
     let table = first.offset as usize - 12;
@@ -209,7 +209,7 @@ proptest! {
             bytes.truncate(cut.index(bytes.len() + 1));
         }
         agree(&bytes, size);
-        // What salvage writes reads strictly, if there is a header.
+        // The salvaged file is read strictly, if there is a header.
         if let Ok((done, out)) = salvaged(&bytes) {
             let read = read_all(&out, ReadOptions::default());
             prop_assert_eq!(read.error, None);
@@ -223,13 +223,13 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn chunks_alone_give_what_reading_on_gives(
+    fn chunks_alone_and_in_order_give_the_same_frames(
         seed in 0_u64..1000,
         interval in 1_u16..40,
         mode in prop::sample::select(vec![Mode::Correct, Mode::Compat]),
     ) {
         let match_ = match_options(seed, 120);
-        // Those of the reference can't be told from a chunk.
+        // Bones of the reference can't be decoded from one chunk.
         let bones = match_.bones && mode == Mode::Correct;
         let frames = frames_of(MatchOptions { bones, ..match_ });
         let bytes = write(&frames, options(mode, interval, Compression::Zstd3));
@@ -322,21 +322,21 @@ fn maps_of_all_kinds() {
     }
 }
 
-/// What was taken for the end is taken back: chunks, frames of a recording in progress, bytes behind
-/// the last chunk; strictly and leniently; pushed, and read from a file that grows.
+/// A seeming end is undone: in chunks, in frames of a recording in progress, in bytes after the last chunk;
+/// strictly and leniently; pushed, and read from a growing file.
 #[test]
-fn what_seemed_to_be_the_end_may_go_on() {
+fn a_seeming_end_is_undone_by_more_bytes() {
     let (frames, plain) = small(2, Compression::None, Mode::Correct);
     let (_, packed) = small(2, Compression::Zstd3, Mode::Correct);
     let (journal, _) = journal(&frames, options(Mode::Correct, 4, Compression::None));
-    let trailing = [packed.as_slice(), b"behind it"].concat();
+    let trailing = [packed.as_slice(), b"after it"].concat();
     for bytes in [plain, packed, journal, trailing] {
         for options in [ReadOptions::strict(), ReadOptions::lenient()] {
             let whole = read_all(&bytes, options);
             for cut in 0..bytes.len() {
                 let mut feed = Feed::with_options(options);
                 let mut frames = Vec::new();
-                // Twice, so that what is taken back once is taken back again.
+                // Twice, so that an end that was undone once is undone again.
                 for part in [&bytes[..cut / 2], &bytes[cut / 2..cut], &bytes[cut..]] {
                     feed.push(part);
                     feed.finish();
@@ -355,7 +355,7 @@ fn what_seemed_to_be_the_end_may_go_on() {
     }
 }
 
-/// A file that another process writes: no more is there than there is room for.
+/// A file that another process writes: reads return no more than has been written.
 struct Grows<'a> {
     rest: &'a [u8],
     room: &'a Cell<usize>,

@@ -1,5 +1,5 @@
-//! What the reference's own reader throws at, or never knew: players who were away for a frame, or
-//! whose name has changed; the timers of pauses.
+//! Cases that the reference's own reader throws for or misreads: players who were away for a frame or were
+//! renamed, and the timers of pauses.
 
 use crate::common::bounds::Bounds;
 use crate::common::raw::{self, Player};
@@ -12,7 +12,7 @@ use gametape_echo::butter::{self, Compression, Dialect, Mode, from_smallest3, to
 use gametape_echo::{Frame, Pause, PausedState, ReadOptions, TeamId, Vec3};
 use gametape_samples::echo::MatchOptions;
 
-/// What all ways in give of a file that is whole, each chunk alone too.
+/// Returns the frames of a whole file, which all ways to read agree on, each chunk alone too.
 fn read(bytes: &[u8]) -> Vec<Frame> {
     let [strict, lenient] = agree(bytes, 41);
     assert_eq!(strict.error, None);
@@ -22,7 +22,7 @@ fn read(bytes: &[u8]) -> Vec<Frame> {
     frames
 }
 
-/// Where head, body, left hand and right hand are.
+/// The positions of head, body, left hand and right hand.
 fn parts(player: &gametape_echo::Player) -> [Vec3; 4] {
     [player.head, player.body, player.lhand, player.rhand].map(|pose| pose.position)
 }
@@ -49,10 +49,10 @@ fn keyframe(players: Vec<Player>) -> raw::Frame {
 /// Two rotations.
 const TURNS: [u32; 2] = [0x7FDF_F7FF, 0xFF9F_F7FD];
 
-/// The reference's small cases in which every value is as exact as a half.
+/// The reference's small cases, in which every value is exactly a half.
 #[test]
-fn cases_of_the_reference_are_what_was_recorded() {
-    // Of nobody that the header names: an index can't tell.
+fn small_cases_of_the_reference_read_as_recorded() {
+    // A name that the header lacks can't be stored as an index.
     let nobody: &[&str] = &["last_score.assist_scored"];
     for (name, interval, excused) in [
         ("absent-frame", 9, &[][..]),
@@ -84,19 +84,20 @@ fn a_pose_left_out_of_a_player_who_was_away_is_that_of_two_frames_before() {
         ping: Some(40),
         ..Player::silent(1, 0)
     };
-    // The head is told, the body's rotation, and the place of the left hand; of the right nothing.
+    // The head is stored, the body's rotation, and the position of the left hand; of the right hand
+    // nothing.
     back.poses[0] = (Some([9.0, 9.0, 9.0]), Some(TURNS[1]));
     back.poses[1].1 = Some(TURNS[1]);
     back.poses[2].0 = Some([7.0, 7.0, 7.0]);
     let chunk = vec![
         keyframe(vec![here, other]),
-        // It moves, so that the place is a sum; the other does not.
+        // It moves, so that the position is a sum; the other does not.
         frame(vec![
             Player::moved(1, 0, [0.25, 0.0, 0.0]),
             Player::moved(2, 1, [0.0; 3]),
         ]),
         frame(vec![Player::silent(2, 1)]),
-        // Somebody else stands where it stood.
+        // Another player is at its place.
         frame(vec![Player::silent(2, 1), back]),
         frame(vec![
             Player::silent(2, 1),
@@ -127,9 +128,9 @@ fn a_pose_left_out_of_a_player_who_was_away_is_that_of_two_frames_before() {
 }
 
 #[test]
-fn what_is_left_out_next_differs_by_the_place_itself() {
-    // The reference compares with the bytes of the frame before: of a player who was not there in
-    // the one before that, those of the place itself.
+fn the_next_difference_left_out_is_the_absolute_position() {
+    // The reference compares with the bytes of the frame before. For a player who was not in the frame
+    // before that one, they hold the absolute position.
     let chunk = vec![
         keyframe(vec![Player::new(1, 0, [1.0, 2.0, 3.0], TURNS[0])]),
         frame(vec![]),
@@ -157,18 +158,18 @@ fn two_frames_before_is_no_further_and_no_other_chunk() {
     ];
     let frames = read(&raw::file(1, &[chunk]));
     assert_eq!(positions(&frames[3], 0), unknown);
-    // A keyframe between, of a chunk and within one.
+    // With a keyframe in between, of another chunk and of the same.
     let before = vec![keyframe(vec![here()])];
-    let behind = vec![keyframe(vec![]), frame(vec![Player::silent(1, 0)])];
-    let both = [before.clone(), behind.clone()].concat();
-    for chunks in [vec![before, behind], vec![both]] {
+    let after = vec![keyframe(vec![]), frame(vec![Player::silent(1, 0)])];
+    let both = [before.clone(), after.clone()].concat();
+    for chunks in [vec![before, after], vec![both]] {
         let frames = read(&raw::file(1, &chunks));
         assert_eq!(positions(&frames[2], 0), unknown);
     }
 }
 
 #[test]
-fn who_comes_back_and_goes_on_shows_nothing_of_who_wrote_it() {
+fn a_returning_player_does_not_show_the_writer() {
     let by = [0.25, 0.0, 0.0];
     let chunk = vec![
         keyframe(vec![
@@ -176,8 +177,8 @@ fn who_comes_back_and_goes_on_shows_nothing_of_who_wrote_it() {
             Player::new(2, 1, [0.0; 3], TURNS[0]),
         ]),
         frame(vec![Player::moved(1, 0, by), Player::moved(2, 1, by)]),
-        // The second rests, which only the reference tells; and the first comes back, of whom it
-        // does not know the difference from before.
+        // The second rests, which only the reference stores. The first comes back, and the difference from
+        // before is unknown.
         frame(vec![Player::moved(2, 1, [0.0; 3])]),
         frame(vec![Player::silent(1, 0), Player::silent(2, 1)]),
         frame(vec![Player::moved(1, 0, by), Player::silent(2, 1)]),
@@ -191,7 +192,7 @@ fn who_comes_back_and_goes_on_shows_nothing_of_who_wrote_it() {
     assert_eq!([3, 4, 5].map(|at| x(&frames[at], 1)), [0.25; 3]);
 }
 
-/// Three players a team and a spectator, who stay.
+/// Three players per team and a spectator, who stay.
 fn still(count: u64) -> Vec<Frame> {
     frames_of(MatchOptions {
         rate_hz: 30,
@@ -203,7 +204,7 @@ fn still(count: u64) -> Vec<Frame> {
 }
 
 #[test]
-fn who_was_away_for_a_frame_comes_back_as_written() {
+fn a_player_away_for_a_frame_comes_back_as_written() {
     let mut frames = still(60);
     // One at a time, two at once, the same one again, and one who has not moved meanwhile.
     for (at, away) in [(7, vec![0]), (20, vec![1, 2]), (22, vec![1]), (41, vec![2])] {
@@ -229,10 +230,10 @@ fn who_was_away_for_a_frame_comes_back_as_written() {
 }
 
 #[test]
-fn who_has_index_0_goes_on_from_the_player_with_the_same_playerid() {
+fn a_player_with_index_0_continues_the_same_playerid() {
     let [by, here, there] = [[0.25, 0.0, 0.0], [1.0, 2.0, 3.0], [-5.0, 0.0, 5.0]];
     let rest = [0.0; 3];
-    // Two are renamed at once, stand in another order and are called what they were again.
+    // Two are renamed at once, change places and get their old names back.
     let chunk = vec![
         keyframe(vec![
             Player::new(1, 7, here, TURNS[0]),
@@ -245,7 +246,7 @@ fn who_has_index_0_goes_on_from_the_player_with_the_same_playerid() {
         frame(vec![Player::moved(2, 8, rest), Player::moved(0, 7, by)]),
     ];
     let bytes = raw::file(2, &[chunk]);
-    // By playerid: the steps of each, as they add up.
+    // By playerid: the accumulated steps of each.
     let steps = [[0, 0], [0, 0], [1, 0], [2, 0], [2, 1], [3, 1]];
     for frames in [
         read(&bytes),
@@ -261,11 +262,11 @@ fn who_has_index_0_goes_on_from_the_player_with_the_same_playerid() {
                 let [forward, left, up] = to_basis(from_smallest3(TURNS[second]));
                 let pose = player.rhand;
                 assert_eq!([pose.forward, pose.left, pose.up], [forward, left, up]);
-                // Of ping, nothing was told since the keyframe.
+                // The ping was not stored since the keyframe.
                 assert_eq!(player.ping, 40, "frame {at}");
             }
         }
-        // Who it is, is not told.
+        // The identity is not stored.
         let renamed = &frames[2].session.teams[0].players[0];
         assert_eq!(renamed.name, butter::INVALID);
         assert_eq!((renamed.userid, renamed.number, renamed.level), (0, -1, -1));
@@ -275,7 +276,7 @@ fn who_has_index_0_goes_on_from_the_player_with_the_same_playerid() {
 }
 
 #[test]
-fn who_has_index_0_and_was_away_has_the_pose_of_two_frames_before() {
+fn a_player_with_index_0_who_was_away_has_the_pose_of_two_frames_before() {
     let [here, there] = [[1.0, 2.0, 3.0], [-5.0, 0.0, 5.0]];
     let back = |index, playerid| Player {
         ping: Some(40),
@@ -290,7 +291,7 @@ fn who_has_index_0_and_was_away_has_the_pose_of_two_frames_before() {
         frame(vec![back(0, 8), back(0, 7)]),
         frame(vec![]),
         frame(vec![back(1, 7), back(2, 8)]),
-        // A playerid that nobody had: nothing is known.
+        // A playerid that no player had: nothing is known.
         frame(vec![back(0, 9)]),
     ];
     let frames = read(&raw::file(2, &[chunk]));
@@ -309,7 +310,7 @@ fn renamed_players_of_a_match_in_compat_mode_stay_themselves() {
         let [blue, orange, _] = &mut frame.session.teams[..] else {
             unreachable!()
         };
-        // For good, for a while, and for a frame, across keyframes too.
+        // For good, for a while, and for a frame, also across keyframes.
         if at >= 20 {
             blue.players[0].name = "renamed".into();
         }
@@ -325,7 +326,7 @@ fn renamed_players_of_a_match_in_compat_mode_stay_themselves() {
         let back = read(&bytes);
         let mut bounds = Bounds::default();
         for (at, (a, b)) in frames.iter().zip(&back).enumerate() {
-            // Their names are the one thing that is not told.
+            // Their names are the only difference.
             let mut a = a.clone();
             let mut b = b.clone();
             let players = a.session.teams.iter_mut().zip(&mut b.session.teams);
@@ -342,7 +343,7 @@ fn renamed_players_of_a_match_in_compat_mode_stay_themselves() {
 }
 
 #[test]
-fn who_is_renamed_comes_back_as_written() {
+fn a_renamed_player_comes_back_as_written() {
     let mut frames = still(30);
     for frame in &mut frames[10..20] {
         everybody(frame).for_each(|player| player.name = "the same for all".into());
@@ -351,7 +352,7 @@ fn who_is_renamed_comes_back_as_written() {
     let bytes = write(&frames, options);
     let back = read(&bytes);
     assert!(write(&back, options) == bytes);
-    // An account has the name it had first.
+    // An account keeps its first name.
     for ((_, a), (_, b)) in frames[15].session.players().zip(back[15].session.players()) {
         assert_eq!(a.userid, b.userid);
         assert_eq!(
@@ -361,7 +362,7 @@ fn who_is_renamed_comes_back_as_written() {
     }
 }
 
-/// A pause that orange asked for, in a state, and what its timers change by.
+/// A pause requested by orange, in a state, with the changes of its timers.
 fn pause(state: &PausedState, timers: [f32; 2]) -> raw::Frame {
     raw::Frame {
         pause: Some((1 << 2 | 3 << 4, state.code().unwrap(), timers)),
@@ -376,12 +377,12 @@ fn key(frame: raw::Frame) -> raw::Frame {
     }
 }
 
-/// A frame in which nothing changes, as far as it says.
+/// A frame that stores no change.
 fn silent() -> raw::Frame {
     raw::Frame::default()
 }
 
-/// A player who comes to rest in the last frame, which shows whose the chunk is.
+/// Lets a player come to rest in the last frame, which shows the writer of the chunk.
 fn rests(mut chunk: Vec<raw::Frame>) -> Vec<raw::Frame> {
     let frames = chunk.len();
     assert!(frames > 2);
@@ -424,17 +425,17 @@ fn a_timer_that_falls_below_0_did_not_start_at_0() {
         [0.75, 0.25],
         [0.75, 0.0],
     ];
-    // That it falls below 0 shows whose it is.
+    // The fall below 0 shows the writer.
     assert_eq!(timers(&read(&bytes)), right);
     assert_eq!(timers(&read_as(&bytes, Dialect::Reference)), right);
-    // Whoever is told that it is another's has what it says.
+    // A reader that takes it for another writer's file returns the stored values.
     let exact = read_as(&bytes, Dialect::Exact);
     let told = [0.0, -0.5, -0.5, -0.5, -0.75];
     assert_eq!(unpaused_timers(&exact), told);
 }
 
 #[test]
-fn each_keyframe_of_a_chunk_is_raised_by_what_follows_it() {
+fn later_falls_raise_each_keyframe_of_a_chunk() {
     let chunk = vec![
         key(pause(&PausedState::Unpausing, [0.0; 2])),
         pause(&PausedState::Unpausing, [0.0, -1.0]),
@@ -456,7 +457,7 @@ fn each_keyframe_of_a_chunk_is_raised_by_what_follows_it() {
 }
 
 #[test]
-fn a_keyframe_that_tells_a_timer_is_taken_at_its_word() {
+fn a_timer_stored_in_a_keyframe_is_used() {
     let chunk = vec![
         key(pause(&PausedState::Unpausing, [0.0, 0.5])),
         pause(&PausedState::Unpausing, [0.0, -1.0]),
@@ -468,8 +469,8 @@ fn a_keyframe_that_tells_a_timer_is_taken_at_its_word() {
 }
 
 #[test]
-fn a_pause_goes_on_from_chunk_to_chunk_and_each_alone_says_the_same() {
-    // Three seconds until play goes on, half a second a frame.
+fn a_pause_continues_across_chunks_and_each_chunk_alone_agrees() {
+    // Three seconds until play continues, half a second per frame.
     let first = rests(vec![
         key(pause(&PausedState::Paused, [0.0; 2])),
         pause(&PausedState::Unpausing, [8.0, 5.0]),
@@ -489,7 +490,7 @@ fn a_pause_goes_on_from_chunk_to_chunk_and_each_alone_says_the_same() {
     assert_eq!(unpaused_timers(&frames), right);
     assert_eq!(timers(&frames)[9], [8.0, 1.0]);
 
-    // It falls by more than was left: by so much at least it was higher.
+    // The timer falls by more than was left, so it was higher by at least that much.
     let fall = vec![
         key(pause(&PausedState::Unpausing, [0.0; 2])),
         pause(&PausedState::Unpausing, [0.0, -6.0]),
@@ -500,7 +501,7 @@ fn a_pause_goes_on_from_chunk_to_chunk_and_each_alone_says_the_same() {
     let frames = read(&raw::file(1, &[first.clone(), second.clone(), fall]));
     assert_eq!(timers(&frames)[7..], [[8.0, 6.0], [8.0, 0.0]]);
 
-    // Another pause, and none, start anew.
+    // Another pause, and no pause, start anew.
     for state in [PausedState::Paused, PausedState::Unpaused] {
         let other = rests(vec![
             key(pause(&state, [0.0; 2])),
@@ -542,7 +543,7 @@ fn a_chunk_alone_looks_back_64_chunks_for_its_pause() {
     }
 }
 
-/// A match whose pauses are so.
+/// A match with these pauses.
 fn paused(count: u64, pause_at: impl Fn(usize) -> Pause) -> Vec<Frame> {
     let mut frames = still(count);
     for (at, frame) in frames.iter_mut().enumerate() {
@@ -563,7 +564,7 @@ fn a_pause(paused_state: PausedState, paused_timer: f32, unpaused_timer: f32) ->
 
 #[test]
 fn timers_of_a_match_in_compat_mode_are_right_and_never_below_0() {
-    // It starts within the countdown; there is another pause, across keyframes.
+    // It starts within the countdown; another pause spans keyframes.
     let countdown = |left: f32| match left {
         0.0.. => a_pause(PausedState::Unpausing, 0.0, left),
         _ => a_pause(PausedState::Unpaused, 0.0, 0.0),
@@ -588,8 +589,8 @@ fn timers_of_a_match_in_compat_mode_are_right_and_never_below_0() {
         for (at, (a, b)) in timers(&frames).iter().zip(&back).enumerate() {
             let what = format!("interval {interval}, frame {at}: {a:?} {b:?}");
             assert!(b.iter().all(|timer| *timer >= 0.0), "{what}");
-            // A keyframe where a pause changes its state tells nothing of the timer that stays, and
-            // nobody knows it until it ends.
+            // A keyframe in which a pause changes its state does not store the timer that stays, and that
+            // is unknown until the pause ends.
             assert!(
                 (a[0] - b[0]).abs() < 0.02 || interval == 300 && at >= 300,
                 "{what}"
@@ -604,7 +605,7 @@ fn timers_below_0_come_back_as_written() {
     let state = PausedState::Unpausing;
     for low in [-4.0, -0.25, -1e-5, -1e-9] {
         let frames = paused(90, |at| {
-            // 0 in keyframes; below it, above it and back.
+            // 0 in keyframes; below 0, above 0 and back.
             let timer = [0.0, 0.5, low, low / 2.0, 3.0, low][at % 30 / 5];
             a_pause(state.clone(), [0.0, low][at / 45], timer)
         });
@@ -627,7 +628,7 @@ fn timers_below_0_come_back_as_written() {
     }
 }
 
-/// The reference finds a player of the frame before by the user id, and takes the first.
+/// The reference looks up a player of the frame before by user id, and takes the first.
 #[test]
 fn two_players_of_one_user_id_both_differ_from_the_first() {
     for seed in 0..8 {
@@ -644,7 +645,7 @@ fn two_players_of_one_user_id_both_differ_from_the_first() {
             };
             other.name.clone_from(&one.name);
             (other.userid, other.number, other.level) = (one.userid, one.number, one.level);
-            // Now and then one of them is away, or they stand the other way round.
+            // Now and then one of them is away, or they change places.
             match at % 30 {
                 10 => drop(frame.session.teams[0].players.remove(0)),
                 20 => frame.session.teams[0].players.swap(0, 1),
@@ -664,7 +665,7 @@ fn two_players_of_one_user_id_both_differ_from_the_first() {
             for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
                 assert_eq!(counts(a), counts(b), "{what}, {mode:?}, frame {at}");
             }
-            // Of the reference's, differences between the two are cut off in every frame.
+            // In the reference's files, differences between the two are truncated in every frame.
             if mode == Mode::Correct {
                 check_correct(&frames, &bytes, &what);
             }

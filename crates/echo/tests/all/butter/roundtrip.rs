@@ -1,5 +1,5 @@
-//! Correct mode: every field within its bound, from the first frame to the ten-thousandth, and
-//! written again byte for byte.
+//! Correct mode: every field is within its bound, from the first frame to the ten-thousandth, and writing
+//! again gives the same bytes.
 
 use crate::common::bounds::Bounds;
 use crate::common::ways::by_chunks;
@@ -12,7 +12,7 @@ use gametape_echo::{Frame, Game, Pose, ReadOptions};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
-/// Checks all frames; the largest part of its bound that each field has used.
+/// Checks all frames. Returns the largest part of its bound that each field has used.
 fn check(frames: &[Frame], bytes: &[u8], what: &str) -> Bounds {
     let (bounds, seen) = check_correct(frames, bytes, what);
     assert_eq!((seen.reference_chunks, seen.mended.bones), (0, 0));
@@ -38,7 +38,7 @@ proptest! {
     }
 
     #[test]
-    fn what_we_wrote_is_written_again_byte_for_byte(
+    fn our_files_are_written_again_byte_for_byte(
         seed: u64,
         frames in 1_u64..200,
         interval in intervals(),
@@ -64,10 +64,10 @@ fn level_22_is_written_again_byte_for_byte() {
 fn the_ten_thousandth_frame_is_as_near_as_the_tenth() {
     for (seed, frames) in [(0, 10_000), (3, 10_000), (1, 2500)] {
         let frames = frames_of(match_options(seed, frames));
-        // One chunk, as far as the minute between keyframes lets it be.
+        // One chunk, as far as the minute between keyframes allows.
         let bytes = write(&frames, options(Mode::Correct, u16::MAX, Compression::None));
         let bounds = check(&frames, &bytes, &format!("seed {seed}"));
-        // The bounds are not so wide that nothing could break them.
+        // The bounds are tight enough to be reached.
         for field in ["head.position", "player.velocity"] {
             assert!(
                 bounds.worst[field] > 0.5,
@@ -87,7 +87,7 @@ fn the_ten_thousandth_frame_is_as_near_as_the_tenth() {
 fn a_minute_starts_a_chunk_and_time_comes_back_exactly() {
     let mut frames = frames_of(match_options(0, 6));
     let start = frames[0].time.0;
-    // A minute since the keyframe is not more than a minute; then one that is; then backwards.
+    // A minute since the keyframe is allowed; then more than a minute; then time going backwards.
     for (frame, ms) in frames
         .iter_mut()
         .zip([0, 60_000, 60_001, 100_000, 99_000, 10_000_000])
@@ -100,7 +100,7 @@ fn a_minute_starts_a_chunk_and_time_comes_back_exactly() {
     for (a, b) in frames.iter().zip(&read.frames) {
         assert_eq!(a.time, b.time);
     }
-    // The reference has 16 bits, and starts none.
+    // The reference has 16 bits, and starts no keyframe.
     let bytes = write(&frames, options(Mode::Compat, 300, Compression::None));
     let read = read_strictly(&bytes);
     assert_eq!(read.keyframes, [true, false, false, false, false, false]);
@@ -113,8 +113,8 @@ fn a_minute_starts_a_chunk_and_time_comes_back_exactly() {
 
 #[test]
 fn bones_of_keyframes_stand_alone() {
-    // Another player at the same place, bones that lie at zero, bones that jump: none is taken for
-    // a difference from the frame before, which is what the reference writes.
+    // Another player at the same place, bones at zero, bones that jump: none is taken for a difference from
+    // the frame before, which is what the reference writes.
     let mut options_ = match_options(1, 30);
     options_.game = Game::Arena;
     let mut frames = frames_of(options_);
@@ -159,7 +159,7 @@ fn a_disc_without_a_rotation_and_players_without_any_come_back() {
     }
 }
 
-/// Bytes of a file of a mode, and the largest and mean errors of its bones: positions, rotations.
+/// The size of a file in a mode, and the largest and mean errors of its bones: positions, rotations.
 fn bones_of(frames: &[Frame], mode: Mode) -> (usize, [f64; 4]) {
     let bytes = write(frames, options(mode, 300, Compression::None));
     let mut errors = FieldErrors::new();
@@ -217,7 +217,7 @@ fn bones_take_less_than_the_references_and_are_nearer() {
 
 #[test]
 fn a_timer_of_a_pause_that_ends_is_not_rounded_to_less_than_nothing() {
-    // Less than 0 would show a keyframe of the reference, and be written as another keyframe.
+    // A timer below 0 would look like a keyframe of the reference, and be written as another keyframe.
     let frames = frames_of(match_options(17_591_118_825_320_153_474, 77));
     let bytes = write(&frames, options(Mode::Correct, 300, Compression::None));
     let read = read_strictly(&bytes).frames;

@@ -1,12 +1,12 @@
-//! Every rule that readers of .butter raise, raised: strictly the error, leniently a finding where
-//! reading can go on.
+//! Every rule that readers of .butter raise: strictly as the error, leniently as a finding if reading can
+//! continue.
 
 use crate::common::{frames_of, match_options, options, read_all, write};
 use gametape_echo::butter::{self, Compression, Mode};
 use gametape_echo::{Game, Limits, ReadOptions, Strictness};
 use gametape_samples::echo::MatchOptions;
 
-/// Two chunks of three frames, and where the first starts.
+/// Two chunks of three frames, and the start of the first.
 fn file(compression: Compression) -> (Vec<u8>, usize) {
     let frames = frames_of(MatchOptions {
         game: Game::Arena,
@@ -19,8 +19,8 @@ fn file(compression: Compression) -> (Vec<u8>, usize) {
     (bytes, start)
 }
 
-/// The code of the error, and the codes of the findings with the frames that are left.
-fn said(bytes: &[u8], limits: Limits) -> (String, Vec<String>, usize) {
+/// The code of the error, the codes of the findings, and the number of frames that are left.
+fn codes(bytes: &[u8], limits: Limits) -> (String, Vec<String>, usize) {
     let with = |strictness| ReadOptions { strictness, limits };
     let strict = match butter::read_with(bytes, with(Strictness::Strict)) {
         Err(error) => error.code().to_owned(),
@@ -46,7 +46,7 @@ fn changed(
 ) -> (String, Vec<String>, usize) {
     let (mut bytes, start) = file(compression);
     change(&mut bytes, start);
-    said(&bytes, Limits::DEFAULT)
+    codes(&bytes, Limits::DEFAULT)
 }
 
 fn outcome(code: &str, frames: usize) -> (String, Vec<String>, usize) {
@@ -57,7 +57,7 @@ const NONE: Compression = Compression::None;
 
 #[test]
 fn headers() {
-    // Without a header, there is nothing to be lenient with.
+    // Without a header, even lenient reading fails.
     let dead = |code: &str| (code.to_owned(), Vec::new(), 0);
     assert_eq!(
         changed(NONE, |bytes, _| bytes[0] = 4),
@@ -82,11 +82,11 @@ fn headers() {
     );
 }
 
-/// What is wrong stands where it starts, not where it ends, whichever way the bytes come.
+/// A fault is reported where it starts, not where it ends, however the bytes come.
 #[test]
-fn a_fault_of_the_header_is_where_it_stands() {
+fn a_fault_of_the_header_is_reported_where_it_starts() {
     let (bytes, start) = file(NONE);
-    // The version, as text and as nothing; the compression; how many chunks there are.
+    // The version, as text and as zero; the compression; the number of chunks.
     for (at, byte, place) in [
         (0, b'h', 0),
         (0, 0, 0),
@@ -118,7 +118,7 @@ fn chunks_and_frames() {
         changed(NONE, |bytes, start| bytes[start] = 0xFB),
         outcome("butter.marker", 3)
     );
-    // The first frame becomes one that is no keyframe: 8 bytes of time become 2.
+    // The first frame becomes an ordinary frame: 8 bytes of time become 2.
     assert_eq!(
         changed(NONE, |bytes, start| {
             bytes[start] = 0xFE;
@@ -143,7 +143,7 @@ fn chunks_and_frames() {
 
 #[test]
 fn players_that_the_header_lacks() {
-    // Its second player goes: name, user id, number and level.
+    // Removes its second player: name, user id, number and level.
     let (bytes, start) = file(NONE);
     let file = butter::read(&bytes).unwrap();
     let mut header = file.header().unwrap().clone();
@@ -151,17 +151,17 @@ fn players_that_the_header_lacks() {
     let mut broken = Vec::new();
     header.write(&mut broken);
     broken.extend_from_slice(&bytes[start - 12..]);
-    assert_eq!(said(&broken, Limits::DEFAULT).0, "butter.player-index");
+    assert_eq!(codes(&broken, Limits::DEFAULT).0, "butter.player-index");
 }
 
 #[test]
 fn numbers_of_bones() {
-    // Of the last frame, the last bone that has a position: no number starts with 250.
+    // The last bone with a position, of the last frame: no number starts with 250.
     let (bytes, start) = file(NONE);
     let found = (start..bytes.len()).any(|at| {
         let mut broken = bytes.clone();
         broken[at] = 250;
-        said(&broken, Limits::DEFAULT).0 == "butter.varint"
+        codes(&broken, Limits::DEFAULT).0 == "butter.varint"
     });
     assert!(found);
 }
@@ -174,7 +174,7 @@ fn limits() {
             max_chunk_bytes: 600,
             ..Limits::DEFAULT
         };
-        let (strict, _, _) = said(&bytes, limits);
+        let (strict, _, _) = codes(&bytes, limits);
         assert_eq!(strict, "butter.limit", "{compression}");
         let error = butter::read_with(&bytes, ReadOptions::strict().limits(limits))
             .unwrap()

@@ -1,4 +1,4 @@
-//! What bones take, and how far they are off, beside the reference.
+//! The size and the errors of bones, compared with the reference.
 
 use gametape_echo::butter::{self, Compression, Mode};
 use gametape_echo::loss::FieldErrors;
@@ -7,7 +7,7 @@ use gametape_samples::echo::MatchOptions;
 
 use crate::common::{frames_of, options, write};
 
-/// Bytes, and how far bones' positions and rotations are off: on average and at worst.
+/// The sizes, and the errors of bones' positions and rotations, mean and largest.
 fn of(frames: &[Frame], mode: Mode) -> (Vec<usize>, Vec<[f64; 2]>) {
     let size = |compression| write(frames, options(mode, 300, compression)).len();
     let sizes = [Compression::None, Compression::Gzip, Compression::Zstd7].map(size);
@@ -51,7 +51,7 @@ fn bones_are_smaller_and_nearer_than_the_references() {
                     assert!(ours < theirs, "{what}: {correct:?} {compat:?}");
                 }
                 for (ours, theirs) in near.iter().flatten().zip(far.iter().flatten()) {
-                    // A tenth of it at 30 Hz and more, half of it at 10.
+                    // A tenth of it at 30 Hz and more, half of it at 10 Hz.
                     assert!(ours * 1.5 < *theirs, "{what}: {near:?} {far:?}");
                 }
             }

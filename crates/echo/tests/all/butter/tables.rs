@@ -1,4 +1,4 @@
-//! The codings of .butter against what the reference measures: three tables, to the last bit.
+//! The codings of .butter against measurements of the reference: three tables, to the last bit.
 
 use crate::common::tape;
 use gametape_echo::butter::{
@@ -6,7 +6,7 @@ use gametape_echo::butter::{
     to_smallest3_nearest,
 };
 
-/// The rows of a table without its heading; `None` where the recordings are not beside the project.
+/// The rows of a table without its heading; `None` if the recordings are not beside the project.
 fn table(name: &str) -> Option<Vec<Vec<String>>> {
     let text = String::from_utf8(tape(name)?).unwrap();
     Some(
@@ -57,7 +57,7 @@ fn rotations() {
         assert_eq!(packed, bits(&row[3]).swap_bytes(), "{row:?}");
         let decoded = from_smallest3(packed).map(f32::to_bits);
         assert_eq!(decoded, words(&row[4]), "{row:?}");
-        // Ours is the same but for rounding: one step at most.
+        // Ours differs by rounding only: one step at most.
         let nearest = to_smallest3_nearest(q);
         if nearest & 3 == packed & 3 {
             for shift in [2, 12, 22] {

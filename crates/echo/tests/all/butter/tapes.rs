@@ -1,5 +1,5 @@
-//! Files of the reference: what is read of them, against what was recorded and against what the
-//! reference itself reads.
+//! Files of the reference: the frames read from them against the recorded ones and against the reference's
+//! own reading.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use gametape_echo::{Frame, Stats};
 const TAPES: [(&str, u16); 3] = [("a_single", 300), ("b_scenario", 5), ("c_combat", 4)];
 
 struct Tape {
-    /// What was recorded.
+    /// The recorded frames.
     recorded: Vec<Frame>,
-    /// What the reference reads of what it wrote.
+    /// The frames that the reference reads from its file.
     decoded: Vec<Frame>,
-    /// What it wrote, not compressed and gzip.
+    /// Its files, not compressed and gzip.
     files: [Vec<u8>; 2],
 }
 
 fn load(name: &str, interval: u16) -> Option<Tape> {
     Some(Tape {
         recorded: lines(&tape(&format!("{name}.echoreplay"))?),
-        // The reference gives both members that a position may be, and null for the one it is not.
+        // The reference spells both possible members of a position, with null for one.
         decoded: lines(&tape(&format!("{name}.k{interval}.refdecoded.txt"))?),
         files: [
             tape(&format!("{name}.k{interval}.none.butter"))?,
@@ -42,31 +42,31 @@ fn within_the_drift_of_what_was_recorded() {
         for (at, keyframe) in none.keyframes.into_iter().enumerate() {
             assert_eq!(keyframe, at % usize::from(interval) == 0);
         }
-        // Five frames show nothing of who wrote them, and timers that go on are left out; the
-        // timers of keyframes are not stored, and those of the frame before are another pause's.
+        // Five frames do not show the writer, and timers that go on are left out. The timers of keyframes
+        // are not stored, and those of the frame before belong to another pause.
         let excused: &[&str] = match name {
             "b_scenario" => &["paused_timer", "unpaused_timer"],
             _ => &[],
         };
         let (bounds, _) = check_compat(&tape.recorded, &tape.files[0], name, excused);
-        // Those that are excused are off, or there is nothing to excuse.
+        // The excused fields are really off, or else the excuse is not needed.
         if name == "b_scenario" {
             assert!(bounds.worst["paused_timer"] > 1.0 && bounds.worst["unpaused_timer"] > 1.0);
         }
     }
 }
 
-/// Where the reference misreads its own files, by field: all of it where a part of a frame is left
-/// out, which for it is 0 and for us what it was; and what is a difference, which for it is not.
+/// Fields in which the reference misreads its own files. It reads a part that is left out as 0, where we
+/// keep the old value, and it takes a difference for a value.
 fn faults(name: &str) -> BTreeMap<&'static str, Vec<usize>> {
     let faults: &[(&str, &[usize])] = match name {
         "a_single" => &[],
         "b_scenario" => &[
-            // Differences, read as what they differ to.
+            // Differences that it reads as values.
             ("paused_timer", &[3, 4]),
             ("team.stats", &[3, 4, 7, 8, 9, 11]),
             ("team.possession_time", &[3, 4, 7, 8, 9, 11]),
-            // None of a frame that leaves out pauses.
+            // A frame that leaves out pauses has none.
             ("restart_request", &[11]),
         ],
         _ => &[
@@ -82,7 +82,7 @@ fn faults(name: &str) -> BTreeMap<&'static str, Vec<usize>> {
 }
 
 #[test]
-fn to_the_last_bit_what_the_reference_reads_but_for_its_faults() {
+fn reads_the_same_bits_as_the_reference_except_its_faults() {
     for (name, interval) in TAPES {
         let Some(tape) = load(name, interval) else {
             return;
@@ -91,7 +91,7 @@ fn to_the_last_bit_what_the_reference_reads_but_for_its_faults() {
         assert_eq!(read.len(), tape.decoded.len());
         let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, (a, b)) in tape.decoded.iter().zip(&read).enumerate() {
-            // Spectators have no stats, of which the reference makes zeros.
+            // Spectators have no stats; the reference reads zeros.
             let mut a = a.clone();
             let spectators = &mut a.session.teams[2].stats;
             assert_eq!(spectators.take(), Some(Stats::default()));

@@ -1,7 +1,7 @@
-//! The stats of teams, which go away where the last player leaves and come back: as the reference writes
-//! them, as others do, and as we do; and what else may go away.
+//! The stats of teams, which disappear when the last player leaves and come back: as written by the
+//! reference, by others and by this crate. Also other parts that disappear.
 
-use crate::common::coming::{Rng, agree_where_told, counts, emptying, teams_of, together};
+use crate::common::coming::{Rng, agree_where_stored, counts, emptying, teams_of, together};
 use crate::common::raw::{self, Player};
 use crate::common::ways::{agree, by_chunks};
 use crate::common::{
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 const OPEN: &str = "butter.team-stats";
 
-/// What all ways in give of a file that is whole, each chunk alone too.
+/// Returns the outcome that all ways to read agree on, each chunk alone too.
 fn read(bytes: &[u8]) -> Outcome {
     let [strict, lenient] = agree(bytes, 41);
     assert_eq!(strict.error, None);
@@ -24,22 +24,22 @@ fn read(bytes: &[u8]) -> Outcome {
     strict
 }
 
-/// What a frame of a file made by hand says of the blue team: who plays, and what is told of its stats.
-type Says = (Plays, Option<(u8, f32)>);
+/// The content of a frame about the blue team: its players, and its stored stats.
+type Content = (Plays, Option<(u8, f32)>);
 
-/// Who plays.
+/// The players of the team.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Plays {
     Nobody,
-    /// Somebody, who has done nothing.
+    /// A player without points.
     New,
-    /// Somebody, who has so many points by now.
+    /// A player with this many points.
     With(u8),
 }
 use Plays::{New, Nobody, With};
 
-/// A chunk of these frames, and of a spectator whose move shows who wrote it.
-fn chunk(says: &[Says], keyframes: &[usize], dialect: Option<Dialect>) -> Vec<raw::Frame> {
+/// Makes a chunk of these frames, with a spectator whose move shows the writer.
+fn chunk(says: &[Content], keyframes: &[usize], dialect: Option<Dialect>) -> Vec<raw::Frame> {
     const TURN: u32 = 0x7FDF_F7FF;
     let mut before = None;
     let mut frames = Vec::new();
@@ -79,14 +79,14 @@ fn chunk(says: &[Says], keyframes: &[usize], dialect: Option<Dialect>) -> Vec<ra
     frames
 }
 
-/// The points of the blue team, frame by frame.
+/// The points of the blue team in each frame.
 fn points(frames: &[Frame]) -> Vec<Option<i32>> {
     let stats = frames.iter().map(|frame| frame.session.teams[0].stats);
     stats.map(|stats| stats.map(|stats| stats.points)).collect()
 }
 
-/// What is open: how often, and of the first the points if they were gone, if they had stayed, and
-/// which is taken.
+/// The doubts: how many, and for the first the points if they were gone, the points if they had stayed, and
+/// whether they are taken as gone.
 fn open(read: &Outcome) -> (u64, Option<(f32, f32, bool)>) {
     let found = read.findings.get(OPEN);
     let first = found.map(|finding| match finding.rule {
@@ -106,9 +106,9 @@ fn open(read: &Outcome) -> (u64, Option<(f32, f32, bool)>) {
 const REFERENCE: Option<Dialect> = Some(Dialect::Reference);
 const EXACT: Option<Dialect> = Some(Dialect::Exact);
 
-/// Checks what is read of a chunk, by who wrote it.
+/// Checks the frames of a chunk, by its writer.
 fn check(
-    says: &[Says],
+    says: &[Content],
     keyframes: &[usize],
     dialect: Option<Dialect>,
     right: &[i32],
@@ -118,11 +118,11 @@ fn check(
     let bytes = raw::file(2, &[chunk(says, keyframes, dialect)]);
     let read = read(&bytes);
     let what = format!("{says:?} by {dialect:?}");
-    // Of a keyframe that tells none, there are none.
+    // After a keyframe without stats, there are none.
     let right: Vec<_> = right.iter().map(|&p| (p >= 0).then_some(p)).collect();
     assert_eq!(points(&read.frames), right, "{what}");
     assert_eq!(open(&read), (times, first), "{what}");
-    // The audit says the same.
+    // The audit agrees.
     let audit = butter::audit(&bytes);
     assert_eq!(audit.findings.get(OPEN), read.findings.get(OPEN), "{what}");
 }
@@ -139,13 +139,13 @@ fn stats_that_were_gone_with_the_last_player_come_back_as_they_are() {
         (Nobody, None),
         (With(20), Some((20, 1.0))),
     ];
-    // The reference's: nothing is open. That they are gone for a while is not told.
+    // The reference's: no doubt. It is not stored that they are gone for a while.
     let right = [18, 18, 18, 18, 18, 20, 20, 20];
     check(&says, &[], REFERENCE, &right, None, 0);
-    // Nobody knows whose: most likely they are the stats.
+    // The writer is unknown: most likely the values are absolute.
     let first = Some((18.0, 36.0, true));
     check(&says, &[], None, &right, first, 2);
-    // Another writer's, which the specification tells to write differences.
+    // Another writer's: the specification requires differences.
     let first = Some((18.0, 36.0, false));
     check(
         &says,
@@ -181,10 +181,10 @@ fn a_keyframe_is_sure() {
     }
 }
 
-/// What the game does not do, and others may.
+/// The game never does this, but others may.
 #[test]
-fn what_the_game_does_not_do_is_open() {
-    // Nobody played when they were told: they need not go away with the last player.
+fn cases_that_the_game_does_not_cause_are_open() {
+    // They were stored without players: they need not disappear with the last player.
     let says = [
         (Nobody, Some((18, 1.0))),
         (Nobody, None),
@@ -193,14 +193,14 @@ fn what_the_game_does_not_do_is_open() {
     ];
     let first = Some((18.0, 36.0, true));
     check(&says, &[], REFERENCE, &[18, 18, 18, 18], first, 1);
-    // They are told where nobody plays.
+    // They are stored without players.
     let says = [
         (With(18), Some((18, 1.0))),
         (Nobody, None),
         (Nobody, Some((18, 1.0))),
     ];
     check(&says, &[], REFERENCE, &[18, 18, 18], first, 1);
-    // Somebody plays again, and they are not told: they had stayed, or are gone for longer.
+    // There are players again, but no stats: they had stayed, or are gone for longer.
     let says = [
         (With(18), Some((18, 1.0))),
         (Nobody, None),
@@ -211,7 +211,7 @@ fn what_the_game_does_not_do_is_open() {
     for dialect in [REFERENCE, None, EXACT] {
         check(&says, &[], dialect, &[18, 18, 18, 20], first, 1);
     }
-    // Those who play have done more.
+    // The players have done more.
     let says = [
         (With(18), Some((18, 1.0))),
         (Nobody, None),
@@ -236,7 +236,7 @@ fn what_the_game_does_not_do_is_open() {
     for dialect in [REFERENCE, None, EXACT] {
         check(&says, &[], dialect, &[18, 18, 14], None, 0);
     }
-    // The same either way.
+    // Both readings agree.
     let says = [
         (New, Some((0, 0.0))),
         (Nobody, None),
@@ -247,9 +247,9 @@ fn what_the_game_does_not_do_is_open() {
     }
 }
 
-/// Stats that are `null` while somebody plays leave nothing but what players have done to go by.
+/// If stats are `null` although the team has players, only the players' stats help.
 #[test]
-fn where_somebody_plays_a_team_has_done_what_its_players_have() {
+fn a_team_with_players_has_at_least_their_stats() {
     let quiet = |before: u8, now: u8, delta: u8| {
         [
             (With(before), Some((18, 0.0))),
@@ -261,7 +261,7 @@ fn where_somebody_plays_a_team_has_done_what_its_players_have() {
     for dialect in [REFERENCE, None, EXACT] {
         check(&quiet(18, 20, 2), &[], dialect, &[18, 18, 20], None, 0);
     }
-    // They have done no more, or the team has done less than they have: it says nothing.
+    // They have done no more, or the team has less than they have: that proves nothing.
     for (before, now, delta, sum) in [(0, 2, 2, 20), (0, 18, 18, 36), (30, 32, 2, 20)] {
         let right = [18, 18, sum];
         let first = Some((delta.into(), sum as f32, false));
@@ -270,7 +270,7 @@ fn where_somebody_plays_a_team_has_done_what_its_players_have() {
         }
         check(&quiet(before, now, delta), &[], EXACT, &right, None, 0);
     }
-    // They were there in the frame before.
+    // They were in the frame before.
     let says = [
         (New, Some((18, 1.0))),
         (New, Some((1, 1.0))),
@@ -283,7 +283,7 @@ fn where_somebody_plays_a_team_has_done_what_its_players_have() {
 
 #[test]
 fn a_chunk_alone_is_read_as_the_chunks_before_it_show() {
-    // Four moves show it clearly; the second chunk shows nothing.
+    // Four moves show the writer clearly; the second chunk shows nothing.
     let first = vec![(With(1), Some((1, 1.0))); 6];
     let second = [
         (With(18), Some((18, 1.0))),
@@ -313,7 +313,7 @@ fn a_chunk_alone_is_read_as_the_chunks_before_it_show() {
 }
 
 #[test]
-fn the_references_case_reads_as_it_was_recorded_or_says_that_it_is_open() {
+fn the_references_case_reads_as_recorded_or_reports_a_doubt() {
     let Some(recorded) = tape("compat/team-stats-gone.echoreplay") else {
         return;
     };
@@ -343,12 +343,12 @@ proptest! {
         prop_assume!(chunks.reference_chunks == chunks.chunks);
         prop_assert!(!read.findings.has(OPEN), "{}", read.findings.get(OPEN).unwrap());
         for (at, (a, b)) in frames.iter().zip(&read.frames).enumerate() {
-            prop_assert!(agree_where_told(a, b), "frame {at}");
+            prop_assert!(agree_where_stored(a, b), "frame {at}");
         }
     }
 }
 
-/// Frames in which stats and parts come and go as they like.
+/// Frames in which stats and parts appear and disappear at random.
 fn flickering(seed: u64, frames: u64) -> Vec<Frame> {
     let mut rng = Rng(seed | 1);
     let mut frames = frames_of(MatchOptions {
@@ -381,7 +381,7 @@ fn flickering(seed: u64, frames: u64) -> Vec<Frame> {
             if at < 2 && empty {
                 team.players.clear();
             }
-            // As the game does it; stats that stay, or go where somebody plays; and whatever stats.
+            // As in the game; stats that stay, or disappear although there are players; and random stats.
             if rng.one_in(9) {
                 let by = [1, 1, 2, 40, -3][rng.below(5) as usize];
                 let stats = &mut invented[at];
@@ -411,10 +411,10 @@ fn flickering(seed: u64, frames: u64) -> Vec<Frame> {
 proptest! {
     #![proptest_config(cases(128))]
 
-    /// What goes away is gone, what comes back is right, and no reader is left in doubt, be it one that does
-    /// not know who wrote the file.
+    /// Values that disappear are gone, values that come back are right, and no reader is left in doubt,
+    /// even one that does not know the writer.
     #[test]
-    fn what_we_write_of_what_comes_and_goes_is_sure(
+    fn our_files_leave_no_doubt_about_parts_that_come_and_go(
         seed: u64,
         count in prop_oneof![1_u64..8, 60_u64..160],
         interval in prop_oneof![Just(7_u16), Just(300)],
@@ -439,7 +439,7 @@ proptest! {
             }
         }
         prop_assert!(write(&read.frames, options) == bytes);
-        // Whoever does not know who wrote it: of each chunk alone, as of a file that shows nothing.
+        // For readers that don't know the writer: each chunk alone, as in a file that shows nothing.
         let chunks = butter::read(&bytes).unwrap().chunks().len();
         for at in 0..chunks {
             let file = butter::read(&bytes).unwrap();

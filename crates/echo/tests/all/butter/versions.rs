@@ -1,6 +1,6 @@
 //! Versions 1 and 2, and version 3 of packages 1.3.2 and 1.3.3.
 //!
-//! There is no public recording of these: a writer for tests makes them, see `common::old`.
+//! There is no public recording of these: a writer in the tests makes them, see `common::old`.
 
 use crate::common::old::{Old, write};
 use crate::common::walk::different;
@@ -14,7 +14,7 @@ use gametape_echo::{
 };
 use gametape_samples::echo::MatchOptions;
 
-/// A multiple of 1/16 that a half holds, as it holds its differences.
+/// A multiple of 1/16 that a half can hold, as can its differences.
 fn exact(rng: &mut Rng) -> f32 {
     rng.i32(-500..500) as f32 / 16.0
 }
@@ -106,7 +106,7 @@ fn player(rng: &mut Rng, player: &mut Player, users: &[u64], old: Old, arena: bo
     }
 }
 
-/// Frames that hold nothing but what is exact, and everything that can be there.
+/// Frames with exact values only, and with every part that can occur.
 fn frames(old: Old, game: Game, seed: u64, count: usize) -> Vec<Frame> {
     let mut rng = Rng::with_seed(seed);
     let rng = &mut rng;
@@ -185,7 +185,7 @@ fn frames(old: Old, game: Game, seed: u64, count: usize) -> Vec<Frame> {
             session.blue_team_restart_request = rng.bool();
             session.orange_team_restart_request = rng.bool();
             session.pause = Some(Pause {
-                // The four that two bits can say.
+                // The four states that two bits can express.
                 paused_state: PausedState::from_code(rng.u8(..4)).unwrap(),
                 unpaused_team: TeamId::from_code(rng.u8(..4)).unwrap(),
                 paused_requested_team: TeamId::from_code(rng.u8(..4)).unwrap(),
@@ -239,7 +239,7 @@ fn frames(old: Old, game: Game, seed: u64, count: usize) -> Vec<Frame> {
             }
         }
         if at == count / 2 {
-            // One goes over to the other team.
+            // One player changes teams.
             let moved = session.teams[0].players.remove(0);
             session.teams[1].players.push(moved);
         }
@@ -301,7 +301,7 @@ fn every_part_of_every_old_version_comes_back_to_the_last_bit() {
                     file.header().unwrap().map_name() == Map::Arena,
                     game == Game::Arena
                 );
-                // Salvage leaves it as it is.
+                // Salvage leaves the file as it is.
                 assert!(butter::salvage(&bytes).unwrap().0 == bytes);
             }
         }
@@ -316,7 +316,7 @@ fn an_early_file_that_is_cut_keeps_its_whole_frames() {
     let mut seen = 0;
     for cut in (0..bytes.len()).rev() {
         let read = read_all(&bytes[..cut], ReadOptions::lenient()).frames;
-        // One frame alone does not show that it is early.
+        // One frame alone does not show that the file is early.
         assert!(read.len() < 2 || read == whole[..read.len()], "{cut}");
         seen = seen.max(read.len());
     }
@@ -325,7 +325,7 @@ fn an_early_file_that_is_cut_keeps_its_whole_frames() {
 
 #[cfg(feature = "tape")]
 #[test]
-fn parts_of_old_versions_say_what_the_whole_says() {
+fn parts_of_old_versions_read_like_the_whole() {
     use crate::cut::{cut, errors, steps};
     use gametape_echo::tape::Butter;
 
@@ -351,7 +351,7 @@ fn parts_of_old_versions_say_what_the_whole_says() {
                     beyond.is_none(),
                     "{old:?} {game:?} {from} to {to}: {beyond:?}"
                 );
-                // Where whole chunks do, the version stays, and so does every bit.
+                // Where whole chunks are copied, the version stays, and so does every bit.
                 let is_old = butter::read(&part).unwrap().header().unwrap().version < 3;
                 if old != Old::EarlyThree && from % 7 == 0 {
                     assert!(is_old && read == decoded[from..=to] && !cutout.converted.is_lossy());

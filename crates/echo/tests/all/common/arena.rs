@@ -1,4 +1,4 @@
-//! A small match, made by hand, and real recordings, which lie beside the project and not in it.
+//! A small match made by hand, and real recordings, which lie beside the project and not in it.
 use gametape_echo::{
     Disc, Frame, GameStatus, GoalType, Holding, LastScore, Map, Pause, PausedState, Player, Pose,
     Session, Stats, Team, TeamId, Time, clock_display,
@@ -9,7 +9,7 @@ use super::{lines, recording, tape};
 /// When the match began.
 pub const START: i64 = 1_641_092_400_000;
 
-/// Three against three in the arena, so many milliseconds after its start; everybody stands still.
+/// Three against three in the arena, so many milliseconds after its start; all stand still.
 pub fn arena(ms: i64) -> Frame {
     let clock = 600.0 - ms as f32 / 1000.0;
     let player = |team: i32, nth: i32| Player {
@@ -73,7 +73,7 @@ pub fn arena(ms: i64) -> Frame {
     }
 }
 
-/// Upright.
+/// An upright pose.
 pub fn pose(position: [f32; 3]) -> Pose {
     Pose {
         position,
@@ -95,7 +95,7 @@ pub fn score(team: TeamId, points: i32, thrower: &str) -> LastScore {
     }
 }
 
-/// The real recordings, by name; none, and loudly so, where they are not there.
+/// The real recordings, by name; none, with a loud message, if they are not there.
 pub fn tapes() -> Vec<(String, Vec<Frame>)> {
     let mut tapes = Vec::new();
     for name in ["a_single", "b_scenario", "c_combat"] {

@@ -1,4 +1,4 @@
-//! How far a number may be off, as the format and the way it was written imply.
+//! The largest error of a number, as the format and the mode imply.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use gametape_echo::{Frame, Vec3};
 
 use super::walk::{Key, Pair, walk};
 
-/// The step of a half at a number: what truncation takes away, at most.
+/// The step of a half at a number: the most that truncation removes.
 pub fn quantum(number: f64) -> f64 {
     let number = number.abs();
     if number < 2.0_f64.powi(-14) {
@@ -25,7 +25,7 @@ fn apart(a: Vec3, b: Vec3) -> f64 {
         .sqrt()
 }
 
-/// How far apart two rotations are; as good as radians where it is little.
+/// The angle between two rotations, about in radians if it is small.
 pub fn turned([forward, up]: [Vec3; 2], [forward2, up2]: [Vec3; 2]) -> f64 {
     apart(forward, forward2).max(apart(up, up2))
 }
@@ -44,31 +44,31 @@ pub fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
 /// A step of a component of the smallest three.
 const STEP: f64 = std::f64::consts::SQRT_2 / 1023.0;
 
-/// The furthest that components which are off by `step` turn a rotation: each of three, and the
-/// fourth by up to three times that, and twice that is the angle.
+/// The largest turn of a rotation whose components are off by `step`: three components directly, and the
+/// fourth by up to three times that; the angle is twice that.
 pub fn turn_bound(step: f64) -> f64 {
     2.0 * 12.0_f64.sqrt() * step
 }
 
-/// The API rounds its vectors: they are no rotation to the last digit.
+/// The API rounds its vectors: they are not exact rotations.
 const ROUNDED_BASIS: f64 = 0.004;
 
-/// Positions and velocities, which are kept in steps of 1/1024.
+/// Positions and velocities, which are stored in steps of 1/1024.
 fn is_on_grid(name: &str) -> bool {
     name.ends_with("position") || name.ends_with("velocity")
 }
 
-/// What may be off in a frame of a file, by mode.
+/// The allowed errors in the frames of a file, by mode.
 #[derive(Default)]
 pub struct Bounds {
-    /// In compat, what truncation has added up to since the keyframe.
+    /// In compat mode, the truncation that has added up since the keyframe.
     drift: HashMap<Key, f64>,
     pub worst: HashMap<&'static str, f64>,
 }
 
 impl Bounds {
-    /// Checks a frame that was written in correct mode: every field within one step of what was
-    /// stored last. `before` is the frame before as read, `None` for a keyframe.
+    /// Checks a frame written in correct mode: every field is within one step of the last stored value.
+    /// `before` is the frame before as read, `None` for a keyframe.
     pub fn check_correct(&mut self, a: &Frame, b: &Frame, before: Option<&Frame>, what: &str) {
         let worst = &mut self.worst;
         walk(a, b, before, &mut |key, pair| {
@@ -81,12 +81,12 @@ impl Bounds {
                 // The nearest is within half a step.
                 Pair::Half(a, b) => (f64::from(a - b).abs(), quantum(a.into()) / 2.0),
                 Pair::Difference { a, b, from } => {
-                    // The reader adds in f32, and where its sum is rounded, so is the difference.
+                    // The reader adds in f32. If its sum is rounded, so is the difference.
                     let float = f64::from(a.abs().max(from.abs())) * 2.0_f64.powi(-22);
                     let off = (f64::from(a) - f64::from(b)).abs();
                     let difference = f64::from(a) - f64::from(from);
                     let bound = if is_on_grid(key.1) {
-                        // Half a step of the grid; from 2 on, a half has steps that are larger.
+                        // Half a step of the grid; from 2 on, the steps of a half are larger.
                         let cut = if difference.abs() < 2.0 {
                             0.0
                         } else {
@@ -94,7 +94,7 @@ impl Bounds {
                         };
                         0.5 / 1024.0 + cut + float
                     } else if key.1.ends_with("paused_timer") {
-                        // It is not rounded to less than nothing.
+                        // It is not rounded below zero.
                         quantum(difference) + float
                     } else {
                         quantum(difference) / 2.0 + float
@@ -102,13 +102,14 @@ impl Bounds {
                     (off, bound)
                 }
                 Pair::Fixed { a, b, from } => {
-                    // 2 m at most at a time.
+                    // At most 2 m at a time.
                     let far = (f64::from(a - from).abs() - 2.0).max(0.0);
-                    // What moves by twelve steps or less is left where it was.
+                    // A bone that moves by at most twelve steps is not updated.
                     (f64::from(a - b).abs(), 12.5 / 4096.0 * 1.01 + far)
                 }
                 Pair::Turn(a, b) => (turned(a, b), turn_bound(STEP / 2.0) + ROUNDED_BASIS),
-                // What turns by 24, 24 and 8 steps or less, too. The float's arccosine is off by as much.
+                // Nor one that turns by at most 24, 24 and 8 steps. The float's arccosine is off by as
+                // much.
                 Pair::Quaternion(a, b) => {
                     let left_out = 2.0 * (STEP * 1216.0_f64.sqrt()).asin();
                     (angle(a, b), left_out + 0.001)
@@ -124,9 +125,8 @@ impl Bounds {
         });
     }
 
-    /// Checks a frame that was written in compat mode: truncation adds up from keyframe to keyframe,
-    /// by at most a step of each difference. `before` is the frame before as it was written, `None`
-    /// for a keyframe.
+    /// Checks a frame written in compat mode: truncation adds up from keyframe to keyframe, by at most a
+    /// step per difference. `before` is the frame before as written, `None` for a keyframe.
     pub fn check_compat(
         &mut self,
         a: &Frame,
@@ -159,7 +159,7 @@ impl Bounds {
                     if key.1 == "player.velocity" {
                         step = step.max(0.01);
                     }
-                    // Stats are left out where their bytes are, and with them what time went by.
+                    // Stats are left out if their bytes are the same, and with them the time that passed.
                     if key.1.ends_with("possession_time") && to_half(a) == to_half(from) {
                         step += f64::from(a - from).abs();
                     }
@@ -167,12 +167,12 @@ impl Bounds {
                     ((f64::from(a) - f64::from(b)).abs(), add(step + float))
                 }
                 Pair::Fixed { a, b, from } => {
-                    // What moves less than a millimetre is left out; what moves is cut off.
+                    // A move of less than a millimetre is left out; other moves are truncated.
                     let far = (f64::from(a - from).abs() - 2.0).max(0.0);
                     (f64::from(a - b).abs(), add(0.001 + far))
                 }
                 Pair::Turn(a, b) => (turned(a, b), turn_bound(STEP) + ROUNDED_BASIS),
-                // Adds up over the whole file, a degree a frame.
+                // Adds up over the whole file, a degree per frame.
                 Pair::Quaternion(a, b) => (angle(a, b), f64::INFINITY),
             };
             let ratio = error / bound;

@@ -1,11 +1,11 @@
-//! Matches whose teams empty and fill again, and stats that come and go.
+//! Matches whose teams empty and fill again, and whose stats come and go.
 
 use gametape_echo::{Frame, Game, Stats, Team};
 use gametape_samples::echo::MatchOptions;
 
 use super::{frames_of, match_options};
 
-/// A generator of its own, so that a seed says all.
+/// A random generator, so that a seed determines everything.
 pub struct Rng(pub u64);
 
 impl Rng {
@@ -22,7 +22,7 @@ impl Rng {
     }
 }
 
-/// What the players of a team have done together, as the game tells it of a team.
+/// The sum of the players' stats, as the game reports it for the team.
 pub fn together(team: &Team) -> Option<Stats> {
     let mut sum = Stats::default();
     for stats in team.players.iter().filter_map(|player| player.stats) {
@@ -42,7 +42,7 @@ pub fn together(team: &Team) -> Option<Stats> {
     (!team.players.is_empty()).then_some(sum)
 }
 
-/// A match whose teams empty and fill again, and have stats as in the game: where somebody plays.
+/// A match whose teams empty and fill again. As in the game, teams with players have stats.
 pub fn emptying(seed: u64, frames: u64) -> Vec<Frame> {
     let mut rng = Rng(seed | 1);
     let mut frames = frames_of(MatchOptions {
@@ -71,7 +71,7 @@ pub fn emptying(seed: u64, frames: u64) -> Vec<Frame> {
                 stats.possession_time += 11.5;
             }
         }
-        // Spectators have none, whether anybody is there or not.
+        // Spectators have none, present or not.
         if at % 40 < 20 {
             frame.session.teams[2].players.clear();
         }
@@ -82,7 +82,7 @@ pub fn emptying(seed: u64, frames: u64) -> Vec<Frame> {
                 team.players.clear();
             }
             team.stats = together(team);
-            // Of the reference, stuns do not fall.
+            // The reference's stuns never fall.
             if let (Some(now), Some(known)) = (&mut team.stats, *before) {
                 now.stuns = now.stuns.max(known.stuns);
             }
@@ -92,7 +92,7 @@ pub fn emptying(seed: u64, frames: u64) -> Vec<Frame> {
     frames
 }
 
-/// Stats but for the time of possession, which is rounded, as far as there is room for them.
+/// Stats except the time of possession, which is rounded, clamped to their range.
 pub fn counts(stats: Option<Stats>) -> Option<Stats> {
     stats.map(|stats| Stats {
         points: stats.points.clamp(0, 255),
@@ -107,8 +107,8 @@ pub fn teams_of(frame: &Frame) -> Vec<Option<Stats>> {
     teams.map(|team| counts(team.stats)).collect()
 }
 
-/// Whether stats that a frame had are read. Of a frame without, nothing is told.
-pub fn agree_where_told(had: &Frame, read: &Frame) -> bool {
+/// Whether the stats of a frame are read as they were. A frame without stats matches any.
+pub fn agree_where_stored(had: &Frame, read: &Frame) -> bool {
     let (had, read) = (teams_of(had), teams_of(read));
     had.iter()
         .zip(read)

@@ -1,4 +1,4 @@
-//! Frames that no game answers: what the model can hold and a match never does.
+//! Frames that no game returns: content that the model can hold and a match never has.
 
 use fastrand::Rng;
 use gametape_echo::{
@@ -8,7 +8,7 @@ use gametape_echo::{
 
 use super::{frames_of, match_options};
 
-/// Any number, the odd ones often.
+/// Any number, extreme ones often.
 pub fn number(rng: &mut Rng) -> f32 {
     const ODD: [f32; 16] = [
         0.0,
@@ -45,7 +45,7 @@ fn small(rng: &mut Rng) -> f32 {
     }
 }
 
-/// Any whole number, the odd ones often.
+/// Any whole number, extreme ones often.
 pub fn whole(rng: &mut Rng) -> i32 {
     match rng.u8(..4) {
         0 => [i32::MIN, i32::MAX, -1, 0, 255, 256, 65_535, 65_536][rng.usize(..8)],
@@ -118,7 +118,7 @@ fn player(rng: &mut Rng) -> Player {
     Player {
         name: text(rng).into(),
         playerid: whole(rng),
-        // Few ids, so that they come again, move and are there twice.
+        // Few ids, so that they return, move and occur twice.
         userid: if rng.u8(..20) == 0 {
             rng.u64(..)
         } else {
@@ -246,7 +246,7 @@ fn wild(rng: &mut Rng, frame: &mut Frame) {
         payload_speed: number(rng),
     });
     session.rules_changed_by = maybe(rng, |rng| text(rng).into());
-    // Not the last byte: a letter there is how early files of version 3 are told.
+    // Not in the last byte: a letter there is the sign of early version 3.
     session.rules_changed_at = maybe(rng, |rng| rng.i64(..) >> 8);
     session.teams = (0..rng.usize(..6))
         .map(|_| Team {
@@ -259,7 +259,7 @@ fn wild(rng: &mut Rng, frame: &mut Frame) {
     frame.bones = maybe(rng, bones);
 }
 
-/// Frames of a match of which `wildness` in 255 are made anew at random.
+/// Frames of a match, of which `wildness` in 255 are replaced at random.
 pub fn frames(seed: u64, count: u64, wildness: u8) -> Vec<Frame> {
     let mut rng = Rng::with_seed(seed);
     let mut frames = frames_of(match_options(seed, count));

@@ -1,5 +1,5 @@
-//! What the tests share: real files, small matches, readers and writers of whole recordings, a walk
-//! over two frames, and the bounds of rounding.
+//! Code shared by the tests: real files, small matches, readers and writers of whole recordings, a walk
+//! over two frames, and bounds of rounding.
 
 pub mod arena;
 pub mod bounds;
@@ -22,7 +22,7 @@ use gametape_echo::butter::{self, Compression, Dialect, Journal, Mode, Options, 
 use gametape_echo::{Findings, Frame, Player, ReadOptions, SalvageError, WriteError, echoreplay};
 use proptest::prelude::ProptestConfig;
 
-/// A recording; `None`, and loudly so, where the recordings are not beside the project.
+/// A recording; `None`, with a loud message, if the recordings are not beside the project.
 pub fn recording(path: &str) -> Option<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
     let bytes = std::fs::read(folder.join(path)).ok();
@@ -32,12 +32,12 @@ pub fn recording(path: &str) -> Option<Vec<u8>> {
     bytes
 }
 
-/// A file of the reference, or what one was made of.
+/// A file of the reference, or the source of one.
 pub fn tape(name: &str) -> Option<Vec<u8>> {
     recording(&format!("butter/{name}"))
 }
 
-/// The names of the recordings of a folder; none where they are not beside the project.
+/// The names of the recordings in a folder; none if they are not beside the project.
 pub fn recording_names(folder: &str) -> Vec<String> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
     let Ok(entries) = std::fs::read_dir(shared.join(folder)) else {
@@ -51,7 +51,7 @@ pub fn recording_names(folder: &str) -> Vec<String> {
     names
 }
 
-/// The lines of an .echoreplay, read and written as the reference does: those that it leaves out are left
+/// The lines of an .echoreplay, read and written as the reference does; lines that it leaves out are left
 /// out.
 pub fn by_reference(text: &[u8], options: Options) -> Result<Vec<u8>, WriteError> {
     let mut writer = butter::Writer::new(Cursor::new(Vec::new()), options);
@@ -87,8 +87,7 @@ pub fn options(mode: Mode, keyframe_interval: u16, compression: Compression) -> 
     }
 }
 
-/// What a reader gave: frames, whether each was a keyframe, and why it stopped, if it did not reach
-/// the end.
+/// The outcome of a reader: the frames, whether each was a keyframe, and why it stopped before the end.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
     pub frames: Vec<Frame>,
@@ -138,7 +137,7 @@ pub fn read_strictly(bytes: &[u8]) -> Outcome {
     outcome
 }
 
-/// What a reader has seen by the end of a file.
+/// The reader's counts at the end of a file.
 pub fn seen(bytes: &[u8]) -> Seen {
     let file = butter::read(bytes).unwrap();
     let mut frames = file.frames();
@@ -146,7 +145,7 @@ pub fn seen(bytes: &[u8]) -> Seen {
     frames.seen()
 }
 
-/// All frames of the chunks of a file, each read alone, as if it was written by `dialect`.
+/// All frames of a file's chunks, each read alone, taking `dialect` as its writer.
 pub fn read_as(bytes: &[u8], dialect: Dialect) -> Vec<Frame> {
     ways::chunks_of(&butter::read(bytes).unwrap().written_by(dialect)).concat()
 }
@@ -155,7 +154,7 @@ pub fn write(frames: &[Frame], options: Options) -> Vec<u8> {
     butter::write(frames, options).unwrap()
 }
 
-/// A recording that was not finished, and where each of its frames ends.
+/// An unfinished recording, and the end of each of its frames.
 pub fn journal(frames: &[Frame], options: Options) -> (Vec<u8>, Vec<usize>) {
     let mut journal = Journal::new(Cursor::new(Vec::new()), options);
     let mut ends = Vec::new();
@@ -173,8 +172,8 @@ pub fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {
     Ok((salvaged, out))
 }
 
-/// Checks a file of correct mode against what was written: the largest part of its bound that each
-/// field has used, and what the reader has seen.
+/// Checks a file of correct mode against its frames. Returns the largest part of its bound that each field
+/// has used, and the reader's counts.
 pub fn check_correct(frames: &[Frame], bytes: &[u8], what: &str) -> (Bounds, Seen) {
     let mut before = Frame::default();
     check(frames, bytes, what, |bounds, frame, read, at, keyframe| {
@@ -184,7 +183,7 @@ pub fn check_correct(frames: &[Frame], bytes: &[u8], what: &str) -> (Bounds, See
     })
 }
 
-/// Checks a file of compat mode against what was written, but for the fields that are excused.
+/// Checks a file of compat mode against its frames, except for the excused fields.
 pub fn check_compat(
     frames: &[Frame],
     bytes: &[u8],
@@ -214,7 +213,7 @@ fn check(
     (bounds, reader.seen())
 }
 
-/// So many cases, and no file for those that fail: the seed is printed.
+/// A number of cases, without a file for those that fail: the seed is printed.
 pub fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         // For a longer search: PROPTEST_CASES.

@@ -1,7 +1,7 @@
-//! How the reference writes, said once more and as plainly as can be: from the text of lines to the bytes
-//! of a file, without a line of the crate. What is the same in both is what both are held to.
+//! The reference's way of writing, implemented again as plainly as possible: from the text of lines to the
+//! bytes of a file, without any code of the crate. Both implementations have to agree.
 
-// Written as the format's document says it, letters and digits too.
+// Written as the format's document has it, names included.
 #![allow(
     clippy::many_single_char_names,
     clippy::approx_constant,
@@ -64,7 +64,7 @@ fn is_combat(map: &str) -> bool {
         .any(|name| map == format!("mpl_combat_{name}"))
 }
 
-/// Whether a member, if it is there, is of its kind.
+/// Whether a member, if present, has its type.
 fn all(v: &Value, names: &str, right: impl Fn(&Value) -> bool) -> bool {
     names
         .split_whitespace()
@@ -166,7 +166,7 @@ fn session_right(s: &Value) -> bool {
         })
 }
 
-/// 2022/01/02 03:00:00 and what is behind the day.
+/// 2022/01/02 03:00:00 and the fraction of a second.
 fn ticks(time: &str) -> i64 {
     let part = |range: std::ops::Range<usize>| time[range].parse::<i64>().unwrap();
     assert!(time.starts_with("2022/01/02 "));
@@ -272,7 +272,7 @@ fn quaternion(forward: [f32; 3], up: [f32; 3]) -> [f32; 4] {
         2
     };
     let (i, j, l) = (largest, (largest + 1) % 3, (largest + 2) % 3);
-    // The sums go from left to right, in the order x, y, z of what is subtracted.
+    // The sums are taken from left to right, in the order x, y, z of the subtrahends.
     let (a, b) = if j < l { (j, l) } else { (l, j) };
     let s = (1.0 + m[i][i] - m[a][a] - m[b][b]).sqrt();
     let k = 0.5 / s;
@@ -340,7 +340,7 @@ struct File<'f> {
     frames: &'f [Frame],
 }
 
-/// What the reference writes; the frame for which it throws.
+/// What the reference writes, or the frame for which it throws.
 pub fn write(recording: &str, interval: usize) -> Result<Vec<u8>, usize> {
     let frames = frames(recording);
     let mut out = Vec::new();
@@ -357,7 +357,7 @@ pub fn write(recording: &str, interval: usize) -> Result<Vec<u8>, usize> {
     let (mut name_bytes, mut id_bytes) = (Vec::new(), Vec::new());
     for start in (0..frames.len()).step_by(interval) {
         let end = (start + interval).min(frames.len());
-        // Those of the next keyframe are met before the chunk is closed.
+        // The players of the next keyframe are met before the chunk is closed.
         for frame in &frames[start..(end + 1).min(frames.len())] {
             for player in list(&frame.s, "teams")
                 .iter()
@@ -449,8 +449,8 @@ impl File<'_> {
         at.checked_sub(1).filter(|before| *before >= start)
     }
 
-    /// Whoever has a user id, in any team, the first of several; nothing at all where the reference throws:
-    /// it comes to a team whose players are `null` before it finds anybody.
+    /// The first player with a user id, in any team; nothing at all if the reference throws because it
+    /// comes to a team whose players are `null` first.
     fn player(&self, at: usize, id: i64) -> Option<Option<&Value>> {
         for team in list(&self.frames[at].s, "teams") {
             if team.get("players") == Some(&Value::Null) {
@@ -548,7 +548,7 @@ impl File<'_> {
         out
     }
 
-    /// The bytes of a part by its bit, where the map has it; nothing at all where the reference throws.
+    /// The bytes of a part by its bit, if the map has the part; nothing at all if the reference throws.
     fn part(&self, bit: u8, start: usize, at: usize) -> Option<Option<Vec<u8>>> {
         let s = &self.frames[at].s;
         let last = self.before(start, at).map(|before| &self.frames[before].s);
@@ -649,7 +649,7 @@ impl File<'_> {
         let mut bytes = Vec::new();
         for (nth, team) in teams[..3].iter().enumerate() {
             let last = before.map(|before| &list(&self.frames[before].s, "teams")[nth]);
-            // Those that are gone are told by nothing; those that come back are absolute.
+            // Stats that are gone are not written; stats that come back are absolute.
             if has_stats(team)
                 && let Some(stats) = changed_stats(team, last)?
             {
@@ -682,7 +682,7 @@ impl File<'_> {
             | flag(player, "is_emote_playing") << 4;
         let mut bytes = Vec::new();
         if !has_stats(player) && last.is_some_and(has_stats) {
-            // The bit is set, and nothing written: nobody can read that.
+            // The bit is set and nothing written: no reader can read that.
             return None;
         }
         if let Some(stats) = changed_stats(player, last)? {
@@ -764,7 +764,7 @@ impl File<'_> {
             out.push(0);
             return Some(());
         };
-        // The frame before, be it in another chunk.
+        // The frame before, even in another chunk.
         let before = at.checked_sub(1).and_then(all);
         if !players.is_empty() && before == Some(None) {
             return None;
@@ -787,7 +787,7 @@ impl File<'_> {
                 || [0.0, 0.0, 0.0, 1.0].repeat(23),
                 |last| numbers(last, "bone_o"),
             );
-            let (mut masks, mut bytes, mut behind) = ([0_u32; 2], Vec::new(), Vec::new());
+            let (mut masks, mut bytes, mut rotations) = ([0_u32; 2], Vec::new(), Vec::new());
             for bone in 0..23 {
                 let d: Vec<f32> = (0..3)
                     .map(|n| places[bone * 3 + n] - places_before[bone * 3 + n])
@@ -808,14 +808,14 @@ impl File<'_> {
                 let dot: f32 = now.iter().zip(from).map(|(a, b)| a * b).sum();
                 if dot.abs().min(1.0).acos() * 2.0 > 1.0_f32.to_radians() {
                     masks[1] |= 1 << bone;
-                    behind.extend(smallest3(times(now, inverse(from))));
+                    rotations.extend(smallest3(times(now, inverse(from))));
                 }
             }
             masks
                 .iter()
                 .for_each(|mask| out.extend(&mask.to_le_bytes()[..3]));
             out.extend(bytes);
-            out.extend(behind);
+            out.extend(rotations);
         }
         Some(())
     }
@@ -856,7 +856,7 @@ fn inputs(s: &Value) -> u8 {
         | flag(s, "right_shoulder_pressed2") << 3
 }
 
-/// What a hand holds: a number is its text.
+/// The content of a hand; a number is its text.
 fn text_of(v: &Value) -> Option<String> {
     match v {
         Value::Null => None,
@@ -900,8 +900,7 @@ fn has_stats(of: &Value) -> bool {
     !get(of, "stats").is_null()
 }
 
-/// Fourteen bytes, where there are stats and they are to be written; nothing at all where the reference
-/// throws.
+/// Fourteen bytes, if there are stats and they have to be written; nothing at all if the reference throws.
 fn changed_stats(of: &Value, last: Option<&Value>) -> Option<Option<Vec<u8>>> {
     if !has_stats(of) {
         return Some(None);

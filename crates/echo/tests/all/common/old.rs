@@ -1,18 +1,17 @@
-//! A writer of what the reference wrote before: versions 1 and 2, and version 3 of packages 1.3.2
-//! and 1.3.3.
+//! A writer of the reference's older versions: 1 and 2, and version 3 of packages 1.3.2 and 1.3.3.
 //!
-//! There is no public recording of these. So this is made after what `formats/butter.md` says of
-//! them, byte by byte and without a line of the library's own writer: that the library reads it
-//! proves that both understand that text in the same way, and no more.
+//! There is no public recording of these. This writer follows `formats/butter.md` byte by byte, without any
+//! code of the library's own writer. That the library reads its files proves that both understand that text
+//! in the same way, and no more.
 //!
-//! It stores only what is exact: multiples of 1/16 in halves, multiples of 1/256 of bones.
+//! It stores exact values only: multiples of 1/16 in halves, multiples of 1/256 for bones.
 
 use gametape_echo::butter::{from_basis, to_smallest3_nearest};
 use gametape_echo::{
     Frame, Holding, LastScore, Loadout, Map, Pause, Player, PlayerBones, Pose, Session, Stats, Vec3,
 };
 
-/// Which of them.
+/// The version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Old {
     One,
@@ -141,7 +140,7 @@ impl Writer<'_> {
             Some(Holding::None) => 255,
             Some(Holding::Geo) => 254,
             Some(Holding::Disc) => 253,
-            // A player, by the place in the header.
+            // A player, by the index in the header.
             Some(Holding::Number(userid)) => self.index(*userid),
             other => panic!("{other:?}"),
         };
@@ -250,7 +249,7 @@ impl Writer<'_> {
                 mask.to_le_bytes()
             };
             let positions = mask(&|bone| now.positions[bone] != then.positions[bone]);
-            // Rotations only of keyframes, so that they are exact.
+            // Rotations in keyframes only, so that they are exact.
             let rotations = mask(&|bone| now.rotations[bone] != then.rotations[bone]);
             self.out.extend_from_slice(&positions[..3]);
             self.out.extend_from_slice(&rotations[..3]);
@@ -423,7 +422,7 @@ pub fn chunked(header: Vec<u8>, chunks: &[Vec<u8>]) -> Vec<u8> {
     file
 }
 
-/// The file of some frames that are as exact as this needs, a chunk every `interval`.
+/// The file of frames with exact values, a chunk every `interval`.
 pub fn write(old: Old, frames: &[Frame], interval: usize) -> Vec<u8> {
     let first = &frames[0].session;
     let mut players: Vec<&Player> = Vec::new();

@@ -1,15 +1,15 @@
-//! Files of .butter put together by hand: what a frame says and what it leaves out is said here, and
-//! no writer of the library's has a part in it.
+//! .butter files put together by hand: these types define what a frame stores and what it leaves out,
+//! without the library's writers.
 
 use super::old::{chunked, half};
 
-/// A player: what is `None` is left out.
+/// A player; `None` is left out.
 #[derive(Clone, Default)]
 pub struct Player {
-    /// 1 + the place in the header; 0 for one whose name the header lacks.
+    /// 1 + the index in the header; 0 for a player whose name the header lacks.
     pub index: u8,
     pub playerid: u8,
-    /// Points, or what they differ by.
+    /// Points, or their difference.
     pub points: Option<u8>,
     pub ping: Option<i16>,
     pub velocity: Option<[f32; 3]>,
@@ -18,7 +18,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// One who was not there before: everything is told, and all four poses are the same.
+    /// A player who was not there before: everything is stored, and all four poses are the same.
     pub fn new(index: u8, playerid: u8, position: [f32; 3], rotation: u32) -> Self {
         Self {
             index,
@@ -30,7 +30,7 @@ impl Player {
         }
     }
 
-    /// One of whom nothing is told.
+    /// A player for whom nothing is stored.
     pub fn silent(index: u8, playerid: u8) -> Self {
         Self {
             index,
@@ -39,7 +39,7 @@ impl Player {
         }
     }
 
-    /// One who moves: all four poses, by the same.
+    /// A player who moves: all four poses by the same difference.
     pub fn moved(index: u8, playerid: u8, by: [f32; 3]) -> Self {
         Self {
             poses: [(Some(by), None); 4],
@@ -48,13 +48,13 @@ impl Player {
     }
 }
 
-/// A frame of version 3, of public arena: what is `None` is left out.
+/// A frame of version 3, of a public arena match; `None` is left out.
 #[derive(Clone, Default)]
 pub struct Frame {
     pub keyframe: bool,
-    /// Flags, state, and what `paused_timer` and `unpaused_timer` change by.
+    /// Flags, state, and the changes of `paused_timer` and `unpaused_timer`.
     pub pause: Option<(u8, u8, [f32; 2])>,
-    /// Of the blue team: points and seconds of possession, or what they differ by.
+    /// Of the blue team: points and seconds of possession, or their differences.
     pub stats: Option<(u8, f32)>,
     /// Of the blue team.
     pub players: Vec<Player>,
@@ -113,7 +113,7 @@ impl Frame {
             out.extend_from_slice(&[flags, state]);
             out.extend(timers.iter().flat_map(|v| half(*v)));
         }
-        // No possession; of the orange team nothing, nor bones.
+        // No possession; nothing of the orange team, and no bones.
         out.push(u8::from(self.stats.is_some()) << 2);
         if let Some((points, possession)) = self.stats {
             stats(points, possession, out);

@@ -1,4 +1,4 @@
-//! Two frames side by side, field by field.
+//! Walks over two frames, field by field.
 
 use std::collections::BTreeSet;
 
@@ -10,33 +10,33 @@ use gametape_echo::{
 /// One field of two frames.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pair {
-    /// Stored as a half, as a difference from the frame before, if there is one.
+    /// Stored as a half: the difference from the frame before, if there is one.
     Difference { a: f32, b: f32, from: f32 },
-    /// Stored as a half, as it is.
+    /// Stored as a half, absolute.
     Half(f32, f32),
     /// Stored as a float.
     Float(f32, f32),
-    /// Stored in fixed point, as a difference from the frame before, if there is one.
+    /// Stored in fixed point: the difference from the frame before, if there is one.
     Fixed { a: f32, b: f32, from: f32 },
     /// Rotations: forward and up.
     Turn([Vec3; 2], [Vec3; 2]),
     /// Quaternions.
     Quaternion([f32; 4], [f32; 4]),
-    /// Anything else: whether it is equal.
+    /// Any other value: whether it is equal.
     Same(bool),
 }
 
-/// Of whom: a user id or place, and which of some.
+/// The owner (a user id or index), the field, and which of several.
 pub type Key = (u64, &'static str, u8);
 
-/// Calls `each` for every field that a .butter stores, of a frame and the same frame read back.
-/// `before` is what differences are taken from.
+/// Calls `each` for every field that a .butter stores, of a frame and the same frame read back. Differences
+/// are taken from `before`.
 pub fn walk(a: &Frame, b: &Frame, before: Option<&Frame>, each: &mut impl FnMut(Key, Pair)) {
     let mut walk = Walk { each };
     walk.session(a, b, before);
 }
 
-/// Members that have to be the same.
+/// Members that have to be equal.
 macro_rules! same {
     ($walk:ident, $a:ident, $b:ident, { $($name:literal: $member:ident,)* }) => {
         $($walk.same($name, $a.$member == $b.$member);)*
@@ -133,10 +133,10 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
         let both = a.last_score.is_some() == b.last_score.is_some();
         self.same("last_score", both || map != Game::Arena);
         if let (Some(a), Some(b), Game::Arena) = (&a.last_score, &b.last_score, map) {
-            // Those that are not listed are all the same.
+            // The types that are not listed are all the same.
             let goal = |score: &LastScore| score.goal_type.code().unwrap_or(0);
             self.same("last_score.goal_type", goal(a) == goal(b));
-            // A bit: what is not 2 is 3.
+            // One bit: everything except 2 is 3.
             let two = |score: &LastScore| score.point_amount == 2;
             self.same("last_score.point_amount", two(a) == two(b));
             same!(self, a, b, {
@@ -282,7 +282,7 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
             });
         }
         if game == Game::Combat {
-            // Always there: a spectator's is the first of each.
+            // Always present: a spectator's is the first of each.
             let first = || Loadout {
                 weapon: Weapon::Rocket,
                 ordnance: Ordnance::Stun,

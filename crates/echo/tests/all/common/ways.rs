@@ -1,4 +1,4 @@
-//! The ways in: a slice, a stream, bytes as they come, and each chunk alone.
+//! The ways to read: a slice, a stream, bytes as they come, and each chunk alone.
 
 use std::io::{self, Read};
 
@@ -16,7 +16,7 @@ pub fn with(strictness: Strictness) -> ReadOptions {
     }
 }
 
-/// Hands out pieces of any size, and is interrupted now and then.
+/// Returns pieces of any size, and is interrupted now and then.
 struct Pieces<'a> {
     bytes: &'a [u8],
     size: usize,
@@ -98,18 +98,18 @@ pub fn same(a: &Outcome, b: &Outcome, how: &str, size: usize) {
         )
     };
     assert_eq!(said(a), said(b), "{how} in pieces of {size}");
-    // Damage may make NaN of a number, which equals nothing.
+    // Damage may produce NaN, which equals nothing.
     let equal = a == b || format!("{a:?}") == format!("{b:?}");
     assert!(equal, "{how} in pieces of {size}: other frames");
 }
 
-/// All ways in agree; what they say, strictly and leniently.
+/// Checks that all ways to read agree. Returns the outcomes, strict and lenient.
 pub fn agree(bytes: &[u8], size: usize) -> [Outcome; 2] {
     BOTH.map(|strictness| {
         let options = with(strictness);
         let mut slice = read_all(bytes, options);
         if slice.error.is_some() {
-            // Only readers that reach the end are asked for findings.
+            // Only readers that reach the end report findings.
             slice.findings = gametape_echo::Findings::default();
         }
         let stream = by_stream(bytes, size, options);

@@ -8,16 +8,16 @@ use proptest::prelude::*;
 
 use super::SESSION;
 
-/// All that a reader says: the lines or frames, its error, its findings.
+/// The output of a reader: the lines or frames, its error, its findings.
 #[derive(PartialEq, Debug, Default)]
-struct Said {
+struct Output {
     lines: Vec<(Vec<u8>, u64, u64)>,
     frames: Vec<String>,
     error: Option<Finding>,
     findings: Vec<Finding>,
 }
 
-impl Said {
+impl Output {
     fn line(&mut self, line: Option<Line<'_>>, frame: Option<&Frame>) {
         let (mut bytes, line) = (Vec::new(), line.expect("it was given"));
         line.write(&mut bytes);
@@ -30,10 +30,10 @@ impl Said {
     }
 }
 
-/// Asks a reader with a source for everything.
+/// Reads everything from a reader with a source.
 macro_rules! read_all {
     ($reader:ident, $typed:ident) => {{
-        let mut said = Said::default();
+        let mut said = Output::default();
         loop {
             let next = if $typed {
                 $reader.next_frame().map(|frame| frame.is_some())
@@ -54,16 +54,16 @@ macro_rules! read_all {
     }};
 }
 
-fn slice(mut lines: Lines<'_>, typed: bool) -> Said {
+fn slice(mut lines: Lines<'_>, typed: bool) -> Output {
     read_all!(lines, typed)
 }
 
-fn source(mut reader: Reader<impl Read>, typed: bool) -> Said {
+fn source(mut reader: Reader<impl Read>, typed: bool) -> Output {
     read_all!(reader, typed)
 }
 
-fn pieces<'a>(mut feed: Feed, mut pieces: impl Iterator<Item = &'a [u8]>, typed: bool) -> Said {
-    let mut said = Said::default();
+fn pieces<'a>(mut feed: Feed, mut pieces: impl Iterator<Item = &'a [u8]>, typed: bool) -> Output {
+    let mut said = Output::default();
     loop {
         let next = if typed {
             feed.next_frame().map(|fed| match fed {
@@ -95,7 +95,7 @@ fn pieces<'a>(mut feed: Feed, mut pieces: impl Iterator<Item = &'a [u8]>, typed:
     said
 }
 
-/// Gives a few bytes at a time.
+/// Returns a few bytes at a time.
 struct Slow<'a>(&'a [u8], usize);
 
 impl Read for Slow<'_> {
@@ -158,8 +158,8 @@ proptest! {
         prop_assert_eq!(&source(Reader::with_options(Slow(text, sizes[0]), options), typed), &expected);
         let mut rest = text;
         let cut = sizes.iter().cycle().map_while(|size| {
-            let (piece, behind) = rest.split_at(rest.len().min(*size));
-            rest = behind;
+            let (piece, after) = rest.split_at(rest.len().min(*size));
+            rest = after;
             (!piece.is_empty()).then_some(piece)
         });
         prop_assert_eq!(&pieces(Feed::with_options(options), cut, typed), &expected);
@@ -186,10 +186,9 @@ fn a_growing_recording_is_read_as_it_grows() {
     assert!(feed.findings().is_empty());
 }
 
-/// What was taken for the end is taken back, strictly and leniently: a line that is cut, and one that
-/// lacks its ending.
+/// A seeming end is undone, strictly and leniently: in a cut line, and in one that lacks its ending.
 #[test]
-fn what_seemed_to_be_the_end_may_go_on() {
+fn a_seeming_end_is_undone_by_more_bytes() {
     let text: String = (0..3).map(|second| super::line(second, SESSION)).collect();
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         let options = ReadOptions {

@@ -1,4 +1,4 @@
-//! Frames of every shape.
+//! Frames of any content.
 
 use gametape_echo::*;
 use proptest::collection::vec;
@@ -312,10 +312,10 @@ fn session() -> impl Strategy<Value = Session> {
         })
 }
 
-/// Of which object, its name, its value.
+/// Its object, its name, its value.
 type Foreign = (prop::sample::Index, Text, Text);
 
-/// Members that no model knows, for whatever object of the frame.
+/// Members that the model does not know, for any object of the frame.
 fn foreign() -> impl Strategy<Value = Vec<Foreign>> {
     let json = prop::sample::select(vec![
         "1",
@@ -357,7 +357,7 @@ fn chosen(members: Vec<Foreign>, objects: &[Object]) -> Vec<Unknown> {
     chosen.into_iter().map(unknown).collect()
 }
 
-/// A frame that can be written, its foreign members in the order that reading gives them.
+/// A frame that can be written, with its foreign members in the order that reading returns.
 pub fn frame() -> impl Strategy<Value = Frame> {
     // The years 0 to 9999.
     let time = -62_167_219_200_000_i64..253_402_207_200_000;

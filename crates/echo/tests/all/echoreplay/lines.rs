@@ -1,4 +1,4 @@
-//! Lines as recorders write them, and what is left of broken ones.
+//! Lines as recorders write them, and what remains of broken ones.
 
 use gametape_echo::echoreplay::{read, read_with};
 use gametape_echo::{Limits, ReadOptions};
@@ -7,7 +7,7 @@ use super::{SESSION, lenient, line, strict_error};
 
 type Code = (&'static str, Option<u64>, Option<u64>);
 
-/// How many frames there are, and what was found: code, byte, frame.
+/// The number of frames, and the findings: code, byte, frame.
 fn codes(text: &[u8]) -> (usize, Vec<Code>) {
     let (frames, findings) = lenient(text);
     let codes = findings
@@ -42,7 +42,7 @@ fn tolerated_spellings_are_read_strictly_and_kept() {
     }
     assert_eq!(times, [0, 1000, 2100, 3123, 4000]);
     assert_eq!(endings, [1, 2, 2, 1, 0]);
-    // All that was left out are the mark and the blank lines, and a finding says so.
+    // Only the mark and the blank lines were left out, with a finding each.
     let expected = text.replace('\u{FEFF}', "").replace("\r\n\r\n\n", "\r\n");
     assert_eq!(String::from_utf8(copy).unwrap(), expected);
     let found: Vec<_> = lines
@@ -63,7 +63,7 @@ fn an_empty_recording_has_no_frames() {
 }
 
 #[test]
-fn broken_lines_are_skipped_and_told_of() {
+fn broken_lines_are_skipped_and_reported() {
     let good = line(0, SESSION);
     let size = Some(good.len() as u64);
     for (bad, code) in [
@@ -79,7 +79,7 @@ fn broken_lines_are_skipped_and_told_of() {
         let text = format!("{good}{bad}{good}");
         assert_eq!(codes(text.as_bytes()), (2, vec![(code, size, Some(1))]));
         assert_eq!(strict_error(text.as_bytes()), (code, good.len() as u64));
-        // Lines as they are know of it, too.
+        // Lines that are not decoded report it, too.
         assert_eq!(read(text.as_bytes()).filter(Result::is_err).count(), 1);
     }
 }
@@ -141,7 +141,7 @@ fn errors_read_like_sentences() {
 }
 
 #[test]
-fn what_broken_lines_hold_is_not_told() {
+fn the_content_of_broken_lines_is_not_shown() {
     for (text, told) in [
         ("10.1.2.3 12345678901", "##.#.#.# ###########"),
         ("12345678901\t{}", "###########"),

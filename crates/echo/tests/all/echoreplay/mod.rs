@@ -1,4 +1,4 @@
-//! .echoreplay: real files, whatever files, broken files.
+//! .echoreplay: real files, arbitrary files, broken files.
 
 mod agreement;
 mod arbitrary;
@@ -13,10 +13,10 @@ mod zips;
 use gametape_echo::echoreplay::{read, read_with};
 use gametape_echo::{Findings, Frame, ReadOptions};
 
-/// A session that is one.
+/// A valid session.
 const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
 
-/// A line that is one.
+/// A valid line.
 fn line(second: u8, session: &str) -> String {
     format!("2022/01/02 03:00:{second:02}.000\t{session}\r\n")
 }
@@ -44,7 +44,7 @@ fn strict_error(text: &[u8]) -> (&'static str, u64) {
             Ok(Some(_)) => {}
             Ok(None) => panic!("nothing is wrong with {:?}", String::from_utf8_lossy(text)),
             Err(error) => {
-                // It stays what it is.
+                // The error is returned again.
                 let again = lines.next_frame().unwrap_err();
                 assert_eq!(again.finding(), error.finding());
                 return (error.code(), error.offset().unwrap());

@@ -1,4 +1,4 @@
-//! Who played, taken out of text and model.
+//! Removing the players' identities from text and model.
 
 use gametape_echo::echoreplay::{Redactor, read, write_frame};
 use gametape_echo::*;
@@ -15,7 +15,7 @@ fn redacted(text: &str, redactor: &mut Redactor) -> Result<String, Error> {
 }
 
 #[test]
-fn only_what_tells_who_played_is_replaced() {
+fn only_identities_are_replaced() {
     let before = line(
         0,
         r#"{ "client_name" : "B\u006fb","sessionip":"10.1.2.3","sessionid":"1-2","teams":[{"team":"Ann's team","players":[{"name":"Ann","userid":12345678901, "holding_left":"98765432109","new":"Ann"},{"userid":98765432109,"name":"Bob","holding_right":98765432109,"holding_left":"none"}]},{"players":[{"name":"[INVALID]","userid":0,"holding_left":"7"}]}],"last_score":{"person_scored":"Cy","assist_scored":"[INVALID]","team":"blue"},"rules_changed_by":"Ann"}"#,
@@ -39,7 +39,7 @@ fn only_what_tells_who_played_is_replaced() {
 }
 
 #[test]
-fn nothing_is_written_of_what_cannot_be_understood() {
+fn nothing_is_written_of_a_broken_session() {
     for session in [
         r#"{"client_name":"Ann","teams":[{"players":[{"userid":"12"}]}]}"#,
         r#"{"client_name":["Ann"]}"#,
@@ -59,8 +59,8 @@ fn nothing_is_written_of_what_cannot_be_understood() {
 }
 
 #[test]
-fn accounts_that_are_not_there_and_descriptions_of_errors_are_taken_out() {
-    // Whoever is held has left, and comes back; 255 is a playerid.
+fn absent_accounts_and_descriptions_of_errors_are_removed() {
+    // A held player has left and comes back; 255 is a playerid.
     let before = [
         line(
             0,
@@ -93,7 +93,7 @@ fn accounts_that_are_not_there_and_descriptions_of_errors_are_taken_out() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Redacting text and reading it is reading it and redacting the model.
+    /// Redacting text and reading it equals reading it and redacting the model.
     #[test]
     fn text_and_model_are_redacted_alike(
         mut frames in prop::collection::vec(arbitrary::frame(), 1..3),

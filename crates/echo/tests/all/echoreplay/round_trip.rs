@@ -17,17 +17,17 @@ proptest! {
         for frame in &frames {
             write_frame(frame, &mut text).unwrap();
         }
-        // One frame for all: nothing of one is left over in the next.
+        // One frame for all: nothing is left over for the next.
         let mut lines = read(&text);
         for frame in &frames {
             let back = lines.next_frame().unwrap().unwrap();
             prop_assert_eq!(back, frame);
-            // Debug tells -0.0 from 0.0, which == does not.
+            // Debug distinguishes -0.0 from 0.0, which == does not.
             prop_assert_eq!(format!("{:?}", back), format!("{:?}", frame));
         }
         prop_assert!(lines.next_frame().unwrap().is_none());
         prop_assert!(lines.findings().is_empty());
-        // Others read it, too.
+        // serde_json reads it, too.
         for line in read(&text) {
             let line = line.unwrap();
             for json in [Some(line.session), line.bones].into_iter().flatten() {
@@ -38,7 +38,7 @@ proptest! {
 
     #[test]
     fn any_number_is_read_as_it_was_written(
-        // The one number whose shortest text is another's when it is read as an f64 first.
+        // The one number whose shortest text gives another number when it is parsed as an f64 first.
         bits in prop_oneof![20 => any::<u32>(), 1 => prop::sample::select(vec![0x15AE_43FD, 0x95AE_43FD])],
     ) {
         let number = f32::from_bits(bits);
@@ -66,7 +66,7 @@ fn unknown(object: Object, name: &str, json: &str) -> Unknown {
 }
 
 #[test]
-fn what_text_cannot_hold_is_refused_and_nothing_written() {
+fn values_without_a_text_are_refused_and_nothing_is_written() {
     let refused = |change: &dyn Fn(&mut Frame)| {
         let mut frame = Frame::default();
         change(&mut frame);

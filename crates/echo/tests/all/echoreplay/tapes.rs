@@ -14,8 +14,8 @@ fn recordings() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
         .filter_map(|name| Some((name, tape(&format!("{name}.echoreplay"))?)))
 }
 
-/// Takes out what may differ in spelling: `1` and `1.0`, `7.6360002` and `7.6360003`, and what is
-/// false where it is not told.
+/// Removes allowed differences of spelling: `1` and `1.0`, `7.6360002` and `7.6360003`, and members that
+/// are false or missing.
 fn plain(value: &mut Value) {
     match value {
         Value::Number(number) => {
@@ -64,7 +64,7 @@ fn frames_survive_writing_and_keep_every_member() {
             writer.push(&frame).unwrap();
             let text = writer.finish().unwrap();
             let back = read(&text).next().unwrap().unwrap();
-            // Debug tells -0.0 from 0.0, which == does not.
+            // Debug distinguishes -0.0 from 0.0, which == does not.
             assert_eq!(format!("{:?}", back.frame().unwrap()), format!("{frame:?}"));
 
             let mut before: Value = serde_json::from_slice(line.session).unwrap();
@@ -113,7 +113,7 @@ fn a_frame_is_read_as_it_is_spelled() {
     assert_eq!(fox.stats.unwrap().shots_taken, 4);
 }
 
-/// As the reference spells it: both members that a position may be, one of them `null`.
+/// As the reference spells it: both possible members of a position, one of them `null`.
 #[test]
 fn positions_by_either_name_are_read_copied_and_redacted() {
     let Some(bytes) = tape("compat/both-keys.echoreplay") else {
@@ -131,7 +131,7 @@ fn positions_by_either_name_are_read_copied_and_redacted() {
     }
     assert!(copied.finish().unwrap() == bytes);
 
-    // The same place under one name, under the other, and, of the last body, under both.
+    // The same position under one name, under the other, and, for the last body, under both.
     let here = [1.5, 2.25, -3.0];
     for (at, frame) in frames.iter().enumerate() {
         let player = &frame.session.teams[0].players[0];
@@ -145,14 +145,14 @@ fn positions_by_either_name_are_read_copied_and_redacted() {
         write_frame(frame, &mut text).unwrap();
         assert_eq!(frame_of(&text), *frame);
     }
-    // How it is spelled makes no difference.
+    // The spelling makes no difference.
     let spelled_once = Frame {
         time: frames[1].time,
         ..frames[0].clone()
     };
     assert_eq!(compare(&spelled_once, &frames[1], &Tolerance::EXACT), None);
 
-    // Every byte that tells nobody's name stays.
+    // Every byte outside of names stays.
     let mut plain = String::from_utf8(bytes).unwrap();
     for (secret, public) in [
         ("\"Ann\"", "\"Player 1\""),
@@ -177,11 +177,11 @@ fn the_sign_of_zero_is_kept() {
 }
 
 #[test]
-fn what_the_game_answers_itself_is_a_session() {
+fn the_games_own_response_is_a_session() {
     let Some(json) = recording("echo/example_frame_2021-11-20.json") else {
         return;
     };
-    // The game's own answer has line breaks, which a recorder leaves out.
+    // The game's own response has line breaks, which a recorder leaves out.
     let value: Value = serde_json::from_slice(&json).unwrap();
     let text = super::line(0, &value.to_string());
     let frame = frame_of(text.as_bytes());

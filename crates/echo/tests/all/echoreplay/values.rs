@@ -35,7 +35,7 @@ fn flags_and_numbers_are_spelled_in_many_ways() {
 }
 
 #[test]
-fn what_hands_hold() {
+fn contents_of_hands() {
     for (spelling, holding) in [
         ("\"none\"", Some(Holding::None)),
         ("\"disc\"", Some(Holding::Disc)),
@@ -54,7 +54,7 @@ fn what_hands_hold() {
 }
 
 #[test]
-fn what_possession_is_beside_two_numbers() {
+fn possession_other_than_two_numbers() {
     assert_eq!(
         session(r#"{"possession":[-1,-1]}"#).possession,
         Some([-1, -1])
@@ -119,7 +119,7 @@ fn missing_is_null_is_the_default() {
 }
 
 #[test]
-fn of_members_that_come_twice_the_last_counts() {
+fn the_last_of_repeated_members_counts() {
     let session = session(
         r#"{"disc":{"bounce_count":3,"x":1},"disc":{"velocity":[1,2,3],"x":2},
         "teams":[{"team":"A"},{"team":"B","logo":1}],"teams":[{"possession":true}],
@@ -138,7 +138,7 @@ fn of_members_that_come_twice_the_last_counts() {
     );
     assert_eq!(session.game_clock, 2.0);
     assert_eq!(session.sessionid, "");
-    // Of what nobody knows, nothing is dropped, save where it has no place any more.
+    // Nothing unknown is dropped, unless it has no place any more.
     let kept: Vec<&str> = session.unknown.iter().map(|member| &*member.json).collect();
     assert_eq!(kept, ["1", "2"]);
 }
@@ -150,20 +150,20 @@ fn pos_counts_unless_it_is_null_and_then_position() {
     for (members, right) in [
         (r#""position":[4,5,-6.5]"#, POSITION),
         (r#""pos":[1,-2.5,3]"#, POS),
-        // As the reference writes heads and bodies, and hands; and the other way round.
+        // As the reference spells heads and bodies, and hands; and the other way round.
         (r#""pos":null,"position":[4,5,-6.5]"#, POSITION),
         (r#""pos":[1,-2.5,3],"position":null"#, POS),
         (r#""position":[4,5,-6.5],"pos":null"#, POSITION),
         (r#""position":null,"pos":[1,-2.5,3]"#, POS),
         (r#""pos":[1,-2.5,3],"position":[4,5,-6.5]"#, POS),
         (r#""position":[4,5,-6.5],"pos":[1,-2.5,3]"#, POS),
-        // Of those that come twice, the last.
+        // If a member occurs twice, the last one.
         (
             r#""pos":[1,-2.5,3],"position":[4,5,-6.5],"pos":null"#,
             POSITION,
         ),
         (r#""pos":null,"position":null"#, [0.0; 3]),
-        // Zero is a place.
+        // Zero is a position.
         (r#""pos":[0,0,0],"position":[4,5,-6.5]"#, [0.0; 3]),
     ] {
         let limbs = ["head", "body", "lhand", "rhand"]
@@ -180,7 +180,7 @@ fn pos_counts_unless_it_is_null_and_then_position() {
 }
 
 #[test]
-fn json_that_is_no_session_tells_where() {
+fn json_that_is_no_session_is_reported_with_its_place() {
     let at = |session: &str| {
         let text = line(0, session);
         let (code, offset) = strict_error(text.as_bytes());
@@ -219,7 +219,7 @@ fn json_that_is_no_session_tells_where() {
 }
 
 #[test]
-fn text_that_is_no_text_tells_where() {
+fn broken_strings_are_reported_with_their_place() {
     let mut text = line(0, "{\"client_name\":\"??\"}").into_bytes();
     let at = text.iter().position(|byte| *byte == b'?').unwrap();
     text[at] = 0xFF;
@@ -250,7 +250,7 @@ fn hostile_json_does_no_harm() {
         let (frames, _) = lenient(text.as_bytes());
         assert!(frames.is_empty());
     }
-    // Long is not wrong.
+    // A long text is not wrong.
     let digits = "1".repeat(1_000_000);
     assert!(
         session(&format!(r#"{{"game_clock":{digits}}}"#))

@@ -17,7 +17,7 @@ fn frame(at: i64) -> Frame {
 }
 
 #[test]
-fn a_stopped_writer_leaves_whole_lines_and_another_goes_on() {
+fn a_stopped_writer_leaves_whole_lines_and_another_continues() {
     let mut writer = Writer::new(Vec::new());
     for at in 0..3 {
         writer.push(&frame(at)).unwrap();
@@ -26,7 +26,7 @@ fn a_stopped_writer_leaves_whole_lines_and_another_goes_on() {
     for size in 0..=text.len() {
         let (frames, findings) = lenient(&text[..size]);
         let lines = memchr::memchr_iter(b'\n', &text[..size]).count();
-        // A line that lacks its ending only is whole as well.
+        // A line that lacks only its ending is whole, too.
         assert!(
             frames.len() == lines || findings.has("echoreplay.no-newline"),
             "{size}"
@@ -37,7 +37,7 @@ fn a_stopped_writer_leaves_whole_lines_and_another_goes_on() {
         assert_eq!(resumed.frames, frames.len() as u64, "{size}");
         assert_eq!(resumed.last.as_ref(), frames.last(), "{size}");
         assert_eq!(resumed.dropped > 0, resumed.problem.is_some(), "{size}");
-        // Nothing is cut off before a frame comes, and nothing but the cut line then.
+        // Nothing is cut off before a frame comes, and only the cut line then.
         assert_eq!(writer.get_ref().get_ref(), &text[..size], "{size}");
         let mut writer = writer;
         writer.push(&frame(9)).unwrap();
@@ -64,9 +64,9 @@ fn a_missing_end_is_written_though_no_frame_comes() {
 }
 
 #[test]
-fn what_is_no_recording_is_not_gone_on_with() {
+fn other_files_are_not_resumed() {
     let good = line(0, SESSION);
-    let behind = format!("{good}2026 my notes, behind a recording");
+    let followed = format!("{good}2026 my notes, after a recording");
     let lines = format!("{good}hello\n");
     let long = format!("{good}2022/01/02 03:00:01.000\t{{{}", "x".repeat(5 << 20));
     for (text, code) in [
@@ -77,7 +77,7 @@ fn what_is_no_recording_is_not_gone_on_with() {
         ("2026 my notes, all on one line", "echoreplay.damaged"),
         ("2026/01/02 03:04:05.678 my notes", "echoreplay.damaged"),
         ("2026/01/02 03:04:05.678\tmy notes", "echoreplay.damaged"),
-        (behind.as_str(), "echoreplay.damaged"),
+        (followed.as_str(), "echoreplay.damaged"),
         (lines.as_str(), "echoreplay.damaged"),
         (long.as_str(), "echoreplay.damaged"),
     ] {

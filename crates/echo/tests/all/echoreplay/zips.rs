@@ -38,7 +38,7 @@ fn zip(files: &[(&str, &str, CompressionMethod)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// As writers do that can't seek: sizes stand behind the data.
+/// As written by writers that can't seek: sizes follow the data.
 fn streamed(text: &str) -> Vec<u8> {
     let mut zip = Zip::new_stream(Vec::new());
     for name in ["a.echoreplay", "b.echoreplay"] {
@@ -109,7 +109,7 @@ fn files_of_a_zip_are_read_one_after_the_other() {
             .contains("4 files")
     );
 
-    // Frames are counted through, bytes in each file.
+    // Frames are counted throughout, bytes in each file.
     let mut reader = open(Cursor::new(bytes.as_slice())).unwrap();
     let mut places = Vec::new();
     while reader.next_frame().unwrap().is_some() {
@@ -145,7 +145,7 @@ fn zips_are_written_and_read() {
 }
 
 #[test]
-fn a_cut_zip_gives_the_lines_that_are_in_it() {
+fn a_cut_zip_gives_its_lines() {
     let (a, b) = (text(120, 0), text(40, 1));
     let both = a.clone() + &b;
     let ours = {
@@ -181,20 +181,20 @@ fn a_cut_zip_gives_the_lines_that_are_in_it() {
                 "{size} of {}",
                 bytes.len()
             );
-            // Whole lines, and not fewer than of a shorter cut.
+            // Whole lines, and no fewer than with a shorter cut.
             assert!(read.len() >= before, "{size}");
             let whole = read.is_empty() || read.ends_with(b"\n");
             assert!(whole || findings.has("echoreplay.no-newline"), "{size}");
             before = read.len();
         }
-        // All of it is there when only the table is missing.
+        // If only the table is missing, all lines are there.
         assert_eq!(before, text.len());
     }
 }
 
 /// A zip that was being written when the machine stopped: sizes were never filled in.
 #[test]
-fn an_unfinished_zip_gives_the_lines_that_are_in_it() {
+fn an_unfinished_zip_gives_its_lines() {
     let text = text(120, 0);
     for method in [Deflated, Stored] {
         let mut bytes = zip(&[("a", &text, method)]);
@@ -207,9 +207,9 @@ fn an_unfinished_zip_gives_the_lines_that_are_in_it() {
     }
 }
 
-/// What is stored may hold the end of a zip itself: a zip that was cut behind it is no empty one.
+/// Stored data may contain the end of a zip. A zip that was cut after it is not an empty one.
 #[test]
-fn an_end_that_is_stored_in_a_zip_is_not_its_own() {
+fn a_stored_end_of_a_zip_is_not_its_own() {
     let lines = text(2, 0);
     let end = format!("PK\x05\x06{}", "\0".repeat(18));
     let bytes = zip(&[("a", &format!("{lines}{end}\r\n{lines}"), Stored)]);
@@ -223,7 +223,7 @@ fn an_end_that_is_stored_in_a_zip_is_not_its_own() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told_of() {
+fn files_that_cannot_be_read_are_reported() {
     let good = text(2, 0);
     let bytes = zip(&[("a", &good, Deflated), ("b", &good, Deflated)]);
     let second = memchr::memmem::rfind(&bytes, b"PK\x03\x04").unwrap();
@@ -239,7 +239,7 @@ fn files_that_cannot_be_read_are_told_of() {
             "{code}"
         );
     };
-    // In the table, and then without it.
+    // With the table, and then without it.
     let without_end = bytes.len() - 22;
     for (offset, byte, code) in [
         (8, 1, "echoreplay.zip-encrypted"),
@@ -263,7 +263,7 @@ fn files_that_cannot_be_read_are_told_of() {
     check(&changed, "echoreplay.zip-inflate", 2);
     let mut changed = bytes.clone();
     changed[entry + 20] -= 9;
-    // As far as it goes: the first line of the first file is in there.
+    // As far as it goes: the first line of the first file is there.
     check(&changed, "echoreplay.zip-truncated", 3);
     let mut changed = bytes.clone();
     changed[second] = 0;
@@ -297,7 +297,7 @@ fn broken_zips_do_no_harm() {
     }
 }
 
-/// A little zip that is one long line: no more than the limit of it is held.
+/// A small zip that is one long line: memory is bounded by the limit.
 #[test]
 fn a_bomb_is_read_in_bounded_memory() {
     let mut writer = Zip::new(Cursor::new(Vec::new()));
@@ -319,7 +319,7 @@ fn a_bomb_is_read_in_bounded_memory() {
 }
 
 #[test]
-fn what_is_odd_about_a_zip_is_told_once() {
+fn each_oddity_of_a_zip_is_reported_once() {
     let (a, b) = (text(50, 0), text(50, 1));
     let two = zip(&[("a", &a, Deflated), ("b", &b, Deflated)]);
     let one = zip(&[("a", &a, Deflated)]);
@@ -340,7 +340,7 @@ fn what_is_odd_about_a_zip_is_told_once() {
     );
 }
 
-/// The lines that are kept, and which of them may be altered.
+/// The lines that are kept, and those that may be altered.
 fn kept(zip: &[u8]) -> (Vec<u8>, Salvaged, Vec<(u64, u64)>) {
     let (text, done) = salvage(zip).unwrap();
     let steps = |altered: &Altered<Rule>| match &altered.part {
@@ -351,13 +351,13 @@ fn kept(zip: &[u8]) -> (Vec<u8>, Salvaged, Vec<(u64, u64)>) {
     (text, done, altered)
 }
 
-/// Where the entries of the table are.
+/// The positions of the table's entries.
 fn entries(zip: &[u8]) -> Vec<usize> {
     memchr::memmem::find_iter(zip, b"PK\x01\x02").collect()
 }
 
 #[test]
-fn a_wrong_checksum_says_which_frames_lie_under_it() {
+fn a_wrong_checksum_names_its_frames() {
     let (a, b, c) = (text(3, 0), text(2, 1), text(4, 2));
     let sound = zip(&[
         ("a", &a, Deflated),
@@ -386,13 +386,13 @@ fn a_wrong_checksum_says_which_frames_lie_under_it() {
         panic!("{finding}");
     };
     assert_eq!(found.0 ^ stored.0, 1 << 8);
-    // They are kept. Nothing is left out, and nothing is set right.
+    // They are kept. Nothing is left out, and nothing is corrected.
     let (lines, done, altered) = kept(&bytes);
     assert_eq!(String::from_utf8(lines).unwrap(), text);
     assert_eq!(altered, [(3, 5)]);
     assert!(done.left_out().next().is_none() && !done.nothing_to_do());
     let said = format!(
-        "kept, but may be altered: frames 3 to 4 (byte 0 of b in the zip): a file in the zip, of 2 frames, has checksum {found}; {stored} was written down"
+        "kept, but may be altered: frames 3 to 4 (byte 0 of b in the zip): a file in the zip, of 2 frames, has checksum {found}; {stored} is stored"
     );
     assert_eq!(done.altered.sentences(), [said]);
     // Several files, one of which has no frame.
@@ -412,9 +412,9 @@ fn a_wrong_checksum_says_which_frames_lie_under_it() {
     );
 }
 
-/// The table counts, as for all who read zips; without it, a file's own header.
+/// The table counts, as for all readers of zips; without it, a file's own header.
 #[test]
-fn a_checksum_stands_in_the_table_and_before_the_file() {
+fn a_checksum_is_in_the_table_and_before_the_file() {
     let lines = text(9, 0);
     let sound = zip(&[("a", &lines, Deflated)]);
     let entry = entries(&sound)[0];
@@ -426,7 +426,7 @@ fn a_checksum_stands_in_the_table_and_before_the_file() {
     let (text, done, altered) = kept(without_table);
     assert_eq!(text, lines.as_bytes());
     assert_eq!(altered, [(0, 9)]);
-    // That there is no table is another thing.
+    // The missing table is another finding.
     let left_out: Vec<_> = done.left_out().map(gametape_echo::Finding::code).collect();
     assert_eq!(left_out, ["echoreplay.zip-truncated"]);
     assert!(kept(&sound[..entry]).2.is_empty());
@@ -435,10 +435,10 @@ fn a_checksum_stands_in_the_table_and_before_the_file() {
     assert_eq!(kept(&bytes).2, [(0, 9)]);
 }
 
-/// Of a writer that can't seek, checksum and sizes stand behind a file: without the table, they are all
-/// there is to check it by.
+/// If the writer can't seek, checksum and sizes follow the file. Without the table, there is nothing else
+/// to check it by.
 #[test]
-fn a_checksum_behind_the_file_counts_where_there_is_no_table() {
+fn a_checksum_after_the_file_counts_if_there_is_no_table() {
     let lines = text(9, 0);
     let sound = streamed(&lines);
     let sound = &sound[..entries(&sound)[0]];
@@ -466,7 +466,7 @@ fn a_checksum_behind_the_file_counts_where_there_is_no_table() {
     }
 }
 
-/// What does not inflate to its end was damaged before that showed.
+/// Data that does not inflate to its end was damaged earlier.
 #[test]
 fn lines_before_broken_data_may_be_altered() {
     let (a, b) = (text(1200, 0), text(3, 1));
@@ -476,7 +476,7 @@ fn lines_before_broken_data_may_be_altered() {
         .unwrap();
     let (first, second) = a.split_at(a.len() / 2);
     writer.write_all(first.as_bytes()).unwrap();
-    // A block of nothing: it says how long it is, twice.
+    // An empty block, which stores its length twice.
     writer.flush().unwrap();
     writer.write_all(second.as_bytes()).unwrap();
     writer
@@ -493,7 +493,7 @@ fn lines_before_broken_data_may_be_altered() {
     assert!(String::from_utf8(text).unwrap().ends_with(&b));
 }
 
-/// Whatever bit is flipped: what is kept and not said to be altered is as it was.
+/// Whatever bit is flipped, lines that are kept and not reported as altered are unchanged.
 #[test]
 fn no_line_is_altered_in_silence() {
     let (a, b) = (text(60, 0), text(60, 1));

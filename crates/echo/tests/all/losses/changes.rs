@@ -7,7 +7,7 @@ use gametape_echo::{
 
 use crate::common::arena::{arena, pose, score};
 
-/// A frame that has everything.
+/// A frame with every part.
 pub fn full() -> Frame {
     let mut frame = arena(2_000);
     let session = &mut frame.session;
@@ -38,10 +38,10 @@ fn on(map: Map) -> Frame {
     frame
 }
 
-/// The field that is changed, of what, where it is found, and the change.
+/// The field, the frame, the path of the difference, and the change.
 pub type Change = (Field, Frame, &'static str, fn(&mut Frame));
 
-/// Parts of a frame and their changes, by what comes before the path of each and of which frame it is.
+/// Parts of a frame and their changes, with the prefix of their paths and the frame.
 macro_rules! changes {
     ($($before:literal, $part:ident($frame:expr) {
         $($field:ident = $path:literal, |$to:ident| $change:expr;)*
@@ -65,7 +65,7 @@ fn player(frame: &mut Frame) -> &mut Player {
     &mut frame.session.teams[1].players[2]
 }
 
-/// A frame in which an input is pressed in part.
+/// A frame in which an input is partly pressed.
 fn pressed() -> Frame {
     let mut frame = full();
     frame.session.inputs.left_shoulder = 0.5;
@@ -217,7 +217,7 @@ fn loadout() -> Loadout {
     }
 }
 
-/// By a degree about the axis up.
+/// Turns by a degree about the up axis.
 fn turn(pose: &mut gametape_echo::Pose) {
     let (sin, cos) = 1.0_f32.to_radians().sin_cos();
     pose.forward = [sin, 0.0, cos];

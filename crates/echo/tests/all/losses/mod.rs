@@ -1,4 +1,4 @@
-//! Frames compared, and what a conversion loses measured.
+//! Comparing frames, and measuring the loss of a conversion.
 pub mod changes;
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn every_field_is_compared_named_and_counted() {
             "{text}"
         );
 
-        // A .butter's reader gives something of its own for what is not kept.
+        // A .butter's reader makes up values that are not kept.
         let kept = !matches!(field.kept(), Kept::Once | Kept::Nothing);
         let near = compare(&a, &b, &Tolerance::BUTTER);
         assert_eq!(near.is_some(), kept, "{field:?}: {near:?}");
@@ -61,7 +61,7 @@ fn every_field_is_compared_named_and_counted() {
 }
 
 #[test]
-fn what_a_butter_rounds_is_no_difference_to_it() {
+fn rounding_by_a_butter_is_no_difference() {
     let a = full();
     let mut b = a.clone();
     let session = &mut b.session;
@@ -79,7 +79,7 @@ fn what_a_butter_rounds_is_no_difference_to_it() {
     assert_eq!(found.path, "sessionid");
     assert_eq!(found.more, 9);
 
-    // What moved fast is rounded by its change.
+    // Fast movement is rounded by its change.
     let mut before = a.clone();
     before.session.disc.as_mut().unwrap().pose.position = [0.0, 0.0, 36.0];
     let mut b = a.clone();
@@ -95,7 +95,7 @@ fn what_a_butter_rounds_is_no_difference_to_it() {
     assert!(errors.report().is_within_bounds(), "{errors}");
     assert_eq!(errors.position_error(), 0.015);
 
-    // What is no number is near nothing but itself.
+    // NaN and infinity are near nothing but themselves.
     let mut b = a.clone();
     b.session.teams[0].players[0].head.position[0] = f32::NAN;
     let found = compare(&a, &b, &Tolerance::BUTTER).unwrap();
@@ -218,7 +218,7 @@ fn a_team_without_stats_is_one_whose_stats_are_zero() {
     );
 }
 
-/// The writer that takes differences from what a reader has keeps every bound, whatever moves.
+/// In correct mode, every bound is kept, however things move.
 #[test]
 fn a_correct_butter_keeps_its_bounds() {
     let mut all: Vec<(String, Vec<Frame>)> = tapes();

@@ -7,7 +7,7 @@ use gametape_echo::{
 use crate::common::arena::{arena, score};
 use crate::common::everybody;
 
-/// Frames that break a rule, and how: code, the frame that is named, a part of the sentence.
+/// A case: the code, frames that break the rule, the frame named, a part of the sentence.
 pub struct Case(pub &'static str, pub Vec<Frame>, pub u64, pub &'static str);
 
 /// Two frames, 33 ms apart; the second one is changed.
@@ -22,19 +22,19 @@ fn one(code: &'static str, sentence: &'static str, change: impl Fn(&mut Frame)) 
     Case(code, second(change), 1, sentence)
 }
 
-/// A rule about goals that is broken in the third of twenty frames, and in those behind it.
+/// A rule about goals that is broken in the third of twenty frames, and in those after it.
 fn goal(code: &'static str, sentence: &'static str, change: impl Fn(&mut Frame)) -> Case {
     Case(code, since(20, 2, change), 2, sentence)
 }
 
-/// So many frames, 100 ms apart; those from `from` on are changed.
+/// Frames 100 ms apart; those from `from` on are changed.
 pub fn since(count: i64, from: usize, change: impl Fn(&mut Frame)) -> Vec<Frame> {
     let mut frames: Vec<Frame> = (0..count).map(|at| arena(at * 100)).collect();
     frames.iter_mut().skip(from).for_each(change);
     frames
 }
 
-/// Frames 100 ms apart, three seconds without any, and others, which are changed.
+/// Frames 100 ms apart, three seconds without any, and more frames, which are changed.
 fn hole(change: impl Fn(&mut Frame)) -> Vec<Frame> {
     let times = (0..20).map(|at| at * 100 + if at < 10 { 0 } else { 3_000 });
     let mut frames: Vec<Frame> = times.map(arena).collect();
@@ -232,7 +232,7 @@ pub fn the_match() -> Vec<Case> {
         ),
         goal(
             "echo.goal-scorer",
-            "of orange, who scored it is in the other team",
+            "of orange, but its scorer plays for the other team",
             |f| {
                 f.session.orange_points = 2.0;
                 f.session.last_score = Some(score(TeamId::Orange, 2, "player-00"));
@@ -300,7 +300,7 @@ pub fn people() -> Vec<Case> {
         one("echo.name-changed", "another name", |f| {
             player(f).name = "other".into();
         }),
-        one("echo.holding-absent", "not there", |f| {
+        one("echo.holding-absent", "a player who is absent", |f| {
             player(f).holding_right = Some(Holding::Number(9));
         }),
         one("echo.two-possess", "6 players possess", |f| {

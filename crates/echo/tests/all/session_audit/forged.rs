@@ -1,4 +1,4 @@
-//! Matches that somebody edited are found out.
+//! Edited matches are found out.
 
 use gametape_echo::{Frame, GameStatus, Severity, TeamId};
 use gametape_samples::echo::MatchOptions;
@@ -28,7 +28,7 @@ fn points(frame: &Frame) -> f32 {
     frame.session.blue_points + frame.session.orange_points
 }
 
-/// The first goal of a match: its frame.
+/// The frame of a match's first goal.
 fn goal(frames: &[Frame]) -> usize {
     let rises = |pair: &[Frame]| points(&pair[1]) > points(&pair[0]);
     frames.windows(2).position(rises).unwrap() + 1
@@ -95,7 +95,7 @@ fn a_goal_that_is_edited() {
         }
         warns(&stolen, "echo.goal-scorer");
 
-        // From the last moment before the goal to the next round, at once.
+        // From the last moment before the goal straight to the next round.
         let mut cut = whole.clone();
         let next = cut[at..]
             .iter()
@@ -108,7 +108,7 @@ fn a_goal_that_is_edited() {
             .for_each(|frame| frame.time.0 -= closed);
         warns(&cut, "echo.goal-cut");
 
-        // Left out, and not closed.
+        // Left out, without closing the gap.
         let mut left_out = whole;
         left_out.drain(at - 20..at + 20);
         warns(&left_out, "echo.hole-points");

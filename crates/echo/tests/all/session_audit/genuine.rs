@@ -1,4 +1,4 @@
-//! What happens in matches, and to their recordings, wants nobody to look at it.
+//! Ordinary events in matches and recordings cause no warning.
 
 use gametape_echo::butter::{Mode, Options};
 use gametape_echo::{Frame, Game, Severity};
@@ -15,7 +15,7 @@ fn quiet<'a>(what: &str, frames: impl IntoIterator<Item = &'a Frame>) {
 }
 
 #[test]
-fn matches_raise_no_warning_whatever_they_are_recorded_as() {
+fn matches_raise_no_warning_in_any_format() {
     for seed in 0..20 {
         for game in [Game::Arena, Game::Combat] {
             let options = MatchOptions {
@@ -45,7 +45,7 @@ fn matches_raise_no_warning_whatever_they_are_recorded_as() {
     }
 }
 
-/// What a recorder sees where the server or the network stalls.
+/// What a recorder sees when the server or the network stalls.
 #[test]
 fn a_stall_is_no_cut() {
     // The clock stands for three seconds, once every twenty, and makes up for it.

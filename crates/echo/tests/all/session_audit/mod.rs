@@ -1,5 +1,5 @@
-//! The audit of a match: every rule is raised by what breaks it, and by nothing that happens in
-//! matches.
+//! The audit of a match: every rule is raised by a case that breaks it, and by nothing that happens in
+//! ordinary matches.
 
 mod cases;
 mod forged;
@@ -52,14 +52,14 @@ fn every_rule_is_raised_where_it_is_broken() {
             let since = frames[frame as usize].time.since(frames[0].time);
             assert_eq!(place.time, Some(since), "{code}");
         }
-        // Whatever else is wrong, it is no more than what follows from the change.
+        // Other findings are only those that follow from the change.
         let others: Vec<&str> = found
             .iter()
             .map(Finding::code)
             .filter(|other| *other != code)
             .collect();
         let expected: &[&str] = match code {
-            // The lobby has no arena's clock; two ids of one player are a leaver, too.
+            // The lobby has no arena's clock; two ids of one player imply a leaver, too.
             "echo.time-backwards" => &["echo.clock-up"],
             "echo.duplicate-userid" => &[
                 "echo.name-changed",
@@ -86,9 +86,9 @@ fn every_rule_is_raised_where_it_is_broken() {
 }
 
 #[test]
-fn what_happens_in_matches_is_no_warning() {
-    // A goal whose score is told half a second late, another where it is told early, a self goal
-    // in the name of who made it.
+fn ordinary_events_are_no_warning() {
+    // A goal whose score is reported half a second late, one reported early, and a self goal in the name of
+    // the player who made it.
     let mut frames = since(200, 20, |f| f.session.blue_points = 2.0);
     for (at, frame) in frames.iter_mut().enumerate() {
         let session = &mut frame.session;
@@ -117,7 +117,7 @@ fn what_happens_in_matches_is_no_warning() {
     }
     assert_eq!(audit(&frames), []);
 
-    // A restart that both want, a pause in which the clock stands still.
+    // A restart that both request, a pause in which the clock stands still.
     let mut frames = since(200, 20, |f| f.session.blue_points = 2.0);
     for (at, frame) in frames.iter_mut().enumerate() {
         let session = &mut frame.session;
@@ -157,7 +157,7 @@ fn what_happens_in_matches_is_no_warning() {
 }
 
 #[test]
-fn a_match_that_is_cut_is_told_from_one_that_is_not() {
+fn a_cut_match_is_distinguished_from_a_whole_one() {
     for (game, private) in [
         (Game::Arena, false),
         (Game::Arena, true),
@@ -176,7 +176,7 @@ fn a_match_that_is_cut_is_told_from_one_that_is_not() {
         for finding in audit(&frames) {
             assert_eq!(finding.severity(), Severity::Info, "{game:?}: {finding}");
         }
-        // Eight seconds are cut out while the match is being played, and times made to fit.
+        // Eight seconds are cut out of play, and times adjusted.
         let played = |frame: &Frame| {
             let pause = frame.session.pause.as_ref();
             frame.session.game_status == GameStatus::Playing

@@ -1,15 +1,15 @@
-//! Time, clock and session, from frame to frame.
+//! Checking time, clock and session from frame to frame, and for missing frames.
 
 use compact_str::CompactString;
 
 use super::clock::Clock;
 use super::report::{Follows, Report, is_played};
-use crate::model::{Frame, GameStatus, Map, Time};
+use crate::model::{Frame, Game, GameStatus, Map, Session, TeamId, Time};
 use crate::rule::Rule;
 
-/// A longer time between two frames is told of: a minute.
+/// A longer time between two frames is reported, in milliseconds: a minute.
 const GAP_MS: u64 = 60_000;
-/// Points may fall this long after a restart was asked for, in milliseconds.
+/// Points may fall for this many milliseconds after a restart was requested.
 const RESTART_MS: i64 = 30_000;
 
 /// Follows time, clock and session.
@@ -17,7 +17,7 @@ const RESTART_MS: i64 = 30_000;
 pub(super) struct Flow {
     before: Option<Before>,
     clock: Clock,
-    /// When a restart was last asked for.
+    /// When a restart was last requested.
     restart: Option<Time>,
 }
 
@@ -116,7 +116,7 @@ impl Flow {
     }
 }
 
-/// Time between two frames.
+/// The time between two frames.
 fn passed(before: Time, now: Time, report: &mut Report<'_>) -> Option<u64> {
     let ms = now.0.saturating_sub(before.0);
     let Ok(passed) = u64::try_from(ms) else {
@@ -133,7 +133,7 @@ fn passed(before: Time, now: Time, report: &mut Report<'_>) -> Option<u64> {
     Some(passed)
 }
 
-/// True where points and stats only grow until the status is another.
+/// Whether points and stats can only grow until the status changes.
 const fn is_in_round(status: &GameStatus) -> bool {
     matches!(
         status,
@@ -141,7 +141,70 @@ const fn is_in_round(status: &GameStatus) -> bool {
     )
 }
 
-/// A map's name; no longer than names are.
+/// The name of a map, shortened to the length of a name.
 fn name(map: &Map) -> String {
     map.as_str().chars().take(64).collect()
+}
+
+/// The number of intervals that the usual interval is computed from.
+const KEPT: usize = 15;
+/// The smallest number of intervals that is enough for it.
+const ENOUGH: usize = 5;
+/// A hole is longer than this many usual intervals,
+const TIMES: u64 = 10;
+/// and longer than this many milliseconds.
+const HOLE_MS: u64 = 1_000;
+
+/// Follows the intervals between frames.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holes {
+    /// The last intervals. The oldest is replaced next.
+    intervals: [u64; KEPT],
+    seen: usize,
+    /// The points of blue and orange in the frame before.
+    points: [f32; 2],
+}
+
+impl Holes {
+    pub(super) fn push(&mut self, session: &Session, follows: Follows, report: &mut Report<'_>) {
+        let now = [session.blue_points, session.orange_points];
+        let before = std::mem::replace(&mut self.points, now);
+        let Some(ms) = follows.ms else {
+            return;
+        };
+        if follows.same_round
+            && ms > HOLE_MS
+            && let Some(interval) = self.usual()
+            && ms > interval.saturating_mul(TIMES)
+        {
+            report.raise(Rule::Hole { ms, interval });
+            let teams = [TeamId::Blue, TeamId::Orange];
+            for ((team, before), now) in teams.into_iter().zip(before).zip(now) {
+                // In combat, the points grow all the time.
+                if now > before && session.map_name.game() == Game::Arena {
+                    report.raise(Rule::HolePoints {
+                        team,
+                        before,
+                        now,
+                        ms,
+                    });
+                }
+            }
+        }
+        if let Some(interval) = self.intervals.get_mut(self.seen % KEPT) {
+            *interval = ms;
+        }
+        self.seen = self.seen.wrapping_add(1);
+    }
+
+    /// The median of the last intervals.
+    fn usual(&self) -> Option<u64> {
+        let mut last = self.intervals;
+        let last = last.get_mut(..self.seen.min(KEPT))?;
+        if last.len() < ENOUGH {
+            return None;
+        }
+        last.sort_unstable();
+        last.get(last.len() / 2).copied()
+    }
 }

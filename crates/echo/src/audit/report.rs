@@ -1,4 +1,4 @@
-//! What the parts of the audit of a match tell each other, and how they report.
+//! Data shared by the parts of the audit of a match, and how they report findings.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::error::{Finding, Findings};
 use crate::model::{GameStatus, PausedState, Session, Time};
 use crate::rule::Rule;
 
-/// Where findings go, and the place they are of.
+/// Receives findings for a place.
 pub(super) struct Report<'a> {
     pub findings: &'a mut Findings,
     pub spot: Spot,
@@ -14,7 +14,7 @@ pub(super) struct Report<'a> {
     pub start: Time,
 }
 
-/// Of a frame: where a finding is that only later ones show.
+/// The place of a frame, for a finding that only later frames show.
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
     pub step: u64,
@@ -25,7 +25,7 @@ pub(super) struct Spot {
 }
 
 impl Report<'_> {
-    // Apart from the checks, which look at every frame and seldom find anything.
+    // Kept apart from the checks, which look at every frame and seldom find anything.
     #[cold]
     #[inline(never)]
     pub(super) fn raise_at(&mut self, spot: &Spot, rule: Rule) {
@@ -44,20 +44,20 @@ impl Report<'_> {
     }
 }
 
-/// How a frame follows the one before.
+/// The relation of a frame to the one before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Follows {
-    /// Time since the frame before; `None` if that is negative, or there is no frame before.
+    /// The time since the frame before; `None` if it is negative, or there is no frame before.
     pub ms: Option<u64>,
-    /// Its `sessionid` is that of the frame before.
+    /// Both frames have the same `sessionid`.
     pub same_session: bool,
-    /// The match is played in both, not paused in either, and nobody changed the rules.
+    /// The match is played in both frames, paused in neither, and the rules are unchanged.
     pub playing: bool,
-    /// No round began, and a restart was not asked for lately.
+    /// No round began, and no restart was requested lately.
     pub same_round: bool,
 }
 
-/// True while the clock runs: the match is being played, and nobody has paused it.
+/// Whether the clock runs: the match is being played and is not paused.
 pub(super) fn is_played(session: &Session) -> bool {
     session.game_status == GameStatus::Playing
         && session.pause.as_ref().is_none_or(|pause| {

@@ -1,4 +1,4 @@
-//! The players, from frame to frame.
+//! Checking the players and the disc from frame to frame.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -6,35 +6,35 @@ use std::collections::HashMap;
 use compact_str::CompactString;
 
 use super::report::{Follows, Report};
-use crate::counts::{COUNT_NAMES, COUNTS, counts};
+use crate::model::{COUNT_NAMES, COUNTS, counts};
 use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3};
 use crate::rule::Rule;
 
-/// Names that are remembered; no match has as many players.
+/// The number of names that are remembered; no match has as many players.
 const MAX_NAMES: usize = 10_000;
-/// A player who gets further than this between two frames, in metres, and faster than
-/// [`JUMP_SPEED`], was put there.
+/// A player who moves further than this many metres between two frames, and faster than [`JUMP_SPEED`], was
+/// put there.
 const JUMP: f32 = 10.0;
-/// m/s
+/// In m/s.
 const JUMP_SPEED: f32 = 100.0;
-/// Nobody and nothing gets further from one frame to the next, in metres,
+/// Nothing moves further than this many metres from one frame to the next,
 pub(super) const TELEPORT: f32 = 15.0;
-/// which is this long, at most, in milliseconds.
+/// if at most this many milliseconds pass.
 pub(super) const NEXT_MS: u64 = 100;
-/// Within this time nobody is replaced by somebody else, let alone most players, in milliseconds.
+/// Within this many milliseconds, most players can't be replaced by others.
 const REPLACED_MS: u64 = 10_000;
-/// Stats of who joins may be told this much later, in milliseconds.
+/// A new player's stats may appear this many milliseconds later.
 const JOINING_MS: i64 = 5_000;
 
 /// Follows the players.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Players {
-    /// Those of the frame before, by user id.
+    /// The players of the frame before, by user id.
     before: Vec<Seen>,
-    /// Room for those of this frame.
+    /// The players of this frame; reused memory.
     now: Vec<Seen>,
     names: HashMap<u64, CompactString>,
-    /// Room for what has to be unique.
+    /// Values that have to be unique; reused memory.
     playerids: Vec<i32>,
 }
 
@@ -46,12 +46,12 @@ struct Seen {
     head: Vec3,
     stunned: bool,
     counts: Option<[i32; COUNTS]>,
-    /// When they joined, if that is recorded.
+    /// When the player joined, if that was recorded.
     joined: Option<Time>,
 }
 
-/// By how much the points in the stats of blue's and orange's players have risen since the frame
-/// before; `None` where that is not known.
+/// The rise of the points in the stats of blue's and orange's players since the frame before; `None` if
+/// unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rises(pub [Option<i64>; 2]);
 
@@ -89,7 +89,7 @@ impl Players {
         }
     }
 
-    /// What no two players have in common, and who is held.
+    /// Checks that ids and names are unique, and that held players exist.
     fn unique(&mut self, session: &Session, report: &mut Report<'_>) {
         // Redacted recordings have no user ids.
         let twice = |pair: &[Seen]| matches!(pair, [a, b] if a.userid == b.userid && a.userid != 0);
@@ -131,7 +131,7 @@ impl Players {
         }
     }
 
-    /// True for the playerid, or (recorders before 2022) the user id, of a player of this frame.
+    /// Whether this is the playerid or (recorders before 2022) the user id of a player in this frame.
     fn is_there(&self, number: u64) -> bool {
         let as_playerid =
             i32::try_from(number).is_ok_and(|number| self.playerids.binary_search(&number).is_ok());
@@ -142,7 +142,7 @@ impl Players {
                 .is_ok()
     }
 
-    /// An account has one name.
+    /// Checks that each account keeps its name.
     fn name(&mut self, session: &Session, report: &mut Report<'_>) {
         for (_, player) in session.players() {
             if player.userid == 0 {
@@ -163,7 +163,7 @@ impl Players {
         }
     }
 
-    /// Both lists are in the order of user ids: a walk along both finds who came and went.
+    /// Finds the players who came and left, by walking along both lists, which are sorted by user id.
     fn follow(&mut self, follows: Follows, arena: bool, report: &mut Report<'_>) -> Rises {
         let mut before = self.before.iter().peekable();
         let mut now = self.now.iter_mut().peekable();
@@ -180,12 +180,12 @@ impl Players {
             match (a, b) {
                 (Some(a), Some(b)) => step.stays(a, b, follows, arena, report),
                 (Some(a), None) => {
-                    let team = team_id(a.team);
+                    let team = TeamId::at(a.team);
                     report.raise(Rule::PlayerLeft { team });
                     step.goes(a);
                 }
                 (None, Some(b)) => {
-                    let team = team_id(b.team);
+                    let team = TeamId::at(b.team);
                     report.raise(Rule::PlayerJoined { team });
                     step.comes(b, report.spot.time);
                 }
@@ -197,10 +197,10 @@ impl Players {
     }
 }
 
-/// What happens to the players from one frame to the next.
+/// Changes in the players from one frame to the next.
 #[derive(Debug)]
 struct Step {
-    /// Players, without spectators and those without user id.
+    /// The number of players who stayed, without spectators and players without a user id.
     stayed: u64,
     jumped: u64,
     gone: u64,
@@ -222,7 +222,7 @@ impl Default for Step {
 }
 
 impl Step {
-    /// What a team's players have scored is not known.
+    /// Marks the rise of a team's points as unknown.
     fn unknown(&mut self, team: usize) {
         if let Some(points) = self.points.get_mut(team) {
             *points = None;
@@ -248,7 +248,7 @@ impl Step {
         arena: bool,
         report: &mut Report<'_>,
     ) {
-        // Without user ids nobody knows who is who.
+        // Without user ids, players can't be recognised.
         if before.userid == 0 {
             self.unknown(before.team);
             self.unknown(now.team);
@@ -264,7 +264,7 @@ impl Step {
             let metres = metres(before.head, now.head);
             let reach = JUMP.max(JUMP_SPEED * follows.ms.unwrap_or(0) as f32 / 1_000.0);
             self.jumped += u64::from(metres > reach);
-            // In combat who is hit comes back elsewhere.
+            // In combat, a player who is hit comes back elsewhere.
             if let (true, true, false, Some(ms @ 0..=NEXT_MS)) = (
                 arena && follows.playing,
                 metres > TELEPORT,
@@ -306,7 +306,8 @@ impl Step {
         let Some(ms @ 0..=REPLACED_MS) = follows.ms else {
             return;
         };
-        // Once is a respawn; most at once, while the clock runs, is another moment of the match.
+        // One jump is a respawn. If most players jump while the clock runs, it is another moment of the
+        // match.
         if follows.playing && jumped >= 3 && jumped * 2 > stayed && ms <= 1_000 {
             report.raise(Rule::AllJump {
                 moved: jumped,
@@ -314,7 +315,7 @@ impl Step {
                 ms,
             });
         }
-        // Who is there comes one after the other, and goes so, or all go.
+        // Players come and leave one by one, or all leave.
         if gone >= 2 && come >= 2 && gone > stayed && come > stayed {
             let players = gone + stayed;
             report.raise(Rule::RosterChanged { gone, players, ms });
@@ -323,16 +324,16 @@ impl Step {
 }
 
 impl Seen {
-    /// For a team, and under a user id.
+    /// Whether the player is in a team and has a user id.
     const fn plays(&self) -> bool {
         self.team < 2 && self.userid != 0
     }
 }
 
-/// One player in two frames.
+/// Compares one player in two frames.
 fn one(before: &Seen, now: &Seen, follows: Follows, report: &mut Report<'_>) {
     if before.team != now.team {
-        let (before, now) = (team_id(before.team), team_id(now.team));
+        let (before, now) = (TeamId::at(before.team), TeamId::at(now.team));
         report.raise(Rule::PlayerMoved { before, now });
     }
     if let (true, Some(a), Some(b)) = (follows.same_round, &before.counts, &now.counts) {
@@ -344,13 +345,13 @@ fn one(before: &Seen, now: &Seen, follows: Follows, report: &mut Report<'_>) {
     }
 }
 
-/// How far apart two places are.
+/// The distance between two positions.
 pub(super) fn metres(a: Vec3, b: Vec3) -> f32 {
     let squares: f32 = a.iter().zip(b).map(|(a, b)| (b - a) * (b - a)).sum();
     squares.sqrt()
 }
 
-/// One disc, one who has it.
+/// Checks that at most one player has the disc.
 fn possession(session: &Session, report: &mut Report<'_>) {
     let has = |(_, player): &(usize, &Player)| player.possession;
     let players = session.players().filter(has).count() as u64;
@@ -359,7 +360,8 @@ fn possession(session: &Session, report: &mut Report<'_>) {
     }
 }
 
-/// A team keeps the stats of who left; it can't have less than those who are there.
+/// Checks the stats of a team. A team keeps the stats of players who left, so it can't have less than its
+/// players.
 fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
     let Some(stats) = &team.stats else {
         return;
@@ -374,7 +376,7 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
     }
     for ((stat, total), sum) in COUNT_NAMES.iter().zip(counts(stats)).zip(sums) {
         if i64::from(total) < sum {
-            let team = team_id(place);
+            let team = TeamId::at(place);
             report.raise(Rule::TeamStats {
                 team,
                 stat,
@@ -385,12 +387,23 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
     }
 }
 
-/// The team at this place of the session.
-const fn team_id(place: usize) -> TeamId {
-    match place {
-        0 => TeamId::Blue,
-        1 => TeamId::Orange,
-        2 => TeamId::Spectator,
-        _ => TeamId::None,
+/// Follows the disc.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Disc {
+    before: Option<Vec3>,
+}
+
+impl Disc {
+    pub(super) fn push(&mut self, session: &Session, follows: Follows, report: &mut Report<'_>) {
+        let now = session.disc.as_ref().map(|disc| disc.pose.position);
+        let before = std::mem::replace(&mut self.before, now);
+        if let (true, Some(before), Some(now), Some(ms @ 0..=NEXT_MS)) =
+            (follows.playing, before, now, follows.ms)
+        {
+            let metres = metres(before, now);
+            if metres > TELEPORT {
+                report.raise(Rule::DiscJump { metres, ms });
+            }
+        }
     }
 }

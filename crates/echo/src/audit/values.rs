@@ -1,4 +1,4 @@
-//! Values that no match has, each frame by itself.
+//! Checking each frame's values against what is possible.
 
 use super::report::{Report, is_played};
 use crate::field::Field;
@@ -7,16 +7,16 @@ use crate::model::{Bones, Frame, Pose, Session, Vec3, clock_display};
 use crate::rule::Rule;
 use crate::visit::{Viewed, Viewer};
 
-/// No map is larger, in metres from its middle.
+/// The largest distance from the middle of a map, in metres.
 const MAX_POSITION: f32 = 10_000.0;
-/// Nothing is faster, in m/s.
+/// The largest speed, in m/s.
 const MAX_SPEED: f32 = 1_000.0;
-/// What rounding to a thousandth, and a .butter's rotations, leave of unit length and right angles
-/// (squared lengths and scalar products).
+/// The error that rounding to a thousandth and a .butter's rotations leave in squared lengths and scalar
+/// products of unit vectors.
 const ROUNDING: f32 = 0.05;
-/// The clock as shown may be off by this much, in seconds: it is rounded, or of another frame.
+/// The displayed clock may be off by this many seconds: it is rounded, or of another frame.
 const SHOWN: f64 = 0.25;
-/// By more than this it is another time.
+/// If it is off by more seconds than this, it is another time.
 const FORGED: f64 = 1.0;
 
 pub(super) fn check(frame: &Frame, report: &mut Report<'_>) {
@@ -47,7 +47,8 @@ fn whole(session: &Session, report: &mut Report<'_>) {
         report.raise(Rule::Teams { found });
     }
     let (shown, clock) = (&session.game_clock_display, session.game_clock);
-    // Mostly the very text; what is rounded otherwise, by a hundredth or a frame, is no oddity.
+    // The text is mostly the same. One that is rounded differently, by a hundredth or a frame, is not
+    // irregular.
     if !shown.is_empty() && clock.is_finite() && *shown != clock_display(clock) {
         let off = seconds(shown).map_or(f64::INFINITY, |shown| {
             (shown - f64::from(clock.max(0.0))).abs()
@@ -61,7 +62,7 @@ fn whole(session: &Session, report: &mut Report<'_>) {
     }
 }
 
-/// Of a text `mm:ss.cc`.
+/// Parses a text `mm:ss.cc`.
 fn seconds(text: &str) -> Option<f64> {
     let (minutes, seconds) = text.split_once(':')?;
     let minutes: u32 = minutes.parse().ok()?;
@@ -69,10 +70,10 @@ fn seconds(text: &str) -> Option<f64> {
     Some(f64::from(minutes) * 60.0 + seconds)
 }
 
-/// Each value by itself, as far as the table of the members says what it may be.
+/// Checks each value by itself, by the ranges in the table of members.
 struct Values<'a, 'r>(&'a mut Report<'r>);
 
-/// Whether reports call a member so.
+/// Whether reports use this field for a member.
 #[inline(always)]
 fn is(member: &Member, field: Field) -> bool {
     member.fields.contains(&field)
@@ -130,7 +131,7 @@ impl Viewer for Values<'_, '_> {
     #[inline(always)]
     fn whole(&mut self, member: &Member, value: &i32) {
         if let Some((low, high)) = member.range {
-            // −1 stands for what a .butter knows nothing of.
+            // −1 stands for a value that a .butter does not store.
             let slack = if is(member, Field::Ping) { 0.0 } else { 1.0 };
             if !(low - slack..=high).contains(&f64::from(*value)) {
                 self.odd_whole(member, *value, [low, high]);
@@ -167,14 +168,14 @@ fn pose(what: &'static str, pose: &Pose, report: &mut Report<'_>) {
     }
     let (forward, left, up) = (&pose.forward, &pose.left, &pose.up);
     let lengths = [squared(forward), squared(left), squared(up)];
-    // All zero is what the API answers where there is nothing to show, in lobbies.
+    // The API returns all zeros in lobbies, where there is nothing to show.
     if lengths.iter().all(|length| *length == 0.0) {
         return;
     }
     let [forward_left, forward_up, left_up] = [dot(forward, left), dot(forward, up), dot(left, up)];
     let [f, l, u] = lengths.map(|length| length - 1.0);
     let off = [f, l, u, forward_left, forward_up, left_up].map(f32::abs);
-    // A sum is NaN if a part is; the maximum would lose it.
+    // A sum is NaN if a part is; a maximum would not be.
     if !off.iter().sum::<f32>().is_finite() {
         report.raise(Rule::NotFinite { what });
         return;

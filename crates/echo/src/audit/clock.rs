@@ -1,41 +1,40 @@
-//! The clock against time.
+//! Checking the clock against time.
 
 use super::report::{Follows, Report, is_played};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 
-/// The clock may lose this much more than passes, in seconds: servers stall.
+/// The clock may lose this many seconds more than pass: servers stall.
 const SLACK: f32 = 2.0;
-/// The clock may go up by this much, in seconds: it is corrected now and then.
+/// The clock may go up by this many seconds: it is corrected now and then.
 const RISE: f32 = 0.5;
-/// No correction is larger, in seconds.
+/// The largest correction, in seconds.
 const SET: f32 = 3.0;
-/// Where more time is missing, a round may have begun meanwhile, in milliseconds.
+/// If more milliseconds are missing, a round may have begun meanwhile.
 const SEEN_MS: u64 = 1_000;
-/// The clock may stand still this long, in milliseconds.
+/// The clock may stand still for this many milliseconds.
 const STILL_MS: u64 = 5_000;
-/// A clock that stands as long, in milliseconds, stalls; what it does then is no measure.
+/// A clock that stands still for this many milliseconds stalls, and its rate is no evidence.
 const STALL_MS: i64 = 1_000;
-/// Milliseconds of play over which clock and time are compared.
+/// The milliseconds of play over which clock and time are compared.
 const SPAN_MS: u64 = 30_000;
-/// They may differ by this share of them.
+/// The part by which they may differ.
 const RATE: f64 = 0.05;
 
 /// Follows the clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     before: f32,
-    /// Since when the clock shows what it shows, if the match is being played, and whether that
-    /// was told of.
+    /// While the match is played, when the clock last moved, and whether the stop was reported.
     still: Option<(Time, bool)>,
-    /// Milliseconds of play, and the seconds that the clock lost in them, since they were last
-    /// compared. Goals and pauses interrupt them: short rallies add up.
+    /// The milliseconds of play since the last comparison, and the seconds that the clock lost in them.
+    /// Goals and pauses interrupt play, so short rallies add up.
     passed: u64,
     lost: f64,
 }
 
 impl Clock {
-    /// The first frame.
+    /// Starts with the first frame.
     pub(super) fn begin(&mut self, frame: &Frame) {
         self.before = frame.session.game_clock;
         self.still = is_played(&frame.session).then_some((frame.time, false));
@@ -53,10 +52,10 @@ impl Clock {
             self.judge(was, clock, ms, frame.time, follows.same_round, report);
         }
         match &mut self.still {
-            Some((since, told)) if follows.playing && clock.to_bits() == was.to_bits() => {
+            Some((since, reported)) if follows.playing && clock.to_bits() == was.to_bits() => {
                 let still = frame.time.0.saturating_sub(since.0);
-                if still >= STILL_MS as i64 && !*told {
-                    *told = true;
+                if still >= STILL_MS as i64 && !*reported {
+                    *reported = true;
                     report.raise(Rule::ClockStopped {
                         clock,
                         seconds: still as u64 / 1_000,
@@ -76,7 +75,7 @@ impl Clock {
         same_round: bool,
         report: &mut Report<'_>,
     ) {
-        // Since the clock last moved: what a server that stalled makes up for.
+        // Since the clock last moved: a server that stalled makes up for that time.
         let still = self
             .still
             .map_or(0, |(since, _)| time.0.saturating_sub(since.0));
@@ -98,7 +97,7 @@ impl Clock {
                 report.raise(Rule::ClockRate { lost, passed });
             }
         }
-        // Another thirty seconds; or what happened is no measure.
+        // The interval is complete, or the rate is no evidence.
         else if now.to_bits() == before.to_bits() {
             return;
         }
