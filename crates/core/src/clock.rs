@@ -82,7 +82,7 @@ pub struct Stamp {
 /// let error = Clocks::TIMES.check(Some(At::Tick(7))).unwrap_err();
 /// assert_eq!(error.to_string(), "tick 7: the recording has no ticks; name a time, or a step");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Clocks {
     /// Whether the recording has its own tick counter.
     pub ticks: bool,

@@ -57,21 +57,3 @@ pub fn map<T, W, R>(items: &[T], new: impl Fn() -> W, each: impl Fn(&mut W, &T) 
     let mut work = new();
     items.iter().map(|item| each(&mut work, item)).collect()
 }
-
-/// Returns the results of `each`, which consumes the items, in their order.
-#[cfg(all(feature = "tape", feature = "parallel"))]
-pub fn map_taken<T: Send, R: Send>(items: Vec<T>, each: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let items: Vec<_> = items
-        .into_iter()
-        .map(|item| Mutex::new(Some(item)))
-        .collect();
-    let results = map(
-        &items,
-        || (),
-        |(), item| {
-            let item = lock(item).take();
-            item.map(&each)
-        },
-    );
-    results.into_iter().flatten().collect()
-}

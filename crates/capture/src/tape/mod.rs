@@ -27,14 +27,16 @@ use std::sync::Arc;
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
-    Error, Folders, Follow, Format, FormatInfo, Info, Maker, Measured, OptionDef, OptionKind,
-    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
+    Error, Estimate, Estimates, Folders, Follow, Format, FormatInfo, Info, Maker, Measured,
+    OptionDef, OptionKind, Options, Partial, Repaired, RowCount, Secrets, Sink, Source, Tape,
+    Target, Verb, Verdict, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::wire;
 
 use crate::container::starts_as_mcap;
 use crate::error::CaptureError;
+use crate::layout::Role;
 use crate::made;
 use crate::ranges::Ranges;
 use crate::rule::Rule;
@@ -305,6 +307,7 @@ impl Tape for PacketsTape {
         Abilities {
             steps: Some(self),
             compare: Some(self),
+            estimates: Some(self),
             ..Abilities::default()
         }
     }
@@ -375,6 +378,22 @@ impl Tape for PacketsTape {
         };
         work.done(self.input.size())?;
         Ok(Cutout { kept, converted })
+    }
+}
+
+impl Estimates for PacketsTape {
+    fn estimate(&self, table: &TableDef) -> Result<Estimate, Error> {
+        let packets = self.packets()?;
+        let mut estimate = Estimate::of_bytes(self.input.size());
+        if let Packets::Capture(capture) = &packets {
+            let count = |role| capture.counted(role);
+            let counted = count(Role::Keyframe).zip(count(Role::Delta));
+            let is_of_packets = table.name == heads::PACKETS.name && capture.tables().is_none();
+            if let Some((full, deltas)) = counted.filter(|_| is_of_packets) {
+                estimate.rows = RowCount::Exact(full + deltas);
+            }
+        }
+        Ok(estimate)
     }
 }
 

@@ -73,25 +73,21 @@ impl View {
 
     /// The scans that read all that is drawn at a moment.
     pub fn scans(&self, secrets: Secrets) -> Vec<Scan> {
-        let scan = |table: &str, columns: &[String]| Scan {
+        let whole = |table: &str| Scan {
             secrets,
-            ..Scan::table(table).columns(columns)
+            ..Scan::table(table)
         };
         match self {
             Self::Grid(grid) => {
-                let cursor = grid.cursor.iter().map(|table| {
-                    let columns = ["col".to_owned(), "row".to_owned()];
-                    scan(table, &columns)
-                });
-                std::iter::once(scan(&grid.table, &[]))
-                    .chain(cursor)
-                    .collect()
+                let cursor = grid.cursor.iter();
+                let cursor = cursor.map(|table| whole(table).columns(["col", "row"]));
+                std::iter::once(whole(&grid.table)).chain(cursor).collect()
             }
             Self::Map(map) => map
                 .iter()
-                .map(|points| scan(&points.table, &points.columns))
+                .map(|points| whole(&points.table).columns(&points.columns))
                 .collect(),
-            Self::Rows(table) => vec![scan(table, &[])],
+            Self::Rows(table) => vec![whole(table)],
             Self::Events(_) | Self::Marks => Vec::new(),
         }
     }

@@ -32,11 +32,7 @@ pub(in crate::tools) fn open(formats: &Formats, path: &OsStr) -> Result<Recordin
 }
 
 /// Returns a recording as a tape of type `T`; an error says which recordings have `what`.
-fn having<'a, T: Tape>(
-    recording: &'a Recording,
-    what: &str,
-    others: &str,
-) -> Result<&'a T, Error> {
+fn having<'a, T: Tape>(recording: &'a Recording, what: &str, others: &str) -> Result<&'a T, Error> {
     recording.tape_as().ok_or_else(|| {
         let format = recording.format().name();
         let sentence = format!("{format} recordings have no {what}; {others} recordings do");

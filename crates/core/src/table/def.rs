@@ -279,9 +279,10 @@ impl<T: Rows> Table<T> {
     /// Returns the table's definition.
     #[must_use]
     pub fn def(&self) -> TableDef {
+        let has_key = self.fields.iter().any(|field| field.key);
         TableDef {
             columns: self.fields.iter().map(Field::def).collect(),
-            rows: (self.lane == Lane::Facts).then_some(1),
+            rows: (self.lane == Lane::Facts && !has_key).then_some(1),
             ..TableDef::new(self.name, self.lane, self.doc)
         }
     }

@@ -17,6 +17,7 @@ mod kind;
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
 mod markers;
+mod merged;
 mod needs;
 mod playback;
 mod pull;
@@ -35,6 +36,7 @@ pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
 pub use kind::{Kind, Lane};
 pub use markers::{EventMarkers, Marker, MarkerKind, event_markers, markers, sort_markers};
+pub use merged::MergeError;
 pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
 pub use pull::Pull;

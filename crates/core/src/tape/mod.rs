@@ -6,6 +6,7 @@ mod cut;
 mod cut_steps;
 mod diff;
 mod error;
+mod estimate;
 mod follow;
 mod format;
 mod info;
@@ -22,6 +23,7 @@ pub use cut::Cut;
 pub use cut_steps::{CutSteps, Kept};
 pub use diff::Diff;
 pub use error::Error;
+pub use estimate::{Estimate, RowCount};
 pub use follow::{Follow, Grown};
 pub use format::{Companions, Folders, Format, FormatInfo, Maker, Source, Verb};
 pub use info::{Depth, Info, Partial, Secrets, object};
@@ -31,7 +33,7 @@ pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
 pub use relation::{BusyTime, Print, RelationDef, Traces};
 pub use relations::{Related, Relations};
 pub use trait_tape::{
-    Abilities, Attachments, Beside, Compare, Converted, Cutout, Dump, DumpSteps, Measured,
-    Repaired, Report, Tape, Target,
+    Abilities, Attachments, Beside, Compare, Converted, Cutout, Dump, DumpSteps, Estimates,
+    Measured, Pieces, Repaired, Report, Tape, Target,
 };
 pub use work::{Sink, Watched, Work};

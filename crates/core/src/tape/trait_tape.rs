@@ -13,6 +13,7 @@ use super::cut::Cut;
 use super::cut_steps::Kept;
 use super::diff::Diff;
 use super::error::Error;
+use super::estimate::{Estimate, RowCount};
 use super::follow::Follow;
 use super::info::{Depth, Info, Partial, Secrets};
 use super::moment::Moment;
@@ -345,6 +346,10 @@ pub struct Abilities<'t> {
     pub steps: Option<&'t dyn DumpSteps>,
     /// Compares itself with another recording in its own way.
     pub compare: Option<&'t dyn Compare>,
+    /// Can be scanned in parts, side by side.
+    pub pieces: Option<&'t dyn Pieces>,
+    /// Knows more of a scan than its size in bytes tells.
+    pub estimates: Option<&'t dyn Estimates>,
 }
 
 /// A recording that contains texts.
@@ -378,7 +383,77 @@ pub trait Compare {
     fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error>;
 }
 
+/// A recording that knows more of a scan than its size in bytes tells.
+pub trait Estimates {
+    /// Estimates a scan of a table, from the header alone.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn estimate(&self, table: &TableDef) -> Result<Estimate, Error>;
+}
+
+/// A recording that can be scanned in parts, side by side: it has keyframes, or chunks that can be
+/// read by themselves.
+pub trait Pieces {
+    /// Returns the steps at which at most so many parts of a table start, the first of them 0. The
+    /// parts take about as long as each other to scan.
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    fn pieces(&self, table: &str, at_most: usize) -> Result<Vec<u64>, Error>;
+}
+
 impl dyn Tape {
+    /// Estimates a scan of a table, from the header alone: how many rows there are, how long it takes,
+    /// which moments it has, and which clocks only rise.
+    ///
+    /// # Errors
+    /// [`Error::Scan`] if there is no such table; an error if the header cannot be read.
+    pub fn estimate(&self, table: &str) -> Result<Estimate, Error> {
+        let tables = self.tables()?;
+        let table = Scan::table(table).find(&tables)?;
+        let mut estimate = match self.abilities().estimates {
+            Some(estimates) => estimates.estimate(table)?,
+            None => Estimate::of_bytes(self.input().size()),
+        };
+        if let Some(rows) = table.rows {
+            estimate.rows = RowCount::Exact(rows);
+        }
+        Ok(estimate)
+    }
+
+    /// Divides a scan into at most so many scans, which may run side by side: their rows, one after
+    /// the other, are the rows of the whole scan. A scan that cannot be divided is returned as it is.
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    pub fn pieces(&self, scan: &Scan, at_most: usize) -> Result<Vec<Scan>, Error> {
+        let whole = || Ok(vec![scan.clone()]);
+        let Some(pieces) = self.abilities().pieces.filter(|_| at_most > 1) else {
+            return whole();
+        };
+        let (first, last) = match (scan.from, scan.to) {
+            (None, None) => (0, u64::MAX),
+            (Some(At::Step(from)), None) => (from, u64::MAX),
+            (None, Some(At::Step(to))) => (0, to),
+            (Some(At::Step(from)), Some(At::Step(to))) => (from, to),
+            // Steps are not known from ticks and times.
+            _ => return whole(),
+        };
+        let mut starts = pieces.pieces(&scan.table, at_most)?;
+        starts.retain(|start| *start > first && *start <= last);
+        let ends = starts.iter().map(|start| Some(At::Step(start - 1)));
+        let ends = ends.chain([scan.to]);
+        let froms = starts.iter().map(|start| Some(At::Step(*start)));
+        let froms = [scan.from].into_iter().chain(froms);
+        let piece = |(from, to)| Scan {
+            from,
+            to,
+            ..scan.clone()
+        };
+        Ok(froms.zip(ends).map(piece).collect())
+    }
+
     /// Passes the rows of one table to a visitor: [`Tape::scan`] for a single scan.
     ///
     /// # Errors

@@ -73,8 +73,6 @@ pub use play::Seen;
 pub(crate) use play::Shown;
 pub use primitive::{from_fixed, from_half, to_fixed, to_half};
 
-#[cfg(feature = "tape")]
-pub(crate) use read::OpenChunk;
 pub use read::{ChunkDecoder, ChunkFrames, ChunkInfo, File, Frames, read, read_with};
 pub use reference::{Dialect, Mended};
 pub use rotation::{
@@ -84,6 +82,8 @@ pub use rotation::{
 pub(crate) use salvage::salvage_ranges;
 pub use salvage::{Salvaged, salvage, salvage_to};
 pub use stream::{Feed, Reader};
+#[cfg(feature = "tape")]
+pub(crate) use structure::Skip;
 #[cfg(feature = "tape")]
 pub(crate) use unpack::Parts;
 #[cfg(feature = "tape")]

@@ -7,6 +7,8 @@ use super::header::{Compression, Header};
 use super::packed::{Layout, Packed};
 use super::reference::{Dialect, Mended, PauseState, UnstoredTimers};
 use super::state::State;
+#[cfg(feature = "tape")]
+use super::structure::Skip;
 use super::survey::Survey;
 use super::unpack::{Parts, read_within};
 use crate::error::{Error, Finding, Findings};
@@ -59,6 +61,17 @@ impl Shown {
     }
 }
 
+/// What a chunk holds.
+#[cfg(feature = "tape")]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Loaded {
+    /// The number of whole frames.
+    pub frames: u64,
+    pub keyframes: u64,
+    /// Milliseconds from the first frame to the last.
+    pub last: i64,
+}
+
 /// The position of the chunk's bytes in the file.
 #[derive(Clone, Copy, Debug)]
 enum Stored {
@@ -87,9 +100,8 @@ pub struct Playing {
     dialect: Option<Dialect>,
     /// The writer of the last chunk that shows it.
     known: Shown,
-    /// The number of whole frames in the chunk.
     #[cfg(feature = "tape")]
-    loaded: u64,
+    loaded: Loaded,
     /// The chunk itself shows its writer.
     shows: bool,
     stored: Stored,
@@ -129,7 +141,7 @@ impl Playing {
             dialect: None,
             known: Shown::default(),
             #[cfg(feature = "tape")]
-            loaded: 0,
+            loaded: Loaded::default(),
             shows: false,
             stored: Stored::Plain(0),
             altered: None,
@@ -215,7 +227,11 @@ impl Playing {
         self.known = self.known.next(survey.dialect_of_file());
         #[cfg(feature = "tape")]
         {
-            self.loaded = survey.frames;
+            self.loaded = Loaded {
+                frames: survey.frames,
+                keyframes: survey.keyframes,
+                last: survey.last,
+            };
         }
         self.seen.chunks += 1;
         self.seen.reference_chunks += u64::from(self.is_reference());
@@ -443,10 +459,19 @@ impl Playing {
         &self.raw
     }
 
-    /// The number of whole frames in the chunk.
+    /// What the chunk holds.
     #[cfg(feature = "tape")]
-    pub const fn frames_loaded(&self) -> u64 {
+    pub const fn loaded(&self) -> Loaded {
         self.loaded
+    }
+
+    /// Continues after chunks that are left out.
+    #[cfg(feature = "tape")]
+    pub const fn skip(&mut self, skip: Skip) {
+        self.seen.chunks = skip.chunks as u64;
+        self.known = skip.shown;
+        self.index = Some(skip.frames);
+        self.start = Some(skip.start);
     }
 
     /// Whether the chunk is whole.

@@ -401,15 +401,6 @@ impl ChunkFrames {
 const MOST: u64 = 1 << 20;
 
 #[cfg(feature = "tape")]
-/// A whole chunk. Once its writer is [settled](OpenChunk::settle), it can be decoded without the chunks
-/// before it.
-#[derive(Debug)]
-pub struct OpenChunk {
-    playing: Box<Playing>,
-    parts: Parts,
-}
-
-#[cfg(feature = "tape")]
 impl Table {
     /// Whether the recording consists of a header and whole chunks, and of nothing else.
     pub fn is_whole(&self) -> bool {
@@ -420,23 +411,14 @@ impl Table {
             && self.empty_chunks() <= 1
     }
 
-    /// Opens several chunks in parallel, for these parts of their frames. An element is `None` where
-    /// anything about the chunk is irregular: such chunks have to be read in order.
-    pub fn open_beside(
-        &self,
-        input: &Input,
-        chunks: Range<usize>,
-        parts: Parts,
-    ) -> Vec<Option<OpenChunk>> {
+    /// Surveys several chunks in parallel. An element is `None` where anything about the chunk is
+    /// irregular, or if it depends on the chunk before it.
+    pub fn survey(&self, input: &Input, chunks: Range<usize>) -> Vec<Option<SurveyedChunk>> {
         let chunks: Vec<usize> = chunks.collect();
-        parallel::map(
-            &chunks,
-            || (),
-            |(), &index| self.open_one(input, index, parts),
-        )
+        parallel::map(&chunks, || (), |(), &index| self.survey_one(input, index))
     }
 
-    fn open_one(&self, input: &Input, index: usize, parts: Parts) -> Option<OpenChunk> {
+    fn survey_one(&self, input: &Input, index: usize) -> Option<SurveyedChunk> {
         let (entry, header) = (self.chunks.get(index)?, self.header()?);
         if entry.size > MOST {
             return None;
@@ -447,39 +429,45 @@ impl Table {
         };
         let stored = input.range(entry.offset, entry.size).ok()?;
         let options = ReadOptions::lenient().limits(limits);
-        let mut playing = Box::new(Playing::new(header.clone(), options, None).of_parts(parts));
+        let mut playing = Playing::new(header.clone(), options, None).of_parts(Parts::NONE);
         playing.load(&stored, (entry.offset, index as u64), true);
-        let is_sound = playing.is_sound() && playing.raw().starts_with(&KEYFRAME);
-        is_sound.then_some(OpenChunk { playing, parts })
+        let raw = playing.raw();
+        if !playing.is_sound() || !raw.starts_with(&KEYFRAME) {
+            return None;
+        }
+        let first = raw.get(KEYFRAME.len()..)?.first_chunk()?;
+        let first = Time(i64::from_le_bytes(*first));
+        Some(SurveyedChunk { playing, first })
     }
 }
 
+/// A whole chunk whose frames have been counted.
 #[cfg(feature = "tape")]
-impl OpenChunk {
-    /// The number of whole frames.
+#[derive(Debug)]
+pub struct SurveyedChunk {
+    playing: Playing,
+    /// When its first frame, a keyframe, was recorded.
+    pub first: Time,
+}
+
+#[cfg(feature = "tape")]
+impl SurveyedChunk {
+    /// The number of frames.
     pub const fn frames(&self) -> u64 {
-        self.playing.frames_loaded()
+        self.playing.loaded().frames
     }
 
-    /// Returns when the first frame, a keyframe, was recorded.
-    pub fn first(&self) -> Option<Time> {
-        let time = self.playing.raw().get(KEYFRAME.len()..)?.first_chunk()?;
-        Some(Time(i64::from_le_bytes(*time)))
+    /// When its last frame was recorded; `None` if the times of its frames may go backwards.
+    pub fn last(&self) -> Option<Time> {
+        let loaded = self.playing.loaded();
+        (loaded.keyframes == 1).then(|| Time(self.first.0.saturating_add(loaded.last)))
     }
 
     /// Takes from `shown` who wrote the chunks before this one, in case the chunk does not show it, and
-    /// updates `shown` for the next chunk. Returns false if the chunk depends on frames of the chunk before
-    /// it.
+    /// updates `shown` for the next chunk. Returns whether it is the reference's.
     pub fn settle(&mut self, shown: &mut Shown) -> bool {
         self.playing.settle(shown);
-        // In chunks of the reference, the timers of pauses and the bones do.
-        !self.playing.is_reference() || !self.parts.has(Parts::GAME.with(Parts::BONES))
-    }
-
-    /// Returns the next frame, or `None` at the end and where anything is irregular.
-    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
-        let is_frame = self.playing.step()? && self.playing.findings.broken().next().is_none();
-        Ok(is_frame.then(|| self.playing.frame()))
+        self.playing.is_reference()
     }
 }
 

@@ -9,6 +9,8 @@ use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 use super::header::Header;
 use super::play::{Playing, Seen};
 use super::reference::Dialect;
+#[cfg(feature = "tape")]
+use super::structure::Skip;
 use super::structure::{Known, Look};
 #[cfg(feature = "tape")]
 use super::unpack::Parts;
@@ -427,6 +429,15 @@ impl<R: Read> Reader<R> {
     pub(crate) fn of_parts(source: R, parts: Parts) -> Self {
         let decoder = Decoder::new(ReadOptions::lenient(), None);
         Self(feed::Reader::new(source, decoder.of_parts(parts)))
+    }
+
+    /// Like [`Reader::of_parts`], without the frames of some chunks. `source` leaves out the bytes of
+    /// these chunks.
+    #[cfg(feature = "tape")]
+    pub(crate) fn skipping(source: R, parts: Parts, skip: Skip) -> Self {
+        let mut decoder = Decoder::new(ReadOptions::lenient(), None).of_parts(parts);
+        decoder.known.skip(skip);
+        Self(feed::Reader::new(source, decoder))
     }
 
     /// Returns the next frame, or `None` at the end. If the recording grows, more frames may come later.

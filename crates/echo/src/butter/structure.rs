@@ -8,10 +8,14 @@ use super::chunk::{chunk_start, head};
 use super::header::{Compression, Header};
 use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::play::Playing;
+#[cfg(feature = "tape")]
+use super::play::Shown;
 use super::reference::Dialect;
 use super::unpack::{Parts, read_within};
 use crate::error::Error;
 use crate::limits::{Limits, ReadOptions};
+#[cfg(feature = "tape")]
+use crate::model::Time;
 use crate::rule::Rule;
 
 /// The part of the recording that comes next.
@@ -58,9 +62,32 @@ pub struct Known {
     pub gaps: u64,
     /// The number of bytes searched in vain after faults.
     tried: u64,
+    /// The chunks that are left out at the start.
+    #[cfg(feature = "tape")]
+    skip: Option<Skip>,
+}
+
+/// Chunks that are left out at the start, because none of their frames is wanted. The bytes that are
+/// read are those of the header, and of the chunks from there on.
+#[cfg(feature = "tape")]
+#[derive(Clone, Copy, Debug)]
+pub struct Skip {
+    pub chunks: usize,
+    pub bytes: u64,
+    pub frames: u64,
+    /// Who wrote the chunks before, if it shows.
+    pub shown: Shown,
+    /// When the first frame of the recording was recorded.
+    pub start: Time,
 }
 
 impl Known {
+    /// Leaves out chunks at the start.
+    #[cfg(feature = "tape")]
+    pub const fn skip(&mut self, skip: Skip) {
+        self.skip = Some(skip);
+    }
+
     pub const fn new(options: ReadOptions, writer: Option<Dialect>) -> Self {
         Self {
             options,
@@ -73,6 +100,8 @@ impl Known {
             headers: 0,
             gaps: 0,
             tried: 0,
+            #[cfg(feature = "tape")]
+            skip: None,
         }
     }
 
@@ -118,7 +147,14 @@ impl Known {
                     playing.set_header(header);
                 } else {
                     let playing = Playing::new(header, self.options, self.writer);
-                    self.playing = Some(playing.of_parts(self.parts));
+                    let playing = self.playing.insert(playing.of_parts(self.parts));
+                    #[cfg(feature = "tape")]
+                    if let Some(skip) = self.skip {
+                        sizes.truncate(sizes.len().saturating_sub(skip.chunks));
+                        playing.skip(skip);
+                    }
+                    #[cfg(not(feature = "tape"))]
+                    let _ = playing;
                 }
                 self.place = Section::Chunks(sizes);
                 Ok(Look::Took(size))
@@ -206,6 +242,8 @@ impl Known {
             };
             return Err(playing.error(rule, offset));
         }
+        #[cfg(feature = "tape")]
+        let offset = offset + self.skip.map_or(0, |skip| skip.bytes);
         let place = (offset, playing.seen.chunks);
         if let Some(stored) = rest.get(..size as usize) {
             sizes.pop();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gametape_core::InputStream;
 use gametape_core::tape::Error;
 
+use super::chunks::Skipped;
 use super::encoding::EchoFormat;
 use crate::butter::Parts;
 use crate::echoreplay::Spool;
@@ -21,9 +22,19 @@ pub(super) struct Frames<S: Read + Seek = InputStream> {
 enum Reader<S: Read + Seek> {
     Butter(Box<butter::Reader<S>>),
     Echoreplay(Box<echoreplay::Reader<S>>),
+    /// A .butter without its first chunks.
+    Skipped(Box<butter::Reader<Skipped>>),
 }
 
 impl Frames {
+    /// Frames of a .butter without its first chunks, which have so many frames.
+    pub fn skipping(reader: butter::Reader<Skipped>, count: u64) -> Self {
+        Self {
+            reader: Reader::Skipped(Box::new(reader)),
+            count,
+        }
+    }
+
     /// Of a zip that was inflated before.
     pub fn spooled(spool: Arc<Spool>) -> Result<Self, Error> {
         let reader = echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
@@ -52,6 +63,7 @@ impl<S: Read + Seek> Frames<S> {
         let frame = match &mut self.reader {
             Reader::Butter(reader) => reader.next_frame()?,
             Reader::Echoreplay(reader) => reader.next_frame()?,
+            Reader::Skipped(reader) => reader.next_frame()?,
         };
         self.count += u64::from(frame.is_some());
         Ok(frame)
@@ -62,6 +74,7 @@ impl<S: Read + Seek> Frames<S> {
         match &self.reader {
             Reader::Butter(reader) => reader.offset(),
             Reader::Echoreplay(reader) => reader.offset(),
+            Reader::Skipped(reader) => reader.offset(),
         }
     }
 
@@ -70,6 +83,7 @@ impl<S: Read + Seek> Frames<S> {
         match &self.reader {
             Reader::Butter(reader) => reader.findings(),
             Reader::Echoreplay(reader) => reader.findings(),
+            Reader::Skipped(reader) => reader.findings(),
         }
     }
 
@@ -77,7 +91,7 @@ impl<S: Read + Seek> Frames<S> {
     pub fn butter(&self) -> Option<&butter::Reader<S>> {
         match &self.reader {
             Reader::Butter(reader) => Some(reader),
-            Reader::Echoreplay(_) => None,
+            Reader::Echoreplay(_) | Reader::Skipped(_) => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod audit;
+mod chunks;
 mod convert;
 mod cut;
 mod diff;
@@ -24,8 +25,8 @@ use std::sync::Arc;
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
-    Error, Follow, Format, FormatInfo, Info, Measured, Options, Partial, Repaired, Secrets, Sink,
-    Source, Tape, Target, Verb, Work,
+    Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, Options, Partial,
+    Pieces, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
@@ -244,6 +245,8 @@ impl Tape for EchoTape {
         Abilities {
             steps: Some(self),
             compare: Some(self),
+            pieces: Some(self),
+            estimates: Some(self),
             ..Abilities::default()
         }
     }
@@ -290,5 +293,18 @@ impl Compare for EchoTape {
     fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
         let other = other.of_type::<Self>();
         other.map(|other| diff::diff(self, other)).transpose()
+    }
+}
+
+impl Pieces for EchoTape {
+    fn pieces(&self, table: &str, at_most: usize) -> Result<Vec<u64>, Error> {
+        let chunks = self.chunks().filter(|_| tables::is_state(table));
+        Ok(chunks.map_or_else(|| vec![0], |chunks| chunks.parts(at_most)))
+    }
+}
+
+impl Estimates for EchoTape {
+    fn estimate(&self, table: &TableDef) -> Result<Estimate, Error> {
+        tables::estimate(self, table)
     }
 }

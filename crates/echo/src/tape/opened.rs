@@ -1,18 +1,19 @@
 //! An opened recording of a match.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gametape_core::tape::{Error, Source, Work};
-use gametape_core::{Input, InputStream};
+use gametape_core::{At, Input, InputStream};
 
+use super::chunks::Chunks;
 use super::encoding::EchoFormat;
 use super::error::EchoError;
 use super::frames::Frames;
 use super::lines::{self, Lines};
-use crate::ReadOptions;
 use crate::butter::Parts;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
+use crate::{ReadOptions, Time};
 
 /// Text that any zip may have to be spooled.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -27,6 +28,8 @@ pub struct EchoTape {
     /// Where it lies, if anywhere: its index may lie beside.
     path: Option<PathBuf>,
     zip: Arc<Mutex<Zip>>,
+    /// The chunks of a .butter, once a range was asked for.
+    chunks: Arc<OnceLock<Option<Chunks>>>,
     /// Where the frames of an .echoreplay stand, once that was asked for.
     lines: Arc<Mutex<Option<Arc<Lines>>>>,
     /// What the file in a zip is called that is made of it.
@@ -52,6 +55,7 @@ impl EchoTape {
             member: format!("{}.echoreplay", stem.unwrap_or("match")),
             path: source.path,
             zip: Arc::default(),
+            chunks: Arc::default(),
             lines: Arc::default(),
         }
     }
@@ -82,6 +86,28 @@ impl EchoTape {
             Some(spool) => Frames::spooled(spool),
             None => Frames::open(self.format, self.input.stream(), parts),
         }
+    }
+
+    /// The chunks of a .butter that is whole.
+    pub(in crate::tape) fn chunks(&self) -> Option<&Chunks> {
+        if self.format != EchoFormat::Butter {
+            return None;
+        }
+        self.chunks.get_or_init(|| Chunks::of(&self.input)).as_ref()
+    }
+
+    /// Frames from the chunk of the last frame before a moment on, the step of the first, and the time
+    /// at which the recording starts. `None` if the recording has to be read from its start.
+    pub(in crate::tape) fn frames_before(
+        &self,
+        at: At,
+        parts: Parts,
+    ) -> Result<Option<(Frames, u64, Time)>, Error> {
+        let found = self
+            .chunks()
+            .map(|chunks| chunks.before(&self.input, at, parts));
+        let found = found.transpose().map_err(Error::Io)?.flatten();
+        Ok(found.map(|(reader, step, start)| (Frames::skipping(reader, step), step, start)))
     }
 
     /// The text of a zip, where it was kept.

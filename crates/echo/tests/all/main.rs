@@ -9,8 +9,6 @@
     clippy::unreadable_literal
 )]
 
-#[cfg(feature = "tape")]
-mod beside;
 mod book;
 mod butter;
 #[cfg(feature = "tape")]
@@ -28,6 +26,8 @@ mod match_stats;
 mod members;
 #[cfg(feature = "tape")]
 mod precision;
+#[cfg(feature = "tape")]
+mod ranges;
 mod session_audit;
 #[cfg(feature = "tape")]
 mod tables;

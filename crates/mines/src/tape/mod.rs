@@ -12,11 +12,11 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit};
+use gametape_core::table::{Lane, Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Abilities, AnyFinding, Audit, Converted, Cut, Cutout, Depth, Dump, DumpSteps, Error, Format,
-    FormatInfo, Info, Measured, OptionDef, OptionKind, Options, Partial, RelationDef, Repaired,
-    Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Abilities, AnyFinding, Audit, Converted, Cut, Cutout, Depth, Dump, DumpSteps, Error, Estimate,
+    Estimates, Format, FormatInfo, Info, Measured, OptionDef, OptionKind, Options, Partial,
+    RelationDef, Repaired, RowCount, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
@@ -153,6 +153,22 @@ fn read(bytes: &[u8]) -> Result<Reading<'_>, Error> {
     Ok(rmv::read_with(bytes, ReadOptions::lenient())?)
 }
 
+impl Estimates for RmvTape {
+    fn estimate(&self, table: &TableDef) -> Result<Estimate, Error> {
+        /// Bytes of an event, to an order of magnitude.
+        const EVENT: u64 = 5;
+        let events = self.input.size() / EVENT;
+        let rows = match table.lane {
+            Lane::Events | Lane::State => RowCount::About(events),
+            Lane::Facts | Lane::Grid => RowCount::Unknown,
+        };
+        Ok(Estimate {
+            rows,
+            ..Estimate::of_bytes(self.input.size())
+        })
+    }
+}
+
 impl DumpSteps for RmvTape {
     fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         let bytes = self.bytes()?;
@@ -219,6 +235,7 @@ impl Tape for RmvTape {
     fn abilities(&self) -> Abilities<'_> {
         Abilities {
             steps: Some(self),
+            estimates: Some(self),
             ..Abilities::default()
         }
     }

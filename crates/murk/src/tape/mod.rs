@@ -21,8 +21,8 @@ use std::sync::Arc;
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Attachments, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump,
-    DumpSteps, Error, Follow, Format, FormatInfo, Info, Measured, OptionDef, OptionKind, Options,
-    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    DumpSteps, Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, OptionDef,
+    OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
@@ -242,6 +242,8 @@ impl Tape for MurkTape {
             attachments: Some(self),
             steps: Some(self),
             compare: Some(self),
+            estimates: Some(self),
+            ..Abilities::default()
         }
     }
 
@@ -306,5 +308,11 @@ impl Compare for MurkTape {
     fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
         let other = other.of_type::<Self>();
         other.map(|other| diff::diff(self, other)).transpose()
+    }
+}
+
+impl Estimates for MurkTape {
+    fn estimate(&self, table: &TableDef) -> Result<Estimate, Error> {
+        tables::estimate(self, table)
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use super::{Batch, Kind, Lane, Late, Owned, Playback, Scan, StampColumn, TableDef};
 use crate::clock::{At, Stamp};
-use crate::tape::{Error, Secrets, Tape, Work};
+use crate::tape::{Error, RowCount, Secrets, Tape, Work};
 
 pub use grows::grows;
 pub use made::Made;
@@ -28,6 +28,8 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// - The state at a moment is the result of the rows before it.
 /// - Scanning several tables at once gives the rows of each.
 /// - Rows on request ([`Pull`](super::Pull)) are the same, and a cancelled scan ends.
+/// - The parts of a scan, one after the other, are the scan.
+/// - An estimate that claims to be exact is, and clocks that are said to rise do.
 ///
 /// # Panics
 /// If a check fails.
@@ -52,12 +54,14 @@ pub fn check(tape: &Arc<dyn Tape>) {
         };
         let rows = scanned(tape, &scan);
         whole(table, &rows);
+        estimated(tape, table, &rows);
         columns(tape, &scan, table, &rows);
         ranges(tape, &scan, &rows);
         filters(tape, &scan, table, &rows);
         breaks(tape, &scan, &rows);
         cancels(tape, &scan, &rows);
         pulls(shared, &scan, &rows);
+        pieces(tape, &scan, &rows);
         if table.lane != Lane::Events {
             playback(shared, table, &rows);
         }
@@ -126,6 +130,28 @@ fn whole(table: &TableDef, rows: &[Row]) {
     }
     if table.lane == Lane::Facts {
         assert!(rows.len() <= 1 || table.columns.iter().any(|column| column.key));
+    }
+}
+
+fn estimated(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
+    let name = &table.name;
+    let estimate = match tape.estimate(name) {
+        Ok(estimate) => estimate,
+        Err(error) => panic!("{name}: no estimate: {error}"),
+    };
+    if let RowCount::Exact(count) = estimate.rows {
+        assert_eq!(rows.len() as u64, count, "{name}: the number of rows");
+    }
+    let stamps = || rows.iter().map(|row| row.stamp);
+    if table.lane != Lane::Facts {
+        let rises = !estimate.rises.ticks || stamps().is_sorted_by_key(|stamp| stamp.tick);
+        assert!(rises, "{name}: ticks go back");
+        let rises = !estimate.rises.times || stamps().is_sorted_by_key(|stamp| stamp.time);
+        assert!(rises, "{name}: times go back");
+    }
+    if let Some(span) = estimate.span {
+        let within = |stamp: Stamp| (span.first.step..=span.last.step).contains(&stamp.step);
+        assert!(stamps().all(within), "{name}: a row outside of {span:?}");
     }
 }
 
@@ -318,6 +344,38 @@ fn pulls(tape: &Arc<dyn Tape>, scan: &Scan, rows: &[Row]) {
         }
     }
     same_rows(scan, &pulled, rows);
+}
+
+/// Checks that the parts of a scan, one after the other, are the scan.
+fn pieces(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
+    let middle = rows.get(rows.len() / 2).map_or(0, |row| row.stamp.step);
+    let late = |row: &&Row| row.stamp.step >= middle;
+    for (scan, wanted) in [
+        (scan.clone(), rows.to_vec()),
+        (
+            scan.clone().from(At::Step(middle)),
+            rows.iter().filter(late).cloned().collect(),
+        ),
+    ] {
+        for at_most in [2, 3, 7] {
+            let pieces = match tape.pieces(&scan, at_most) {
+                Ok(pieces) => pieces,
+                Err(error) => panic!("{scan:?}: {error}"),
+            };
+            assert!(
+                (1..=at_most).contains(&pieces.len()),
+                "{scan:?}: {pieces:?}"
+            );
+            let found: Vec<Row> = pieces
+                .iter()
+                .flat_map(|piece| scanned(tape, piece))
+                .collect();
+            // Facts are valid in every range.
+            if pieces.len() > 1 || scan.from.is_none() {
+                same_rows(&scan, &found, &wanted);
+            }
+        }
+    }
 }
 
 /// Checks the state at some moments, visited forwards and backwards, against the rows before them.

@@ -2,6 +2,7 @@
 
 mod bones;
 mod columns;
+mod estimate;
 mod events;
 mod facts;
 mod follow;
@@ -16,8 +17,14 @@ mod scan;
 mod seek;
 mod there;
 
+pub(super) use estimate::estimate;
 pub(super) use follow::follow;
 pub(super) use frame::{defs, stamp};
 pub(super) use precision::tables;
 pub(super) use scan::scan;
 pub(super) use seek::Seeking;
+
+/// Returns whether a table is a state that a single frame describes.
+pub(super) fn is_state(table: &str) -> bool {
+    frame::State::of(table).is_some()
+}

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
-use gametape_core::{Clocks, Stamp};
+use gametape_core::{At, Clocks, Stamp};
 
 use super::frame::stamp;
 use super::giving::{Ended, Giving};
@@ -48,6 +48,25 @@ impl Pass {
             start: None,
             settled: None,
         })
+    }
+
+    /// Returns the earliest moment at which a scan starts, if the frames before it do not matter to any
+    /// table and all moments are of one clock.
+    pub fn from(&self) -> Option<At> {
+        let is_state = |table: &Giving| matches!(table, Giving::State(..));
+        let mut froms = self.scans.iter().map(Scanning::from);
+        let first = froms.next()??;
+        let earliest = froms.try_fold(first, |earliest, from| match (earliest, from?) {
+            (At::Step(a), At::Step(b)) => Some(At::Step(a.min(b))),
+            (At::Time(a), At::Time(b)) => Some(At::Time(a.min(b))),
+            _ => None,
+        });
+        earliest.filter(|_| self.tables.iter().all(is_state))
+    }
+
+    /// Leaves out the frames before the next one, in a recording that starts at this time.
+    pub const fn continue_at(&mut self, start: Time) {
+        self.start = Some(start);
     }
 
     /// Adds the rows of a frame, and passes full batches to the visitor. Breaks if no more rows are

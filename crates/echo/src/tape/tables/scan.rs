@@ -17,9 +17,21 @@ pub fn scan(
     visit: &mut Visit<'_>,
 ) -> Result<Vec<Partial<()>>, Error> {
     work.wanted()?;
-    tape.reads_all();
     let mut pass = Pass::new(&tables(tape.format), scans)?;
-    let mut frames = tape.frames_of(pass.parts)?;
+    let found = match pass.from() {
+        Some(from) => tape.frames_before(from, pass.parts)?,
+        None => None,
+    };
+    let mut frames = match found {
+        Some((frames, _, start)) => {
+            pass.continue_at(start);
+            frames
+        }
+        None => {
+            tape.reads_all();
+            tape.frames_of(pass.parts)?
+        }
+    };
     let mut failed = None;
     loop {
         let step = frames.count;

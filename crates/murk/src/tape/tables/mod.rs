@@ -4,6 +4,7 @@
 mod clock;
 mod columns;
 mod defs;
+mod estimate;
 mod facts;
 mod follow;
 mod frames;
@@ -15,6 +16,7 @@ mod scan;
 mod seek;
 
 pub(super) use defs::{known, of};
+pub(super) use estimate::estimate;
 pub(super) use follow::follow;
 pub(super) use scan::scan;
 pub use seek::MurkPlayback;

@@ -1,10 +1,11 @@
-//! Chunks that are read beside each other give what they give in their order.
+//! A range of a .butter is read from the chunk in which it starts, and has the rows that it has when all
+//! chunks are read.
 
 use std::ops::ControlFlow;
 
-use gametape_core::At;
 use gametape_core::table::{Batch, Scan};
 use gametape_core::tape::{Format, Source, Work};
+use gametape_core::{At, Time};
 use gametape_echo::butter::{self, Compression, Mode, audit};
 use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game, Stats};
@@ -12,8 +13,8 @@ use gametape_samples::echo::MatchOptions;
 
 use crate::common::{frames_of, match_options, options, write};
 
-/// Each row in words, and whether anything is wrong.
-fn told(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
+/// Returns each row as text, and whether there is a problem.
+fn rows_of(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
     let tape = Butter.open(Source::new(bytes)).unwrap();
     let mut rows = Vec::new();
     let scanned = tape.scan_table(scan, &Work::default(), |batch: Batch| {
@@ -30,9 +31,9 @@ fn told(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
     }
 }
 
-/// The same recording with a byte behind it that is nothing: such are read in their order.
+/// Returns the rows of the same recording with a byte after its end: such a recording is read in order.
 fn in_order(bytes: &[u8], scan: &Scan) -> Vec<String> {
-    told([bytes, &[7]].concat(), scan).0
+    rows_of([bytes, &[7]].concat(), scan).0
 }
 
 fn scans() -> Vec<Scan> {
@@ -56,6 +57,20 @@ fn scans() -> Vec<Scan> {
         Scan::table("game").columns(["status", "clock", "blue_points", "paused"]),
         Scan::table("players").columns(["head_x", "name"]),
         Scan::table("players").from(At::Step(27)).to(At::Step(64)),
+        // The last frame of a chunk, its first, and one after the end.
+        Scan::table("players").from(At::Step(29)).to(At::Step(29)),
+        Scan::table("players").from(At::Step(30)).to(At::Step(31)),
+        Scan::table("players").from(At::Step(1_000)),
+        Scan::table("players")
+            .columns(["head_x"])
+            .from(At::Time(Time::from_ms(1_003))),
+        Scan::table("game")
+            .from(At::Time(Time::from_ms(2_000)))
+            .to(At::Time(Time::from_ms(2_100))),
+        Scan::table("bones")
+            .columns(["x"])
+            .from(At::Step(41))
+            .to(At::Step(43)),
         Scan::table("game"),
         Scan::table("disc")
             .columns(["x", "forward_z"])
@@ -113,13 +128,13 @@ fn the_last_match_leaves_something_open() {
 }
 
 #[test]
-fn chunks_beside_each_other_give_the_rows_of_chunks_in_order() {
+fn a_range_has_the_rows_that_it_has_when_all_chunks_are_read() {
     for frames in matches() {
         for mode in [Mode::Correct, Mode::Compat] {
             for compression in [Compression::None, Compression::Zstd3] {
                 let bytes = write(&frames, options(mode, 10, compression));
                 for scan in scans() {
-                    let (rows, broken) = told(bytes.clone(), &scan);
+                    let (rows, broken) = rows_of(bytes.clone(), &scan);
                     assert!(!broken);
                     assert_eq!(rows, in_order(&bytes, &scan), "{mode:?} {scan:?}");
                 }
@@ -129,7 +144,7 @@ fn chunks_beside_each_other_give_the_rows_of_chunks_in_order() {
 }
 
 #[test]
-fn who_has_seen_enough_is_given_no_more() {
+fn a_visitor_that_stops_the_scan_gets_no_more_rows() {
     let bytes = write(
         &matches()[1],
         options(Mode::Correct, 10, Compression::Zstd3),
@@ -145,7 +160,7 @@ fn who_has_seen_enough_is_given_no_more() {
 }
 
 #[test]
-fn damaged_chunks_give_the_rows_that_they_give_in_order() {
+fn damaged_chunks_have_the_rows_that_they_have_in_order() {
     let frames = &matches()[2];
     for compression in [Compression::None, Compression::Zstd3] {
         let bytes = write(frames, options(Mode::Correct, 10, compression));
@@ -153,7 +168,7 @@ fn damaged_chunks_give_the_rows_that_they_give_in_order() {
         for at in (0..bytes.len()).step_by(bytes.len() / 150) {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
-            let (rows, _) = told(flipped.clone(), &scan);
+            let (rows, _) = rows_of(flipped.clone(), &scan);
             assert_eq!(rows, in_order(&flipped, &scan), "byte {at}");
         }
     }
@@ -167,7 +182,7 @@ fn a_chunk_whose_checksum_is_wrong_is_a_problem_of_every_scan_that_reads_it() {
     let mut bytes = sound.clone();
     bytes[(chunk.offset + chunk.size) as usize - 3] ^= 1;
     for scan in scans() {
-        let [a, b] = [&sound, &bytes].map(|bytes| told(bytes.clone(), &scan));
+        let [a, b] = [&sound, &bytes].map(|bytes| rows_of(bytes.clone(), &scan));
         assert!(a.0 == b.0, "{scan:?}");
         assert!(!a.1, "{scan:?}");
         let ends_before = matches!(scan.to, Some(At::Step(to)) if to < 30);
