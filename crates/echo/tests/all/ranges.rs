@@ -185,7 +185,8 @@ fn a_chunk_whose_checksum_is_wrong_is_a_problem_of_every_scan_that_reads_it() {
         let [a, b] = [&sound, &bytes].map(|bytes| rows_of(bytes.clone(), &scan));
         assert!(a.0 == b.0, "{scan:?}");
         assert!(!a.1, "{scan:?}");
-        let ends_before = matches!(scan.to, Some(At::Step(to)) if to < 30);
-        assert_eq!(b.1, !ends_before, "{scan:?}");
+        // A scan whose range ends before the recording does not ask about the rest.
+        let ends_early = matches!(scan.to, Some(At::Step(to)) if to < 59);
+        assert_eq!(b.1, !ends_early, "{scan:?}");
     }
 }
