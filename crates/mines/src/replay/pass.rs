@@ -47,8 +47,10 @@ enum Allowed {
 const PATIENCE: u32 = 16;
 /// The most mouse events that are looked at to tell late board events from others.
 const AHEAD: usize = 64;
-/// A bound on the squares that are copied or opened in looking ahead, for the same reason.
-const FORESIGHT: u32 = 1 << 22;
+/// A bound on the squares that are copied in looking ahead, for the same reason.
+const FORESIGHT: u32 = 1 << 28;
+/// The number of squares that are copied in the time in which one is opened.
+const OPENING: u32 = 16;
 /// The bits of the known buttons. While any other bit is set, no move is quiet.
 const KNOWN: u8 = 7;
 
@@ -117,7 +119,7 @@ struct Pass<'o, O> {
     trial: Option<Trial>,
     /// Number of squares that may still be left closed although the standard rules open them.
     patience: u32,
-    /// Number of squares that may still be copied or opened in looking ahead.
+    /// Number of squares that may still be copied in looking ahead.
     foresight: u32,
     divergence: Option<Divergence>,
     fault: Option<Divergence>,
@@ -362,7 +364,9 @@ impl<'o, O: Observer> Pass<'o, O> {
         ahead.play(at, None, mouse);
         for _ in 0..AHEAD {
             let opened = openings(&ahead.expected.events);
-            self.foresight = self.foresight.saturating_sub(opened);
+            self.foresight = self
+                .foresight
+                .saturating_sub(opened.saturating_mul(OPENING));
             let next = loop {
                 let last = following.last_mouse();
                 match following.step() {
