@@ -1,7 +1,8 @@
 //! Decides which questions a mouse event raises, and when the recording has answered them.
 
 use super::doubt::Doubt;
-use super::play::{Engine, Left, Right};
+use super::judge::is_open;
+use super::play::{Engine, Grip, Left, Right};
 use super::question::Question;
 use super::squares::Cover;
 use crate::minefield::neighbours;
@@ -20,7 +21,7 @@ impl Engine {
             MouseAction::Move => false,
             MouseAction::MiddleDown | MouseAction::MiddleUp => true,
             MouseAction::RightDown if self.left != Left::Up && self.right == Right::Up => {
-                self.is_elsewhere(event) || !self.is_open(self.place_of(event))
+                self.is_elsewhere(event) || !self.is_uncovered(self.place_of(event))
             }
             _ => self.is_elsewhere(event),
         }
@@ -32,35 +33,35 @@ impl Engine {
         let open = self.question;
         let doubt = open.map(|question| question.doubt);
         let is_move = event.action == MouseAction::Move;
+        let jumps = !is_move && self.is_elsewhere(event);
+        let before = open.filter(|question| question.jumped);
+        let jumped = jumps || before.is_some();
+        let elsewhere = match before {
+            Some(before) => before.elsewhere,
+            None => self.place.filter(|_| jumps),
+        };
         let middle = matches!(
             event.action,
             MouseAction::MiddleDown | MouseAction::MiddleUp
         );
+        let covered = |place| !self.is_uncovered(place);
         let chord = event.action == MouseAction::RightDown
             && self.left != Left::Up
             && self.right == Right::Up
-            && !self.is_open(self.place_of(event));
-        let jumps = !is_move && self.is_elsewhere(event);
-        let asked = if middle || doubt == Some(Doubt::MiddleButton) {
-            Some(Question::MIDDLE)
-        } else if jumps || chord {
-            let chord = chord || doubt == Some(Doubt::RightWhileLeft);
-            let before = open.filter(|question| question.jumped);
-            Some(Question {
-                doubt: if chord {
-                    Doubt::RightWhileLeft
-                } else {
-                    Doubt::ButtonElsewhere
-                },
-                elsewhere: match before {
-                    Some(before) => before.elsewhere,
-                    None => self.place.filter(|_| jumps),
-                },
-                jumped: jumps || before.is_some(),
-            })
+            && (covered(self.place_of(event)) || jumped && covered(elsewhere));
+        let doubt = if middle || doubt == Some(Doubt::MiddleButton) {
+            Some(Doubt::MiddleButton)
+        } else if chord || doubt == Some(Doubt::RightWhileLeft) {
+            Some(Doubt::RightWhileLeft)
         } else {
-            open
+            jumped.then_some(Doubt::ButtonElsewhere)
         };
+        let asked = doubt.map(|doubt| Question {
+            doubt,
+            elsewhere,
+            jumped,
+            action: event.action,
+        });
         self.question = if is_move {
             asked.and_then(Question::moved)
         } else {
@@ -75,34 +76,77 @@ impl Engine {
         let Some(open) = self.question else {
             return;
         };
-        let Question {
-            doubt, elsewhere, ..
-        } = open;
-        let stride = self.squares.field().stride();
-        let is_near = |place: usize, at| place == at || neighbours(place, stride).contains(&at);
-        let answers = |event: &BoardEvent| {
-            let at = self.squares.field().index(event.cell);
-            match (doubt, event.face) {
-                // Releasing a pressed square looks the same in every reading.
-                (_, Face::Closed | Face::Question) | (Doubt::MiddleButton, _) => false,
-                (Doubt::RightWhileLeft, Face::Flag) => true,
-                // A single square under the cursor is also what the left button alone affects.
-                (Doubt::RightWhileLeft, _) => at != self.place,
-                _ => {
-                    let old = elsewhere.zip(at);
-                    at == self.place || !old.is_some_and(|(old, at)| is_near(old, at))
-                }
+        match open.doubt {
+            Doubt::RightWhileLeft if self.shows_chord(&open, shown) => {
+                self.question = open.without_grip();
             }
-        };
-        if shown.iter().any(answers) {
-            self.question = match doubt {
-                Doubt::ButtonElsewhere => None,
-                _ => open.without_grip(),
-            };
+            Doubt::ButtonElsewhere if self.shows_place(&open, shown) => self.question = None,
+            _ => {}
         }
     }
 
-    fn is_open(&self, place: Option<usize>) -> bool {
+    /// Whether events show that both buttons act together: each of them alone affects only the
+    /// square under the cursor, and what unfolds from it.
+    fn shows_chord(&self, open: &Question, shown: &[BoardEvent]) -> bool {
+        let is_beside = |event: &BoardEvent| {
+            let at = self.squares.field().index(event.cell);
+            at != self.place && !(open.jumped && at == open.elsewhere)
+        };
+        let presses = shown.iter().filter(|event| is_press(event.face));
+        // The squares after the first one may have unfolded from it.
+        let opens = shown.iter().find(|event| is_open(event.face));
+        presses.chain(opens).any(is_beside)
+    }
+
+    /// Whether events show that the button acted where its event is: in the cursor's previous
+    /// square it would have given other events. Releasing a pressed square looks the same in both.
+    fn shows_place(&self, open: &Question, shown: &[BoardEvent]) -> bool {
+        let any = |is: fn(Face) -> bool| shown.iter().any(|event| is(event.face));
+        any(|face| face == Face::Flag) && self.place != open.elsewhere
+            || any(is_press) && !self.presses_alike(open, shown)
+            || any(is_open) && !self.opens_alike(open, shown)
+    }
+
+    /// Whether the button would press the same squares from the cursor's previous square: both
+    /// buttons do if the same squares around it are closed.
+    fn presses_alike(&self, open: &Question, shown: &[BoardEvent]) -> bool {
+        let presses = shown.iter().filter(|event| is_press(event.face)).copied();
+        let by_press = matches!(open.action, MouseAction::LeftDown | MouseAction::RightDown);
+        // Presses change no cover: the board is the one on which the button was pressed.
+        let there = self.squares.presses(match (self.grip(), open.elsewhere) {
+            (Grip::One, Some(at)) if by_press => vec![at],
+            (Grip::Area, Some(at)) if by_press => {
+                let around = neighbours(at, self.squares.field().stride());
+                around.into_iter().chain([at]).collect()
+            }
+            _ => Vec::new(),
+        });
+        presses.eq(there)
+    }
+
+    /// Whether the button would open the same squares from the cursor's previous square: a click
+    /// opens that square first, and a chord opens the squares that are pressed, wherever they are.
+    fn opens_alike(&self, open: &Question, shown: &[BoardEvent]) -> bool {
+        let Some(before) = open.elsewhere else {
+            return false;
+        };
+        let is_chord = match open.action {
+            MouseAction::LeftUp => self.right != Right::Up,
+            action => action == MouseAction::RightUp,
+        };
+        let cell = self.squares.field().cell(before);
+        let mut opened = shown.iter().filter(|event| is_open(event.face));
+        let first = opened.clone().next();
+        let was_closed = opened.any(|event| event.cell == cell);
+        first.is_some_and(|event| event.cell == cell)
+            || is_chord && !was_closed && self.squares.chords_at(before)
+    }
+
+    fn is_uncovered(&self, place: Option<usize>) -> bool {
         place.is_some_and(|at| self.squares.cover(at) == Cover::Open)
     }
+}
+
+const fn is_press(face: Face) -> bool {
+    matches!(face, Face::Pressed | Face::PressedQuestion)
 }

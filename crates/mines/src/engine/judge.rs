@@ -77,10 +77,7 @@ impl Judge {
 
     /// Whether a number may open its neighbours by itself.
     fn goes_on(&self, squares: &Squares, at: usize) -> bool {
-        self.leeway.opens_on
-            && squares.cover(at) == Cover::Open
-            && self.is_touched(squares, at)
-            && squares.flags_around(at) == squares.field().at(at)
+        self.leeway.opens_on && self.is_touched(squares, at) && squares.chords_at(at)
     }
 
     /// Whether a number may flag the closed squares around it by itself: there are exactly as many
@@ -121,10 +118,7 @@ impl Judge {
 
     /// Whether the square under the cursor may open its neighbours.
     fn fires(&self, squares: &Squares, cursor: usize) -> bool {
-        self.leeway.chord
-            && !self.opened.contains(&(cursor as u32))
-            && squares.cover(cursor) == Cover::Open
-            && squares.flags_around(cursor) == squares.field().at(cursor)
+        self.leeway.chord && !self.opened.contains(&(cursor as u32)) && squares.chords_at(cursor)
     }
 
     /// Accepts an event that the standard rules give and that the recording has too.
@@ -166,16 +160,38 @@ impl Judge {
         self.pressed.len() < before
     }
 
-    /// Takes the cursor's previous square as its current one, if nothing was opened or flagged yet;
-    /// returns whether it did.
-    fn goes_back(&mut self) -> bool {
-        let untouched = !self.flagged && self.opened.is_empty() && self.flags.is_empty();
-        let back = untouched && !self.went_back && self.leeway.elsewhere.is_some();
-        if back {
-            std::mem::swap(&mut self.leeway.cursor, &mut self.leeway.elsewhere);
-            self.went_back = true;
+    /// Takes the cursor's previous square for its current one; returns whether the events recorded
+    /// so far are possible there.
+    ///
+    /// Up to here they were possible in the current square too: a square may be near both.
+    fn goes_back(&mut self, squares: &mut Squares) -> bool {
+        if self.went_back || self.leeway.elsewhere.is_none() {
+            return false;
         }
-        back
+        self.went_back = true;
+        std::mem::swap(&mut self.leeway.cursor, &mut self.leeway.elsewhere);
+        squares.rewind();
+        self.pressed.clear();
+        self.pressed.extend(squares.pressed());
+        self.presses = 0;
+        self.opened.clear();
+        self.flagged = false;
+        self.flags.clear();
+        self.blast = false;
+        let mut recorded = std::mem::take(&mut self.recorded).into_iter();
+        recorded.all(|event| self.takes(squares, event))
+    }
+
+    /// Takes the next recorded event, if it is possible; returns whether it is.
+    fn takes(&mut self, squares: &mut Squares, event: BoardEvent) -> bool {
+        let Some(at) = squares.field().index(event.cell) else {
+            return false;
+        };
+        let possible = self.allows(squares, at, event);
+        if possible {
+            self.agree(squares, at, event);
+        }
+        possible
     }
 
     /// Whether a square is under the cursor or beside it, at its current or its previous position.
@@ -319,7 +335,7 @@ impl Judge {
     }
 }
 
-const fn is_open(face: Face) -> bool {
+pub(super) const fn is_open(face: Face) -> bool {
     matches!(face, Face::Number(_) | Face::Open | Face::Blast)
 }
 
@@ -359,21 +375,15 @@ impl Engine {
 
     /// Takes the next recorded board event; returns whether it is possible.
     pub(crate) fn judge_event(&mut self, judge: &mut Judge, event: BoardEvent) -> bool {
-        let Some(at) = self.squares.field().index(event.cell) else {
-            return false;
-        };
-        let possible = judge.allows(&self.squares, at, event)
-            || judge.goes_back() && judge.allows(&self.squares, at, event);
-        if possible {
-            judge.agree(&mut self.squares, at, event);
-        }
-        possible
+        judge.takes(&mut self.squares, event)
+            || judge.goes_back(&mut self.squares) && judge.takes(&mut self.squares, event)
     }
 
     /// The recorded events of the mouse event are complete. If they are possible, the engine
     /// continues from the recorded board; returns whether they are.
-    pub(crate) fn accepts(&mut self, judge: &Judge) -> bool {
-        let whole = judge.is_whole(&self.squares);
+    pub(crate) fn accepts(&mut self, judge: &mut Judge) -> bool {
+        let whole = judge.is_whole(&self.squares)
+            || judge.goes_back(&mut self.squares) && judge.is_whole(&self.squares);
         if whole {
             self.squares.hold(judge.pressed.iter().copied());
         }

@@ -245,7 +245,6 @@ impl Engine {
             MouseAction::RightUp => self.right_up(shown),
             MouseAction::MiddleDown => {
                 self.middle = true;
-                self.question = Some(Question::MIDDLE);
                 self.regrip(shown);
                 None
             }

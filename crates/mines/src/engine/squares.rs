@@ -238,11 +238,30 @@ impl Squares {
         Some(cover == Cover::Flag)
     }
 
+    /// The face that a square shows while it is pressed, if it can be.
+    #[inline]
+    fn pressed_face(&self, at: usize) -> Option<Face> {
+        match self.cover(at) {
+            Cover::Closed => Some(Face::Pressed),
+            Cover::Question => Some(Face::PressedQuestion),
+            _ => None,
+        }
+    }
+
+    /// The board events that pressing these squares would give.
+    pub fn presses(
+        &self,
+        places: impl IntoIterator<Item = usize>,
+    ) -> impl Iterator<Item = BoardEvent> {
+        places.into_iter().filter_map(|at| {
+            let cell = self.field.cell(at);
+            self.pressed_face(at).map(|face| BoardEvent { cell, face })
+        })
+    }
+
     fn press(&mut self, at: usize, shown: &mut Vec<BoardEvent>) {
-        let face = match self.cover(at) {
-            Cover::Closed => Face::Pressed,
-            Cover::Question => Face::PressedQuestion,
-            _ => return,
+        let Some(face) = self.pressed_face(at) else {
+            return;
         };
         if let Some(slot) = self.pressed.get_mut(self.pressed_len) {
             *slot = at as u32;
@@ -296,10 +315,7 @@ impl Squares {
     /// Opens the squares of a chord if the number of flags around its centre equals the centre's
     /// number; otherwise releases them. Returns whether the board changed.
     pub fn chord(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
-        let fires = place.is_some_and(|at| {
-            self.cover(at) == Cover::Open && self.flags_around(at) == self.field.at(at)
-        });
-        if !fires {
+        if !place.is_some_and(|at| self.chords_at(at)) {
             self.release(shown);
             return false;
         }
@@ -308,6 +324,12 @@ impl Squares {
             self.open(at, shown);
         }
         self.opened != opened || self.status == Status::Lost
+    }
+
+    /// Whether a chord at a square opens its neighbours: the square is open, and as many flags are
+    /// around it as its number says.
+    pub fn chords_at(&self, at: usize) -> bool {
+        self.cover(at) == Cover::Open && self.flags_around(at) == self.field.at(at)
     }
 
     pub fn flags_around(&self, at: usize) -> u8 {

@@ -1,6 +1,7 @@
 //! Plays a recorded game through the engine and compares the recorded board events with the
 //! engine's.
 
+mod expectation;
 mod moves;
 mod observer;
 mod outcome;

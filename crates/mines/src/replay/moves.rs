@@ -54,6 +54,11 @@ impl Moves {
         }
     }
 
+    /// A buffer for the same version, without events.
+    pub fn empty(&self) -> Self {
+        Self::new(self.version)
+    }
+
     pub const fn is_full(&self) -> bool {
         self.count >= WAITING
     }

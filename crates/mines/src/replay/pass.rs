@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::expectation::{Expectation, comes_next, openings, same, square};
 use super::moves::Moves;
 use super::observer::{Observer, Place, Step};
 use super::outcome::{Divergence, Doubted, Lag, Replayed};
@@ -20,20 +21,6 @@ use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, M
 #[must_use]
 pub fn replay(game: &Game<'_>) -> Replayed {
     replay_with(game, Engine::of(game), &mut ()).0
-}
-
-/// The engine's board events that the recording has yet to confirm.
-struct Expectation {
-    /// Expected events: those left over from the previous mouse event, then those of the last one.
-    events: Vec<BoardEvent>,
-    /// How many of them are left over.
-    late: usize,
-    /// How many have been confirmed.
-    met: usize,
-    /// Whether a mine was among the confirmed ones.
-    blast: bool,
-    /// Index of the mouse event that caused the first of them.
-    from: u32,
 }
 
 /// A mouse event whose board events differ from the standard ones, where that may be allowed.
@@ -58,6 +45,12 @@ enum Allowed {
 /// Taking back an opening costs time for each of its squares. Without a bound, a small file could
 /// keep an audit busy for hours.
 const PATIENCE: u32 = 16;
+/// The most mouse events that are looked at to tell late board events from others.
+const AHEAD: usize = 64;
+/// A bound on the squares that are copied in looking ahead, for the same reason.
+const FORESIGHT: u32 = 1 << 28;
+/// The number of squares that are copied in the time in which one is opened.
+const OPENING: u32 = 16;
 /// The bits of the known buttons. While any other bit is set, no move is quiet.
 const KNOWN: u8 = 7;
 
@@ -126,6 +119,8 @@ struct Pass<'o, O> {
     trial: Option<Trial>,
     /// Number of squares that may still be left closed although the standard rules open them.
     patience: u32,
+    /// Number of squares that may still be copied in looking ahead.
+    foresight: u32,
     divergence: Option<Divergence>,
     fault: Option<Divergence>,
     doubted: Option<Doubted>,
@@ -145,6 +140,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         let mode = game.mode().unwrap_or(Mode::Normal).rules();
         Self {
             patience: engine.field().safe().saturating_mul(PATIENCE),
+            foresight: FORESIGHT,
             wary: game.marks() || mode.chords_go_on || mode.flags_go_on,
             mode,
             engine,
@@ -256,8 +252,14 @@ impl<'o, O: Observer> Pass<'o, O> {
         following: &Events<'_>,
     ) {
         if !self.expected.events.is_empty() || self.trial.is_some() {
-            self.end_mouse_event(at, mouse.time_ms, following);
+            self.end_mouse_event(at, mouse, following);
         }
+        self.play(at, last, mouse);
+    }
+
+    /// Plays a mouse event; the one before it has ended.
+    #[inline(always)]
+    fn play(&mut self, at: Place, last: Option<&MouseEvent>, mouse: &MouseEvent) {
         self.time_ms = mouse.time_ms;
         if self.engine.is_over() && self.after_end.is_none() {
             self.after_end = Some((at.index, at.position, *mouse));
@@ -305,9 +307,9 @@ impl<'o, O: Observer> Pass<'o, O> {
     /// Called when the next mouse event comes and there are expected events; `following` are the
     /// events after that mouse event. Events left over from before may be one mouse event late,
     /// but not two.
-    fn end_mouse_event(&mut self, at: Place, time_ms: u32, following: &Events<'_>) {
-        self.time_ms = time_ms;
-        let expected = &mut self.expected;
+    fn end_mouse_event(&mut self, at: Place, mouse: &MouseEvent, following: &Events<'_>) {
+        self.time_ms = mouse.time_ms;
+        let expected = &self.expected;
         let missing = expected.events.get(expected.met..).unwrap_or_default();
         let may_be_late = self.fault.is_none()
             && self.trial.is_none()
@@ -318,14 +320,72 @@ impl<'o, O: Observer> Pass<'o, O> {
             self.engine.confirm(shown.unwrap_or_default());
         }
         // A doubtful mouse event may also have no effect, so its missing events count as late only
-        // if they do come next.
-        if may_be_late && (self.leeway.is_none() || comes_next(following, missing)) {
-            expected.events.drain(..expected.met);
-            expected.late = expected.events.len();
-            expected.met = 0;
+        // if they do come next, and are no events of the next mouse event.
+        if may_be_late
+            && (self.leeway.is_none()
+                || comes_next(following, missing) && self.stays_late(at, mouse, following))
+        {
+            self.expected.delay();
         } else {
             self.settle(at);
         }
+    }
+
+    /// Whether no fault follows if the missing events of a doubtful mouse event count as late.
+    #[cold]
+    fn stays_late(&mut self, at: Place, mouse: &MouseEvent, following: &Events<'_>) -> bool {
+        let copied = self.engine.field().grid_len() as u32;
+        // While it looks ahead, a pass does not look ahead again.
+        let Some(foresight) = self.foresight.checked_sub(copied) else {
+            return true;
+        };
+        self.foresight = foresight;
+        let mut ahead = Pass {
+            mode: self.mode,
+            wary: self.wary,
+            engine: self.engine.clone(),
+            observer: &mut (),
+            expected: self.expected.clone(),
+            leeway: self.leeway,
+            click: None,
+            trial: None,
+            patience: self.patience,
+            foresight: 0,
+            divergence: None,
+            fault: None,
+            doubted: None,
+            lag: None,
+            after_end: None,
+            time_ms: self.time_ms,
+            moves: self.moves.empty(),
+        };
+        ahead.expected.delay();
+        let mut following = following.clone();
+        ahead.play(at, None, mouse);
+        for _ in 0..AHEAD {
+            let opened = openings(&ahead.expected.events);
+            self.foresight = self
+                .foresight
+                .saturating_sub(opened.saturating_mul(OPENING));
+            let next = loop {
+                let last = following.last_mouse();
+                match following.step() {
+                    Some(Event::Board(recorded)) => ahead.board(at, recorded),
+                    Some(Event::Mouse(mouse)) => break Some((last, mouse)),
+                    Some(Event::Timestamp(_)) => {}
+                    None => break None,
+                }
+            };
+            if ahead.fault.is_some() || !ahead.has_open_ends() {
+                break;
+            }
+            let Some((last, mouse)) = next else {
+                ahead.settle(at);
+                break;
+            };
+            ahead.mouse(at, last.as_ref(), &mouse, &following);
+        }
+        ahead.fault.is_none()
     }
 
     /// The last mouse event has no more board events.
@@ -384,7 +444,7 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     /// All board events of the last mouse event are known: decides whether a difference is excused.
     fn decide(&mut self) {
-        let why = match &self.trial {
+        let why = match &mut self.trial {
             Some(Trial {
                 allowed: Allowed::Judge(judge),
                 first,
@@ -458,52 +518,5 @@ impl<'o, O: Observer> Pass<'o, O> {
             });
             lag.times += u32::from(expected.met == expected.late);
         }
-    }
-}
-
-/// The number of opened squares.
-fn openings(events: &[BoardEvent]) -> u32 {
-    let is_open = |event: &&BoardEvent| matches!(event.face, Face::Number(_));
-    events.iter().filter(is_open).count() as u32
-}
-
-/// Whether these board events come next in a recording.
-fn comes_next(events: &Events<'_>, wanted: &[BoardEvent]) -> bool {
-    let mut wanted = wanted.iter();
-    for event in events.clone() {
-        match event {
-            Event::Board(recorded) if wanted.next().is_some_and(|&w| same(w, recorded)) => {}
-            Event::Timestamp(_) => continue,
-            _ => return false,
-        }
-        if wanted.len() == 0 {
-            return true;
-        }
-    }
-    wanted.len() == 0
-}
-
-/// A square and the face that it shows; both codes of a blast count as the same.
-fn square(event: &BoardEvent) -> (Cell, u8) {
-    let face = match event.face {
-        Face::Open => Face::Blast,
-        face => face,
-    };
-    (event.cell, face.code())
-}
-
-/// Code 14 "works as `open_blast`" (specification, "`board_event_type`").
-fn same(wanted: BoardEvent, recorded: BoardEvent) -> bool {
-    wanted == recorded
-        || (wanted.cell == recorded.cell
-            && wanted.face == Face::Blast
-            && recorded.face == Face::Open)
-}
-
-impl Expectation {
-    fn clear(&mut self) {
-        self.events.clear();
-        self.late = 0;
-        self.met = 0;
     }
 }

@@ -3,14 +3,17 @@
 
 use gametape_mines::engine::Doubt;
 use gametape_mines::rmv::Severity;
-use gametape_mines::{Cell, Engine, Face, MouseAction, MouseEvent, replay};
+use gametape_mines::{BoardEvent, Cell, Engine, Face, MouseAction, MouseEvent, replay};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::board::{Recording, recorded};
+use crate::common::board::{Recording, board, recorded, recorded_by};
 use crate::common::{boards, findings};
 
-use MouseAction::{LeftDown, LeftUp, Move, RightDown, RightUp};
+use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
+
+/// An action, and the column and row of its square.
+type Deed = (MouseAction, i32, i32);
 
 /// A wide board with three mines.
 const WIDE: [&str; 3] = ["*..*....", ".*......", "........"];
@@ -172,11 +175,132 @@ fn a_button_acts_in_one_place_at_most() {
     assert!(game.left().0.has("rmv.board-event"));
 }
 
+/// Games of a program that updates the cursor's position only on moves, in which its board events
+/// are at first the same as ours.
+#[test]
+fn events_that_both_readings_give_answer_nothing() {
+    let games: &[(&[&str], &[Deed])] = &[
+        // Both buttons press the same squares from a flag and from below it.
+        (
+            &[".......", ".....*.", ".......", "......."],
+            &[
+                (LeftUp, 0, 0),
+                (Move, 6, 0),
+                (RightDown, 6, 0),
+                (LeftDown, 6, 1),
+                (RightUp, -1, -1),
+                (RightDown, 3, -1),
+            ],
+        ),
+        // From the corner as from below it, both buttons press the mine alone.
+        (
+            &[".*", ".."],
+            &[
+                (LeftUp, 0, 0),
+                (Move, 1, 0),
+                (RightDown, 0, -1),
+                (LeftDown, 1, 1),
+                (RightUp, 2, 0),
+                (RightDown, 2, 0),
+            ],
+        ),
+        // The cursor presses (3, 2) where it moves to, and we expect that one event before.
+        (
+            &[
+                ".........",
+                ".........",
+                "...*.....",
+                ".........",
+                ".........",
+                ".........",
+                ".......*.",
+            ],
+            &[
+                (LeftUp, 0, 0),
+                (RightDown, 0, 1),
+                (LeftDown, 4, 1),
+                (Move, 4, 2),
+                (Move, 3, 2),
+            ],
+        ),
+        // The square of the jump is closed, and the one before it is open beside it.
+        (
+            &[
+                "......", "...*..", "......", "......", "......", "*.....", ".*...*",
+            ],
+            &[
+                (LeftUp, 0, 0),
+                (RightDown, 0, -1),
+                (Move, 5, 5),
+                (LeftDown, 5, 6),
+                (LeftUp, 5, 6),
+                (RightUp, 5, 6),
+                (LeftDown, 5, 6),
+            ],
+        ),
+    ];
+    for (picture, deeds) in games {
+        let mut cursor = CursorOfMoves::default();
+        let game = recorded(&board(picture), false, deeds, |_, event| cursor.sees(event));
+        let found = findings(&game);
+        assert!(!found.has("rmv.board-event"), "{picture:?}: {found:?}");
+    }
+}
+
+/// A flag is no answer: a right button that acts alone sets it too.
+#[test]
+fn a_flag_does_not_show_that_the_buttons_were_a_chord() {
+    let mut game = held();
+    game.says(RightDown, 4, 0, "flag40").says(RightUp, 4, 0, "");
+    game.says(Move, 5, 0, "pressed50");
+    game.says(RightDown, 5, 0, "closed50 flag50");
+    game.says(RightUp, 5, 0, "").says(Move, 4, 1, "");
+    game.says(RightDown, 4, 1, "flag41").says(RightUp, 4, 1, "");
+    game.says(Move, 4, 2, "pressed42").says(LeftUp, 4, 2, "");
+    let (found, replayed) = game.left();
+    assert_eq!(replayed.fault, None, "{found:?}");
+}
+
+/// A chord of two squares that lie side by side: the first square that opens is beside both.
+#[test]
+fn a_chord_where_the_cursor_was_opens_squares_that_are_beside_both() {
+    let start = || {
+        let mut game = Recording::new(&["*...", "...*", "....", "*..."]);
+        game.plays(LeftUp, 1, 0).clicks(1, 1).flags(0, 0);
+        game.plays(LeftDown, 1, 1).plays(RightDown, 1, 1);
+        game.jumps();
+        game
+    };
+    for (opened, possible) in [
+        (
+            "open_120 open_101 open_121 open_102 open_112 open_122",
+            true,
+        ),
+        ("open_120 open_101 open_121 open_102 open_112", false),
+        ("open_120 open_101", false),
+        ("open_120 open_131", false),
+    ] {
+        let mut game = start();
+        game.says(LeftUp, 1, 0, opened);
+        let (found, replayed) = game.left();
+        assert_eq!(replayed.fault.is_none(), possible, "{opened}: {found:?}");
+    }
+}
+
 /// Actions that a hand can do: moves, and buttons that are pressed and released in turn, with or
 /// without a move before each of them.
-fn deeds(jumps: bool) -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
-    vec((0u8..4, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(move |deeds| {
-        let (mut left, mut right) = (false, false);
+fn deeds(jumps: bool, middle: bool) -> impl Strategy<Value = Vec<Deed>> {
+    vec(
+        (
+            0u8..if middle { 6 } else { 4 },
+            -1i32..10,
+            -1i32..10,
+            0u8..3,
+        ),
+        1..120,
+    )
+    .prop_map(move |deeds| {
+        let (mut left, mut right, mut middle) = (false, false, false);
         let (mut col, mut row) = (0, 0);
         let mut all = vec![(LeftUp, 0, 0)];
         for (what, to_col, to_row, stay) in deeds {
@@ -192,9 +316,13 @@ fn deeds(jumps: bool) -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
                     left = !left;
                     if left { LeftDown } else { LeftUp }
                 }
-                _ => {
+                3 => {
                     right = !right;
                     if right { RightDown } else { RightUp }
+                }
+                _ => {
+                    middle = !middle;
+                    if middle { MiddleDown } else { MiddleUp }
                 }
             };
             all.push((action, col, row));
@@ -210,6 +338,79 @@ fn is_open(engine: &Engine, event: &MouseEvent) -> bool {
     matches!(face, Some(Face::Number(_)))
 }
 
+/// A program that updates the cursor's position only on moves.
+#[derive(Default)]
+struct CursorOfMoves {
+    at: Option<(i32, i32)>,
+}
+
+impl CursorOfMoves {
+    fn sees(&mut self, event: MouseEvent) -> MouseEvent {
+        let (x, y) = match self.at {
+            Some(at) if event.action != Move => at,
+            _ => (event.x, event.y),
+        };
+        self.at = Some((x, y));
+        MouseEvent { x, y, ..event }
+    }
+}
+
+/// A program in which the right button is no part of a chord while the left one is held, except on
+/// open squares.
+struct RightAlone {
+    left: bool,
+    /// Whether the right button is held and is no part of a chord.
+    right: bool,
+    /// Whether it sets flags all the same.
+    flags: bool,
+}
+
+impl RightAlone {
+    const fn new(flags: bool) -> Self {
+        Self {
+            left: true,
+            right: false,
+            flags,
+        }
+    }
+
+    fn plays(&mut self, engine: &mut Engine, event: MouseEvent, shown: &mut Vec<BoardEvent>) {
+        if event.action == RightDown {
+            self.right = self.left && !is_open(engine, &event);
+        }
+        let mut play = |action, x, y| {
+            engine.apply(
+                &MouseEvent {
+                    action,
+                    x,
+                    y,
+                    ..event
+                },
+                shown,
+            );
+        };
+        self.left = match event.action {
+            LeftDown => true,
+            LeftUp => false,
+            _ => self.left,
+        };
+        let (x, y) = (event.x, event.y);
+        match event.action {
+            RightDown if self.right && self.flags => {
+                // The left button is released beside the board, so that it opens nothing.
+                for action in [Move, LeftUp] {
+                    play(action, -99, -99);
+                }
+                for action in [Move, RightDown, RightUp, LeftDown] {
+                    play(action, x, y);
+                }
+            }
+            RightDown | RightUp if self.right => play(Move, x, y),
+            action => play(action, x, y),
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
@@ -221,22 +422,11 @@ proptest! {
     #[test]
     fn a_right_button_that_does_nothing_is_in_doubt_at_most(
         board in boards(9, 10),
-        deeds in deeds(false),
+        deeds in deeds(false, false),
     ) {
-        let (mut left, mut ignored) = (true, false);
-        let game = recorded(&board, false, &deeds, |engine, event| {
-            left = match event.action {
-                LeftDown => true,
-                LeftUp => false,
-                _ => left,
-            };
-            match event.action {
-                RightDown => ignored = left && !is_open(engine, &event),
-                RightUp => {}
-                _ => return event,
-            }
-            let action = if ignored { Move } else { event.action };
-            MouseEvent { action, ..event }
+        let mut program = RightAlone::new(false);
+        let game = recorded_by(&board, false, &deeds, |engine, event, shown| {
+            program.plays(engine, event, shown);
         });
         let found = findings(&game);
         prop_assert!(!found.has("rmv.board-event"), "{found:?}");
@@ -247,16 +437,49 @@ proptest! {
     #[test]
     fn a_cursor_that_is_where_it_moved_is_in_doubt_at_most(
         board in boards(9, 10),
-        deeds in deeds(true),
+        deeds in deeds(true, false),
     ) {
-        let mut at = None;
+        let mut cursor = CursorOfMoves::default();
+        let game = recorded(&board, false, &deeds, |_, event| cursor.sees(event));
+        let found = findings(&game);
+        prop_assert!(!found.has("rmv.board-event"), "{found:?}");
+        prop_assert!(!found.has("rmv.outcome"), "{found:?}");
+    }
+
+    /// A program that differs in both ways, or in which the right button sets flags.
+    #[test]
+    fn readings_that_differ_in_several_ways_are_in_doubt_at_most(
+        board in boards(9, 10),
+        deeds in deeds(true, false),
+        moves in any::<bool>(),
+        flags in any::<bool>(),
+    ) {
+        let mut cursor = CursorOfMoves::default();
+        let mut program = RightAlone::new(flags);
+        let game = recorded_by(&board, false, &deeds, |engine, event, shown| {
+            let event = if moves { cursor.sees(event) } else { event };
+            program.plays(engine, event, shown);
+        });
+        let found = findings(&game);
+        prop_assert!(!found.has("rmv.board-event"), "{found:?}");
+        prop_assert!(!found.has("rmv.outcome"), "{found:?}");
+    }
+
+    /// A program that updates the cursor's position only on moves, also while the middle button is
+    /// held, with or without an effect of that button.
+    #[test]
+    fn a_middle_button_that_acts_where_the_cursor_was_is_in_doubt_at_most(
+        board in boards(9, 10),
+        deeds in deeds(true, true),
+        used in any::<bool>(),
+    ) {
+        let mut cursor = CursorOfMoves::default();
         let game = recorded(&board, false, &deeds, |_, event| {
-            let (x, y) = match at {
-                Some(at) if event.action != Move => at,
-                _ => (event.x, event.y),
-            };
-            at = Some((x, y));
-            MouseEvent { x, y, ..event }
+            let event = cursor.sees(event);
+            match event.action {
+                MiddleDown | MiddleUp if !used => MouseEvent { action: Move, ..event },
+                _ => event,
+            }
         });
         let found = findings(&game);
         prop_assert!(!found.has("rmv.board-event"), "{found:?}");
@@ -265,7 +488,7 @@ proptest! {
 
     /// Games by our own reading are never in doubt, whatever the mouse does.
     #[test]
-    fn our_reading_is_never_in_doubt(board in boards(9, 10), deeds in deeds(true)) {
+    fn our_reading_is_never_in_doubt(board in boards(9, 10), deeds in deeds(true, false)) {
         let game = recorded(&board, false, &deeds, |_, event| event);
         prop_assert_eq!(replay(&game).divergence, None);
     }

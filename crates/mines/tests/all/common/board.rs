@@ -53,6 +53,20 @@ pub fn recorded(
     deeds: &[(MouseAction, i32, i32)],
     mut seen: impl FnMut(&Engine, MouseEvent) -> MouseEvent,
 ) -> Game<'static> {
+    recorded_by(board, marks, deeds, |engine, event, shown| {
+        let event = seen(engine, event);
+        engine.apply(&event, shown);
+    })
+}
+
+/// A game of a program with rules of its own: `act` plays each event on the engine and appends the
+/// board events that the program shows.
+pub fn recorded_by(
+    board: &Board<'static>,
+    marks: bool,
+    deeds: &[(MouseAction, i32, i32)],
+    mut act: impl FnMut(&mut Engine, MouseEvent, &mut Vec<BoardEvent>),
+) -> Game<'static> {
     let mut game = Game::new(Version::V2, board.clone());
     game.properties.to_mut()[property::MARKS] = u8::from(marks);
     let mut engine = Engine::of(&game);
@@ -64,9 +78,8 @@ pub fn recorded(
             break;
         }
         game.events.push_shortest(Event::Mouse(event)).unwrap();
-        let seen = seen(&engine, event);
         let mut shown = Vec::new();
-        engine.apply(&seen, &mut shown);
+        act(&mut engine, event, &mut shown);
         for event in shown {
             game.events.push(Event::Board(event)).unwrap();
         }
