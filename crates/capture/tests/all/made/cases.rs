@@ -4,7 +4,7 @@ use gametape_capture::tape::Mcap;
 use gametape_core::table::kit::{self, Made, Row, assert_same};
 use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef, Value};
 use gametape_core::tape::{
-    Converted, Depth, Error, Format, OptionValue, Options, Secrets, Tape, Target, Verdict, Work,
+    Converted, Depth, Error, Format, OptionValue, Options, Secrets, Target, Verdict, Work,
 };
 use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
