@@ -187,7 +187,7 @@ pub(super) fn made_of(
     Ok(clocked.told(of))
 }
 
-/// The loss for rows that end a key that did not exist.
+/// Returns a sentence about rows that end a key which did not exist, if there are any: they are lost.
 pub(super) fn nothing(making: &Making) -> Option<String> {
     let ends = Counted(making.ends_of_nothing, "row");
     (making.ends_of_nothing > 0).then(|| format!("{ends} that end what was not there"))

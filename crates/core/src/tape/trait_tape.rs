@@ -395,8 +395,8 @@ pub trait Estimates {
 /// A recording that can be scanned in parts, side by side: it has keyframes, or chunks that can be
 /// read by themselves.
 pub trait Pieces {
-    /// Returns the steps at which at most so many parts of a table start, the first of them 0. The
-    /// parts take about as long as each other to scan.
+    /// Divides a table into at most `at_most` parts that take about the same time to scan. Returns
+    /// the step at which each part starts; the first is 0.
     ///
     /// # Errors
     /// If nothing can be read.

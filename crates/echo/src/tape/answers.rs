@@ -77,7 +77,7 @@ impl Answers {
     /// The next answer; `None` at the end.
     ///
     /// # Errors
-    /// Where nothing behind it can be read.
+    /// If nothing after the last answer can be read.
     pub fn next_answer(&mut self) -> Result<Option<Answer>, Error> {
         while self.next_line()? {
             // A line that was made of a line, or of a frame, can be taken apart.

@@ -190,10 +190,11 @@ impl EchoTape {
         })
     }
 
-    /// The lines are not what was said of them: looks for them anew. An index that said so is gone.
+    /// Finds the lines anew, because they do not match what is known of them. Removes the index that
+    /// was wrong.
     ///
     /// # Errors
-    /// Where frames are at other times than `known`.
+    /// If frames have other times than in `known`.
     pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
         let lines = Arc::new(self.read_lines()?);
         if let Some(path) = &self.path {

@@ -97,7 +97,7 @@ impl ReadAt for Mended {
     }
 }
 
-/// What is worth keeping: the header, and the whole frames behind it.
+/// What is worth keeping: the header, and the whole frames after it.
 struct Kept {
     end: u64,
     frames: u64,

@@ -75,7 +75,7 @@ pub(super) struct Diverged<'a> {
 /// Part of the time that a search has, within which the recording is replayed from its start once more: a
 /// long one is replayed from the last state that was kept.
 const FROM_START: u32 = 20;
-/// Frames behind the divergence up to which two runs are compared.
+/// The number of frames after the divergence up to which two runs are compared.
 const AHEAD: u64 = 80;
 /// Pairs of runs that are compared at most.
 const PAIRS: usize = 4;
@@ -181,8 +181,8 @@ impl Diverged<'_> {
         )))
     }
 
-    /// Where two runs from the start part, or they and the one that was verified; `None` where they do not,
-    /// up to a little behind this frame, as far as time suffices.
+    /// Finds the frame where two runs from the start differ from each other, or from the run that was
+    /// verified. Returns `None` if they agree until shortly after this frame, or until the time is up.
     fn side_by_side(&self, frame: u64, limit: Duration) -> Result<Option<Parted>, Error> {
         let (Ok(mut one), Ok(mut other)) = (self.world.build(), self.world.build()) else {
             return Ok(None);

@@ -30,7 +30,7 @@ const ALONE_BYTES: usize = 64 << 10;
 /// Frames of a batch, at most.
 pub(super) const BATCH_FRAMES: usize = 64;
 
-/// Batches that wait for whoever takes them.
+/// The number of batches that wait to be taken, at most.
 const WAITING: usize = 2;
 
 /// Lines as they are.
@@ -44,9 +44,9 @@ pub(super) struct Lines {
 /// Lines of a batch that could not be read.
 #[derive(Default)]
 pub(super) struct Unread {
-    /// How many that could stand before each.
+    /// The finding of each, with the number of lines of the batch before it.
     findings: VecDeque<(usize, Finding)>,
-    /// Beside those.
+    /// The number of further lines, whose findings are not kept.
     more: u64,
 }
 
@@ -57,8 +57,8 @@ impl Unread {
         self.more += skipped.more;
     }
 
-    /// Tells those that stand before a line of the batch, which is told next: the first that is lost is the
-    /// first of the recording.
+    /// Reports the lines before line `next` of the batch, before that line itself is reported: so the first
+    /// reported loss is the first of the recording.
     pub fn tell(&mut self, next: usize, lost: &mut Lost) {
         while let Some((before, finding)) = self.findings.pop_front() {
             if before > next {
@@ -69,7 +69,7 @@ impl Unread {
         }
     }
 
-    /// Tells those behind the last line, and how many there were beside all.
+    /// Reports the losses after the last line, and the number of those that were left out.
     pub fn tell_rest(mut self, lost: &mut Lost) {
         self.tell(usize::MAX, lost);
         lost.more(self.more);
@@ -359,10 +359,10 @@ fn is_note(finding: &Finding) -> bool {
 /// What lines are read into: frames, and for the reference what their lines say beside them.
 #[derive(Default)]
 pub(super) struct Parsed {
-    /// Old ones stand behind those that are there.
+    /// Frames of an earlier batch remain after the first `count`, to be used again.
     pub frames: Vec<Frame>,
     spelled: Vec<Spelled>,
-    /// How many are there.
+    /// The number of frames that are valid.
     pub count: usize,
 }
 

@@ -50,12 +50,12 @@ pub(super) fn cut(
 
 /// What was found on the way through the recording, up to the end of the range.
 struct Found {
-    /// The first step of each chunk: of one that gives no frame that of the next.
+    /// The first step of each chunk. A chunk without frames has the first step of the next one.
     firsts: Vec<u64>,
-    /// Steps that were looked at, and whether these are all.
+    /// The number of steps that were read; `is_all` if these are all steps.
     seen: u64,
     is_all: bool,
-    /// Frames are laid out as nobody writes them any more.
+    /// Whether frames have an old layout that no writer uses any more.
     is_early: bool,
 }
 

@@ -161,7 +161,7 @@ enum Put<'o> {
 }
 
 impl Put<'_> {
-    /// Some lines, behind which there are more or none; what is no line is refused.
+    /// Writes some lines; `more` says whether lines follow. Anything that is not a line is an error.
     fn put(&mut self, text: &[u8], more: bool, tape: &EchoTape) -> Result<(), Error> {
         for line in echoreplay::read(text) {
             let line = match line {

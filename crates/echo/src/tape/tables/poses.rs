@@ -15,7 +15,7 @@ pub const POSES: [PlayerPose; 4] = [
     ("right_hand", |player| &player.rhand),
 ];
 
-/// A part of a pose: what stands behind its name in that of a column, its unit, and what it is.
+/// A part of a pose: the suffix of its columns' names, its unit, its meaning, and how to get it.
 type PosePart = (&'static str, &'static str, &'static str, fn(&Pose) -> &Vec3);
 
 /// The parts of a pose.

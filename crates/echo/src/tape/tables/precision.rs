@@ -70,10 +70,11 @@ pub fn kept<'r>(
     }
 }
 
-/// Tables, each column with how far it may be off in a .butter.
+/// Tables, each column with how far it may be off in a .butter from a correct writer.
 ///
-/// As a correct writer writes. The reference takes its differences from what was recorded, not from
-/// what a reader has: what they are cut off by adds up from keyframe to keyframe.
+/// In a file by the reference a column may be further off: the reference takes differences from the
+/// recorded values, not from those that a reader has, so that errors of rounding add up from one
+/// keyframe to the next.
 fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
     for table in &mut tables {
         for column in &mut table.columns {

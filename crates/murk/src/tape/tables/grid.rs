@@ -24,8 +24,8 @@ impl Grid {
         world.field(self.field).unwrap_or_default()
     }
 
-    /// Gives the cells whose values are not, bit for bit, those that were `shown` before; all where
-    /// nothing was.
+    /// Passes each cell to `each` whose bits differ from those that were `shown` before. Passes all
+    /// cells if nothing was shown.
     pub fn cells(
         self,
         world: &EngineWorld,

@@ -90,7 +90,7 @@ impl Checked {
         Ok(())
     }
 
-    /// The world behind the tick that was made last.
+    /// The world after the last tick that was replayed.
     pub const fn world(&self) -> &EngineWorld {
         &self.engine
     }
@@ -180,7 +180,7 @@ impl Replay {
         sizes.sum::<usize>() as u64
     }
 
-    /// The world behind a frame.
+    /// Returns the world after a frame.
     pub fn at(&mut self, marks: &Marks, step: u64) -> Result<&EngineWorld, Error> {
         let mut next = self.nearest(step)?;
         let mut verifier = verifier(&self.header, &mut self.engine)?;
@@ -227,8 +227,8 @@ impl Replay {
         self.wrong.told().filter(|_| since <= step)
     }
 
-    /// Takes the engine to the nearest state that is not behind a frame; gives the frame that comes
-    /// next.
+    /// Takes the engine to the nearest stored state that is not after this frame. Returns the number of
+    /// the first frame after that state.
     fn nearest(&mut self, step: u64) -> Result<u64, Error> {
         let behind = self
             .saved
