@@ -97,7 +97,7 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     found
 }
 
-/// What of a folder is meant.
+/// Returns the files below a folder that match a pattern, and the folders that are one recording.
 fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, Error>> {
     let mut walk = Walk {
         formats,
@@ -135,7 +135,7 @@ fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, 
 struct Walk<'w> {
     formats: &'w Formats,
     pattern: &'w Pattern,
-    /// What is yet to be looked at, the next one last.
+    /// The entries that remain to be examined. The last one is the next.
     left: Vec<Entry>,
     found: Vec<Result<Found, Error>>,
 }
@@ -143,7 +143,7 @@ struct Walk<'w> {
 struct Entry {
     path: PathBuf,
     below: PathBuf,
-    /// What of the pattern it meets, if it is a folder.
+    /// How much of the pattern it matches, if it is a folder.
     folder: Option<Met>,
 }
 

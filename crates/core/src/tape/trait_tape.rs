@@ -324,7 +324,7 @@ pub trait Tape: Any + Send + Sync {
     }
 }
 
-/// What only some formats can do. A format sets those that it has:
+/// The abilities that only some formats have. A format sets its own:
 ///
 /// ```
 /// use gametape_core::tape::{Abilities, Attachments, Error};

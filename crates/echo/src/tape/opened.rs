@@ -15,28 +15,29 @@ use crate::butter::Parts;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
 use crate::{ReadOptions, Time};
 
-/// Text that any zip may have to be spooled.
+/// The size of text that any zip may have, in bytes: so much is spooled.
 const LEAST_TEXT: u64 = 1 << 30;
-/// How many times a zip the text may take, where that is more: recordings take 10 to 30 times.
+/// The size of text that a zip may have, as a multiple of the zip's, if that is more. Recordings take
+/// 10 to 30 times.
 const MOST_RATIO: u64 = 256;
 
-/// An opened recording of a match, in either encoding. A clone shares what was read of it.
+/// An opened recording of a match, in either encoding. A clone shares the parts that were read.
 #[derive(Clone, Debug)]
 pub struct EchoTape {
     pub(in crate::tape) format: EchoFormat,
     pub(in crate::tape) input: Input,
-    /// Where it lies, if anywhere: its index may lie beside.
+    /// Its path, if it has one. Its index may be in the same folder.
     path: Option<PathBuf>,
     zip: Arc<Mutex<Zip>>,
     /// The chunks of a .butter, once a range was asked for.
     chunks: Arc<OnceLock<Option<Chunks>>>,
-    /// Where the frames of an .echoreplay stand, once that was asked for.
+    /// The places of the frames of an .echoreplay, once they were asked for.
     lines: Arc<Mutex<Option<Arc<Lines>>>>,
-    /// What the file in a zip is called that is made of it.
+    /// The name of the file in a zip that is made of it.
     member: String,
 }
 
-/// What is kept of an .echoreplay in a zip.
+/// The text of an .echoreplay in a zip, once it was inflated.
 #[derive(Default, Debug)]
 struct Zip {
     spool: Option<Arc<Spool>>,
@@ -67,7 +68,7 @@ impl EchoTape {
             .is_ok_and(|head| echoreplay::is_zip(&head))
     }
 
-    /// What lines that are made of it are kept in.
+    /// The container for the lines that are made of it.
     pub(in crate::tape) fn container(&self, zip: bool) -> echoreplay::Container {
         if zip {
             echoreplay::Container::Zip(self.member.clone())

@@ -9,7 +9,7 @@ use gametape_core::Input;
 
 use crate::{Auditor, Change, Finding, Frame, Index, IndexBuilder, IndexError, Rule, Unused};
 
-/// Where the index of a recording lies: `run.murk` has `run.murk.index`.
+/// The path of the index of a recording: `run.murk` has `run.murk.index`.
 #[must_use]
 pub fn index_path(recording: &Path) -> PathBuf {
     let mut name = OsString::from(recording);

@@ -45,7 +45,7 @@ impl MurkTape {
         &self.kinds
     }
 
-    /// Where it lies, if anywhere.
+    /// Its path, if it has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()

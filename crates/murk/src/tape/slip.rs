@@ -1,4 +1,4 @@
-//! Which slip explains a divergence, asked of the recording at hand.
+//! Searches for the slip that explains the divergence of a recording.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ impl Diverged<'_> {
     /// Searches for the slip; `None` where the world can't be built again.
     ///
     /// # Errors
-    /// What the input says.
+    /// The errors of the input.
     pub fn explain(
         &self,
         limit: Duration,
@@ -233,7 +233,7 @@ impl Diverged<'_> {
     }
 }
 
-/// What a search says of the divergence goes with it.
+/// Adds the results of the search to the divergence.
 pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Box<Divergence> {
     if found.parted.is_some() && matches!(divergence.cause, Cause::OtherTick { .. }) {
         // A world that goes another way each time may come by any state at any tick.
@@ -250,7 +250,8 @@ pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Bo
     divergence
 }
 
-/// What was found, as a finding at the divergence; none where it is but the value that the divergence names.
+/// Returns the result of a search as a finding at the divergence; `None` if it adds nothing to the
+/// value that the divergence names.
 pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Finding> {
     if let Some(parted) = found.parted {
         let (frame, tick) = (parted.frame, parted.tick);
@@ -283,11 +284,11 @@ pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Fin
     Some(finding)
 }
 
-/// What explains a divergence of a recording in this world, looked for as long as a search takes if nothing
-/// else is said.
+/// Searches for the explanation of a divergence of a recording in this world, for at most the usual
+/// time.
 ///
 /// # Errors
-/// What the input says.
+/// The errors of the input.
 pub(crate) fn explain_in(
     tape: &MurkTape,
     world: &World,

@@ -76,12 +76,12 @@ impl Unread {
     }
 }
 
-/// Where a line of a batch is.
+/// The place of a line in a batch.
 struct Place {
-    /// Where in the text it starts.
+    /// The offset in the text at which it starts.
     start: usize,
     columns: Columns,
-    /// Which line of the recording's text it is, from 1.
+    /// Its line number in the recording's text, from 1.
     line: u64,
     /// The file of a zip that it is in.
     within: Option<Arc<str>>,
@@ -126,20 +126,20 @@ impl Lines {
     }
 }
 
-/// What comes of the input.
+/// The next part of the input.
 pub(super) enum Batch {
     Lines(Lines),
     Frames(Vec<Frame>),
-    /// The input was read to its end; what is odd about it, and its header.
+    /// The input was read to its end: its irregularities, and its header.
     End(End),
 }
 
-/// What is known at the end of the input.
+/// The facts that are known only at the end of the input.
 #[derive(Default)]
 pub(super) struct End {
-    /// Sentences: what a reader came across, and nothing is lost by.
+    /// Sentences about irregularities by which nothing is lost.
     pub notes: Vec<String>,
-    /// Sentences: what frames do not hold.
+    /// Sentences about parts that frames do not hold.
     pub losses: Vec<String>,
     /// Its text starts with a byte order mark.
     pub marked: bool,
@@ -209,9 +209,9 @@ impl<'w> Batches<'w> {
     }
 }
 
-/// What batches are made of.
+/// The source of batches.
 trait Batching {
-    /// The next batch, for which one that is done with may be used; the last is [`Batch::End`].
+    /// Returns the next batch; the last is [`Batch::End`]. It may use the memory of `used`.
     fn next(&mut self, used: Option<Batch>) -> Result<Batch, Error>;
 }
 
@@ -356,7 +356,7 @@ fn is_note(finding: &Finding) -> bool {
         )
 }
 
-/// What lines are read into: frames, and for the reference what their lines say beside them.
+/// The result of parsing lines: frames, and for the reference the values of a line that no frame has.
 #[derive(Default)]
 pub(super) struct Parsed {
     /// Frames of an earlier batch remain after the first `count`, to be used again.
@@ -367,7 +367,7 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// The frames that are there, each with what its line says beside it.
+    /// Takes the frames, each with the values of its line that no frame has.
     pub fn take(&mut self) -> (Vec<Frame>, std::vec::IntoIter<Spelled>) {
         let frames = self
             .frames
@@ -422,11 +422,11 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
     to.count = kept;
 }
 
-/// What became of a line.
+/// The result of reading a line.
 enum Read {
-    /// A frame, and what is wrong with its bones.
+    /// A frame, and the fault of its bones.
     Frame(Option<ReadError>),
-    /// A frame, and what its line says beside it.
+    /// A frame, and the values of its line that no frame has.
     Spelled(Spelled),
     Lost(ReadError),
     LeftOut(Box<Finding>),

@@ -9,15 +9,15 @@ use crate::{Error as ReadError, Finding, Rule, Severity};
 /// A line that became no frame.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(in crate::tape) struct LostLine {
-    /// Which line of its text, from 1.
+    /// The line of its text, from 1.
     pub line: Option<u64>,
-    /// Where in the text, in bytes.
+    /// The offset in the text, in bytes.
     pub offset: Option<u64>,
     /// The file of a zip that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     pub code: &'static str,
-    /// Which member, where it is one.
+    /// The member, if the fault is in one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     pub message: String,
@@ -34,7 +34,7 @@ pub(in crate::tape) struct LostLines {
     pub kept: u64,
 }
 
-/// What was lost of the lines of a recording.
+/// The lines of a recording that were lost.
 #[derive(Default)]
 pub(super) struct Lost {
     /// [`Skipped::TOLD`] at most.

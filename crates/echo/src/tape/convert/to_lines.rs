@@ -187,7 +187,7 @@ pub(super) fn make(
     })
 }
 
-/// What becomes of all frames.
+/// The results for all frames.
 #[derive(Default)]
 struct All {
     errors: FieldErrors,

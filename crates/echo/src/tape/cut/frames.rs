@@ -48,7 +48,7 @@ pub(super) fn cut(
     Ok(Cutout { kept, converted })
 }
 
-/// What was found on the way through the recording, up to the end of the range.
+/// The facts that were found while reading the recording up to the end of the range.
 struct Found {
     /// The first step of each chunk. A chunk without frames has the first step of the next one.
     firsts: Vec<u64>,
@@ -105,7 +105,7 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
     })
 }
 
-/// What was made, how far it is off, and what there is to say of it.
+/// The new recording, its deviations from the original, and a remark.
 type Made = (Input, Measured, Option<String>);
 
 /// Chunk by chunk; `None` where that can't be, or does not read back as it was.

@@ -154,7 +154,7 @@ impl Writing<'_> {
     }
 }
 
-/// What lines are put into.
+/// The file that lines are written to.
 enum Put<'o> {
     Text(&'o mut dyn Sink),
     Zip(Output<&'o mut dyn Sink>),

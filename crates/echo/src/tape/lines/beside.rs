@@ -14,7 +14,7 @@ use super::file::{self, Changed, Made};
 use super::line::Lines;
 use crate::tape::error::EchoError;
 
-/// Where the index of a recording lies: `match.echoreplay` has `match.echoreplay.index`.
+/// The path of the index of a recording: `match.echoreplay` has `match.echoreplay.index`.
 pub(in crate::tape) fn index_path(recording: &Path) -> PathBuf {
     let mut name = OsString::from(recording);
     name.push(".index");
@@ -80,8 +80,8 @@ fn is_fresh(path: &Path, recording: &Input) -> bool {
 /// Keeps the lines of a recording in an index beside it, unless that is there.
 ///
 /// # Errors
-/// What `lines` says; [`EchoError::Index`] where the index can't be written, or something else lies
-/// where it would.
+/// The errors of `lines`; [`EchoError::Index`] if the index can't be written, or if another file has
+/// its path.
 pub(in crate::tape) fn keep(
     path: &Path,
     recording: &Input,

@@ -49,7 +49,7 @@ pub fn of_axis(vector: &Vec3, axis: usize) -> Value<'static> {
     }
 }
 
-/// What stands in a column of a pose.
+/// The value in a column of a pose.
 pub fn of_pose(pose: &Pose, column: usize) -> Value<'static> {
     let part = POSE.get(column / AXES.len());
     part.map_or(Value::Null, |(.., get)| {

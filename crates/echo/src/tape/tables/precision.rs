@@ -1,11 +1,12 @@
-//! What each encoding keeps, and how far what a .butter says may be off what was recorded.
+//! The columns that each encoding keeps, and how far the values of a .butter may be from the recorded
+//! ones.
 
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
 
 use super::frame::defs;
 use crate::tape::encoding::EchoFormat;
 
-/// What a .butter does not keep.
+/// The columns that a .butter does not keep.
 const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("match", &["tournament", "container", "files_in_zip"]),
     ("game", &["possession", "possession_player"]),
@@ -13,7 +14,7 @@ const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("payload", &["multiplier"]),
 ];
 
-/// What is of a .butter alone.
+/// The columns that only a .butter has.
 const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
     "match",
     &[
@@ -55,8 +56,8 @@ pub fn missing(table: &TableDef) -> Vec<usize> {
     missing.map(|(at, _)| at).collect()
 }
 
-/// What stands in a column, of those that the recording keeps: what a frame has in place of others was
-/// never said.
+/// Returns a function for the value of a column. It gives null if the recording does not keep the
+/// column, since the value in the frame was then never recorded.
 pub fn kept<'r>(
     missing: &[usize],
     value: impl Fn(usize, usize) -> Value<'r>,

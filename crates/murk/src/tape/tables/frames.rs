@@ -14,7 +14,7 @@ const EVERY: u64 = 64 << 10;
 /// Marks that are kept, 1.5 MB of them: beyond that every second one goes.
 const MOST: usize = 1 << 16;
 
-/// Where a frame starts.
+/// The place where a frame starts.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     step: u64,

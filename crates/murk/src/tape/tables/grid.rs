@@ -9,7 +9,7 @@ use crate::Location;
 use crate::Simulation;
 use crate::engine::EngineWorld;
 
-/// Which field of a world a grid is of, and how many of its columns are coordinates.
+/// A grid: the field of the world that it shows, and the number of its columns that are coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
     pub field: u32,

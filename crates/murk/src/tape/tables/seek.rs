@@ -19,7 +19,7 @@ use crate::tape::opened::MurkTape;
 /// Bytes of saved states, where nothing else is said.
 const MOST: u64 = 64 << 20;
 
-/// Where the frames are.
+/// The places of the frames.
 enum Places {
     /// An index beside the recording says it.
     Index(Index<Input>),
@@ -62,7 +62,7 @@ impl MurkTape {
     /// many bytes. (That of the trait allows them 64 MiB.)
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback, Error> {
         MurkPlayback::new(self, bytes)
     }
