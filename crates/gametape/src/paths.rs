@@ -184,14 +184,14 @@ impl Walk<'_> {
 
     /// Whether a file is worth opening.
     fn is_wanted(&self, path: &Path, kind: FileType) -> bool {
-        // What a writer that was killed left behind, and what is noted of a folder.
+        // Files that a killed writer left, and the manifest of a folder.
         !output::is_own(path)
-            // Of nearly all the folder says already that they are files.
+            // The folder states for nearly all entries that they are files.
             && (kind.is_file() || is_wanted(self.formats, path))
     }
 }
 
-/// The folder of a pattern that names none.
+/// Returns the folder of a pattern; `.` if the pattern names no folder.
 fn or_here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() {
         Path::new(".")

@@ -34,10 +34,10 @@ pub(crate) struct Wanted<'w> {
     pub made_of: Option<&'w MadeOf>,
 }
 
-/// How what is secret is kept in what is published.
+/// The advice on secret columns in a published recording.
 pub(crate) const PUBLISHED: &str = "--show-secrets shows it";
 
-/// What is known before the first packet.
+/// The facts that are known before the first packet.
 pub(super) struct Head<'h> {
     pub schema: &'h Schema,
     pub description: &'h Description,

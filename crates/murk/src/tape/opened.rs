@@ -22,13 +22,13 @@ pub struct MurkTape {
 }
 
 impl MurkTape {
-    /// A recording that was not looked at yet; its index may lie beside it.
+    /// Opens a recording without reading it. Its index may be beside it.
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self::with_kinds(source, &Kinds::new())
     }
 
-    /// As [`MurkTape::new`]; propagators of its world may be of these kinds, too.
+    /// Like [`MurkTape::new`], but the recording's world may also have propagators of these kinds.
     #[must_use]
     pub fn with_kinds(source: Source, kinds: &Kinds) -> Self {
         Self {

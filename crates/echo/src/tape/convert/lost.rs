@@ -23,10 +23,10 @@ pub(in crate::tape) struct LostLine {
     pub message: String,
 }
 
-/// All lines that became no frames.
+/// All lines that did not become frames.
 #[derive(Default)]
 pub(in crate::tape) struct LostLines {
-    /// The first of them: [`Skipped::TOLD`] at most.
+    /// The first of these lines, at most [`Skipped::TOLD`].
     pub told: Vec<LostLine>,
     /// How many there are.
     pub count: u64,
