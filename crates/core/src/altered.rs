@@ -71,7 +71,8 @@ impl<R: Rule> fmt::Display for Altered<R> {
     }
 }
 
-/// All that a salvage kept so. The first are told each, the others counted: there may be any number.
+/// All parts that a salvage kept so. The first ones are listed, the rest only counted: there may be any
+/// number.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AllAltered<R> {
     told: Vec<Altered<R>>,
@@ -86,7 +87,7 @@ impl<R> Default for AllAltered<R> {
 }
 
 impl<R> AllAltered<R> {
-    /// So many are told each.
+    /// The number of parts that are listed.
     pub const TOLD: usize = 1000;
 
     /// None yet.

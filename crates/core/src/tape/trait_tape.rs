@@ -169,7 +169,7 @@ impl Repaired {
         }
     }
 
-    /// And this was kept though it may be altered, which is said next.
+    /// Adds the parts that were kept although they may be altered, and the sentences about them.
     #[must_use]
     pub fn with_altered<R: Rule>(mut self, altered: &AllAltered<R>) -> Self {
         self.actions.extend(altered.sentences());

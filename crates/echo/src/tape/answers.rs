@@ -138,7 +138,7 @@ impl Answers {
     }
 }
 
-/// Behind what can't be read nothing is told: the recording ends there.
+/// Turns an error of reading into the end of the recording: nothing after it is reported.
 fn ended<T>(read: Result<Option<T>, ReadError>) -> Result<Option<T>, Error> {
     match read {
         Err(error @ ReadError::Io { .. }) => Err(error.into()),

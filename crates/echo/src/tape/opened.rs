@@ -120,7 +120,7 @@ impl EchoTape {
         self.zip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the text of a zip, so that it is not inflated again; `None` where the recording is none.
+    /// Keeps the text of a zip, so that it is not inflated again; `None` if the recording is not a zip.
     ///
     /// # Errors
     /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
@@ -128,7 +128,7 @@ impl EchoTape {
         if self.format != EchoFormat::Echoreplay || !self.is_zip() {
             return Ok(None);
         }
-        // Who comes second waits for it.
+        // A second caller waits for it.
         let mut zip = self.zip();
         if let Some(spool) = &zip.spool {
             return Ok(Some(spool.clone()));

@@ -48,7 +48,7 @@ pub(super) fn butter(
     Ok(repaired)
 }
 
-/// A recording of which whoever watches hears what was looked at.
+/// A recording that reports the bytes that were read to the caller's progress.
 struct Watched<'w> {
     input: &'w Input,
     work: &'w Work<'w>,

@@ -150,10 +150,10 @@ fn is_open(component: Component<'_>) -> bool {
     bytes.any(|byte| b"*?[".contains(byte))
 }
 
-/// A name as text. A byte that is none becomes a character that no name has, so that names that differ do so
-/// still.
+/// A name as text. A byte that is not text becomes a character that occurs in no name, so that
+/// different names stay different.
 fn text(name: &OsStr) -> Cow<'_, str> {
-    /// The last ones there are, and nobody's.
+    /// The start of the last private characters, which no name uses.
     const BYTES: u32 = 0x10_FF00;
     if let Some(text) = name.to_str() {
         return text.into();

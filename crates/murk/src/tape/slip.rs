@@ -68,20 +68,20 @@ pub(super) struct Diverged<'a> {
     pub before: Option<&'a World>,
     pub divergence: &'a Divergence,
     pub recent: Recent,
-    /// How long that took.
+    /// The time that this took.
     pub took: Duration,
 }
 
-/// Part of the time that a search has, within which the recording is replayed from its start once more: a
-/// long one is replayed from the last state that was kept.
+/// A recording is replayed from its start only if that takes at most this part of the time for the
+/// search (one in so many). A longer recording is replayed from the last saved state.
 const FROM_START: u32 = 20;
 /// The number of frames after the divergence up to which two runs are compared.
 const AHEAD: u64 = 80;
-/// Pairs of runs that are compared at most.
+/// The largest number of pairs of runs that are compared.
 const PAIRS: usize = 4;
 
 impl Diverged<'_> {
-    /// Searches for the slip; `None` where the world can't be built again.
+    /// Searches for the slip; `None` if the world can't be built again.
     ///
     /// # Errors
     /// The errors of the input.

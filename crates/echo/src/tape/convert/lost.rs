@@ -1,4 +1,4 @@
-//! Lines that become no frames: each is told.
+//! Lines that do not become frames: each is reported.
 
 use gametape_core::text::Counted;
 use serde::Serialize;
@@ -91,12 +91,13 @@ impl Lost {
         }
     }
 
-    /// Lines that are told by their number alone.
+    /// Adds lines of which only the number is reported.
     pub fn more(&mut self, lines: u64) {
         self.more += lines;
     }
 
-    /// What is expected in recordings: a line without a session, or bones without any.
+    /// Counts the errors that recordings often have: a line without a session, or bones without
+    /// players.
     fn count(&mut self, error: &ReadError) {
         let kind = if error.code() == "echoreplay.no-session" {
             &mut self.no_session

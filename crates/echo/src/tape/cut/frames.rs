@@ -1,4 +1,4 @@
-//! Frames of a .butter: chunks byte for byte, where that reads back right.
+//! Cuts of a .butter: chunks are copied byte for byte if they then read back right.
 
 use std::fs::File;
 use std::ops::Range;
@@ -108,7 +108,7 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
 /// The new recording, its deviations from the original, and a remark.
 type Made = (Input, Measured, Option<String>);
 
-/// Chunk by chunk; `None` where that can't be, or does not read back as it was.
+/// Copies chunk by chunk. Returns `None` if that is not possible, or does not read back as before.
 fn by_chunks(
     tape: &EchoTape,
     found: &Found,

@@ -16,7 +16,7 @@ use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container};
 use crate::{Frame, Rule};
 
-/// Lines after which it is said how far the work is.
+/// The number of lines between two reports of progress.
 const SOME: usize = 256;
 
 pub(super) fn cut(

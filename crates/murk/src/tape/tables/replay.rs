@@ -59,8 +59,8 @@ impl Wrong {
     }
 }
 
-/// A world that is replayed from the start, and whether it does what was recorded. It goes on where it
-/// does not: what it comes to is told, and that it was not so.
+/// A world that is replayed from the start and compared with the recording. The replay goes on after a
+/// difference: the caller gets the replayed values, and the fact that they are not the recorded ones.
 pub(super) struct Checked {
     engine: EngineWorld,
     checks: Checks,
