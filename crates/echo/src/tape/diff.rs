@@ -49,7 +49,7 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
     Ok(told(&found, start))
 }
 
-/// What keeps recordings from being compared, and what is known all the same.
+/// Adds the result so far to the problem that ended a comparison.
 fn so_far(mut problem: Error, found: &Found) -> Error {
     let known = match &found.first {
         Some(first) if matches!(first.what, Side::Both(_)) => {

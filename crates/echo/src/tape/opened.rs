@@ -158,8 +158,8 @@ impl EchoTape {
         }
     }
 
-    /// Where the frames of an .echoreplay stand, and in what text: by the index beside it, or by
-    /// reading all of it once. A zip is spooled for it.
+    /// Returns the places of the frames of an .echoreplay, and the text that they are in. The places come from
+    /// the index beside it, or from reading all of it once. The text of a zip is spooled for it.
     pub(in crate::tape) fn lines(&self) -> Result<(Arc<Lines>, Input), Error> {
         let spool = self.spooled()?;
         let text = match &spool {

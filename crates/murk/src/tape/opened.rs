@@ -98,13 +98,13 @@ impl MurkTape {
         })
     }
 
-    /// The text of the world that the recording carries: TOML, in its canonical form.
+    /// Returns the text of the world that the recording carries: TOML, in its canonical form.
     ///
     /// # Errors
-    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
+    /// If it carries no world ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
     pub fn world(&self) -> Result<String, Error> {
         let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
-        // One of kinds that are not known can be read all the same.
+        // A world with propagators of unknown kinds can be read all the same.
         let kinds = self.kinds.clone().or_unknown();
         match world::chosen(self.reader().header()?, None, &kinds) {
             Some(world) => Ok(text(world?)),

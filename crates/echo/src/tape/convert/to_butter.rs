@@ -115,7 +115,7 @@ pub(super) fn make(
     })
 }
 
-/// What the reference throws for before it reads a line.
+/// The error for a byte order mark, at which the reference fails before it reads a line.
 fn marked() -> WriteError {
     WriteError::Reference {
         frame: 0,

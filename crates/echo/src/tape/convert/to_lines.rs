@@ -49,7 +49,7 @@ fn write(
     output.finish().map_err(failed)
 }
 
-/// What `make` sends is written while it makes more.
+/// Writes the texts that `make` sends. A second thread writes, while `make` goes on.
 fn written(
     tape: &EchoTape,
     container: &Container,

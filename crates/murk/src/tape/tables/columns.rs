@@ -74,7 +74,7 @@ impl Submitted<'_> {
     }
 }
 
-/// Where a payload says.
+/// Returns the coordinate in a payload.
 pub(super) fn coord<'a>(payload: Option<&Payload<'a>>) -> Option<Coord<'a>> {
     match payload? {
         Payload::Move { target: coord, .. }

@@ -22,7 +22,7 @@ struct Mark {
     offset: u64,
 }
 
-/// Where some of a recording's frames start: all of them are found from there, in memory that does
+/// The starts of some of a recording's frames, from which all others are found. They take memory that does
 /// not grow with the recording. Making them reads the recording once.
 #[derive(Debug)]
 pub(super) struct Marks {

@@ -140,8 +140,9 @@ pub(super) struct Replay {
     every: u64,
     /// The furthest frame that was made at some time.
     made: Option<Stamp>,
-    /// What is recorded of the run, and how far it was compared with the replay.
+    /// The header of the recorded run.
     header: Header<'static>,
+    /// The number of frames that were compared with the replay.
     compared: u64,
     wrong: Wrong,
 }
