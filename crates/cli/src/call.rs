@@ -1,4 +1,4 @@
-//! What verbs are called with.
+//! The arguments that verbs have in common.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! What a salvage kept though it may not be what was recorded.
+//! Parts that a salvage kept although they may differ from what was recorded.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -11,13 +11,13 @@ use crate::finding::{Finding, Place};
 use crate::rule::Rule;
 use crate::text::{Counted, Grouped, Many};
 
-/// Something that a salvage kept though it may not be what was recorded: the checksum over it is wrong,
-/// or what it was packed in is damaged.
+/// A part that a salvage kept although it may differ from what was recorded: its checksum is wrong, or
+/// the container around it is damaged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Altered<R> {
-    /// What says so, and where.
+    /// The finding that shows it.
     pub finding: Finding<R>,
-    /// What was kept.
+    /// The part that was kept.
     pub part: Part,
 }
 
@@ -26,7 +26,7 @@ pub struct Altered<R> {
 pub enum Part {
     /// Steps of the repaired recording.
     Steps(Range<u64>),
-    /// What stands beside the steps: `the header`.
+    /// A part outside of the steps, such as `the header`.
     Beside(&'static str),
 }
 
@@ -71,7 +71,8 @@ impl<R: Rule> fmt::Display for Altered<R> {
     }
 }
 
-/// All that a salvage kept so. The first are told each, the others counted: there may be any number.
+/// All parts that a salvage kept so. The first ones are listed, the rest only counted: there may be any
+/// number.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AllAltered<R> {
     told: Vec<Altered<R>>,
@@ -86,7 +87,7 @@ impl<R> Default for AllAltered<R> {
 }
 
 impl<R> AllAltered<R> {
-    /// So many are told each.
+    /// The number of parts that are listed.
     pub const TOLD: usize = 1000;
 
     /// None yet.

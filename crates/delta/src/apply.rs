@@ -390,7 +390,7 @@ fn at_or_after(ids: &[u32], at: usize, id: u32, is: impl Fn(u32) -> bool) -> Opt
 struct Creates<'a> {
     decoder: &'a Decoder,
     body: Body<'a>,
-    /// The next entity, whose id was read but not the rest.
+    /// The next entity: its id was read, its components were not.
     next: Option<u32>,
 }
 

@@ -86,7 +86,7 @@ gametape_core::rules! {
     Count { tag: Tag, claimed: u32, left: usize } = "delta.count", Error, Truncated;
     /// The bytes end in the middle of something.
     ///
-    /// Damaged or cut; or a schema that is not the sender's, against the odds of its hash.
+    /// Damaged or cut; or the schema is not the sender's, although its hash is the same.
     #[error("{wanted} bits are wanted, {}", Left(*.left as u64))]
     Truncated { wanted: u32, left: usize } = "delta.truncated", Error, Truncated;
     /// A varuint of more than 5 bytes or 32 bits.

@@ -30,8 +30,8 @@
 //! | both formats as gametape formats | `tape/` |
 //! | the fields that reports name, and their tolerances | `field.rs`, `diff/tolerance.rs` |
 //!
-//! Sources: the specification of .butter, and the behaviour of its reference implementation (package 1.3.4)
-//! beyond it; for .echoreplay, the files of recorders.
+//! Sources: for .butter, its specification, and where that says nothing, the behaviour of the reference
+//! implementation (package 1.3.4); for .echoreplay, the files of recorders.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(

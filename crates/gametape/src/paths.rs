@@ -97,7 +97,7 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     found
 }
 
-/// What of a folder is meant.
+/// Returns the files below a folder that match a pattern, and the folders that are one recording.
 fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, Error>> {
     let mut walk = Walk {
         formats,
@@ -135,7 +135,7 @@ fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, 
 struct Walk<'w> {
     formats: &'w Formats,
     pattern: &'w Pattern,
-    /// What is yet to be looked at, the next one last.
+    /// The entries that remain to be examined. The last one is the next.
     left: Vec<Entry>,
     found: Vec<Result<Found, Error>>,
 }
@@ -143,7 +143,7 @@ struct Walk<'w> {
 struct Entry {
     path: PathBuf,
     below: PathBuf,
-    /// What of the pattern it meets, if it is a folder.
+    /// How much of the pattern it matches, if it is a folder.
     folder: Option<Met>,
 }
 
@@ -184,14 +184,14 @@ impl Walk<'_> {
 
     /// Whether a file is worth opening.
     fn is_wanted(&self, path: &Path, kind: FileType) -> bool {
-        // What a writer that was killed left behind, and what is noted of a folder.
+        // Files that a killed writer left, and the manifest of a folder.
         !output::is_own(path)
-            // Of nearly all the folder says already that they are files.
+            // The folder states for nearly all entries that they are files.
             && (kind.is_file() || is_wanted(self.formats, path))
     }
 }
 
-/// The folder of a pattern that names none.
+/// Returns the folder of a pattern; `.` if the pattern names no folder.
 fn or_here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() {
         Path::new(".")

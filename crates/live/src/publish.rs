@@ -140,7 +140,7 @@ pub fn publish(
     Ok(index)
 }
 
-/// Returns the doubts about a recording, each with the moment from which on.
+/// Returns the doubts about a recording, each with the moment at which it begins.
 fn lost_of(recording: &Recording, doubts: &[tape::Error]) -> Vec<Lost> {
     if doubts.is_empty() {
         return Vec::new();

@@ -129,7 +129,7 @@ pub(super) struct Making {
 }
 
 impl Making {
-    /// A stream of tables that are kept as `keeps` says.
+    /// Creates a stream of these tables. `keeps` says for each how its rows are kept.
     pub fn new(
         plan: &Plan,
         keeps: Vec<Keep>,

@@ -34,10 +34,10 @@ pub(crate) struct Wanted<'w> {
     pub made_of: Option<&'w MadeOf>,
 }
 
-/// How what is secret is kept in what is published.
+/// The advice on secret columns in a published recording.
 pub(crate) const PUBLISHED: &str = "--show-secrets shows it";
 
-/// What is known before the first packet.
+/// The facts that are known before the first packet.
 pub(super) struct Head<'h> {
     pub schema: &'h Schema,
     pub description: &'h Description,
@@ -187,7 +187,7 @@ pub(super) fn made_of(
     Ok(clocked.told(of))
 }
 
-/// The loss for rows that end a key that did not exist.
+/// Returns a sentence about rows that end a key which did not exist, if there are any: they are lost.
 pub(super) fn nothing(making: &Making) -> Option<String> {
     let ends = Counted(making.ends_of_nothing, "row");
     (making.ends_of_nothing > 0).then(|| format!("{ends} that end what was not there"))

@@ -18,7 +18,7 @@ use crate::made::{PUBLISHED, Segment, Segmented, Wanted, segments as of_tables};
 /// last one are the same.
 ///
 /// # Errors
-/// Those of making a capture from a recording that cannot be read at all; errors of `each`.
+/// If nothing of the recording can be read; errors of `each`.
 pub fn segments(
     tape: &Arc<dyn Tape>,
     secrets: Secrets,

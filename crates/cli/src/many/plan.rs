@@ -10,7 +10,7 @@ use gametape::{Error, Format, Formats, Found};
 #[cfg(any(feature = "live", feature = "tools"))]
 use gametape::{OpenOptions, Recording};
 
-/// What a path leads to.
+/// The file or folder that a path leads to.
 pub enum Item {
     /// Standard input.
     Input,

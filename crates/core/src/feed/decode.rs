@@ -40,7 +40,7 @@ impl<T> Fed<T> {
 /// ```
 /// use gametape_core::feed::{Buffer, Decode, Fed, Feed, Step};
 ///
-/// /// Words, each behind a byte that says how long it is.
+/// /// Words, each after a byte that states its length.
 /// struct Words;
 ///
 /// impl Decode for Words {

@@ -122,7 +122,7 @@ pub struct EventMarkers {
 }
 
 impl EventMarkers {
-    /// Of a table of events, of which no row has come yet.
+    /// Creates the markers of a table of events, which has no rows yet.
     #[must_use]
     pub const fn new(table: TableDef) -> Self {
         Self {
@@ -188,7 +188,7 @@ impl EventMarkers {
     }
 }
 
-/// Which stretch of `1 << bits` steps a marker is of.
+/// The stretch of `1 << bits` steps in which a marker is.
 fn stretch(marker: &Marker, bits: u32) -> u64 {
     marker.stamp.map_or(0, |stamp| stamp.step >> bits)
 }
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(others.map(told).collect::<Vec<_>>(), wanted);
     }
 
-    /// What becomes of events at these steps, of a recording that ends so.
+    /// The markers for events at these steps, in a recording that ends at `last`.
     fn of(steps: impl Iterator<Item = u64>, last: u64) -> (EventMarkers, Vec<Marker>) {
         let (table, rows) = events("shots", steps);
         let mut all = EventMarkers::new(table);

@@ -1,4 +1,4 @@
-//! What is known of a scan before it runs.
+//! Estimates of a scan before it runs.
 
 use crate::clock::Clocks;
 use crate::table::Span;
@@ -15,7 +15,7 @@ pub enum RowCount {
     Unknown,
 }
 
-/// What is known of a scan of a table before it runs, from the header alone.
+/// An estimate of a scan of a table before it runs, from the header alone.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Estimate {
     /// The number of rows.

@@ -169,7 +169,7 @@ impl Repaired {
         }
     }
 
-    /// And this was kept though it may be altered, which is said next.
+    /// Adds the parts that were kept although they may be altered, and the sentences about them.
     #[must_use]
     pub fn with_altered<R: Rule>(mut self, altered: &AllAltered<R>) -> Self {
         self.actions.extend(altered.sentences());
@@ -324,7 +324,7 @@ pub trait Tape: Any + Send + Sync {
     }
 }
 
-/// What only some formats can do. A format sets those that it has:
+/// The abilities that only some formats have. A format sets its own:
 ///
 /// ```
 /// use gametape_core::tape::{Abilities, Attachments, Error};
@@ -395,8 +395,8 @@ pub trait Estimates {
 /// A recording that can be scanned in parts, side by side: it has keyframes, or chunks that can be
 /// read by themselves.
 pub trait Pieces {
-    /// Returns the steps at which at most so many parts of a table start, the first of them 0. The
-    /// parts take about as long as each other to scan.
+    /// Divides a table into at most `at_most` parts that take about the same time to scan. Returns
+    /// the step at which each part starts; the first is 0.
     ///
     /// # Errors
     /// If nothing can be read.

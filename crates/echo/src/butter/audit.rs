@@ -13,7 +13,7 @@ use crate::limits::{Limits, ReadOptions};
 use crate::model::{BONES, Frame, GameStatus, GoalType, Map, PausedState, Time};
 use crate::rule::Rule;
 
-/// What an audit of a .butter found.
+/// The result of auditing a .butter.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Audit {
     /// The findings, worst first.

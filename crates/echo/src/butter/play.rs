@@ -61,7 +61,7 @@ impl Shown {
     }
 }
 
-/// What a chunk holds.
+/// The content of a chunk.
 #[cfg(feature = "tape")]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Loaded {
@@ -459,7 +459,7 @@ impl Playing {
         &self.raw
     }
 
-    /// What the chunk holds.
+    /// The content of the chunk.
     #[cfg(feature = "tape")]
     pub const fn loaded(&self) -> Loaded {
         self.loaded

@@ -34,7 +34,7 @@ pub struct Mended {
     pub bones: u64,
     /// Keyframes among those without a frame before; their bones are unknown.
     pub bones_lost: u64,
-    /// Pauses whose timer is unknown since a keyframe.
+    /// Pauses whose timer has been unknown since the last keyframe.
     pub pause_timers: u64,
     /// Frames whose bones are of another number of players than the frame before.
     pub bone_players: u64,

@@ -75,7 +75,7 @@ pub struct Skip {
     pub chunks: usize,
     pub bytes: u64,
     pub frames: u64,
-    /// Who wrote the chunks before, if it shows.
+    /// The writer of the chunks before, if it can be recognised.
     pub shown: Shown,
     /// When the first frame of the recording was recorded.
     pub start: Time,

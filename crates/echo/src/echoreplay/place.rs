@@ -4,8 +4,8 @@ use crate::model::{Object, Session, Unknown};
 
 /// Sorts foreign members by the order of their objects; those of one object stay in their order.
 ///
-/// Texts order members in many ways. With one order in the model, a frame that was written and read is
-/// equal to the original.
+/// Recorders write members in many orders. The model has one order, so that a frame is equal to the
+/// original after it was written and read.
 pub(super) fn order(unknown: &mut [Unknown]) {
     if !unknown.is_sorted_by_key(|member| rank(member.object)) {
         unknown.sort_by_key(|member| rank(member.object));

@@ -49,7 +49,7 @@ pub(super) struct Scan {
     searched: usize,
     /// The last line has no ending. This becomes a finding unless its ending comes after all.
     unended: Option<Finding>,
-    /// The error that ended strict reading. It is returned again, whatever is called.
+    /// The error that ended strict reading. Every later call returns it again.
     failed: Option<Finding>,
     pub findings: Findings,
     /// Frames of files in a zip that are damaged; and the fault of the file that is being read.

@@ -48,16 +48,16 @@ struct Stored {
     size: Option<u64>,
     /// The checksum, if known.
     crc: Option<u32>,
-    /// Checksum and sizes follow the file, by its local header.
+    /// The local header says that checksum and sizes come after the file's content.
     described: bool,
 }
 
 /// How the files are found.
 #[derive(Debug)]
 enum Plan {
-    /// At these positions, by the table of the zip.
+    /// The table of the zip gives the positions of the files.
     Table(std::vec::IntoIter<(u64, Stored)>),
-    /// One after another.
+    /// The files are read one after another; there is no table.
     Walk,
     Done,
 }

@@ -1,4 +1,4 @@
-//! What the game's API answered, frame by frame.
+//! The answers of the game's API, frame by frame.
 
 use gametape_core::InputStream;
 use gametape_core::tape::{Error, Secrets};
@@ -10,14 +10,14 @@ use super::opened::EchoTape;
 use crate::echoreplay::{self, Reader, Redactor, write_frame};
 use crate::{Error as ReadError, Frame, Time};
 
-/// What the game's API answered at a time.
+/// The answers of the game's API at one time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Answer {
     /// When it was recorded.
     pub time: Time,
-    /// What `/session` answered: JSON.
+    /// The answer of `/session`: JSON.
     pub session: Vec<u8>,
-    /// What `/player_bones` answered: JSON, where that was recorded.
+    /// The answer of `/player_bones`, if it was recorded: JSON.
     pub bones: Option<Vec<u8>>,
 }
 
@@ -55,11 +55,11 @@ enum Of {
 }
 
 impl EchoTape {
-    /// What the game's API answered. Where secrets are hidden, names, user ids and the address of the
-    /// server are [replaced](Redactor).
+    /// Returns the answers of the game's API. If secrets are hidden, names, user ids and the address of
+    /// the server are [replaced](Redactor).
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn answers(&self, secrets: Secrets) -> Result<Answers, Error> {
         Ok(Answers {
             of: match self.format {
@@ -77,7 +77,7 @@ impl Answers {
     /// The next answer; `None` at the end.
     ///
     /// # Errors
-    /// Where nothing behind it can be read.
+    /// If nothing after the last answer can be read.
     pub fn next_answer(&mut self) -> Result<Option<Answer>, Error> {
         while self.next_line()? {
             // A line that was made of a line, or of a frame, can be taken apart.
@@ -138,7 +138,7 @@ impl Answers {
     }
 }
 
-/// Behind what can't be read nothing is told: the recording ends there.
+/// Turns an error of reading into the end of the recording: nothing after it is reported.
 fn ended<T>(read: Result<Option<T>, ReadError>) -> Result<Option<T>, Error> {
     match read {
         Err(error @ ReadError::Io { .. }) => Err(error.into()),

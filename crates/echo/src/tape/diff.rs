@@ -1,4 +1,4 @@
-//! What differs between two recordings of matches, whatever they are kept in.
+//! The differences between two recordings of matches, in any encoding.
 
 use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
@@ -49,7 +49,7 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
     Ok(told(&found, start))
 }
 
-/// What keeps recordings from being compared, and what is known all the same.
+/// Adds the result so far to the problem that ended a comparison.
 fn so_far(mut problem: Error, found: &Found) -> Error {
     let known = match &found.first {
         Some(first) if matches!(first.what, Side::Both(_)) => {
@@ -67,7 +67,7 @@ fn so_far(mut problem: Error, found: &Found) -> Error {
     problem
 }
 
-/// What differs, seen from the other recording.
+/// Turns the differences round: seen from the other recording.
 fn turn(found: &mut Found) {
     found.frames.reverse();
     let Some(first) = &mut found.first else {

@@ -9,17 +9,17 @@ use gametape_core::{Class, Coded};
 
 use crate::{Error as ReadError, Finding, Frame, Rule, WriteError};
 
-/// What only recordings of Echo VR can say.
+/// The errors that only recordings of Echo VR have.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EchoError {
-    /// What can't be written.
+    /// Something that can't be written.
     #[error("{0}")]
     Unwritable(String),
     /// The index beside a recording can't be kept.
     #[error("the index {} can't be kept: {source}", path.display())]
     Index {
-        /// Where it lies, or would.
+        /// The path of the index, whether it exists or not.
         path: PathBuf,
         /// Why not.
         source: io::Error,
@@ -33,13 +33,13 @@ pub enum EchoError {
         Grouped(*limit)
     )]
     SpoolLimit {
-        /// What it may take.
+        /// The number of bytes that are allowed.
         limit: u64,
     },
     /// A position would be further off than was allowed.
     #[error("the {what} of frame {frame} would be {metres} m off; {most} m are allowed")]
     TooFarOff {
-        /// Which position is furthest off.
+        /// The position that is furthest off.
         what: &'static str,
         /// In which frame, from 0.
         frame: u64,
@@ -70,12 +70,12 @@ impl Coded for EchoError {
     }
 }
 
-/// What can't be written, a sentence.
+/// An error about something that can't be written; `message` is a sentence.
 pub(super) fn unwritable_because(message: impl Into<String>) -> Error {
     Error::format(EchoError::Unwritable(message.into()))
 }
 
-/// What could not be written, of which frame.
+/// An error about a frame that could not be written.
 pub(super) fn unwritable(frame: &Frame, error: WriteError) -> Error {
     match error {
         WriteError::Io(source) => Error::Output(source),

@@ -35,7 +35,7 @@ impl Frames {
         }
     }
 
-    /// Of a zip that was inflated before.
+    /// Reads the frames of a zip that was inflated before.
     pub fn spooled(spool: Arc<Spool>) -> Result<Self, Error> {
         let reader = echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
         Ok(Self {
@@ -46,7 +46,8 @@ impl Frames {
 }
 
 impl<S: Read + Seek> Frames<S> {
-    /// Of a .butter, these parts of them are told: the rest of a frame means nothing.
+    /// Opens a recording. Of a .butter, only these parts of a frame are decoded; the other values of
+    /// the frame are not valid.
     pub fn open(format: EchoFormat, stream: S, parts: Parts) -> Result<Self, Error> {
         let reader = match format {
             EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::of_parts(stream, parts))),
@@ -78,7 +79,7 @@ impl<S: Read + Seek> Frames<S> {
         }
     }
 
-    /// What was found so far.
+    /// The findings so far.
     pub fn findings(&self) -> &Findings {
         match &self.reader {
             Reader::Butter(reader) => reader.findings(),

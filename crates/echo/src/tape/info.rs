@@ -1,4 +1,4 @@
-//! What a recording of a match says of itself.
+//! The description of a recording of a match.
 
 use gametape_core::tape::{Error, Info, Partial, Secrets, object};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::{
     Error as ReadError, Findings, Frame, Map as ArenaMap, ReadOptions, Rule, Session, Time,
 };
 
-/// What stands for a secret.
+/// The text that replaces a secret.
 pub(super) const HIDDEN: &str = "<hidden>";
 
 /// Players that are listed; more are counted.
@@ -51,7 +51,7 @@ impl Seen {
 
 const TEAMS: [&str; 3] = ["blue", "orange", "spectator"];
 
-/// What all frames tell.
+/// The facts that all frames together give.
 #[derive(Default)]
 pub(super) struct Summary {
     frames: u64,
@@ -166,7 +166,7 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
     }
 }
 
-/// What the table of a .butter tells of its end: a chunk that is not all there.
+/// The error for a .butter whose table of chunks shows that the last chunk is incomplete.
 fn cut(table: &butter::Table) -> Option<ReadError> {
     let mut chunks = table.chunks().iter();
     let chunk = chunks.find(|chunk| chunk.there < chunk.size)?;
@@ -197,7 +197,7 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
     ))
 }
 
-/// What whoever has read all frames knows of the recording beside them.
+/// The facts about a recording, besides its frames, that are known after all frames were read.
 pub(super) struct Known<'k> {
     pub format: EchoFormat,
     /// Bytes of the file.
@@ -205,7 +205,7 @@ pub(super) struct Known<'k> {
     /// Whether it is in a zip.
     pub zip: bool,
     pub findings: &'k Findings,
-    /// Of a .butter its header, if it has one, and what it has shown to be.
+    /// For a .butter: its header, if it has one, and the properties that were detected.
     pub butter: Option<(Option<&'k Header>, butter::Seen)>,
 }
 
@@ -265,7 +265,7 @@ fn info(
     }
 }
 
-/// What a .butter says once.
+/// The facts in the header of a .butter.
 fn of_header(header: &Header, secrets: Secrets) -> Map<String, Value> {
     let map = header.map_name();
     object(json!({

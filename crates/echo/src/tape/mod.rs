@@ -103,7 +103,7 @@ pub struct Echoreplay;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Butter;
 
-/// What the two say of themselves, and what they have in common.
+/// Implements `Format` for the two formats: their own descriptions, and the code that they share.
 macro_rules! formats {
     ($($format:ident {
         about: $about:literal,

@@ -15,28 +15,29 @@ use crate::butter::Parts;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
 use crate::{ReadOptions, Time};
 
-/// Text that any zip may have to be spooled.
+/// The size of text that any zip may have, in bytes: so much is spooled.
 const LEAST_TEXT: u64 = 1 << 30;
-/// How many times a zip the text may take, where that is more: recordings take 10 to 30 times.
+/// The size of text that a zip may have, as a multiple of the zip's, if that is more. Recordings take
+/// 10 to 30 times.
 const MOST_RATIO: u64 = 256;
 
-/// An opened recording of a match, in either encoding. A clone shares what was read of it.
+/// An opened recording of a match, in either encoding. A clone shares the parts that were read.
 #[derive(Clone, Debug)]
 pub struct EchoTape {
     pub(in crate::tape) format: EchoFormat,
     pub(in crate::tape) input: Input,
-    /// Where it lies, if anywhere: its index may lie beside.
+    /// Its path, if it has one. Its index may be in the same folder.
     path: Option<PathBuf>,
     zip: Arc<Mutex<Zip>>,
     /// The chunks of a .butter, once a range was asked for.
     chunks: Arc<OnceLock<Option<Chunks>>>,
-    /// Where the frames of an .echoreplay stand, once that was asked for.
+    /// The places of the frames of an .echoreplay, once they were asked for.
     lines: Arc<Mutex<Option<Arc<Lines>>>>,
-    /// What the file in a zip is called that is made of it.
+    /// The name of the file in a zip that is made of it.
     member: String,
 }
 
-/// What is kept of an .echoreplay in a zip.
+/// The text of an .echoreplay in a zip, once it was inflated.
 #[derive(Default, Debug)]
 struct Zip {
     spool: Option<Arc<Spool>>,
@@ -67,7 +68,7 @@ impl EchoTape {
             .is_ok_and(|head| echoreplay::is_zip(&head))
     }
 
-    /// What lines that are made of it are kept in.
+    /// The container for the lines that are made of it.
     pub(in crate::tape) fn container(&self, zip: bool) -> echoreplay::Container {
         if zip {
             echoreplay::Container::Zip(self.member.clone())
@@ -119,7 +120,7 @@ impl EchoTape {
         self.zip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the text of a zip, so that it is not inflated again; `None` where the recording is none.
+    /// Keeps the text of a zip, so that it is not inflated again; `None` if the recording is not a zip.
     ///
     /// # Errors
     /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
@@ -127,7 +128,7 @@ impl EchoTape {
         if self.format != EchoFormat::Echoreplay || !self.is_zip() {
             return Ok(None);
         }
-        // Who comes second waits for it.
+        // A second caller waits for it.
         let mut zip = self.zip();
         if let Some(spool) = &zip.spool {
             return Ok(Some(spool.clone()));
@@ -157,8 +158,8 @@ impl EchoTape {
         }
     }
 
-    /// Where the frames of an .echoreplay stand, and in what text: by the index beside it, or by
-    /// reading all of it once. A zip is spooled for it.
+    /// Returns the places of the frames of an .echoreplay, and the text that they are in. The places come from
+    /// the index beside it, or from reading all of it once. The text of a zip is spooled for it.
     pub(in crate::tape) fn lines(&self) -> Result<(Arc<Lines>, Input), Error> {
         let spool = self.spooled()?;
         let text = match &spool {
@@ -190,10 +191,11 @@ impl EchoTape {
         })
     }
 
-    /// The lines are not what was said of them: looks for them anew. An index that said so is gone.
+    /// Finds the lines anew, because they do not match what is known of them. Removes the index that
+    /// was wrong.
     ///
     /// # Errors
-    /// Where frames are at other times than `known`.
+    /// If frames have other times than in `known`.
     pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
         let lines = Arc::new(self.read_lines()?);
         if let Some(path) = &self.path {

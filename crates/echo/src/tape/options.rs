@@ -1,4 +1,4 @@
-//! What a conversion of a recording of Echo VR may be told.
+//! The options for conversions of recordings of Echo VR.
 
 use gametape_core::tape::{OptionDef, OptionKind, Options as Told};
 
@@ -47,7 +47,7 @@ pub(super) const BUTTER: &[OptionDef] = &[
     ),
 ];
 
-/// What the lines of an .echoreplay are kept in.
+/// The options for an .echoreplay that is written: its container.
 pub(super) const ECHOREPLAY: &[OptionDef] = &[
     OptionDef {
         more: "Without this or --zip it is kept in what the input is kept in, and made of a .butter in \
@@ -61,7 +61,7 @@ pub(super) const ECHOREPLAY: &[OptionDef] = &[
     },
 ];
 
-/// What opening an .echoreplay may do.
+/// The options for opening an .echoreplay.
 pub(super) const OPEN: &[OptionDef] = &[OptionDef {
     more: "It lies beside the recording (match.echoreplay.index), is used wherever it fits, and is made \
            anew where it does not. Not for a zip, whose text is inflated anew by each command.",
@@ -74,7 +74,7 @@ pub(super) const OPEN: &[OptionDef] = &[OptionDef {
 /// The flag of [`OPEN`].
 pub(super) const KEEP_INDEX: &str = "keep-index";
 
-/// What is done with a match, whatever becomes of it.
+/// The options of a conversion into any format.
 pub(super) const CONVERT: &[OptionDef] = &[
     OptionDef::flag(
         "redact",
@@ -100,7 +100,7 @@ pub(super) fn zip_told(told: &Told) -> Option<bool> {
     }
 }
 
-/// What is asked for that a .butter has.
+/// The options for a .butter that is written.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Wish {
     mode: Option<Mode>,
@@ -132,7 +132,7 @@ impl Wish {
         self.mode.is_none() && self.keyframes.is_none() && self.compression.is_none()
     }
 
-    /// What is written where a .butter is made anew; `base` is what the input is written by.
+    /// Returns the options for a new .butter; `base` are those by which the input is written.
     pub fn options(&self, base: Options) -> Options {
         Options {
             mode: self.mode.unwrap_or(base.mode),

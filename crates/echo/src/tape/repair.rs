@@ -48,7 +48,7 @@ pub(super) fn butter(
     Ok(repaired)
 }
 
-/// A recording of which whoever watches hears what was looked at.
+/// A recording that reports the bytes that were read to the caller's progress.
 struct Watched<'w> {
     input: &'w Input,
     work: &'w Work<'w>,
@@ -95,7 +95,7 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
-/// What was done, and what there is now.
+/// Sentences about the repairs, and about the result.
 fn told(salvaged: &Salvaged) -> (Vec<String>, String) {
     let mut actions = Vec::new();
     // Where there is any of it; `#` stands for how many.

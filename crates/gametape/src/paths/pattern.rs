@@ -1,37 +1,37 @@
-//! Patterns, name by name: of each folder is known how much of a pattern it meets, so that it is entered
-//! only if something in it can be meant.
+//! Patterns, matched name by name. The walk knows of each folder how much of the pattern it matches,
+//! and enters a folder only if something in it can match.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-/// What below a folder is meant.
+/// A pattern for paths below a folder.
 pub struct Pattern {
     parts: Vec<Part>,
-    /// It ends in a slash: files are meant if they are in a folder that is.
+    /// The pattern ends in a slash: only folders match, and with them the files in them.
     only_folders: bool,
 }
 
-/// What stands between two slashes.
+/// The pattern for one name: the text between two slashes.
 enum Part {
     /// `**`: any number of folders, or none.
     Folders,
     Name(glob::Pattern),
 }
 
-/// How much of a pattern a folder meets: after so many parts, each way to see it.
+/// How much of a pattern a folder matches: the number of matched parts, for each way to match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Met(Vec<usize>);
 
-/// Why a path is no pattern.
+/// The reason why a path is not a pattern.
 pub enum Wrong {
-    /// It has no sign of one.
+    /// It contains no wildcard.
     Plain,
     Said(&'static str),
 }
 
 impl Pattern {
-    /// All that is there.
+    /// A pattern that matches everything.
     pub const fn all() -> Self {
         Self {
             parts: Vec::new(),
@@ -39,9 +39,9 @@ impl Pattern {
         }
     }
 
-    /// The folder that a pattern can't lead out of, and what is meant below it.
+    /// Splits a path into the folder that contains all matches, and the pattern below it.
     ///
-    /// A folder that is there is meant by its name, whatever signs that has.
+    /// An existing folder is taken by its name, even if the name contains wildcards.
     pub fn split(path: &Path) -> Result<(PathBuf, Self), Wrong> {
         let mut root = PathBuf::new();
         let mut parts = Vec::new();
@@ -69,12 +69,13 @@ impl Pattern {
         Ok((root, pattern))
     }
 
-    /// What the folder meets in which it is looked.
+    /// Returns how much of the pattern the folder matches where the search starts.
     pub fn begin(&self) -> Met {
         self.met([0])
     }
 
-    /// What a folder meets in one that meets so much; nothing where it need not be entered.
+    /// Returns how much of the pattern a folder matches, within one that matches `within`; `None` if it
+    /// need not be entered.
     pub fn folder(&self, within: &Met, name: &OsStr) -> Option<Met> {
         let name = text(name);
         let on = within.0.iter().filter_map(|at| match self.parts.get(*at) {
@@ -84,7 +85,7 @@ impl Pattern {
         Some(self.met(on)).filter(|met| !met.0.is_empty())
     }
 
-    /// Whether a file is meant in a folder that meets so much.
+    /// Whether a file matches, in a folder that matches `within`.
     pub fn file(&self, within: &Met, name: &OsStr) -> bool {
         let last = self
             .parts
@@ -149,10 +150,10 @@ fn is_open(component: Component<'_>) -> bool {
     bytes.any(|byte| b"*?[".contains(byte))
 }
 
-/// A name as text. A byte that is none becomes a character that no name has, so that names that differ do so
-/// still.
+/// A name as text. A byte that is not text becomes a character that occurs in no name, so that
+/// different names stay different.
 fn text(name: &OsStr) -> Cow<'_, str> {
-    /// The last ones there are, and nobody's.
+    /// The start of the last private characters, which no name uses.
     const BYTES: u32 = 0x10_FF00;
     if let Some(text) = name.to_str() {
         return text.into();

@@ -17,9 +17,9 @@ use crate::index::Entry;
 use crate::publish::name_of;
 use crate::{Error, PublishOptions, Store, publish};
 
-/// The files of a growing recording are made again after this many times the time that it took.
+/// The files of a growing recording are made again after a pause of this many times the time that making them took.
 const REST: u32 = 2;
-/// The least time between two times of making them.
+/// The shortest pause between making them twice.
 const SOONEST: Duration = Duration::from_millis(500);
 
 /// The state of a recording's files.

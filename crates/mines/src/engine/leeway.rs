@@ -15,7 +15,7 @@ use crate::{ModeRules, MouseAction, MouseEvent};
 pub(super) enum Missing {
     /// None: the mode only adds events.
     Nothing,
-    /// Those that concern question marks.
+    /// The events of question marks.
     Questions,
     /// All of them: the button may have no effect.
     All,

@@ -173,7 +173,7 @@ impl Engine {
         (self.grip() != Grip::None).then_some(self.under_cursor)
     }
 
-    /// Takes the last of several moves that change nothing, to keep the cursor's position.
+    /// Handles the last of several moves that change no square, so that the cursor's position stays right.
     pub(crate) fn hover(&mut self, event: &MouseEvent) {
         if !self.under_cursor.contains(event.x, event.y) {
             self.enter_square(event);

@@ -33,7 +33,7 @@ struct Trial {
 
 /// The board events that a mouse event may have.
 enum Allowed {
-    /// Those that the judge accepts.
+    /// The board events that the judge accepts.
     Judge(Box<Judge>),
     /// After the mine of a lost chord: its squares that are still closed, each once.
     Rest(BTreeSet<(Cell, u8)>),

@@ -309,7 +309,7 @@ fn rewrite_score(game: &mut Game<'static>) {
     }
 }
 
-/// Decodes texts that claim to be UTF-8 but are not, in the same way as those of old files.
+/// Decodes texts that are declared as UTF-8 but are not. It decodes them like the texts of old files.
 fn reencode(game: &mut Game<'static>, repairs: &mut Vec<Repair>) -> Result<(), WriteError> {
     let mut decode = |field, bytes: &[u8]| {
         let decoded = crate::TextRule::Undefined.decode(bytes);

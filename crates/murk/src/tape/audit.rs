@@ -92,7 +92,7 @@ struct Replaying<'s> {
     diverged: Option<(Box<Divergence>, Duration)>,
 }
 
-/// Where a replay parted from the recording, with what it was before, and how long it took.
+/// The divergence of a replay from the recording, its states before, and the time that the replay took.
 type Parting = (Box<Divergence>, Recent, Duration);
 
 impl<'s> Replaying<'s> {
@@ -274,7 +274,7 @@ fn world_of(
     Ok(Some(world))
 }
 
-/// What a world says of commands; one that is not the recording's says nothing of them.
+/// Returns the checker of commands that a world has; `None` if the world is not the recording's.
 fn checker(world: &World, header: &Header<'_>) -> Option<Checker> {
     match world::misfit(header, world) {
         None => world.checker().ok(),

@@ -9,7 +9,7 @@ use gametape_core::Input;
 
 use crate::{Auditor, Change, Finding, Frame, Index, IndexBuilder, IndexError, Rule, Unused};
 
-/// Where the index of a recording lies: `run.murk` has `run.murk.index`.
+/// The path of the index of a recording: `run.murk` has `run.murk.index`.
 #[must_use]
 pub fn index_path(recording: &Path) -> PathBuf {
     let mut name = OsString::from(recording);
@@ -17,18 +17,19 @@ pub fn index_path(recording: &Path) -> PathBuf {
     name.into()
 }
 
-/// A file that lies where the index of a recording would.
+/// A file at the path of a recording's index.
 pub(crate) struct Beside(Input);
 
 impl Beside {
-    /// The file beside a recording; `None` where there is none, and why where it can't be read.
+    /// Returns the file beside a recording; `None` if there is none, and the reason if it can't be
+    /// read.
     pub fn find(recording: Option<&Path>) -> Option<Result<Self, Unused>> {
         Self::at(&index_path(recording?))
     }
 
     pub fn at(path: &Path) -> Option<Result<Self, Unused>> {
         let open = || -> io::Result<Input> {
-            // What is no file may never come to an end.
+            // Something that is not a file, such as a pipe, may have no end.
             let meta = fs::metadata(path)?;
             if meta.is_dir() {
                 return Err(io::Error::other("is a folder"));
@@ -49,15 +50,15 @@ impl Beside {
         &self.0
     }
 
-    /// The index, if it is one of this recording and whole: one that is damaged itself would find
-    /// damage where there is none.
+    /// Returns the index, if it belongs to this recording and is intact. A damaged index would report
+    /// damage to a sound recording.
     pub fn open_whole(&self, recording: &Input) -> Result<Index<&Input>, Unused> {
         Index::open_whole(&self.0, recording).map_err(unused)
     }
 }
 
-/// The index beside a recording, if it is one of it as far as can be told in constant time: whoever
-/// follows it looks whether what it leads to is what it says.
+/// Returns the index beside a recording if it seems to belong to it. The check takes constant time, so
+/// the caller has to check that the frame which the index leads to is the one it names.
 pub(super) fn fitting(recording: Option<&Path>, input: &Input) -> Option<Index<Input>> {
     let beside = Beside::find(recording)?.ok()?;
     let index = Index::open(beside.0).ok()?;

@@ -1,4 +1,4 @@
-//! What differs between two recordings, down to the cell where both can be replayed.
+//! The differences between two recordings: down to the cell, if both can be replayed.
 
 use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, object};

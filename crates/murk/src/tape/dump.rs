@@ -46,8 +46,8 @@ pub(super) fn dump(
     moment.end(reader.findings().problem())
 }
 
-/// Prints the frame that the index leads to; false where there is none that fits, or where it leads
-/// nowhere and is damaged itself.
+/// Prints the frame that the index leads to. Returns false if there is no fitting index, or if the
+/// index leads to no frame and is damaged itself.
 fn jump(
     tape: &MurkTape,
     at: At,

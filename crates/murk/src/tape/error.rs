@@ -1,4 +1,4 @@
-//! What only this format can say.
+//! The errors that only this format has.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use gametape_core::{Class, Coded};
 
 use crate::{Finding, WriteError};
 
-/// What can go wrong with a recording of a simulation, or with what it is made of.
+/// An error of a recording of a simulation, or of the files that it is made from.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MurkError {
@@ -35,7 +35,7 @@ pub enum MurkError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The simulation can't go on.
@@ -50,12 +50,12 @@ pub enum MurkError {
         /// Why.
         message: String,
     },
-    /// What is there breaks a rule, and is not gone on with, or not replaced.
+    /// The existing file breaks a rule. It is not continued, or not replaced.
     #[error("{message}")]
     Damaged {
         /// The rule's code.
         code: &'static str,
-        /// Where in the file.
+        /// The offset in the file.
         offset: Option<u64>,
         /// The sentence.
         message: String,
@@ -110,7 +110,7 @@ impl From<MurkError> for Error {
     }
 }
 
-/// What is there breaks a rule, and what that means for what was asked for.
+/// An error about an existing file that breaks a rule; the advice says what follows for the request.
 pub(crate) fn damaged(finding: &Finding, advice: &str) -> Error {
     MurkError::Damaged {
         code: finding.code(),
@@ -120,7 +120,7 @@ pub(crate) fn damaged(finding: &Finding, advice: &str) -> Error {
     .into()
 }
 
-/// What is asked for can't be made of this recording.
+/// An error: the requested output can't be made from this recording.
 pub(crate) fn unwritable(message: impl Into<String>) -> Error {
     let message = message.into();
     MurkError::Unwritable { message }.into()

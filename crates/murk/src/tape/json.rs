@@ -10,7 +10,7 @@ use gametape_core::{ByteReader, Short, Time};
 
 use crate::{Command, Frame, Payload};
 
-/// What a payload is made of: one behind the other in the file, each under a key of its own in JSON.
+/// The parts of a payload: one after another in the file, each under a key of its own in JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     /// A whole number of 64 bits.
@@ -159,7 +159,7 @@ impl Part {
     }
 }
 
-/// A list behind its count.
+/// Writes a list, which comes after its count.
 fn put_list(
     bytes: &mut ByteReader<'_>,
     line: &mut String,

@@ -22,13 +22,13 @@ pub struct MurkTape {
 }
 
 impl MurkTape {
-    /// A recording that was not looked at yet; its index may lie beside it.
+    /// Opens a recording without reading it. Its index may be beside it.
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self::with_kinds(source, &Kinds::new())
     }
 
-    /// As [`MurkTape::new`]; propagators of its world may be of these kinds, too.
+    /// Like [`MurkTape::new`], but the recording's world may also have propagators of these kinds.
     #[must_use]
     pub fn with_kinds(source: Source, kinds: &Kinds) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl MurkTape {
         &self.kinds
     }
 
-    /// Where it lies, if anywhere.
+    /// Its path, if it has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
@@ -98,13 +98,13 @@ impl MurkTape {
         })
     }
 
-    /// The text of the world that the recording carries: TOML, in its canonical form.
+    /// Returns the text of the world that the recording carries: TOML, in its canonical form.
     ///
     /// # Errors
-    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
+    /// If it carries no world ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
     pub fn world(&self) -> Result<String, Error> {
         let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
-        // One of kinds that are not known can be read all the same.
+        // A world with propagators of unknown kinds can be read all the same.
         let kinds = self.kinds.clone().or_unknown();
         match world::chosen(self.reader().header()?, None, &kinds) {
             Some(world) => Ok(text(world?)),

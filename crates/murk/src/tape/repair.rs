@@ -97,7 +97,7 @@ impl ReadAt for Mended {
     }
 }
 
-/// What is worth keeping: the header, and the whole frames behind it.
+/// The part worth keeping: the header, and the whole frames after it.
 struct Kept {
     end: u64,
     frames: u64,
@@ -121,7 +121,7 @@ impl Kept {
         })
     }
 
-    /// What is kept of what the index does not know, and nobody can turn back.
+    /// Returns the parts that are kept although they are damaged and could not be mended.
     fn altered(&self, not_mended: &[Damage]) -> AllAltered<Rule> {
         let mut altered = AllAltered::new();
         for damage in not_mended {

@@ -1,4 +1,4 @@
-//! Which slip explains a divergence, asked of the recording at hand.
+//! Searches for the slip that explains the divergence of a recording.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -68,23 +68,23 @@ pub(super) struct Diverged<'a> {
     pub before: Option<&'a World>,
     pub divergence: &'a Divergence,
     pub recent: Recent,
-    /// How long that took.
+    /// The time that this took.
     pub took: Duration,
 }
 
-/// Part of the time that a search has, within which the recording is replayed from its start once more: a
-/// long one is replayed from the last state that was kept.
+/// A recording is replayed from its start only if that takes at most this part of the time for the
+/// search (one in so many). A longer recording is replayed from the last saved state.
 const FROM_START: u32 = 20;
-/// Frames behind the divergence up to which two runs are compared.
+/// The number of frames after the divergence up to which two runs are compared.
 const AHEAD: u64 = 80;
-/// Pairs of runs that are compared at most.
+/// The largest number of pairs of runs that are compared.
 const PAIRS: usize = 4;
 
 impl Diverged<'_> {
-    /// Searches for the slip; `None` where the world can't be built again.
+    /// Searches for the slip; `None` if the world can't be built again.
     ///
     /// # Errors
-    /// What the input says.
+    /// The errors of the input.
     pub fn explain(
         &self,
         limit: Duration,
@@ -181,8 +181,8 @@ impl Diverged<'_> {
         )))
     }
 
-    /// Where two runs from the start part, or they and the one that was verified; `None` where they do not,
-    /// up to a little behind this frame, as far as time suffices.
+    /// Finds the frame where two runs from the start differ from each other, or from the run that was
+    /// verified. Returns `None` if they agree until shortly after this frame, or until the time is up.
     fn side_by_side(&self, frame: u64, limit: Duration) -> Result<Option<Parted>, Error> {
         let (Ok(mut one), Ok(mut other)) = (self.world.build(), self.world.build()) else {
             return Ok(None);
@@ -233,7 +233,7 @@ impl Diverged<'_> {
     }
 }
 
-/// What a search says of the divergence goes with it.
+/// Adds the results of the search to the divergence.
 pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Box<Divergence> {
     if found.parted.is_some() && matches!(divergence.cause, Cause::OtherTick { .. }) {
         // A world that goes another way each time may come by any state at any tick.
@@ -250,7 +250,8 @@ pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Bo
     divergence
 }
 
-/// What was found, as a finding at the divergence; none where it is but the value that the divergence names.
+/// Returns the result of a search as a finding at the divergence; `None` if it adds nothing to the
+/// value that the divergence names.
 pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Finding> {
     if let Some(parted) = found.parted {
         let (frame, tick) = (parted.frame, parted.tick);
@@ -283,11 +284,11 @@ pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Fin
     Some(finding)
 }
 
-/// What explains a divergence of a recording in this world, looked for as long as a search takes if nothing
-/// else is said.
+/// Searches for the explanation of a divergence of a recording in this world, for at most the usual
+/// time.
 ///
 /// # Errors
-/// What the input says.
+/// The errors of the input.
 pub(crate) fn explain_in(
     tape: &MurkTape,
     world: &World,

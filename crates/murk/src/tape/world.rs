@@ -15,9 +15,9 @@ use crate::{Header, Rule};
 /// A world's description, given beside a recording.
 #[derive(Clone, Debug)]
 pub struct WorldFile {
-    /// Where it lies, for messages.
+    /// Its path, for messages.
     pub path: PathBuf,
-    /// What it says, as TOML.
+    /// Its content, in TOML.
     pub bytes: Vec<u8>,
     /// Kinds of propagators that it may name beside the stock ones.
     pub kinds: Kinds,

@@ -29,11 +29,11 @@ pub struct Recorded {
     pub dropped: u64,
     /// The commands that were recorded now.
     pub commands: u64,
-    /// The number of those that the world applied.
+    /// The number of recorded commands that the world applied.
     pub applied: u64,
-    /// The number of those that had expired.
+    /// The number of recorded commands that had expired.
     pub expired: u64,
-    /// The number of those that could not be applied.
+    /// The number of recorded commands that could not be applied.
     pub rejected: u64,
     /// The ticks that failed and left the state as it was.
     pub failed_ticks: u64,
@@ -56,9 +56,10 @@ const OTHER_FRAME: &str = "this is not the start of the frame that is made next:
                            damaged, or other commands were given than now, or its world is not \
                            deterministic (gametape sync-test tells)";
 
-/// Goes to the end of a recording: its frames are replayed and must match. If one was cut, it is
-/// made again, the simulation is after it, and its hash is returned. Damage, above all of a length,
-/// may look like a cut, but a real cut is the start of the frame that is made again.
+/// Goes to the end of a recording: its frames are replayed and must match. If the last frame was cut
+/// off, the simulation makes it again and stands after it, and the hash of that frame is returned.
+/// Damage, above all of a length, may look like a cut; but a frame that was really cut off is the
+/// start of the frame that is made again.
 pub(super) fn resume(
     path: &Path,
     header: &Header<'_>,

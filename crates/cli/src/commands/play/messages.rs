@@ -8,7 +8,7 @@ use gametape::{AnyFinding, At, Batch, Scan, Stamp, TableDef};
 
 use crate::scene::range::Bounds;
 
-/// What the player wants to show next. Only the newest request counts.
+/// The state that the player wants to show next. Only the newest request counts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Request {
     /// The number of the request; its response has the same.

@@ -40,7 +40,7 @@ impl Draft {
 #[derive(Default)]
 struct Queue {
     waiting: usize,
-    /// Of these, the creates that wait until another entity is destroyed.
+    /// The number of waiting creates that must wait until another entity is destroyed.
     crowded: usize,
 }
 

@@ -30,7 +30,7 @@ const ALONE_BYTES: usize = 64 << 10;
 /// Frames of a batch, at most.
 pub(super) const BATCH_FRAMES: usize = 64;
 
-/// Batches that wait for whoever takes them.
+/// The number of batches that wait to be taken, at most.
 const WAITING: usize = 2;
 
 /// Lines as they are.
@@ -44,9 +44,9 @@ pub(super) struct Lines {
 /// Lines of a batch that could not be read.
 #[derive(Default)]
 pub(super) struct Unread {
-    /// How many that could stand before each.
+    /// The finding of each, with the number of lines of the batch before it.
     findings: VecDeque<(usize, Finding)>,
-    /// Beside those.
+    /// The number of further lines, whose findings are not kept.
     more: u64,
 }
 
@@ -57,8 +57,8 @@ impl Unread {
         self.more += skipped.more;
     }
 
-    /// Tells those that stand before a line of the batch, which is told next: the first that is lost is the
-    /// first of the recording.
+    /// Reports the lines before line `next` of the batch, before that line itself is reported: so the first
+    /// reported loss is the first of the recording.
     pub fn tell(&mut self, next: usize, lost: &mut Lost) {
         while let Some((before, finding)) = self.findings.pop_front() {
             if before > next {
@@ -69,19 +69,19 @@ impl Unread {
         }
     }
 
-    /// Tells those behind the last line, and how many there were beside all.
+    /// Reports the losses after the last line, and the number of those that were left out.
     pub fn tell_rest(mut self, lost: &mut Lost) {
         self.tell(usize::MAX, lost);
         lost.more(self.more);
     }
 }
 
-/// Where a line of a batch is.
+/// The place of a line in a batch.
 struct Place {
-    /// Where in the text it starts.
+    /// The offset in the text at which it starts.
     start: usize,
     columns: Columns,
-    /// Which line of the recording's text it is, from 1.
+    /// Its line number in the recording's text, from 1.
     line: u64,
     /// The file of a zip that it is in.
     within: Option<Arc<str>>,
@@ -126,20 +126,20 @@ impl Lines {
     }
 }
 
-/// What comes of the input.
+/// The next part of the input.
 pub(super) enum Batch {
     Lines(Lines),
     Frames(Vec<Frame>),
-    /// The input was read to its end; what is odd about it, and its header.
+    /// The input was read to its end: its irregularities, and its header.
     End(End),
 }
 
-/// What is known at the end of the input.
+/// The facts that are known only at the end of the input.
 #[derive(Default)]
 pub(super) struct End {
-    /// Sentences: what a reader came across, and nothing is lost by.
+    /// Sentences about irregularities by which nothing is lost.
     pub notes: Vec<String>,
-    /// Sentences: what frames do not hold.
+    /// Sentences about parts that frames do not hold.
     pub losses: Vec<String>,
     /// Its text starts with a byte order mark.
     pub marked: bool,
@@ -209,9 +209,9 @@ impl<'w> Batches<'w> {
     }
 }
 
-/// What batches are made of.
+/// The source of batches.
 trait Batching {
-    /// The next batch, for which one that is done with may be used; the last is [`Batch::End`].
+    /// Returns the next batch; the last is [`Batch::End`]. It may use the memory of `used`.
     fn next(&mut self, used: Option<Batch>) -> Result<Batch, Error>;
 }
 
@@ -356,18 +356,18 @@ fn is_note(finding: &Finding) -> bool {
         )
 }
 
-/// What lines are read into: frames, and for the reference what their lines say beside them.
+/// The result of parsing lines: frames, and for the reference the values of a line that no frame has.
 #[derive(Default)]
 pub(super) struct Parsed {
-    /// Old ones stand behind those that are there.
+    /// Frames of an earlier batch remain after the first `count`, to be used again.
     pub frames: Vec<Frame>,
     spelled: Vec<Spelled>,
-    /// How many are there.
+    /// The number of frames that are valid.
     pub count: usize,
 }
 
 impl Parsed {
-    /// The frames that are there, each with what its line says beside it.
+    /// Takes the frames, each with the values of its line that no frame has.
     pub fn take(&mut self) -> (Vec<Frame>, std::vec::IntoIter<Spelled>) {
         let frames = self
             .frames
@@ -422,11 +422,11 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
     to.count = kept;
 }
 
-/// What became of a line.
+/// The result of reading a line.
 enum Read {
-    /// A frame, and what is wrong with its bones.
+    /// A frame, and the fault of its bones.
     Frame(Option<ReadError>),
-    /// A frame, and what its line says beside it.
+    /// A frame, and the values of its line that no frame has.
     Spelled(Spelled),
     Lost(ReadError),
     LeftOut(Box<Finding>),

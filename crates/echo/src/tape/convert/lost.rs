@@ -1,4 +1,4 @@
-//! Lines that become no frames: each is told.
+//! Lines that do not become frames: each is reported.
 
 use gametape_core::text::Counted;
 use serde::Serialize;
@@ -9,24 +9,24 @@ use crate::{Error as ReadError, Finding, Rule, Severity};
 /// A line that became no frame.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(in crate::tape) struct LostLine {
-    /// Which line of its text, from 1.
+    /// The line of its text, from 1.
     pub line: Option<u64>,
-    /// Where in the text, in bytes.
+    /// The offset in the text, in bytes.
     pub offset: Option<u64>,
     /// The file of a zip that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     pub code: &'static str,
-    /// Which member, where it is one.
+    /// The member, if the fault is in one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     pub message: String,
 }
 
-/// All lines that became no frames.
+/// All lines that did not become frames.
 #[derive(Default)]
 pub(in crate::tape) struct LostLines {
-    /// The first of them: [`Skipped::TOLD`] at most.
+    /// The first of these lines, at most [`Skipped::TOLD`].
     pub told: Vec<LostLine>,
     /// How many there are.
     pub count: u64,
@@ -34,7 +34,7 @@ pub(in crate::tape) struct LostLines {
     pub kept: u64,
 }
 
-/// What was lost of the lines of a recording.
+/// The lines of a recording that were lost.
 #[derive(Default)]
 pub(super) struct Lost {
     /// [`Skipped::TOLD`] at most.
@@ -91,12 +91,13 @@ impl Lost {
         }
     }
 
-    /// Lines that are told by their number alone.
+    /// Adds lines of which only the number is reported.
     pub fn more(&mut self, lines: u64) {
         self.more += lines;
     }
 
-    /// What is expected in recordings: a line without a session, or bones without any.
+    /// Counts the errors that recordings often have: a line without a session, or bones without
+    /// players.
     fn count(&mut self, error: &ReadError) {
         let kind = if error.code() == "echoreplay.no-session" {
             &mut self.no_session

@@ -1,16 +1,16 @@
-//! What comes of a conversion.
+//! The result of a conversion.
 
 use super::lost::LostLines;
 use crate::loss::FieldErrors;
 
-/// What was made, beside its bytes.
+/// The facts about a new recording; its bytes are elsewhere.
 pub(super) struct Made {
-    /// How far it is off.
+    /// How far its values are from the original ones.
     pub errors: FieldErrors,
-    /// What the input had and the output has not.
+    /// The parts of the input that the output does not have.
     pub left_out: Vec<String>,
     /// Lines that are not in it, as data.
     pub lines: LostLines,
-    /// What is odd about the input, and not about its frames.
+    /// Remarks on the input as a whole, not on its frames.
     pub notes: Vec<String>,
 }

@@ -115,7 +115,7 @@ pub(super) fn make(
     })
 }
 
-/// What the reference throws for before it reads a line.
+/// The error for a byte order mark, at which the reference fails before it reads a line.
 fn marked() -> WriteError {
     WriteError::Reference {
         frame: 0,
@@ -124,7 +124,7 @@ fn marked() -> WriteError {
     }
 }
 
-/// Where frames go.
+/// The destination of frames.
 struct Sink<'scope> {
     writer: Writer<SpooledTempFile>,
     frames: u64,
@@ -156,7 +156,7 @@ impl<'scope> Sink<'scope> {
     }
 }
 
-/// Where chunks are read back, and compared with what they were made of.
+/// The place where chunks are read back, and compared with the frames that they were made of.
 enum Measuring<'scope> {
     /// On a thread of their own, which gives frames back when it is done with them.
     Beside {
@@ -164,7 +164,7 @@ enum Measuring<'scope> {
         back: Receiver<Vec<Frame>>,
         thread: ScopedJoinHandle<'scope, Result<FieldErrors, Error>>,
     },
-    /// Where they are made, and the frames that are done with.
+    /// In the thread that makes the chunks; with the frames that are done.
     Here(Box<Measure>, Vec<Frame>),
 }
 

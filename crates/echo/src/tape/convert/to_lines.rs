@@ -49,7 +49,7 @@ fn write(
     output.finish().map_err(failed)
 }
 
-/// What `make` sends is written while it makes more.
+/// Writes the texts that `make` sends. A second thread writes, while `make` goes on.
 fn written(
     tape: &EchoTape,
     container: &Container,
@@ -187,7 +187,7 @@ pub(super) fn make(
     })
 }
 
-/// What becomes of all frames.
+/// The results for all frames.
 #[derive(Default)]
 struct All {
     errors: FieldErrors,

@@ -1,4 +1,4 @@
-//! Frames of a .butter: chunks byte for byte, where that reads back right.
+//! Cuts of a .butter: chunks are copied byte for byte if they then read back right.
 
 use std::fs::File;
 use std::ops::Range;
@@ -48,14 +48,14 @@ pub(super) fn cut(
     Ok(Cutout { kept, converted })
 }
 
-/// What was found on the way through the recording, up to the end of the range.
+/// The facts that were found while reading the recording up to the end of the range.
 struct Found {
-    /// The first step of each chunk: of one that gives no frame that of the next.
+    /// The first step of each chunk. A chunk without frames has the first step of the next one.
     firsts: Vec<u64>,
-    /// Steps that were looked at, and whether these are all.
+    /// The number of steps that were read; `is_all` if these are all steps.
     seen: u64,
     is_all: bool,
-    /// Frames are laid out as nobody writes them any more.
+    /// Whether frames have an old layout that no writer uses any more.
     is_early: bool,
 }
 
@@ -105,10 +105,10 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
     })
 }
 
-/// What was made, how far it is off, and what there is to say of it.
+/// The new recording, its deviations from the original, and a remark.
 type Made = (Input, Measured, Option<String>);
 
-/// Chunk by chunk; `None` where that can't be, or does not read back as it was.
+/// Copies chunk by chunk. Returns `None` if that is not possible, or does not read back as before.
 fn by_chunks(
     tape: &EchoTape,
     found: &Found,

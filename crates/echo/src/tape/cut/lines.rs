@@ -16,7 +16,7 @@ use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container};
 use crate::{Frame, Rule};
 
-/// Lines after which it is said how far the work is.
+/// The number of lines between two reports of progress.
 const SOME: usize = 256;
 
 pub(super) fn cut(
@@ -154,14 +154,14 @@ impl Writing<'_> {
     }
 }
 
-/// What lines are put into.
+/// The file that lines are written to.
 enum Put<'o> {
     Text(&'o mut dyn Sink),
     Zip(Output<&'o mut dyn Sink>),
 }
 
 impl Put<'_> {
-    /// Some lines, behind which there are more or none; what is no line is refused.
+    /// Writes some lines; `more` says whether lines follow. Anything that is not a line is an error.
     fn put(&mut self, text: &[u8], more: bool, tape: &EchoTape) -> Result<(), Error> {
         for line in echoreplay::read(text) {
             let line = match line {

@@ -11,11 +11,11 @@ use crate::Error as ReadError;
 use crate::butter::Parts;
 use crate::loss::FieldErrors;
 
-/// How far frames of what was made are off.
+/// The deviations of the frames of a new recording.
 pub(super) struct Measured {
-    /// Of all frames, in their order.
+    /// The deviations of all frames, in their order.
     pub errors: FieldErrors,
-    /// True where frames that were copied are what they were, to the last bit.
+    /// Whether the copied frames are the same as before, to the last bit.
     pub is_exact: bool,
 }
 

@@ -14,17 +14,17 @@ use super::file::{self, Changed, Made};
 use super::line::Lines;
 use crate::tape::error::EchoError;
 
-/// Where the index of a recording lies: `match.echoreplay` has `match.echoreplay.index`.
+/// The path of the index of a recording: `match.echoreplay` has `match.echoreplay.index`.
 pub(in crate::tape) fn index_path(recording: &Path) -> PathBuf {
     let mut name = OsString::from(recording);
     name.push(".index");
     name.into()
 }
 
-/// A file that lies where an index would; `None` where there is none.
+/// Returns the file at the path of an index; `None` if there is none.
 fn at(path: &Path) -> io::Result<Option<Input>> {
     match fs::metadata(path) {
-        // What is no file may never come to an end.
+        // Something that is not a file, such as a pipe, may have no end.
         Ok(meta) if !meta.is_file() => Err(io::Error::other("is not a regular file")),
         Ok(_) => Input::file(File::open(path)?).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -32,8 +32,8 @@ fn at(path: &Path) -> io::Result<Option<Input>> {
     }
 }
 
-/// When the file of a recording was last changed: by the system's clock, which no program sets back as
-/// it can the time of modification.
+/// Returns the time of the last change of a recording's file, by the system. Programs can set the time
+/// of modification back, but not this one.
 #[cfg(unix)]
 fn changed(recording: &Path) -> Option<Changed> {
     use std::os::unix::fs::MetadataExt;
@@ -41,7 +41,7 @@ fn changed(recording: &Path) -> Option<Changed> {
     Some((meta.ctime(), meta.ctime_nsec().try_into().ok()?))
 }
 
-/// Nobody knows.
+/// The time is not known on this system.
 #[cfg(not(unix))]
 const fn changed(_: &Path) -> Option<Changed> {
     None
@@ -57,15 +57,15 @@ fn is_past((seconds, nanoseconds): Changed) -> bool {
     now.is_ok_and(|now| now.checked_sub(since).is_some_and(|ago| ago > TICK))
 }
 
-/// The index beside a recording, if there is one and it is of what the recording is now. One that
-/// does not help is none.
+/// Returns the index beside a recording, if it belongs to the current content of the recording. An
+/// index that can't be used counts as missing.
 pub(in crate::tape) fn find(path: &Path, recording: &Input) -> Option<Lines> {
     let index = at(&index_path(path)).ok()??;
     let (made, lines) = file::read(&index, recording)?;
     file::fits(&made, &lines, recording, changed(path)).then_some(lines)
 }
 
-/// Whether the index beside a recording is of it, and found to be so without reading all of it.
+/// Whether the index beside a recording belongs to it, decided without reading the whole recording.
 fn is_fresh(path: &Path, recording: &Input) -> bool {
     let found = at(&index_path(path)).ok().flatten();
     let read = found.and_then(|index| file::read(&index, recording));
@@ -80,8 +80,8 @@ fn is_fresh(path: &Path, recording: &Input) -> bool {
 /// Keeps the lines of a recording in an index beside it, unless that is there.
 ///
 /// # Errors
-/// What `lines` says; [`EchoError::Index`] where the index can't be written, or something else lies
-/// where it would.
+/// The errors of `lines`; [`EchoError::Index`] if the index can't be written, or if another file has
+/// its path.
 pub(in crate::tape) fn keep(
     path: &Path,
     recording: &Input,

@@ -30,7 +30,7 @@ const LINE: u64 = 20;
 /// When a file was last changed: seconds and nanoseconds.
 pub(super) type Changed = (i64, u32);
 
-/// What stands for a moment that is not known.
+/// The value for a moment that is not known.
 const UNKNOWN: Changed = (-1, u32::MAX);
 
 /// Lines that are compared where the recording seems to be the same.
@@ -94,8 +94,8 @@ pub(super) fn write(made: &Made, lines: &Lines) -> Vec<u8> {
     out
 }
 
-/// What an index says, if it is one, whole, and can be one of this recording: no more is read than
-/// lines of the recording can have.
+/// Reads an index. Returns `None` if it is not a whole index, or can't be one of this recording; it
+/// reads at most as many bytes as an index of so long a recording can have.
 pub(super) fn read(file: &Input, recording: &Input) -> Option<(Made, Lines)> {
     let most = (recording.size() / LINE).checked_mul(ENTRY as u64)?;
     if file.size() > most.checked_add(HEAD as u64)? {
@@ -122,7 +122,7 @@ pub(super) fn read(file: &Input, recording: &Input) -> Option<(Made, Lines)> {
     Some((made, Lines { entries }))
 }
 
-/// What an index was made of, how many lines it has, and their sum.
+/// Reads the head of an index: the recording it was made of, the number of lines, and their checksum.
 fn parse_head(head: &[u8]) -> Result<Option<(Made, u64, u32)>, Short> {
     let mut input = ByteReader::new(head);
     let is_magic = input.take(MAGIC.len())? == MAGIC;

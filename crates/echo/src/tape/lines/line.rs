@@ -12,7 +12,7 @@ use crate::{Frame, Time};
 /// The line of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Where it starts, in the text.
+    /// The offset in the text at which it starts.
     pub offset: u64,
     /// Its bytes, with the ending.
     pub size: u32,

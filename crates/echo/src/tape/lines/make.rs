@@ -16,7 +16,7 @@ const BATCH: usize = 2 << 20;
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// Where in `bytes` each is, and where in the text it starts.
+    /// The range of each line in `bytes`, and the offset in the text at which it starts.
     lines: Vec<(Range<usize>, u64)>,
 }
 
@@ -40,7 +40,7 @@ impl Batch {
 }
 
 impl Lines {
-    /// Of a recording, read leniently: what a broken line is, is none.
+    /// Finds the lines of a recording, which is read leniently: a broken line does not count.
     pub fn of(mut reader: Reader<InputStream>) -> Result<Self, Error> {
         let mut entries = Vec::new();
         let mut batch = Batch::default();
@@ -50,7 +50,7 @@ impl Lines {
                 Ok(Some(line)) => line.write(&mut batch.bytes),
                 Ok(None) => break None,
                 Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-                // What is behind an error is no step.
+                // Lines after an error are not steps.
                 Err(error) => break Some(error),
             }
             let end = batch.bytes.len();

@@ -1,4 +1,5 @@
-//! Where each frame of an .echoreplay stands: made in one pass, kept beside the recording on request.
+//! The place of each frame in an .echoreplay: found in one pass, kept in a file beside the recording on
+//! request.
 
 mod beside;
 mod file;

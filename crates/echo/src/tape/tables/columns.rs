@@ -34,7 +34,7 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// What of a frame each column is made of.
+/// Defines a function that returns the parts of a frame that a column is made of.
 macro_rules! column_parts {
     (
         $part:ident
@@ -122,7 +122,7 @@ macro_rules! one_column {
 }
 pub(super) use one_column;
 
-/// What kind of column a member of a kind is.
+/// The kind of the column for a kind of member.
 pub const fn column_kind(kind: members::Kind) -> Kind {
     use members::Kind as Of;
     match kind {
@@ -145,7 +145,7 @@ macro_rules! owner {
 }
 pub(super) use owner;
 
-/// What a row has in the column of a member.
+/// The value of a row in the column of a member.
 macro_rules! cell {
     // What a player holds is told by the number, never by the account.
     (hand $p:ident player $row:ident) => { $row.$p() };

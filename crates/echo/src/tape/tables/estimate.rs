@@ -1,4 +1,4 @@
-//! What is known of a scan from the header.
+//! Estimates of a scan, from the header alone.
 
 use gametape_core::table::TableDef;
 use gametape_core::tape::{Error, Estimate, RowCount};

@@ -1,4 +1,4 @@
-//! What holds for a whole match.
+//! The facts about a whole match.
 
 use gametape_core::table::{Fact, FactTable, Kind};
 

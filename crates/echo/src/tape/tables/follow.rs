@@ -67,7 +67,7 @@ impl Feed {
         }
     }
 
-    /// What was pushed and is not done with.
+    /// The bytes that were pushed and are not used up yet.
     fn rest(&self) -> &[u8] {
         match self {
             Self::Butter(feed) => feed.rest(),
@@ -90,7 +90,7 @@ struct Following {
     feed: Feed,
     frames: u64,
     pass: Pass,
-    /// What keeps it from being read further.
+    /// The error that ended reading.
     failed: Option<Box<Finding>>,
     /// Whether no more rows are wanted.
     enough: bool,

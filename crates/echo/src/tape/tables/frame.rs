@@ -1,4 +1,4 @@
-//! What a frame says of each state.
+//! The rows that a frame gives to each state table.
 
 use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
@@ -13,7 +13,7 @@ use crate::Time;
 use crate::butter::Parts;
 use crate::model::{BONES as BONE_COUNT, Frame, Player};
 
-/// What every recording has.
+/// The tables that every recording has.
 pub fn defs() -> Vec<TableDef> {
     let mut players = PLAYERS.def();
     for (name, _) in POSES {
@@ -77,7 +77,7 @@ impl State {
         })
     }
 
-    /// What of the frames has to be known for some of the columns of its table.
+    /// The parts of a frame that are needed for some of the columns of its table.
     pub fn parts(self, table: &TableDef, needs: impl Fn(usize) -> bool) -> Parts {
         let always = match self {
             Self::Game => Parts::GAME,
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-/// What of a frame a column of the poses of players is made of.
+/// The parts of a frame that a column of the poses of players is made of.
 const fn of_poses_part(column: usize) -> Parts {
     let pose = column / POSE_COLUMNS;
     if column % POSE_COLUMNS < AXES.len() {

@@ -25,7 +25,7 @@ session_members! { columns of_session Session row }
 pause_members! { columns of_pause Session pause }
 session_members! { columns of_payload Payload payload }
 
-/// The pose comes behind its columns.
+/// The columns of the pose come after these.
 pub const DISC: Table<Disc> = Table {
     name: "disc",
     lane: Lane::State,

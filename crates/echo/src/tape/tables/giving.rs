@@ -28,10 +28,10 @@ pub enum Giving {
     Match(Box<Summary>, Secrets),
 }
 
-/// What is known once all frames were read.
+/// The facts that are known once all frames were read.
 pub struct Ended<'t> {
     pub known: Known<'t>,
-    /// What it all came to, where that was counted.
+    /// The statistics of the match, if they were counted.
     pub stats: Option<MatchStats>,
 }
 

@@ -19,8 +19,8 @@ pub struct PlayerRow<'a> {
     pub held: Held,
 }
 
-/// What the left and the right hand of a player hold: of a player who is held the number, never the
-/// account.
+/// What the left and the right hand of a player hold. A held player is given by the number, never by
+/// the account.
 pub type Held = [Option<CompactString>; 2];
 
 /// What a player holds.
@@ -49,8 +49,8 @@ pub const fn team_name(team: usize) -> &'static str {
     }
 }
 
-/// What a hand holds. Recorders before 2022 named a player who is held by the account, which is not
-/// shown: by the number, if the player is there.
+/// What a hand holds. Recorders before 2022 gave the account of a held player. The account is not
+/// shown, but the player's number, if the player is in the frame.
 fn held_by(session: &Session, held: &Holding) -> CompactString {
     let number = match held {
         Holding::None => return CompactString::const_new("none"),
@@ -80,10 +80,10 @@ stats_members! { columns of_stats Players stats }
 player_members! { column_parts part_of_player }
 stats_members! { column_parts part_of_stats }
 
-/// What of a frame a column of the players is made of, its poses aside.
+/// The parts of a frame that a column of the players is made of. The columns of poses are not included.
 pub fn of_player(column: &str) -> Parts {
     let member = part_of_player(column).or_else(|| part_of_stats(column));
-    // In which team they are stands where it is told who is there.
+    // The column of the team comes from the list of who is there.
     member.unwrap_or(Parts::PLAYERS)
 }
 
@@ -94,7 +94,7 @@ const TEAM: Field<Players> = Field::new(
     |row| row.team.into(),
 );
 
-/// The poses of a player come behind its columns: see [`POSES`](super::poses::POSES).
+/// The columns of the poses come after these: see [`POSES`](super::poses::POSES).
 pub const PLAYERS: Table<Players> = Table {
     name: "players",
     lane: Lane::State,

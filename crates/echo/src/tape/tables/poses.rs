@@ -15,7 +15,7 @@ pub const POSES: [PlayerPose; 4] = [
     ("right_hand", |player| &player.rhand),
 ];
 
-/// A part of a pose: what stands behind its name in that of a column, its unit, and what it is.
+/// A part of a pose: the suffix of its columns' names, its unit, its meaning, and how to get it.
 type PosePart = (&'static str, &'static str, &'static str, fn(&Pose) -> &Vec3);
 
 /// The parts of a pose.
@@ -49,7 +49,7 @@ pub fn of_axis(vector: &Vec3, axis: usize) -> Value<'static> {
     }
 }
 
-/// What stands in a column of a pose.
+/// The value in a column of a pose.
 pub fn of_pose(pose: &Pose, column: usize) -> Value<'static> {
     let part = POSE.get(column / AXES.len());
     part.map_or(Value::Null, |(.., get)| {

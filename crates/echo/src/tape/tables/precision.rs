@@ -1,11 +1,12 @@
-//! What each encoding keeps, and how far what a .butter says may be off what was recorded.
+//! The columns that each encoding keeps, and how far the values of a .butter may be from the recorded
+//! ones.
 
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
 
 use super::frame::defs;
 use crate::tape::encoding::EchoFormat;
 
-/// What a .butter does not keep.
+/// The columns that a .butter does not keep.
 const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("match", &["tournament", "container", "files_in_zip"]),
     ("game", &["possession", "possession_player"]),
@@ -13,7 +14,7 @@ const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("payload", &["multiplier"]),
 ];
 
-/// What is of a .butter alone.
+/// The columns that only a .butter has.
 const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
     "match",
     &[
@@ -55,8 +56,8 @@ pub fn missing(table: &TableDef) -> Vec<usize> {
     missing.map(|(at, _)| at).collect()
 }
 
-/// What stands in a column, of those that the recording keeps: what a frame has in place of others was
-/// never said.
+/// Returns a function for the value of a column. It gives null if the recording does not keep the
+/// column, since the value in the frame was then never recorded.
 pub fn kept<'r>(
     missing: &[usize],
     value: impl Fn(usize, usize) -> Value<'r>,
@@ -70,10 +71,11 @@ pub fn kept<'r>(
     }
 }
 
-/// Tables, each column with how far it may be off in a .butter.
+/// Tables, each column with how far it may be off in a .butter from a correct writer.
 ///
-/// As a correct writer writes. The reference takes its differences from what was recorded, not from
-/// what a reader has: what they are cut off by adds up from keyframe to keyframe.
+/// In a file by the reference a column may be further off: the reference takes differences from the
+/// recorded values, not from those that a reader has, so that errors of rounding add up from one
+/// keyframe to the next.
 fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
     for table in &mut tables {
         for column in &mut table.columns {

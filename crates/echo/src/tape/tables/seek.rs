@@ -15,7 +15,7 @@ use crate::tape::lines::Lines;
 use crate::tape::opened::EchoTape;
 use crate::{Error as ReadError, Frame, ReadOptions};
 
-/// Where reading can start.
+/// The places at which reading can start.
 enum Index {
     /// At a chunk of a .butter: the first step of each.
     Chunks(Box<butter::Table>, Vec<u64>),
@@ -26,7 +26,7 @@ enum Index {
     Start,
 }
 
-/// What frames come from.
+/// The source of frames.
 enum Source {
     Frames(Frames),
     Chunk(Box<ChunkFrames>),
@@ -49,7 +49,7 @@ impl Source {
 pub(in crate::tape) struct Seeking {
     tape: EchoTape,
     index: Index,
-    /// Where reading goes on, and which frame comes next.
+    /// The source at the current position, and the number of the next frame.
     source: Option<(Source, u64)>,
     /// The frame that was read last, and which it is.
     frame: Option<(Box<Frame>, u64)>,

@@ -1,4 +1,4 @@
-//! Who is there of a state from frame to frame.
+//! The keys of a state table that are present from frame to frame.
 
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, Scanning, TableDef, Value};
@@ -8,14 +8,15 @@ use super::precision::{kept, missing};
 use crate::butter::Parts;
 use crate::model::Frame;
 
-/// What tells the rows of a state apart: the first columns of its table, of those that have so many.
+/// The key of a row of a state table: the values of its key columns, which come first; unused places
+/// are 0.
 pub type Key = [i64; 2];
 
-/// Who is there of a state, so that who goes is told.
+/// The keys of a state table that are present: so the end of a key can be reported.
 pub struct There {
     state: State,
     parts: Parts,
-    /// Of what kind the columns are that are keys.
+    /// The kinds of the key columns.
     keys: Vec<Kind>,
     /// Columns that the recording does not keep.
     missing: Vec<usize>,

@@ -38,7 +38,7 @@ const MODES: [&str; Mode::ALL.len()] = [
     Mode::ChordingFlagRecursive.name(),
 ];
 
-/// What is true for a whole game. Each part is computed when a column needs it.
+/// The facts about a whole game. Each part is computed when a column needs it.
 pub(super) struct Facts<'g> {
     game: &'g Game<'g>,
     secrets: Secrets,
@@ -74,7 +74,7 @@ impl<'g> Facts<'g> {
             .get_or_init(|| self.metrics().clone().with_zini(self.game))
     }
 
-    /// Of version 2: the number of the program and its major version.
+    /// Returns the number of the program and its major version, for version 2.
     fn program(&self) -> Option<[u8; 2]> {
         match self.game.encoding {
             Encoding::V1 { .. } => None,

@@ -15,7 +15,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Of a recording with this header.
+    /// Creates the clock of a recording with this header.
     pub fn of(tape: &MurkTape, header: &Header<'_>) -> Result<Self, Error> {
         let dt = tape.tick_length(header)?;
         Ok(Self { dt })

@@ -43,7 +43,7 @@ pub(super) struct Submitted<'a> {
     pub number: u64,
     pub command: Command<'a>,
     pub payload: Option<Payload<'a>>,
-    /// Where, where that is wanted.
+    /// The place of the command, if that is wanted.
     pub coord: String,
     pub outcome: Option<Outcome>,
 }
@@ -74,7 +74,7 @@ impl Submitted<'_> {
     }
 }
 
-/// Where a payload says.
+/// Returns the coordinate in a payload.
 pub(super) fn coord<'a>(payload: Option<&Payload<'a>>) -> Option<Coord<'a>> {
     match payload? {
         Payload::Move { target: coord, .. }

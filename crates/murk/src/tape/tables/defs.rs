@@ -1,4 +1,4 @@
-//! What tables there are.
+//! The definitions of the tables.
 
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
 
@@ -13,19 +13,19 @@ use Kind::{Float32, Int};
 /// More components than that are rows, not columns: a world of a few bytes may have millions.
 const MOST_COLUMNS: u32 = 64;
 
-/// What every recording has.
+/// The tables that every recording has.
 fn defs() -> Vec<TableDef> {
     vec![RUN.def(), TICKS.def(), COMMANDS.def()]
 }
 
-/// What every recording with a world has, its grids aside.
+/// The tables that every recording with a world has, without those of grids.
 pub(in crate::tape) fn known() -> Vec<TableDef> {
     let mut tables = defs();
     tables.push(PARAMETERS.def());
     tables
 }
 
-/// Those of a recording that is replayed in this world.
+/// The tables of a recording that is replayed in this world.
 pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
     let Some(world) = world else {
         return defs();

@@ -1,4 +1,4 @@
-//! What is known of a scan from the header, and from an index beside the recording.
+//! Estimates of a scan, from the header and from an index beside the recording.
 
 use gametape_core::Clocks;
 use gametape_core::table::{Lane, Span, TableDef};

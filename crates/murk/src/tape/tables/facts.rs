@@ -1,4 +1,4 @@
-//! What holds for a whole recording.
+//! The facts about a whole recording.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 use serde_json::Value as Json;
@@ -9,7 +9,7 @@ use crate::{Hash, Header, Stats};
 
 use Kind::{Float64, Text, Uint};
 
-/// What is true for a whole run.
+/// The facts about a whole run.
 pub(super) struct Run<'a> {
     header: &'a Header<'a>,
     config_hash: Option<String>,

@@ -14,7 +14,7 @@ const EVERY: u64 = 64 << 10;
 /// Marks that are kept, 1.5 MB of them: beyond that every second one goes.
 const MOST: usize = 1 << 16;
 
-/// Where a frame starts.
+/// The place where a frame starts.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     step: u64,
@@ -22,7 +22,7 @@ struct Mark {
     offset: u64,
 }
 
-/// Where some of a recording's frames start: all of them are found from there, in memory that does
+/// The starts of some of a recording's frames, from which all others are found. They take memory that does
 /// not grow with the recording. Making them reads the recording once.
 #[derive(Debug)]
 pub(super) struct Marks {

@@ -9,7 +9,7 @@ use crate::Location;
 use crate::Simulation;
 use crate::engine::EngineWorld;
 
-/// Which field of a world a grid is of, and how many of its columns are coordinates.
+/// A grid: the field of the world that it shows, and the number of its columns that are coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
     pub field: u32,
@@ -24,8 +24,8 @@ impl Grid {
         world.field(self.field).unwrap_or_default()
     }
 
-    /// Gives the cells whose values are not, bit for bit, those that were `shown` before; all where
-    /// nothing was.
+    /// Passes each cell to `each` whose bits differ from those that were `shown` before. Passes all
+    /// cells if nothing was shown.
     pub fn cells(
         self,
         world: &EngineWorld,

@@ -1,4 +1,4 @@
-//! What the world of a recording is made of.
+//! The parameters of the world of a recording.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
@@ -75,10 +75,10 @@ pub(in crate::tape) const PARAMETERS: Table<Parameters> = Table {
     ],
 };
 
-/// What has parameters of its own.
+/// The parts of a world that have parameters of their own.
 const PARTS: [&str; 3] = ["space", "field", "propagator"];
 
-/// Those of a world: its own, and those of its space, its fields and its propagators.
+/// The parameters of a world: its own, and those of its space, its fields and its propagators.
 pub(super) fn parameters(world: &World) -> Vec<Parameter> {
     let text = String::from_utf8_lossy(&world.canonical()).into_owned();
     // What a world is written as is read back: tests say so.

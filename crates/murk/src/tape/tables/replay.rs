@@ -13,7 +13,7 @@ use crate::tape::opened::MurkTape;
 use crate::tape::world;
 use crate::{Frame, Header, Simulation, Verifier, VerifyError};
 
-/// What a saved state takes beside its values.
+/// The size of a saved state beside its values, in bytes.
 const OVERHEAD: usize = 256;
 
 /// Makes the tick of a frame.
@@ -22,18 +22,18 @@ pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), E
     made.map_err(|error| stopped(format!("tick {}: {error}", frame.tick)))
 }
 
-/// What a replay has, and the recorded run had not.
+/// The faults of a replay that the recorded run did not have.
 #[derive(Default)]
 struct Wrong {
-    /// The world that was recorded, and the one that is replayed, where they are two.
+    /// The hashes of the recorded world and of the replayed one, if they differ.
     misfit: Option<[u64; 2]>,
-    /// Where it parts from what was recorded.
+    /// The place where it differs from the recording.
     parted: Option<AnyFinding>,
 }
 
 impl Wrong {
-    /// Of a recording that is replayed in this world; whoever verifies the rest must not ask for more
-    /// than the header then does.
+    /// Compares the recording's header with the world in which it is replayed. If they differ, the hash
+    /// of the world is removed from the header, so that the verifier does not refuse it again.
     fn of(header: &mut Header<'_>, world: &EngineWorld) -> Self {
         let fits = world.config_form(header).is_some();
         let other = world.config_hash().filter(|_| !fits);
@@ -47,7 +47,7 @@ impl Wrong {
         self.misfit.is_none() && self.parted.is_none()
     }
 
-    /// What it is.
+    /// Returns it as an error.
     fn told(&self) -> Option<Error> {
         if let Some([recorded, expected]) = self.misfit {
             let mismatch: VerifyError<EngineError> =
@@ -59,8 +59,8 @@ impl Wrong {
     }
 }
 
-/// A world that is replayed from the start, and whether it does what was recorded. It goes on where it
-/// does not: what it comes to is told, and that it was not so.
+/// A world that is replayed from the start and compared with the recording. The replay goes on after a
+/// difference: the caller gets the replayed values, and the fact that they are not the recorded ones.
 pub(super) struct Checked {
     engine: EngineWorld,
     checks: Checks,
@@ -90,12 +90,12 @@ impl Checked {
         Ok(())
     }
 
-    /// The world behind the tick that was made last.
+    /// The world after the last tick that was replayed.
     pub const fn world(&self) -> &EngineWorld {
         &self.engine
     }
 
-    /// What the replay has up to there, and the recorded run had not.
+    /// Returns the fault of the replay up to here that the recorded run did not have.
     pub fn so_far(&mut self) -> Option<Error> {
         if self.wrong.is_nothing() {
             let settled = self.checks.compare(&self.engine);
@@ -140,14 +140,16 @@ pub(super) struct Replay {
     every: u64,
     /// The furthest frame that was made at some time.
     made: Option<Stamp>,
-    /// What is recorded of the run, and how far it was compared with the replay.
+    /// The header of the recorded run.
     header: Header<'static>,
+    /// The number of frames that were compared with the replay.
     compared: u64,
     wrong: Wrong,
 }
 
 impl Replay {
-    /// Of a recording with so many frames, whose saved states may take so many bytes.
+    /// Creates the replay of a recording with `frames` frames, whose saved states take at most `most`
+    /// bytes.
     pub fn new(tape: &MurkTape, world: World, frames: u64, most: u64) -> Result<Self, Error> {
         let engine = world::build(&world, None)?;
         let state = engine.checkpoint();
@@ -180,7 +182,7 @@ impl Replay {
         sizes.sum::<usize>() as u64
     }
 
-    /// The world behind a frame.
+    /// Returns the world after a frame.
     pub fn at(&mut self, marks: &Marks, step: u64) -> Result<&EngineWorld, Error> {
         let mut next = self.nearest(step)?;
         let mut verifier = verifier(&self.header, &mut self.engine)?;
@@ -216,7 +218,7 @@ impl Replay {
         Ok(&self.engine)
     }
 
-    /// What it has at a frame that was made, and the recorded run had not.
+    /// Returns the fault at a replayed frame that the recorded run did not have.
     pub fn problem(&self, step: u64) -> Option<Error> {
         let parted = self
             .wrong
@@ -227,8 +229,8 @@ impl Replay {
         self.wrong.told().filter(|_| since <= step)
     }
 
-    /// Takes the engine to the nearest state that is not behind a frame; gives the frame that comes
-    /// next.
+    /// Takes the engine to the nearest stored state that is not after this frame. Returns the number of
+    /// the first frame after that state.
     fn nearest(&mut self, step: u64) -> Result<u64, Error> {
         let behind = self
             .saved

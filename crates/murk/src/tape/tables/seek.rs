@@ -16,23 +16,24 @@ use crate::engine::World;
 use crate::tape::beside;
 use crate::tape::opened::MurkTape;
 
-/// Bytes of saved states, where nothing else is said.
+/// The number of bytes that saved states may take by default.
 const MOST: u64 = 64 << 20;
 
-/// Where the frames are.
+/// The places of the frames.
 enum Places {
-    /// An index beside the recording says it.
+    /// By an index beside the recording.
     Index(Index<Input>),
-    /// They were looked up.
+    /// By marks from one pass over the recording.
     Marks(Box<(Marks, Frames)>),
 }
 
 /// A recording at a moment.
 ///
-/// Without a world nothing holds but the facts, and its moments are found by the index beside it, or
-/// by a few marks. With one, states of the world are saved while it is replayed: to go back, or where
-/// it was before, takes the ticks from one of them on. The first time that a moment is asked for, all
-/// that comes before it is replayed: [`Playback::reach`] says how far that has come.
+/// Without a world, a recording has no state but its facts; its moments are found by the index beside
+/// it, or by a few marks. With a world, the recording is replayed up to the moment when that is first
+/// asked for; [`Playback::reach`] tells how far the replay has come. States of the world are saved
+/// meanwhile. To go to a moment that was replayed before, only the ticks after the nearest saved state
+/// are replayed.
 pub struct MurkPlayback {
     tape: MurkTape,
     tables: Vec<TableDef>,
@@ -58,11 +59,12 @@ impl std::fmt::Debug for MurkPlayback {
 }
 
 impl MurkTape {
-    /// The recording at its first moment; saved states of its world, if it carries one, may take so
-    /// many bytes. (That of the trait allows them 64 MiB.)
+    /// Returns the recording at its first moment. If the recording has a world, its saved states may
+    /// take
+    /// `bytes` bytes. (`playback` of a `dyn Tape` allows 64 MiB.)
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback, Error> {
         MurkPlayback::new(self, bytes)
     }

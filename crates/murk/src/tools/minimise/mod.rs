@@ -122,8 +122,8 @@ impl Verdict {
     /// Creates it from a divergence and its explanation.
     ///
     /// # Errors
-    /// [`MurkError::Unwritable`](crate::tape::MurkError) if the world is not deterministic. A fault
-    /// that shows once then need not show again.
+    /// [`MurkError::Unwritable`](crate::tape::MurkError) if the world is not deterministic: a fault
+    /// that appears in one run may then be absent from the next.
     fn of(divergence: Box<Divergence>, found: Option<Explanation>) -> Result<Self, Error> {
         if let Some(parted) = found.as_ref().and_then(|found| found.parted.as_ref()) {
             return Err(unwritable(format!("nothing can be minimised: {parted}")));
