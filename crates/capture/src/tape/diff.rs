@@ -17,10 +17,7 @@ use crate::stream::Packets;
 
 /// Compares two recordings tick by tick; faults of the second one are [`Error::Other`].
 pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
-    let mut diff = Diff {
-        exhaustive: true,
-        ..Diff::default()
-    };
+    let mut diff = Diff::default();
     if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
         && a != b
     {

@@ -127,7 +127,6 @@ impl Reading {
 fn told(found: &Found, start: Option<Time>) -> Diff {
     let mut diff = Diff {
         same: found.is_same(),
-        exhaustive: true,
         more: found.more_frames,
         ..Diff::default()
     };

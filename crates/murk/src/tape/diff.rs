@@ -44,7 +44,6 @@ pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
             .into_iter()
             .map(|(what, a, b)| [what.to_owned(), a, b])
             .collect(),
-        exhaustive: true,
         tables: Vec::new(),
     })
 }
