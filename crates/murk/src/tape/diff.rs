@@ -1,4 +1,7 @@
-//! What differs between two recordings, down to the cell where both can be replayed.
+//! The differences between two recordings, down to the cell where both can be replayed.
+//!
+//! Their tables do not decide whether they are the same: not every payload of a command is in a
+//! column, and rows of fields cost a replay of both worlds.
 
 use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, object};
