@@ -1,4 +1,9 @@
 //! Compares two recordings of packets tick by tick, state by state.
+//!
+//! Their tables do not decide whether they are the same: the same states may come in other packets,
+//! and an entity without components is in no table.
+
+use std::iter::{self, Peekable};
 
 use gametape_core::Time;
 use gametape_core::tape::{Diff, Error, object};
@@ -8,19 +13,15 @@ use serde_json::{Map, json};
 
 use crate::beside::beside;
 use crate::clock::Clock;
-use crate::cursor::Cursor;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::replay::Replay;
-use crate::rule::{self, fault};
+use crate::rule::{self, Finding, fault};
 use crate::stream::Packets;
 
-/// Compares two recordings tick by tick; faults of the second one are [`Error::Other`].
+/// Compares two recordings; faults of the second one are [`Error::Other`].
 pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
-    let mut diff = Diff {
-        exhaustive: true,
-        ..Diff::default()
-    };
+    let mut diff = Diff::default();
     if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
         && a != b
     {
@@ -45,159 +46,124 @@ pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
 }
 
 fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), Error> {
+    let of_other = |error: rule::Error| Error::from(error).of_other();
     let mut clock = Clock::new(a.tick_ns().or_else(|| b.tick_ns()));
-    let mut left = Steps::new(a)?;
-    let mut right = Steps::new(b).map_err(of_other)?;
-    left.start()?;
-    right.start().map_err(of_other)?;
+    let (mut ours, mut theirs) = (side(a)?, side(b).map_err(of_other)?);
+    let (mut x, mut y) = (ours.next()?, theirs.next().map_err(of_other)?);
+    let mut last = [None; 2];
     loop {
-        let (a, b) = (left.tick, right.tick);
+        let [at, other] = [&x, &y].map(|next| next.as_ref()?.as_ref().ok());
+        let [a, b] = [at, other].map(|at| at.map(|(tick, _)| *tick));
         // Time starts at the first tick of all.
         let tick = a.into_iter().chain(b).min();
         let time = tick.and_then(|tick| clock.time(tick));
-        let found = match (a, b, left.failed.take(), right.failed.take()) {
-            (None, None, None, None) => break,
-            (None, None, Some(error), Some(_)) => return Err(error.into()),
-            (None, _, Some(error), _) => Some((Found::end("first", left.last, &error), true)),
-            (_, None, _, Some(error)) => Some((Found::end("second", right.last, &error), true)),
-            (Some(a), Some(b), ours, theirs) if a == b => {
-                (left.failed, right.failed) = (ours, theirs);
-                let states = left.replay.state().zip(right.replay.state());
-                let found = states.and_then(|(a, b)| compare(a, b));
-                found.map(|found| (found, false))
+        let found = match (&x, &y, last) {
+            (None, None, _) => return Ok(()),
+            // Without any state there is nothing to compare.
+            (Some(Err(error)), Some(Err(_)), _) | (Some(Err(error)), _, [None, _]) => {
+                return Err(rule::Error::from(error.clone()).into());
             }
-            (a, b, ours, theirs) => {
-                (left.failed, right.failed) = (ours, theirs);
-                Some((Found::tick(a, b), false))
+            (_, Some(Err(error)), [_, None]) => return Err(of_other(error.clone().into())),
+            (Some(Err(error)), _, [Some(last), _]) => Some(Found::end("first", last, error)),
+            (_, Some(Err(error)), [_, Some(last)]) => Some(Found::end("second", last, error)),
+            _ if a == b => {
+                let states = ours.replay.state().zip(theirs.replay.state());
+                states.and_then(|(a, b)| compare(a, b))
             }
+            _ => Some(Found::tick(a, b)),
         };
-        if let Some((found, is_end)) = found {
-            let step = if a == tick {
-                left.made_by
-            } else {
-                right.made_by
-            };
-            found.note(step.filter(|_| tick.is_some()), tick, time, diff);
-            if is_end {
-                break;
+        match found {
+            Some(_) if diff.first.is_some() => diff.more += 1,
+            Some(found) => {
+                let at = if a == tick { at } else { other };
+                diff.step = at.map(|(_, step)| *step);
+                diff.tick = tick.map(u64::from);
+                diff.time_ms = time.map(Time::ms);
+                diff.first = Some(found.sentence);
+                diff.details = found.details;
             }
+            None => {}
         }
-        if b.is_none_or(|b| a.is_some_and(|a| a <= b)) {
-            left.step()?;
+        if matches!(x, Some(Err(_))) || matches!(y, Some(Err(_))) {
+            return Ok(());
         }
-        if a.is_none_or(|a| b.is_some_and(|b| b <= a)) {
-            right.step().map_err(of_other)?;
+        if a == tick {
+            (x, last[0]) = (ours.next()?, tick);
+        }
+        if b == tick {
+            (y, last[1]) = (theirs.next().map_err(of_other)?, tick);
         }
     }
-    Ok(())
 }
 
-/// An error of the second recording.
-fn of_other(error: rule::Error) -> Error {
-    Error::from(error).of_other()
-}
-
-/// Iterates over the states of a recording.
-struct Steps<'a> {
-    packets: &'a Packets<'a>,
-    cursor: Cursor<'a>,
+/// A recording, read tick by tick.
+struct Side<P: Iterator<Item = Read>> {
+    packets: Peekable<P>,
+    /// Has the state of the tick.
     replay: Replay,
-    /// The next packet: its index, offset and role.
-    ahead: Option<(u64, u64, Role)>,
-    bytes: Vec<u8>,
-    /// The tick of the state; `None` at the end.
-    tick: Option<u32>,
-    /// The index of the packet that led to the state.
-    made_by: Option<u64>,
-    /// The last tick that had a state.
-    last: Option<u32>,
-    /// Why the recording ends there.
-    failed: Option<rule::Error>,
 }
 
-impl<'a> Steps<'a> {
-    fn new(packets: &'a Packets<'_>) -> Result<Self, rule::Error> {
-        Ok(Self {
-            packets,
-            cursor: packets.cursor(),
-            replay: packets.replay()?,
-            ahead: None,
-            bytes: Vec::new(),
-            tick: None,
-            made_by: None,
-            last: None,
-            failed: None,
-        })
-    }
+/// A packet: its index, offset, role and bytes.
+type Read = Result<(u64, u64, Role, Vec<u8>), rule::Error>;
+/// A tick, and the index of the last packet of this tick; or why the recording breaks off before it.
+/// `None` at the end.
+type Next = Option<Result<(u32, u64), Finding>>;
 
-    /// Goes to the first state; without any state there is nothing to compare.
-    fn start(&mut self) -> Result<(), rule::Error> {
-        self.step()?;
-        match (self.tick, self.failed.take()) {
-            (None, Some(error)) => Err(error),
-            (_, failed) => {
-                self.failed = failed;
-                Ok(())
-            }
-        }
-    }
-
-    /// Goes to the next tick; a full snapshot may have the same tick as the packet before it. The
-    /// recording ends at a problem of its content; an error means that it cannot be read.
-    fn step(&mut self) -> Result<(), rule::Error> {
-        let before = self.tick.take();
-        let result = self.try_step(before.is_none());
-        self.last = self.tick.or(before);
-        if let Err(error) = result {
-            self.ahead = None;
-            self.failed = Some(fault(error)?.into());
-        } else if self.tick.is_none() {
-            // A part that was cut off cannot be compared.
-            self.failed = self.failed.take().or_else(|| self.packets.problem());
-        }
-        Ok(())
-    }
-
-    fn try_step(&mut self, is_first: bool) -> Result<(), rule::Error> {
-        if is_first && self.ahead.is_none() {
-            self.look()?;
-        }
-        while let Some((index, offset, role)) = self.ahead {
-            let tick = Header::read(&self.bytes)
-                .ok()
-                .map(|(header, _)| header.tick);
-            if self.tick.is_some() && tick != self.tick {
-                break;
-            }
-            let packet = Packet {
-                bytes: &self.bytes,
-                index,
-                offset,
-                role,
-                times: None,
+fn side(packets: &Packets<'_>) -> Result<Side<impl Iterator<Item = Read>>, rule::Error> {
+    let mut cursor = packets.cursor();
+    let owned = iter::from_fn(move || {
+        loop {
+            return match cursor.next_packet() {
+                Ok(Some(packet)) if packet.role == Role::Added => continue,
+                Ok(Some(packet)) => {
+                    let bytes = packet.bytes.to_vec();
+                    Some(Ok((packet.index, packet.offset, packet.role, bytes)))
+                }
+                // A part that was cut off cannot be compared.
+                Ok(None) => packets.problem().map(Err),
+                Err(error) => Some(Err(error)),
             };
-            self.tick = Some(self.replay.apply(&packet)?.tick());
-            self.made_by = Some(index);
-            self.look()?;
         }
-        Ok(())
-    }
+    });
+    Ok(Side {
+        packets: owned.peekable(),
+        replay: packets.replay()?,
+    })
+}
 
-    /// Reads the next packet.
-    fn look(&mut self) -> Result<(), rule::Error> {
-        self.ahead = None;
-        while let Some(packet) = self.cursor.next_packet()? {
-            if packet.role != Role::Added {
-                self.bytes.clear();
-                self.bytes.extend_from_slice(packet.bytes);
-                self.ahead = Some((packet.index, packet.offset, packet.role));
-                break;
+impl<P: Iterator<Item = Read>> Side<P> {
+    /// Goes to the next tick. A full snapshot may have the same tick as the packet before it. An
+    /// error means that the recording cannot be read.
+    fn next(&mut self) -> Result<Next, rule::Error> {
+        let mut at = None;
+        let is_of = |tick: u32, packet: &Read| {
+            let header = packet.as_ref().ok().map(|packet| Header::read(&packet.3));
+            matches!(header, Some(Ok((header, _))) if header.tick == tick)
+        };
+        while let Some(packet) = self
+            .packets
+            .next_if(|packet| at.is_none_or(|(tick, _)| is_of(tick, packet)))
+        {
+            let applied = packet.and_then(|(index, offset, role, bytes)| {
+                let packet = Packet {
+                    bytes: &bytes,
+                    index,
+                    offset,
+                    role,
+                    times: None,
+                };
+                Ok((self.replay.apply(&packet)?.tick(), index))
+            });
+            match applied {
+                Ok(tick) => at = Some(tick),
+                Err(error) => return Ok(Some(Err(fault(error)?))),
             }
         }
-        Ok(())
+        Ok(at.map(Ok))
     }
 }
 
+/// A difference: the sentence, and its data.
 struct Found {
     sentence: String,
     details: Map<String, serde_json::Value>,
@@ -209,90 +175,54 @@ impl Found {
         Self { sentence, details }
     }
 
-    /// Reports the first difference and counts the others.
-    fn note(self, step: Option<u64>, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
-        if diff.first.is_some() {
-            diff.more += 1;
-            return;
-        }
-        diff.step = step;
-        diff.tick = tick.map(u64::from);
-        diff.time_ms = time.map(Time::ms);
-        diff.first = Some(self.sentence);
-        diff.details = self.details;
-    }
-
-    /// A difference: one recording cannot be followed any further.
-    fn end(which: &str, last: Option<u32>, error: &rule::Error) -> Self {
-        let last = last.unwrap_or_default();
+    /// One recording cannot be followed any further.
+    fn end(which: &str, last: u32, error: &Finding) -> Self {
+        let error = rule::Error::from(error.clone()).to_string();
         Self::new(
-            format!("behind tick {last} the {which} recording can't be followed: {error}"),
-            json!({ "ends": which, "last_tick": last, "error": error.to_string() }),
+            format!("after tick {last} the {which} recording can't be followed: {error}"),
+            json!({ "ends": which, "last_tick": last, "error": error }),
         )
     }
 
-    /// A difference: one recording does not have a tick.
+    /// One recording does not have a tick.
     fn tick(a: Option<u32>, b: Option<u32>) -> Self {
-        let sentence = match (a, b) {
-            (Some(a), Some(b)) => {
-                let (which, tick, next) = if a < b {
-                    ("second", a, b)
-                } else {
-                    ("first", b, a)
-                };
-                format!(
-                    "tick {tick}: the {which} recording has no packet of this tick, its next is of tick {next}"
-                )
-            }
-            (Some(a), None) => format!("tick {a}: the second recording has ended"),
-            (None, b) => format!(
-                "tick {}: the first recording has ended",
-                b.unwrap_or_default()
+        let is_first = a.is_some_and(|a| b.is_none_or(|b| a < b));
+        let (lacks, [tick, next]) = if is_first {
+            ("second", [a, b])
+        } else {
+            ("first", [b, a])
+        };
+        let tick = tick.unwrap_or_default();
+        let sentence = match next {
+            Some(next) => format!(
+                "tick {tick}: the {lacks} recording has no packet of this tick, its next is of tick {next}"
             ),
+            None => format!("tick {tick}: the {lacks} recording has ended"),
         };
         Self::new(sentence, json!({ "ticks": [a, b] }))
     }
 }
 
-/// The full name of a field: `component 1 (ship), field 2 (x)`.
-fn field_name(part: &Part<'_>, field: &Field) -> String {
-    format!(
-        "component {}{}, field {}{}",
-        part.id(),
-        in_brackets(part.definition().name.as_deref()),
-        field.id,
-        in_brackets(field.name.as_deref())
-    )
-}
-
-fn in_brackets(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(" ({name})"))
-}
-
-/// The first difference between two states of the same tick, and the total number of different
-/// values.
+/// Returns the first difference between two states of the same tick, with the number of entities
+/// and of values that differ.
 fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
     if a.same_entities(b) {
         return None;
     }
     let tick = a.tick();
-    let mut first: Option<Found> = None;
-    let mut entities = 0_u64;
-    let mut values = 0_u64;
+    let mut first = None;
+    let (mut entities, mut values) = (0_u64, 0_u64);
     for pair in beside(a, b) {
         let found = match pair {
             (Some(x), Some(y)) if x.same_values(&y) => continue,
             (Some(x), Some(y)) => of_entity(tick, &x, &y, &mut values),
             (one, other) => {
                 let id = one.or(other).map_or(0, |entity| entity.id());
-                let (has, lacks) = if one.is_some() {
-                    ("first", "second")
-                } else {
-                    ("second", "first")
-                };
-                Some(Found::new(
-                    format!("tick {tick}: entity {id} is in the {has} and not in the {lacks}"),
-                    json!({ "tick": tick, "entity": id, "missing_in": lacks }),
+                let details = json!({ "tick": tick, "entity": id });
+                Some(lacking(
+                    &format!("tick {tick}: entity {id} is"),
+                    details,
+                    one.is_some(),
                 ))
             }
         };
@@ -302,28 +232,33 @@ fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
     let mut found = first?;
     found.details.insert("entities".into(), entities.into());
     found.details.insert("values".into(), values.into());
-    let others = entities - 1;
-    if others > 0 {
-        let (of, differ) = if others == 1 {
-            ("entity", "differs")
-        } else {
-            ("entities", "differ")
-        };
-        found.sentence = format!(
-            "{}; at this tick {others} more {of} {differ}",
-            found.sentence
-        );
-    }
+    let more = match entities {
+        1 => return Some(found),
+        2 => "1 more entity differs".to_owned(),
+        _ => format!("{} more entities differ", entities - 1),
+    };
+    found.sentence = format!("{}; at this tick {more}", found.sentence);
     Some(found)
 }
 
 fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Option<Found> {
     let id = x.id();
     let mut first = None;
-    for part in x.components() {
+    let both = x.components().map(|part| (y.component(part.id()), part));
+    let only_second = y
+        .components()
+        .filter(|part| x.component(part.id()).is_none());
+    for (other, part) in both.chain(only_second.map(|part| (None, part))) {
         let component = part.id();
-        let Some(other) = y.component(component) else {
-            first.get_or_insert_with(|| lacking(tick, id, &part, "first", "second"));
+        let Some(other) = other else {
+            first.get_or_insert_with(|| {
+                let name = in_brackets(part.definition().name.as_deref());
+                lacking(
+                    &format!("tick {tick}: entity {id} has component {component}{name}"),
+                    json!({ "tick": tick, "entity": id, "component": component }),
+                    x.component(component).is_some(),
+                )
+            });
             continue;
         };
         let fields = &part.definition().fields;
@@ -351,23 +286,37 @@ fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Opt
             });
         }
     }
-    for part in y.components() {
-        if x.component(part.id()).is_none() {
-            first.get_or_insert_with(|| lacking(tick, id, &part, "second", "first"));
-        }
-    }
     first
 }
 
-fn lacking(tick: u32, entity: u32, part: &Part<'_>, has: &str, lacks: &str) -> Found {
-    let component = part.id();
-    let name = in_brackets(part.definition().name.as_deref());
-    Found::new(
-        format!(
-            "tick {tick}: entity {entity} has component {component}{name} in the {has} and not in the {lacks}"
-        ),
-        json!({ "tick": tick, "entity": entity, "component": component, "missing_in": lacks }),
+/// One state lacks what the sentence begins with.
+fn lacking(what: &str, details: serde_json::Value, is_in_first: bool) -> Found {
+    let (has, lacks) = if is_in_first {
+        ("first", "second")
+    } else {
+        ("second", "first")
+    };
+    let mut found = Found::new(
+        format!("{what} in the {has} and not in the {lacks}"),
+        details,
+    );
+    found.details.insert("missing_in".into(), lacks.into());
+    found
+}
+
+/// Returns the full name of a field: `component 1 (ship), field 2 (x)`.
+fn field_name(part: &Part<'_>, field: &Field) -> String {
+    format!(
+        "component {}{}, field {}{}",
+        part.id(),
+        in_brackets(part.definition().name.as_deref()),
+        field.id,
+        in_brackets(field.name.as_deref())
     )
+}
+
+fn in_brackets(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" ({name})"))
 }
 
 fn number(value: Value) -> serde_json::Value {

@@ -29,10 +29,6 @@ pub struct Diff {
     pub details: Map<String, Value>,
     /// The differences of each table: see [`diff_tables`](crate::table::diff_tables).
     pub tables: Vec<TableDiff>,
-    /// Whether everything that matters was compared. If not, files without differences here may
-    /// still differ in bytes that are not shown, such as secrets.
-    #[serde(skip)]
-    pub exhaustive: bool,
 }
 
 impl Diff {

@@ -372,10 +372,12 @@ pub trait DumpSteps {
     fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error>;
 }
 
-/// A recording that compares itself with another one in its own way.
+/// A recording that compares itself with another one in its own way, because its tables do not
+/// decide whether two recordings are the same.
 pub trait Compare {
-    /// Compares this recording with another of its kind. Returns `None` if `other` is not of this
-    /// format's type, so that only the tables are compared
+    /// Compares everything that counts in this recording and another of its kind, and describes the
+    /// first difference in the terms of the format. The caller adds the differences of the tables.
+    /// Returns `None` if `other` is not of this format's type, so that only the tables are compared
     /// ([`diff_tables`](crate::table::diff_tables)).
     ///
     /// # Errors

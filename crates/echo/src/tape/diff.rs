@@ -1,4 +1,7 @@
 //! The differences between two recordings of matches, in any encoding.
+//!
+//! Their tables do not decide whether they are the same: a .butter rounds rotations by their angle,
+//! and a number the more, the faster it changes. The precision of a column says neither.
 
 use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
@@ -9,8 +12,8 @@ use super::opened::EchoTape;
 use crate::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
 use crate::{Error as ReadError, Field, Frame, Time};
 
-/// Frames of two .echoreplay have to be equal; those of a .butter may be as far off as its numbers
-/// are rounded, those of two of them further, and what it does not keep is not looked at.
+/// Frames of two .echoreplay have to be equal. Those of a .butter may be as far off as it rounds, those
+/// of two .butter further; values that a .butter does not keep are not compared.
 pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
     let [a_format, b_format] = [first.format, second.format];
     let tolerance = match (a_format, b_format) {
@@ -127,7 +130,6 @@ impl Reading {
 fn told(found: &Found, start: Option<Time>) -> Diff {
     let mut diff = Diff {
         same: found.is_same(),
-        exhaustive: true,
         more: found.more_frames,
         ..Diff::default()
     };

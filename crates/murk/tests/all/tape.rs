@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::Cursor;
+use std::sync::Arc;
 
+use gametape_core::table::diff_tables;
 use gametape_core::tape::{
     AnyFinding, Companions, Compare as _, Depth, Error, Format, OptionValue, Options, Secrets,
     Source, Tape, Target, Verb, Verdict, Work,
@@ -12,7 +14,7 @@ use gametape_core::{At, Input, Severity, Time};
 use gametape_murk::engine::World;
 use gametape_murk::tape::Murk;
 use gametape_murk::tools::{Commands, index_path, record};
-use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer, read, verify};
+use gametape_murk::{CommandBuf, Envelope, Fault, Faulty, Header, Payload, Writer, read, verify};
 use gametape_samples::murk::{FORAGING, HEAT};
 
 use crate::common::tapes::{
@@ -478,4 +480,30 @@ fn it_is_a_format_among_others() {
         diff.first.unwrap(),
         "frame 19 (tick 20): the first recording has ended"
     );
+}
+
+/// The tables do not decide whether two recordings are the same: the bytes of a custom payload are
+/// in none of them.
+#[test]
+fn a_payload_that_no_table_shows_is_a_difference() {
+    let recording = |data: &[u8]| -> Arc<dyn Tape> {
+        let header = Header {
+            space_descriptor: (&[]).into(),
+            ..heat().header()
+        };
+        let mut commands = CommandBuf::new();
+        let payload = Payload::Custom { type_id: 7, data };
+        commands.push(&Envelope::default(), &payload).unwrap();
+        let mut writer = Writer::new(Vec::new(), &header).unwrap();
+        writer.push(1, commands.as_commands(), 1).unwrap();
+        Arc::new(in_memory(writer.finish().unwrap()))
+    };
+    let (a, b) = (recording(b"left"), recording(b"east"));
+    let found = a.abilities().compare.unwrap().compare(&*b);
+    let first = found.unwrap().unwrap().first.unwrap();
+    assert!(
+        first.starts_with("frame 0 (tick 1): command 0 is custom"),
+        "{first}"
+    );
+    assert_eq!(diff_tables([&a, &b]).unwrap().value.tables, []);
 }

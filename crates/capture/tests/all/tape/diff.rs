@@ -1,6 +1,7 @@
 //! Differences between two recordings.
 
 use gametape_capture::Options;
+use gametape_core::table::diff_tables;
 use gametape_core::tape::Diff;
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 use proptest::prelude::*;
@@ -104,6 +105,31 @@ proptest! {
             format!("tick {tick}: entity {id}, component 1 (ship), field {field} ({name}) is {old} in the first, {new} in the second")
         );
     }
+}
+
+/// The tables do not decide whether two recordings are the same: an entity without components is in
+/// none of them.
+#[test]
+fn an_entity_that_no_table_shows_is_a_difference() {
+    let state = world(1, 4);
+    let mut more = state.clone();
+    more.insert(900).unwrap();
+    let [a, b] = [&state, &more].map(|state| {
+        let mut packet = Vec::new();
+        Encoder::new(&schema()).full(state, &mut packet).unwrap();
+        packet
+    });
+    let (a, b) = (opened(a, "a"), opened(b, "b"));
+    let found = a.diff(&b).unwrap();
+    assert_eq!(
+        found.first.as_deref(),
+        Some("tick 1: entity 900 is in the second and not in the first")
+    );
+    assert_eq!(found.details["missing_in"], "first");
+    let tables = diff_tables([&a.tape, &b.tape]).unwrap().value.tables;
+    // Its packet is longer, as packets of one state can be.
+    let tables: Vec<&str> = tables.iter().map(|table| &*table.table).collect();
+    assert_eq!(tables, ["packets"]);
 }
 
 /// A redundant full snapshot changes no state.

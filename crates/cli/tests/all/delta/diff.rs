@@ -208,7 +208,7 @@ the schemas differ, between the first (here) and the second (there): component 1
         (["diff", "cut.delta", "run.mcap"], "first"),
     ] {
         gametape(path, &args).assert().code(1).stdout_eq(format!(
-            "behind tick 8 the {which} recording can't be followed: byte 822: the file ends inside its last packet\n"
+            "after tick 8 the {which} recording can't be followed: byte 822: the file ends inside its last packet\n"
         ));
     }
     // Two that end alike can't be told to be the same.

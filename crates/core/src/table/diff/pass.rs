@@ -48,16 +48,13 @@ pub(super) fn compare(
     tapes: [&Arc<dyn Tape>; 2],
     last: [Stamp; 2],
     tables: &[[&TableDef; 2]],
-) -> Result<Vec<Compared>, Error> {
-    let first = together(tapes, last, tables)?;
-    let again = tables.iter().zip(first).map(|(table, compared)| {
-        let Some(compared) = compared else {
-            let alone = together(tapes, last, &[*table])?;
-            return Ok(alone.into_iter().flatten().next());
-        };
-        Ok(Some(compared))
+) -> Vec<Compared> {
+    let first = together(tapes, last, tables);
+    let again = tables.iter().zip(first).filter_map(|(table, compared)| {
+        let alone = || together(tapes, last, &[*table]).into_iter().flatten();
+        compared.or_else(|| alone().next())
     });
-    again.filter_map(Result::transpose).collect()
+    again.collect()
 }
 
 /// Compares tables in one pass over each recording. Returns `None` for tables in which the
@@ -66,7 +63,7 @@ fn together(
     tapes: [&Arc<dyn Tape>; 2],
     last: [Stamp; 2],
     tables: &[[&TableDef; 2]],
-) -> Result<Vec<Option<Compared>>, Error> {
+) -> Vec<Option<Compared>> {
     let of = |table: &[&TableDef; 2]| Comparison::new(*table);
     let comparisons: Vec<Comparison> = tables.iter().map(of).collect();
     let scans: Vec<Scan> = comparisons.iter().filter_map(Comparison::scan).collect();
@@ -93,7 +90,7 @@ fn together(
     let mut all: Vec<(usize, Option<Compared>)> = places.into_iter().zip(compared).collect();
     all.extend(rest);
     all.sort_by_key(|(at, _)| *at);
-    Ok(all.into_iter().map(|(_, compared)| compared).collect())
+    all.into_iter().map(|(_, compared)| compared).collect()
 }
 
 /// Reads rows of both recordings as they are needed.
@@ -111,7 +108,9 @@ fn side_by_side(tables: &mut [Table], sides: &mut [Side; 2], last: [Stamp; 2]) {
                 };
                 table.take(at, batch, last, several);
                 if table.state != State::Comparing {
-                    sides.iter().for_each(|side| side.rows_of.stop(scan));
+                    for side in &*sides {
+                        side.rows_of.stop(scan);
+                    }
                 }
             }
             read => {
