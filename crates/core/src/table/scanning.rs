@@ -159,12 +159,13 @@ impl Wanted {
         if !self.filters.is_empty() || self.picked.iter().any(is_hidden) {
             return (0..count).for_each(|row| self.put(stamp, false, |at| value(row, at)));
         }
-        self.batch.push_rows(stamp, count, &self.picked, |source, column| match *source {
-            Source::Column { at, .. } | Source::Hidden { at, .. } => {
-                column.with(|row| value(row, at));
-            }
-            Source::Stamp(stamped) => column.with(|_| stamped.value(stamp, false)),
-        });
+        self.batch
+            .push_rows(stamp, count, &self.picked, |source, column| match *source {
+                Source::Column { at, .. } | Source::Hidden { at, .. } => {
+                    column.with(|row| value(row, at));
+                }
+                Source::Stamp(stamped) => column.with(|_| stamped.value(stamp, false)),
+            });
     }
 
     /// Adds a row if the filters accept it.

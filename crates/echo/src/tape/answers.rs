@@ -1,28 +1,27 @@
-//! What the game's API answered, frame by frame.
+//! The answers of the game's API, frame by frame.
 
 use gametape_core::InputStream;
 use gametape_core::tape::{Error, Secrets};
 
 use super::convert::tame;
-use super::encoding::EchoFormat;
-use super::frames::Frames;
+use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::echoreplay::{self, Reader, Redactor, write_frame};
 use crate::{Error as ReadError, Frame, Time};
 
-/// What the game's API answered at a time.
+/// The answers of the game's API at a time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Answer {
     /// When it was recorded.
     pub time: Time,
-    /// What `/session` answered: JSON.
+    /// The answer of `/session`, JSON.
     pub session: Vec<u8>,
-    /// What `/player_bones` answered: JSON, where that was recorded.
+    /// The answer of `/player_bones`, JSON, if it was recorded.
     pub bones: Option<Vec<u8>>,
 }
 
-/// The answers that a recording holds, in their order: those of an .echoreplay byte for byte, those
-/// of a .butter as an .echoreplay that is made of it has them. Of what is broken the rest is given.
+/// The answers in a recording, in their order. Those of an .echoreplay are the recorded bytes; those of a
+/// .butter are the bytes that `convert` writes to an .echoreplay. Broken frames are left out.
 ///
 /// ```
 /// use gametape_core::tape::{Format, Options, Secrets, Source};
@@ -43,7 +42,7 @@ pub struct Answer {
 /// ```
 pub struct Answers {
     of: Of,
-    /// Takes out who played and where.
+    /// Removes names, accounts and addresses.
     redactor: Option<Redactor>,
     line: Vec<u8>,
     frame: Frame,
@@ -55,11 +54,11 @@ enum Of {
 }
 
 impl EchoTape {
-    /// What the game's API answered. Where secrets are hidden, names, user ids and the address of the
-    /// server are [replaced](Redactor).
+    /// Returns the answers of the game's API. If secrets are hidden, names, user ids and the address of
+    /// the server are [replaced](Redactor).
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn answers(&self, secrets: Secrets) -> Result<Answers, Error> {
         Ok(Answers {
             of: match self.format {
@@ -74,13 +73,13 @@ impl EchoTape {
 }
 
 impl Answers {
-    /// The next answer; `None` at the end.
+    /// Returns the next answer, or `None` at the end.
     ///
     /// # Errors
-    /// Where nothing behind it can be read.
+    /// If nothing after it can be read.
     pub fn next_answer(&mut self) -> Result<Option<Answer>, Error> {
         while self.next_line()? {
-            // A line that was made of a line, or of a frame, can be taken apart.
+            // A line made from a line or a frame always has its parts.
             if let Ok(Some(line)) = echoreplay::read(&self.line).next_line()
                 && let Some(time) = line.time()
             {
@@ -95,7 +94,7 @@ impl Answers {
         Ok(None)
     }
 
-    /// Puts the next frame that can be read into `line`.
+    /// Writes the next frame that can be read to `line`. Returns false at the end.
     fn next_line(&mut self) -> Result<bool, Error> {
         let Self {
             of,
@@ -110,7 +109,7 @@ impl Answers {
                     let Some(read) = reader.next_line()? else {
                         return Ok(false);
                     };
-                    // What is no answer was skipped when it was recorded, or was broken since.
+                    // A line without an answer is broken or incomplete.
                     if read.read_into(frame).is_err() {
                         continue;
                     }
@@ -138,7 +137,7 @@ impl Answers {
     }
 }
 
-/// Behind what can't be read nothing is told: the recording ends there.
+/// Turns an error, except one of the source, into the end of the recording.
 fn ended<T>(read: Result<Option<T>, ReadError>) -> Result<Option<T>, Error> {
     match read {
         Err(error @ ReadError::Io { .. }) => Err(error.into()),

@@ -1,4 +1,5 @@
-//! Where each frame of an .echoreplay stands: made in one pass, kept beside the recording on request.
+//! The places of the frames of an .echoreplay: found in one pass, and kept in an index beside the recording
+//! on request.
 
 mod beside;
 mod file;

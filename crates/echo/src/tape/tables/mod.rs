@@ -12,9 +12,9 @@ mod pass;
 mod players;
 mod poses;
 mod precision;
+mod present;
 mod scan;
 mod seek;
-mod there;
 
 pub(super) use follow::follow;
 pub(super) use frame::{defs, stamp};

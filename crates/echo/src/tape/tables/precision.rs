@@ -1,11 +1,11 @@
-//! What each encoding keeps, and how far what a .butter says may be off what was recorded.
+//! The columns that each format keeps, and how far the values of a .butter may be off.
 
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
 
 use super::frame::defs;
-use crate::tape::encoding::EchoFormat;
+use crate::tape::frames::EchoFormat;
 
-/// What a .butter does not keep.
+/// Columns that a .butter does not keep.
 const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("match", &["tournament", "container", "files_in_zip"]),
     ("game", &["possession", "possession_player"]),
@@ -13,7 +13,7 @@ const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("payload", &["multiplier"]),
 ];
 
-/// What is of a .butter alone.
+/// Columns that only a .butter has.
 const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
     "match",
     &[
@@ -26,10 +26,10 @@ const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// The tables of a recording in this encoding.
+/// Returns the tables of a recording in this format.
 pub fn tables(format: EchoFormat) -> Vec<TableDef> {
     let (mut tables, without) = match format {
-        EchoFormat::Butter => (stated(defs()), NOT_IN_BUTTER),
+        EchoFormat::Butter => (with_precision(defs()), NOT_IN_BUTTER),
         EchoFormat::Echoreplay => (defs(), IN_BUTTER_ALONE),
     };
     for table in &mut tables {
@@ -41,22 +41,22 @@ pub fn tables(format: EchoFormat) -> Vec<TableDef> {
     tables
 }
 
-/// The largest step of half floats below a power of two: what cutting off takes away, at most, of
-/// values and changes below that. Behind a keyframe values are nearer: it is the change since the
-/// frame before that is cut off.
+/// Returns the largest step of half floats below a power of two: truncation takes away at most this much
+/// from values and changes below it. After a keyframe values are more exact, because the change since the
+/// frame before is truncated.
 const fn half(below: u32) -> f64 {
     below as f64 / 2048.0
 }
 
-/// Columns of a table that the recording does not keep.
+/// Returns the columns of a table that the recording does not contain.
 pub fn missing(table: &TableDef) -> Vec<usize> {
     let columns = table.columns.iter().enumerate();
     let missing = columns.filter(|(_, column)| !column.recorded);
     missing.map(|(at, _)| at).collect()
 }
 
-/// What stands in a column, of those that the recording keeps: what a frame has in place of others was
-/// never said.
+/// Replaces the values of columns that the recording does not contain by missing ones: frames have
+/// defaults in their place.
 pub fn kept<'r>(
     missing: &[usize],
     value: impl Fn(usize, usize) -> Value<'r>,
@@ -70,11 +70,11 @@ pub fn kept<'r>(
     }
 }
 
-/// Tables, each column with how far it may be off in a .butter.
+/// Adds to each column how far it may be off in a .butter.
 ///
-/// As a correct writer writes. The reference takes its differences from what was recorded, not from
-/// what a reader has: what they are cut off by adds up from keyframe to keyframe.
-fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
+/// This is for a correct writer. The reference computes differences from the recorded values, not from
+/// those of a reader, so its truncation adds up from keyframe to keyframe.
+fn with_precision(mut tables: Vec<TableDef>) -> Vec<TableDef> {
     for table in &mut tables {
         for column in &mut table.columns {
             column.precision = of(&table.name, column);
@@ -88,10 +88,10 @@ fn of(table: &str, column: &ColumnDef) -> Option<f64> {
         return None;
     }
     Some(match (table, &*column.name, &*column.unit) {
-        // It is not kept: there is nothing to be off.
+        // It is not kept.
         ("payload", "multiplier", _) => return None,
-        // 14 bits from -2 to 2 m; what moves by twelve steps or less in each coordinate is left where it was.
-        // And how an f32 rounds.
+        // 14 bits from -2 to 2 m; a bone that moves by twelve steps or less in each coordinate stays where it was.
+        // Plus the rounding of an f32.
         ("bones", _, "m") => 12.5 / 4096.0 + 1.0 / 1_048_576.0,
         // A quaternion and its opposite are the same rotation. A turn of up to five and a half degrees is
         // left out: a component is off by twice the sine of a fourth of it.
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_number_with_a_fraction_says_how_far_it_may_be_off() {
-        let tables = stated(defs());
+        let tables = with_precision(defs());
         let columns = tables
             .iter()
             .flat_map(|table| table.columns.iter().map(move |column| (table, column)));

@@ -1,4 +1,4 @@
-//! A recording at a moment.
+//! Playback of a recording.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -16,23 +16,23 @@ use crate::engine::World;
 use crate::tape::beside;
 use crate::tape::opened::MurkTape;
 
-/// Bytes of saved states, where nothing else is said.
+/// The default maximum size of all saved states in bytes.
 const MOST: u64 = 64 << 20;
 
-/// Where the frames are.
+/// The places of the frames.
 enum Places {
-    /// An index beside the recording says it.
+    /// From the index beside the recording.
     Index(Index<Input>),
-    /// They were looked up.
+    /// From reading the recording once.
     Marks(Box<(Marks, Frames)>),
 }
 
-/// A recording at a moment.
+/// Playback of a recording.
 ///
-/// Without a world nothing holds but the facts, and its moments are found by the index beside it, or
-/// by a few marks. With one, states of the world are saved while it is replayed: to go back, or where
-/// it was before, takes the ticks from one of them on. The first time that a moment is asked for, all
-/// that comes before it is replayed: [`Playback::reach`] says how far that has come.
+/// Without a world there are only facts; frames are found with the index beside the recording, or with a few
+/// marks. With a world the recording is replayed, and states are saved on the way: a moment that was reached
+/// before takes only the ticks since a saved state. A new moment takes all ticks before it;
+/// [`Playback::reach`] returns how far the replay has come.
 pub struct MurkPlayback {
     tape: MurkTape,
     tables: Vec<TableDef>,
@@ -41,8 +41,8 @@ pub struct MurkPlayback {
     span: Span,
     count: u64,
     now: Stamp,
-    /// The world, and how many bytes its saved states may take.
     world: Option<World>,
+    /// The maximum size of all saved states in bytes.
     most: u64,
     replay: Option<Box<Replay>>,
 }
@@ -58,11 +58,11 @@ impl std::fmt::Debug for MurkPlayback {
 }
 
 impl MurkTape {
-    /// The recording at its first moment; saved states of its world, if it carries one, may take so
-    /// many bytes. (That of the trait allows them 64 MiB.)
+    /// Starts a playback at the first frame, whose saved states of the world take at most this many bytes.
+    /// (The playback of the trait allows 64 MiB.)
     ///
     /// # Errors
-    /// Where nothing can be read.
+    /// If nothing can be read.
     pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback, Error> {
         MurkPlayback::new(self, bytes)
     }
@@ -78,7 +78,7 @@ impl MurkPlayback {
         let header = reader.header()?;
         let clock = Clock::of(tape, header)?;
         let world = tape.replayed_in(header)?;
-        // What is replayed is read from the start anyway, and ends where that does.
+        // A replay reads from the start anyway, and defines the end.
         let index = beside::fitting(tape.path(), &tape.input).filter(|_| world.is_none());
         let mut this = Self {
             tape: tape.clone(),
@@ -100,13 +100,13 @@ impl MurkPlayback {
         Ok(this)
     }
 
-    /// Bytes that the saved states of the world take.
+    /// Returns the size of all saved states in bytes.
     #[must_use]
     pub fn saved_bytes(&self) -> u64 {
         self.replay.as_ref().map_or(0, |replay| replay.size())
     }
 
-    /// Says where the recording goes from and to.
+    /// Finds the number of frames, the first and the last.
     fn measure(&mut self) -> Result<(), Error> {
         if let Places::Index(index) = &self.places {
             self.count = index.frames();
@@ -126,20 +126,20 @@ impl MurkPlayback {
         Ok(())
     }
 
-    /// When a step is that the index leads to; `None` where something else is there.
+    /// Returns the stamp of a step by the index; `None` if the recording has another frame there.
     fn indexed(&self, index: &Index<Input>, step: u64) -> Option<Stamp> {
         let entry = index.entry(step).ok()??;
         index.read(&self.tape.input, entry).ok()?;
         Some(self.clock.stamp(step, entry.tick))
     }
 
-    /// The newest step that is not after a moment of the recording.
+    /// Returns the newest step that is not after a moment.
     fn find(&mut self, at: At) -> Result<Option<Stamp>, Error> {
         if let Places::Index(index) = &self.places {
             let upto = |stamp| at.order(stamp).is_some_and(Ordering::is_le);
-            let behind =
+            let after =
                 index.partition_point(|entry| upto(self.clock.stamp(entry.frame, entry.tick)));
-            let found = behind.ok().map(|behind| behind.checked_sub(1));
+            let found = after.ok().map(|after| after.checked_sub(1));
             match found {
                 Some(None) => return Ok(None),
                 Some(Some(step)) => {
@@ -160,7 +160,7 @@ impl MurkPlayback {
         }
     }
 
-    /// When a step of the recording is.
+    /// Returns the stamp of a step.
     fn stamp(&mut self, step: u64) -> Result<Option<Stamp>, Error> {
         if let Places::Index(index) = &self.places {
             if let Some(stamp) = self.indexed(index, step) {
@@ -177,7 +177,7 @@ impl MurkPlayback {
         }
     }
 
-    /// The index leads to something else than it says.
+    /// Stops using the index, because it does not fit the recording.
     fn forget_index(&mut self) -> Result<(), Error> {
         self.places = look_up(&self.tape, self.clock)?;
         self.measure()
@@ -212,7 +212,7 @@ impl Playback for MurkPlayback {
         let found = if is_after(self.span) || self.count == 0 {
             None
         } else {
-            // Where the index led elsewhere, the recording may end earlier than that said.
+            // If the index was wrong, the recording may end earlier than it said.
             self.find(at)?.filter(|_| !is_after(self.span))
         };
         self.now = found.ok_or(Error::NotRecorded { at })?;

@@ -1,4 +1,4 @@
-//! Who is there of a state from frame to frame.
+//! The rows of a state from frame to frame, and their ends.
 
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, Scanning, TableDef, Value};
@@ -8,22 +8,22 @@ use super::precision::{kept, missing};
 use crate::butter::Parts;
 use crate::model::Frame;
 
-/// What tells the rows of a state apart: the first columns of its table, of those that have so many.
+/// The key of a row: the values of the key columns, which are the first of a table. Unused ones are 0.
 pub type Key = [i64; 2];
 
-/// Who is there of a state, so that who goes is told.
-pub struct There {
+/// The rows of a state that are present, so that their ends are noticed.
+pub struct Present {
     state: State,
     parts: Parts,
-    /// Of what kind the columns are that are keys.
+    /// The kinds of the key columns.
     keys: Vec<Kind>,
-    /// Columns that the recording does not keep.
+    /// Columns that the recording does not contain.
     missing: Vec<usize>,
     pub now: Vec<Key>,
     before: Vec<Key>,
 }
 
-impl There {
+impl Present {
     pub fn new(table: &TableDef, state: State, parts: Parts) -> Self {
         let keys = table.columns.iter().take_while(|column| column.key);
         Self {
@@ -36,7 +36,7 @@ impl There {
         }
     }
 
-    /// Gives the rows of a frame, and says who is there no more.
+    /// Adds the rows of a frame, and the ends of those that are gone. Returns whether later rows are needed.
     pub fn frame(&mut self, frame: &Frame, stamp: Stamp, rows: &mut Scanning) -> bool {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -51,7 +51,7 @@ impl There {
             rows,
         };
         let goes_on = self.state.rows(frame, self.parts, &mut taking);
-        // Nearly always the same rows are there as in the frame before.
+        // Nearly always a frame has the same rows as the one before.
         if !goes_on || self.now == self.before {
             return goes_on;
         }
@@ -106,7 +106,7 @@ impl Take for Taking<'_> {
     }
 }
 
-/// Keys are numbers.
+/// Returns the value of a key column: all of them are numbers.
 const fn number(value: Value<'_>) -> i64 {
     match value {
         Value::Int(value) => value,
