@@ -10,7 +10,6 @@ mod batch;
 mod book;
 mod def;
 mod diff;
-mod facts;
 mod json;
 mod kind;
 #[cfg(any(test, feature = "kit"))]
@@ -32,7 +31,6 @@ pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
 pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
-pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
 pub use kind::{Kind, Lane};
 pub use markers::{EventMarkers, Marker, MarkerKind, event_markers, markers, sort_markers};

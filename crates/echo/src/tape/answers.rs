@@ -4,25 +4,24 @@ use gametape_core::InputStream;
 use gametape_core::tape::{Error, Secrets};
 
 use super::convert::tame;
-use super::encoding::EchoFormat;
-use super::frames::Frames;
+use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::echoreplay::{self, Reader, Redactor, write_frame};
 use crate::{Error as ReadError, Frame, Time};
 
-/// The answers of the game's API at one time.
+/// The answers of the game's API at a time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Answer {
     /// When it was recorded.
     pub time: Time,
-    /// The answer of `/session`: JSON.
+    /// The answer of `/session`, JSON.
     pub session: Vec<u8>,
-    /// The answer of `/player_bones`, if it was recorded: JSON.
+    /// The answer of `/player_bones`, JSON, if it was recorded.
     pub bones: Option<Vec<u8>>,
 }
 
-/// The answers that a recording holds, in their order: those of an .echoreplay byte for byte, those
-/// of a .butter as an .echoreplay that is made of it has them. Of what is broken the rest is given.
+/// The answers in a recording, in their order. Those of an .echoreplay are the recorded bytes; those of a
+/// .butter are the bytes that `convert` writes to an .echoreplay. Broken frames are left out.
 ///
 /// ```
 /// use gametape_core::tape::{Format, Options, Secrets, Source};
@@ -43,7 +42,7 @@ pub struct Answer {
 /// ```
 pub struct Answers {
     of: Of,
-    /// Takes out who played and where.
+    /// Removes names, accounts and addresses.
     redactor: Option<Redactor>,
     line: Vec<u8>,
     frame: Frame,
@@ -74,13 +73,13 @@ impl EchoTape {
 }
 
 impl Answers {
-    /// The next answer; `None` at the end.
+    /// Returns the next answer, or `None` at the end.
     ///
     /// # Errors
-    /// If nothing after the last answer can be read.
+    /// If nothing after it can be read.
     pub fn next_answer(&mut self) -> Result<Option<Answer>, Error> {
         while self.next_line()? {
-            // A line that was made of a line, or of a frame, can be taken apart.
+            // A line made from a line or a frame always has its parts.
             if let Ok(Some(line)) = echoreplay::read(&self.line).next_line()
                 && let Some(time) = line.time()
             {
@@ -95,7 +94,7 @@ impl Answers {
         Ok(None)
     }
 
-    /// Puts the next frame that can be read into `line`.
+    /// Writes the next frame that can be read to `line`. Returns false at the end.
     fn next_line(&mut self) -> Result<bool, Error> {
         let Self {
             of,
@@ -110,7 +109,7 @@ impl Answers {
                     let Some(read) = reader.next_line()? else {
                         return Ok(false);
                     };
-                    // What is no answer was skipped when it was recorded, or was broken since.
+                    // A line without an answer is broken or incomplete.
                     if read.read_into(frame).is_err() {
                         continue;
                     }
@@ -138,7 +137,7 @@ impl Answers {
     }
 }
 
-/// Turns an error of reading into the end of the recording: nothing after it is reported.
+/// Turns an error, except one of the source, into the end of the recording.
 fn ended<T>(read: Result<Option<T>, ReadError>) -> Result<Option<T>, Error> {
     match read {
         Err(error @ ReadError::Io { .. }) => Err(error.into()),

@@ -1,19 +1,15 @@
-//! The differences between two recordings of matches, in any encoding.
-//!
-//! Their tables do not decide whether they are the same: a .butter rounds rotations by their angle,
-//! and a number the more, the faster it changes. The precision of a column says neither.
+//! The difference between two recordings of matches, in either format.
 
 use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
 
-use super::encoding::EchoFormat;
-use super::frames::Frames;
+use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
 use crate::{Error as ReadError, Field, Frame, Time};
 
-/// Frames of two .echoreplay have to be equal. Those of a .butter may be as far off as it rounds, those
-/// of two .butter further; values that a .butter does not keep are not compared.
+/// Compares two recordings. Frames of two .echoreplay must be equal. Those of a .butter may differ by its
+/// rounding, those of two .butter by more; members that a .butter does not keep are not compared.
 pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
     let [a_format, b_format] = [first.format, second.format];
     let tolerance = match (a_format, b_format) {
@@ -23,25 +19,25 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
     };
     let mut a = Reading::open(first)?;
     let mut b = Reading::open(second).map_err(Error::of_other)?;
-    // What a .butter has no code for is known from the other one alone: that is the original.
-    let turned = (a_format, b_format) == (EchoFormat::Butter, EchoFormat::Echoreplay);
+    // The .echoreplay comes first, as the original: it alone shows what a .butter has no code for.
+    let swapped = (a_format, b_format) == (EchoFormat::Butter, EchoFormat::Echoreplay);
     let mut differ = Differ::new(tolerance);
     loop {
         let (x, y) = (a.next()?, b.next().map_err(Error::of_other)?);
         if x.is_none() && y.is_none() {
             break;
         }
-        if turned {
+        if swapped {
             differ.push(y, x);
         } else {
             differ.push(x, y);
         }
     }
     let mut found = differ.finish();
-    if turned {
-        turn(&mut found);
+    if swapped {
+        swap(&mut found);
     }
-    // As far as they can be read is not as far as they go.
+    // A recording that is not read to its end has not been compared to its end.
     if let Some(problem) = a.problem() {
         return Err(so_far(problem, &found));
     }
@@ -49,10 +45,10 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
         return Err(so_far(problem, &found).of_other());
     }
     let start = a.start.or(b.start);
-    Ok(told(&found, start))
+    Ok(report(&found, start))
 }
 
-/// Adds the result so far to the problem that ended a comparison.
+/// Adds to a problem what the comparison has shown before it.
 fn so_far(mut problem: Error, found: &Found) -> Error {
     let known = match &found.first {
         Some(first) if matches!(first.what, Side::Both(_)) => {
@@ -70,8 +66,8 @@ fn so_far(mut problem: Error, found: &Found) -> Error {
     problem
 }
 
-/// Turns the differences round: seen from the other recording.
-fn turn(found: &mut Found) {
+/// Exchanges the sides of a difference.
+fn swap(found: &mut Found) {
     found.frames.reverse();
     let Some(first) = &mut found.first else {
         return;
@@ -99,7 +95,7 @@ impl Reading {
         })
     }
 
-    /// The next frame; `None` at the end, or where reading can't go on.
+    /// Returns the next frame, or `None` at the end and after a problem.
     fn next(&mut self) -> Result<Option<&Frame>, Error> {
         if self.failed.is_some() {
             return Ok(None);
@@ -127,7 +123,7 @@ impl Reading {
     }
 }
 
-fn told(found: &Found, start: Option<Time>) -> Diff {
+fn report(found: &Found, start: Option<Time>) -> Diff {
     let mut diff = Diff {
         same: found.is_same(),
         more: found.more_frames,
@@ -168,7 +164,7 @@ fn ended(which: &str) -> String {
     format!("the {which} recording has ended")
 }
 
-/// A value as people write it: times are milliseconds.
+/// Formats a value for people: times, which are milliseconds, as dates.
 fn shown(difference: &Difference, value: &str) -> String {
     match value.parse() {
         Ok(ms) if difference.field == Field::Time => Time(ms).to_string(),

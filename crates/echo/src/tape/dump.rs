@@ -1,4 +1,4 @@
-//! One JSON object a frame: the answers of the API as it spells them.
+//! Dump: one JSON object per frame, with the answers of the API as it spells them.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -24,15 +24,15 @@ pub(super) fn dump(
     let mut lines = Lines::new(wanted.secrets);
     let mut start: Option<Time> = None;
     let mut moment = Moment::new(wanted.at, out);
-    // A line costs more than a frame does: none is made of one that is not wanted.
-    let mut held: Option<(Frame, Stamp)> = None;
+    // A line costs more than a frame, so lines are made only of frames that are printed.
+    let mut last: Option<(Frame, Stamp)> = None;
     let problem = loop {
         let index = frames.count;
         let frame = match frames.next() {
             Ok(Some(frame)) => frame,
             Ok(None) => break frames.findings().problem(),
             Err(error @ ReadError::Io { .. }) => {
-                if let Some((frame, stamp)) = &mut held {
+                if let Some((frame, stamp)) = &mut last {
                     let _ = lines.print(frame, *stamp, &mut moment)?;
                 }
                 return Err(error.into());
@@ -45,8 +45,8 @@ pub(super) fn dump(
             tick: None,
             time: Some(frame.time.since(*start.get_or_insert(frame.time))),
         };
-        match &mut held {
-            None => held = Some((frame.clone(), stamp)),
+        match &mut last {
+            None => last = Some((frame.clone(), stamp)),
             Some((before, at)) => {
                 let printed = if moment.gives_way(*at, stamp) {
                     ControlFlow::Continue(())
@@ -54,7 +54,7 @@ pub(super) fn dump(
                     lines.print(before, *at, &mut moment)?
                 };
                 if printed.is_break() {
-                    held = None;
+                    last = None;
                     break None;
                 }
                 before.clone_from(frame);
@@ -62,13 +62,13 @@ pub(super) fn dump(
             }
         }
     };
-    if let Some((frame, stamp)) = &mut held {
+    if let Some((frame, stamp)) = &mut last {
         let _ = lines.print(frame, *stamp, &mut moment)?;
     }
     moment.end(problem)
 }
 
-/// Makes lines.
+/// Formats and prints lines.
 struct Lines {
     secrets: Secrets,
     text: Vec<u8>,
@@ -84,7 +84,7 @@ impl Lines {
         }
     }
 
-    /// Prints a frame, which is of no other use then.
+    /// Prints a frame, and may change it to do so.
     fn print(
         &mut self,
         frame: &mut Frame,
@@ -108,7 +108,7 @@ impl Lines {
     }
 }
 
-/// Writes `{"step":0,"time_ms":0,"time":"…","session":{…},"bones":{…}}`: the time is the wall clock's.
+/// Writes `{"step":0,"time_ms":0,"time":"…","session":{…},"bones":{…}}`; `time` is that of the wall clock.
 fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io::Result<()> {
     let (step, time) = (stamp.step, frame.time);
     let ms = stamp.time.unwrap_or(Since::START).whole_ms();
@@ -116,7 +116,7 @@ fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) 
     line.push(b'"');
     let mut written = write_frame(frame, text);
     if written.is_err() && tame(frame) > 0 {
-        // Numbers that JSON has no text for are 0, as `convert` writes them.
+        // JSON has no infinity and no NaN: `convert` writes 0, too.
         written = write_frame(frame, text);
     }
     let written = written.map_err(|error| error.to_string());
@@ -134,7 +134,7 @@ fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) 
                 line.extend_from_slice(bones);
             }
         }
-        // A time without a date, or the like.
+        // For example, the time is not a date.
         Err(message) => {
             let message = serde_json::to_string(&message)?;
             write!(line, r#","error":{message}"#)?;
@@ -144,8 +144,8 @@ fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) 
     Ok(())
 }
 
-/// Takes out the address of the server, the accounts of players, and what the description of an
-/// error says, which may be either. Names are shown.
+/// Hides the address of the server, the accounts of players, and the description of an error, which may
+/// contain both. Names are shown.
 struct Hide;
 
 impl Editor for Hide {
@@ -154,8 +154,8 @@ impl Editor for Hide {
     }
 
     fn hand(&mut self, _: u8, hand: &mut Option<Holding>) {
-        // Recorders before 2022 named a player who is held by the account, which need not be there
-        // any more. A `playerid` is a byte.
+        // Recorders before 2022 used the account to name a held player, who may have left since. A
+        // `playerid` is a byte.
         let is_account = match hand {
             Some(Holding::Number(number)) => *number > u64::from(u8::MAX),
             Some(Holding::Other(text)) => {

@@ -1,4 +1,4 @@
-//! Why a recording of a match can't be made.
+//! Errors of recordings of matches.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,43 +9,43 @@ use gametape_core::{Class, Coded};
 
 use crate::{Error as ReadError, Finding, Frame, Rule, WriteError};
 
-/// The errors that only recordings of Echo VR have.
+/// An error that only recordings of Echo VR have.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EchoError {
-    /// Something that can't be written.
+    /// The recording can't be written.
     #[error("{0}")]
     Unwritable(String),
-    /// The index beside a recording can't be kept.
+    /// The index beside a recording can't be written.
     #[error("the index {} can't be kept: {source}", path.display())]
     Index {
-        /// The path of the index, whether it exists or not.
+        /// The path of the index.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// The text of a zip can't be kept in a temporary file.
-    #[error("the text of the zip can't be kept in a temporary file, which seeking takes: {0}")]
+    #[error("the text of the zip can't be kept in a temporary file, which seeking requires: {0}")]
     Spool(#[source] io::Error),
     /// The text of a zip is too large to be kept in a temporary file.
     #[error(
-        "the text of the zip takes more than {} bytes: too many to be kept in a temporary file, which seeking takes",
+        "the text of the zip takes more than {} bytes: too many to be kept in a temporary file, which seeking requires",
         Grouped(*limit)
     )]
     SpoolLimit {
-        /// The number of bytes that are allowed.
+        /// The maximum size in bytes.
         limit: u64,
     },
-    /// A position would be further off than was allowed.
+    /// A position would be further from the recorded one than was allowed.
     #[error("the {what} of frame {frame} would be {metres} m off; {most} m are allowed")]
     TooFarOff {
         /// The position that is furthest off.
         what: &'static str,
-        /// In which frame, from 0.
+        /// The frame, from 0.
         frame: u64,
-        /// How far it is.
+        /// Its distance from the recorded one.
         metres: f32,
-        /// How far it may be.
+        /// The maximum distance that was allowed.
         most: f32,
     },
 }
@@ -70,12 +70,12 @@ impl Coded for EchoError {
     }
 }
 
-/// An error about something that can't be written; `message` is a sentence.
+/// The error for a recording that can't be written, with a sentence that says why.
 pub(super) fn unwritable_because(message: impl Into<String>) -> Error {
     Error::format(EchoError::Unwritable(message.into()))
 }
 
-/// An error about a frame that could not be written.
+/// The error for a frame that can't be written.
 pub(super) fn unwritable(frame: &Frame, error: WriteError) -> Error {
     match error {
         WriteError::Io(source) => Error::Output(source),

@@ -1,21 +1,44 @@
-//! The frames of a recording of either format, one after another, in bounded memory.
+//! The two formats, and the frames of a recording of either, one after another in bounded memory.
 
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
 use gametape_core::InputStream;
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Format, FormatInfo};
 
 use super::chunks::Skipped;
-use super::encoding::EchoFormat;
+use super::{Butter, Echoreplay};
 use crate::butter::Parts;
 use crate::echoreplay::Spool;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
-/// Reads leniently: broken parts are findings.
+/// The format of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum EchoFormat {
+    Echoreplay,
+    Butter,
+}
+
+impl EchoFormat {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Echoreplay => "echoreplay",
+            Self::Butter => "butter",
+        }
+    }
+
+    pub fn info(self) -> &'static FormatInfo {
+        match self {
+            Self::Echoreplay => Echoreplay.info(),
+            Self::Butter => Butter.info(),
+        }
+    }
+}
+
+/// A reader of frames. It is lenient: problems are findings.
 pub(super) struct Frames<S: Read + Seek = InputStream> {
     reader: Reader<S>,
-    /// Frames given so far.
+    /// The number of frames read so far.
     pub count: u64,
 }
 
@@ -46,8 +69,8 @@ impl Frames {
 }
 
 impl<S: Read + Seek> Frames<S> {
-    /// Opens a recording. Of a .butter, only these parts of a frame are decoded; the other values of
-    /// the frame are not valid.
+    /// Reads a stream. Of the frames of a .butter only these parts are decoded; the others are not
+    /// valid.
     pub fn open(format: EchoFormat, stream: S, parts: Parts) -> Result<Self, Error> {
         let reader = match format {
             EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::of_parts(stream, parts))),
@@ -59,7 +82,7 @@ impl<S: Read + Seek> Frames<S> {
         Ok(Self { reader, count: 0 })
     }
 
-    /// The next frame; `None` at the end.
+    /// Returns the next frame, or `None` at the end.
     pub fn next(&mut self) -> Result<Option<&Frame>, ReadError> {
         let frame = match &mut self.reader {
             Reader::Butter(reader) => reader.next_frame()?,
@@ -70,7 +93,7 @@ impl<S: Read + Seek> Frames<S> {
         Ok(frame)
     }
 
-    /// The number of bytes read, of the text if it is in a zip.
+    /// Returns the number of bytes read; for a zip, of its text.
     pub fn offset(&self) -> u64 {
         match &self.reader {
             Reader::Butter(reader) => reader.offset(),
@@ -79,7 +102,7 @@ impl<S: Read + Seek> Frames<S> {
         }
     }
 
-    /// The findings so far.
+    /// Returns the findings so far.
     pub fn findings(&self) -> &Findings {
         match &self.reader {
             Reader::Butter(reader) => reader.findings(),
@@ -88,7 +111,7 @@ impl<S: Read + Seek> Frames<S> {
         }
     }
 
-    /// The reader of a .butter.
+    /// Returns the reader, if the recording is a .butter.
     pub fn butter(&self) -> Option<&butter::Reader<S>> {
         match &self.reader {
             Reader::Butter(reader) => Some(reader),
@@ -97,7 +120,7 @@ impl<S: Read + Seek> Frames<S> {
     }
 }
 
-/// Goes through all frames; what is wrong with the recording, where it is not whole.
+/// Visits all frames. Returns the recording's problem, if it is not whole.
 pub(super) fn each(
     mut frames: Frames,
     mut visit: impl FnMut(u64, &Frame),
@@ -108,7 +131,7 @@ pub(super) fn each(
             Ok(Some(frame)) => visit(index, frame),
             Ok(None) => return Ok(frames.findings().problem()),
             Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            // A header that can't be read, a limit: nothing can be had.
+            // The header can't be read, or a limit is exceeded.
             Err(error) if index == 0 => return Err(error.into()),
             Err(error) => return Ok(Some(error.into())),
         }

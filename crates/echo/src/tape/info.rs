@@ -1,20 +1,22 @@
-//! The description of a recording of a match.
+//! The description, the audit and the statistics of a recording.
 
-use gametape_core::tape::{Error, Info, Partial, Secrets, object};
+use compact_str::CompactString;
+use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Work, object};
 use serde_json::{Map, Value, json};
 
-use super::encoding::EchoFormat;
-use super::frames::Frames;
+use super::frames::{EchoFormat, Frames, each};
 use super::opened::EchoTape;
-use crate::butter::{self, Header};
+use crate::butter::{self, Header, Seen};
+use crate::stats::{MatchStats, StatsBuilder};
 use crate::{
-    Error as ReadError, Findings, Frame, Map as ArenaMap, ReadOptions, Rule, Session, Time,
+    Error as ReadError, Findings, Frame, Limits, Map as ArenaMap, ReadOptions, Rule, Session, Time,
+    echoreplay,
 };
 
-/// The text that replaces a secret.
+/// Replaces a secret.
 pub(super) const HIDDEN: &str = "<hidden>";
 
-/// Players that are listed; more are counted.
+/// The maximum number of players that are listed.
 const MAX_PLAYERS: usize = 1_000;
 
 fn secret(text: &str, secrets: Secrets) -> Value {
@@ -25,8 +27,8 @@ fn secret(text: &str, secrets: Secrets) -> Value {
     }
 }
 
-/// A player, as last seen.
-struct Seen {
+/// A player as last seen.
+struct Seat {
     userid: u64,
     name: String,
     team: Option<&'static str>,
@@ -34,7 +36,7 @@ struct Seen {
     level: i32,
 }
 
-impl Seen {
+impl Seat {
     fn show(&self, secrets: Secrets) -> Value {
         json!({
             "name": self.name,
@@ -51,20 +53,113 @@ impl Seen {
 
 const TEAMS: [&str; 3] = ["blue", "orange", "spectator"];
 
-/// The facts that all frames together give.
+/// The players of a match, in the order in which they were first seen.
+#[derive(Default)]
+struct Roster(Vec<Seat>);
+
+impl Roster {
+    fn push(&mut self, session: &Session) {
+        for (team, player) in session.players() {
+            let team = TEAMS.get(team).copied();
+            let has_room = self.0.len() < MAX_PLAYERS;
+            match self.0.iter_mut().find(|seat| seat.userid == player.userid) {
+                Some(seat) => {
+                    seat.team = team;
+                    // 0 for a couple of frames after joining.
+                    if player.number != 0 {
+                        seat.number = player.number;
+                    }
+                    if player.level != 0 {
+                        seat.level = player.level;
+                    }
+                }
+                None if has_room => self.0.push(Seat {
+                    userid: player.userid,
+                    name: player.name.to_string(),
+                    team,
+                    number: player.number,
+                    level: player.level,
+                }),
+                None => {}
+            }
+        }
+    }
+
+    fn show(&self, secrets: Secrets) -> Value {
+        self.0.iter().map(|seat| seat.show(secrets)).collect()
+    }
+}
+
+/// The settings of a match, from its first frame or from the header of a .butter.
+#[derive(Clone)]
+pub(super) struct Setting {
+    pub map: ArenaMap,
+    pub match_type: CompactString,
+    pub private: bool,
+    /// `None` if unknown: a header does not contain it.
+    pub tournament: Option<bool>,
+    pub session_id: CompactString,
+    /// Empty if unknown.
+    pub server: CompactString,
+    pub client: CompactString,
+    pub rounds: i32,
+}
+
+impl Setting {
+    fn of_session(session: &Session) -> Self {
+        Self {
+            map: session.map_name.clone(),
+            match_type: session.match_type.clone(),
+            private: session.private_match,
+            tournament: Some(session.tournament_match),
+            session_id: session.sessionid.clone(),
+            server: session.sessionip.clone(),
+            client: session.client_name.clone(),
+            rounds: session.total_round_count,
+        }
+    }
+
+    pub fn of_header(header: &Header) -> Self {
+        Self {
+            map: header.map_name(),
+            match_type: header.match_type().into(),
+            private: header.private_match(),
+            tournament: None,
+            session_id: header.session_id(),
+            server: header.session_ip(),
+            client: CompactString::from_utf8_lossy(&header.client_name),
+            rounds: header.total_round_count.into(),
+        }
+    }
+}
+
+/// The rounds that blue and orange had won by the first frame, from the header of a .butter.
+pub(super) fn rounds_won(header: &Header) -> [i32; 2] {
+    let scores = header.round_scores;
+    [(scores & 15).into(), (scores >> 4).into()]
+}
+
+/// The points of blue and orange, and the rounds that they have won.
+#[derive(Clone, Copy)]
+pub(super) struct Score {
+    pub points: [f32; 2],
+    pub rounds: [i32; 2],
+}
+
+/// A summary of all frames.
 #[derive(Default)]
 pub(super) struct Summary {
-    frames: u64,
-    /// Earliest and latest.
-    times: Option<(Time, Time)>,
-    session: Option<Box<Session>>,
-    last: Option<(f32, f32, i32, i32)>,
-    session_id: String,
+    pub frames: u64,
+    /// The earliest and the latest time.
+    pub times: Option<(Time, Time)>,
+    /// The settings in the first frame.
+    pub setting: Option<Setting>,
+    /// The score in the last frame.
+    pub score: Option<Score>,
+    session_id: CompactString,
     sessions: u64,
-    with_bones: u64,
-    foreign: u64,
-    players: Vec<Seen>,
-    left_out: u64,
+    pub with_bones: u64,
+    with_unknown: u64,
 }
 
 impl Summary {
@@ -73,51 +168,44 @@ impl Summary {
         self.frames += 1;
         let (from, to) = self.times.unwrap_or((frame.time, frame.time));
         self.times = Some((from.min(frame.time), to.max(frame.time)));
-        if self.session.is_none() {
-            self.session = Some(Box::new(session.clone()));
+        if self.setting.is_none() {
+            self.setting = Some(Setting::of_session(session));
         }
-        if self.sessions == 0 || self.session_id != session.sessionid.as_str() {
-            self.session_id = session.sessionid.to_string();
+        if self.sessions == 0 || self.session_id != session.sessionid {
+            self.session_id.clone_from(&session.sessionid);
             self.sessions += 1;
         }
-        self.last = Some((
-            session.blue_points,
-            session.orange_points,
-            session.blue_round_score,
-            session.orange_round_score,
-        ));
+        self.score = Some(Score {
+            points: [session.blue_points, session.orange_points],
+            rounds: [session.blue_round_score, session.orange_round_score],
+        });
         self.with_bones += u64::from(frame.bones.is_some());
-        self.foreign += u64::from(!session.unknown.is_empty());
-        for (team, player) in session.players() {
-            let room = self.players.len() < MAX_PLAYERS;
-            let known = self.players.iter_mut().find(|p| p.userid == player.userid);
-            let team = TEAMS.get(team).copied();
-            match known {
-                Some(known) => {
-                    known.team = team;
-                    // 0 for a couple of frames after joining.
-                    if player.number != 0 {
-                        known.number = player.number;
-                    }
-                    if player.level != 0 {
-                        known.level = player.level;
-                    }
-                }
-                None if room => self.players.push(Seen {
-                    userid: player.userid,
-                    name: player.name.to_string(),
-                    team,
-                    number: player.number,
-                    level: player.level,
-                }),
-                None => self.left_out += 1,
-            }
-        }
+        self.with_unknown += u64::from(!session.unknown.is_empty());
+    }
+
+    /// The mean number of frames a second, to two decimals.
+    pub fn rate_hz(&self) -> Option<f64> {
+        let (from, to) = self.times?;
+        let ms = to.0.abs_diff(from.0);
+        (ms > 0).then(|| {
+            let rate = self.frames.saturating_sub(1) as f64 * 1000.0 / ms as f64;
+            (rate * 100.0).round() / 100.0
+        })
+    }
+
+    /// The number of sessions, unless it is one.
+    pub fn sessions(&self) -> Option<u64> {
+        (self.sessions != 1).then_some(self.sessions)
+    }
+
+    /// The number of frames with unknown members, if there are any.
+    pub fn with_unknown(&self) -> Option<u64> {
+        (self.with_unknown > 0).then_some(self.with_unknown)
     }
 }
 
-/// From the header alone: of a .butter what stands before the chunks, of an .echoreplay the first
-/// line.
+/// Describes a recording from its header: for a .butter, the bytes before the chunks; for an
+/// .echoreplay, the first line.
 pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
     let of_tape = (tape.format, tape.input.size());
     match tape.format {
@@ -127,9 +215,9 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             let mut details = Map::new();
             if let Some(header) = header {
                 details = of_header(header, secrets);
-                stored(header, table.chunks().len() as u64, None, &mut details);
+                put_storage(header, table.chunks().len() as u64, None, &mut details);
                 let players = header.players.iter().map(|player| {
-                    Seen {
+                    Seat {
                         userid: player.userid,
                         name: player.name().to_string(),
                         team: None,
@@ -141,7 +229,7 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
                 details.insert("players".into(), players.collect());
             }
             let version = header.map_or(butter::VERSION, |header| header.version);
-            let problem = cut(&table).map(Into::into);
+            let problem = torn_chunk(&table).map(Into::into);
             Ok(Partial::new(
                 info(of_tape, version.into(), None, details),
                 problem,
@@ -149,25 +237,26 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
         }
         EchoFormat::Echoreplay => {
             let mut frames = tape.frames()?;
-            let mut summary = Summary::default();
+            let (mut summary, mut roster) = (Summary::default(), Roster::default());
             if let Some(frame) = frames.next()? {
                 summary.push(frame);
+                roster.push(&frame.session);
             }
-            // What is wrong further on is not looked for.
+            // Problems after the first line are not looked for.
             let problem = frames.findings().problem();
-            let mut details = of_session(&summary, secrets);
+            let mut details = of_summary(&summary, secrets);
             details.insert("recorded_to".into(), Value::Null);
             details.insert("rate_hz".into(), Value::Null);
             details.insert("bone_frames".into(), Value::Null);
-            container(tape.is_zip(), None, &mut details);
-            details.insert("players".into(), players(&summary, secrets));
+            put_container(tape.is_zip(), None, &mut details);
+            put_players(&summary, &roster, secrets, &mut details);
             Ok(Partial::new(info(of_tape, 1, None, details), problem))
         }
     }
 }
 
-/// The error for a .butter whose table of chunks shows that the last chunk is incomplete.
-fn cut(table: &butter::Table) -> Option<ReadError> {
+/// The error for the first chunk that is incomplete, by the table of chunks.
+fn torn_chunk(table: &butter::Table) -> Option<ReadError> {
     let mut chunks = table.chunks().iter();
     let chunk = chunks.find(|chunk| chunk.there < chunk.size)?;
     let rule = Rule::Truncated {
@@ -178,35 +267,39 @@ fn cut(table: &butter::Table) -> Option<ReadError> {
     Some(ReadError::at(rule, chunk.offset))
 }
 
-/// From all frames.
+/// Describes a recording from all of its frames.
 pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
     let mut frames = tape.frames()?;
-    let mut summary = Summary::default();
+    let (mut summary, mut roster) = (Summary::default(), Roster::default());
     let problem = loop {
         match frames.next() {
-            Ok(Some(frame)) => summary.push(frame),
+            Ok(Some(frame)) => {
+                summary.push(frame);
+                roster.push(&frame.session);
+            }
             Ok(None) => break frames.findings().problem(),
             Err(error @ ReadError::Io { .. }) => return Err(error.into()),
             Err(error) if summary.frames == 0 => return Err(error.into()),
             Err(error) => break Some(error.into()),
         }
     };
+    let known = Known::of(tape, &frames);
     Ok(Partial::new(
-        of_frames(&Known::of(tape, &frames), &summary, secrets),
+        of_frames(&known, &summary, &roster, secrets),
         problem,
     ))
 }
 
-/// The facts about a recording, besides its frames, that are known after all frames were read.
+/// What a reader knows about a recording, apart from the frames, once it has read all of them.
 pub(super) struct Known<'k> {
     pub format: EchoFormat,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// Whether it is in a zip.
+    /// Whether the recording is in a zip.
     pub zip: bool,
     pub findings: &'k Findings,
-    /// For a .butter: its header, if it has one, and the properties that were detected.
-    pub butter: Option<(Option<&'k Header>, butter::Seen)>,
+    /// For a .butter: its header, if it has one, and what the reader has counted.
+    pub butter: Option<(Option<&'k Header>, Seen)>,
 }
 
 impl<'k> Known<'k> {
@@ -221,11 +314,18 @@ impl<'k> Known<'k> {
                 .map(|reader| (reader.header(), reader.seen())),
         }
     }
+
+    /// The number of files in a zip, if it is not one.
+    pub fn files_in_zip(&self) -> Option<u64> {
+        self.findings.iter().find_map(|found| match found.rule {
+            Rule::ZipMembers { members } => Some(members),
+            _ => None,
+        })
+    }
 }
 
-/// From what all frames told, and from who read them.
-pub(super) fn of_frames(known: &Known<'_>, summary: &Summary, secrets: Secrets) -> Info {
-    let mut details = of_session(summary, secrets);
+fn of_frames(known: &Known<'_>, summary: &Summary, roster: &Roster, secrets: Secrets) -> Info {
+    let mut details = of_summary(summary, secrets);
     let mut version = 1;
     if let Some((header, seen)) = known.butter {
         version = header.map_or(butter::VERSION, |h| h.version).into();
@@ -233,20 +333,16 @@ pub(super) fn of_frames(known: &Known<'_>, summary: &Summary, secrets: Secrets) 
             if summary.frames == 0 {
                 details = of_header(header, secrets);
             }
-            stored(header, seen.chunks, Some(seen), &mut details);
+            put_storage(header, seen.chunks, Some(seen), &mut details);
         }
     } else {
-        let members = known.findings.iter().find_map(|found| match found.rule {
-            Rule::ZipMembers { members } => Some(members),
-            _ => None,
-        });
-        container(known.zip, members, &mut details);
+        put_container(known.zip, known.files_in_zip(), &mut details);
     }
     if known.format == EchoFormat::Butter {
-        // It keeps no such member.
+        // The format has no such member.
         details.insert("tournament".into(), Value::Null);
     }
-    details.insert("players".into(), players(summary, secrets));
+    put_players(summary, roster, secrets, &mut details);
     info((known.format, known.bytes), version, Some(summary), details)
 }
 
@@ -265,22 +361,19 @@ fn info(
     }
 }
 
-/// The facts in the header of a .butter.
+/// The details in the header of a .butter.
 fn of_header(header: &Header, secrets: Secrets) -> Map<String, Value> {
-    let map = header.map_name();
+    let setting = Setting::of_header(header);
+    let [blue, orange] = rounds_won(header);
     object(json!({
-        "map": map.as_str(),
-        "game": game(&map),
-        "match_type": header.match_type(),
-        "private": header.private_match(),
-        "session_id": header.session_id().as_str(),
-        "server": secret(&header.session_ip(), secrets),
-        "client": String::from_utf8_lossy(&header.client_name),
-        "rounds": {
-            "of": header.total_round_count,
-            "blue": header.round_scores & 15,
-            "orange": header.round_scores >> 4,
-        },
+        "map": setting.map.as_str(),
+        "game": game(&setting.map),
+        "match_type": setting.match_type.as_str(),
+        "private": setting.private,
+        "session_id": setting.session_id.as_str(),
+        "server": secret(&setting.server, secrets),
+        "client": setting.client.as_str(),
+        "rounds": { "of": setting.rounds, "blue": blue, "orange": orange },
     }))
 }
 
@@ -292,81 +385,147 @@ pub(super) fn game(map: &ArenaMap) -> &'static str {
     }
 }
 
-fn of_session(summary: &Summary, secrets: Secrets) -> Map<String, Value> {
-    let Some(session) = &summary.session else {
+/// The details that follow from frames; empty without frames.
+fn of_summary(summary: &Summary, secrets: Secrets) -> Map<String, Value> {
+    let (Some(setting), Some((from, to)), Some(score)) =
+        (&summary.setting, summary.times, summary.score)
+    else {
         return Map::new();
     };
-    let (from, to) = summary.times.unwrap_or_default();
-    let (blue, orange, blue_rounds, orange_rounds) = summary.last.unwrap_or_default();
-    let ms = to.0.abs_diff(from.0);
-    let rate = (ms > 0).then(|| {
-        let rate = summary.frames.saturating_sub(1) as f64 * 1000.0 / ms as f64;
-        (rate * 100.0).round() / 100.0
-    });
+    let [blue, orange] = score.points;
+    let [blue_rounds, orange_rounds] = score.rounds;
     object(json!({
         "recorded_from": from.to_string(),
         "recorded_to": to.to_string(),
-        "rate_hz": rate,
-        "map": session.map_name.as_str(),
-        "game": game(&session.map_name),
-        "match_type": session.match_type.as_str(),
-        "private": session.private_match,
-        "tournament": session.tournament_match,
-        "session_id": session.sessionid.as_str(),
-        "sessions": (summary.sessions > 1).then_some(summary.sessions),
-        "server": secret(&session.sessionip, secrets),
-        "client": session.client_name.as_str(),
+        "rate_hz": summary.rate_hz(),
+        "map": setting.map.as_str(),
+        "game": game(&setting.map),
+        "match_type": setting.match_type.as_str(),
+        "private": setting.private,
+        "tournament": setting.tournament,
+        "session_id": setting.session_id.as_str(),
+        "sessions": summary.sessions(),
+        "server": secret(&setting.server, secrets),
+        "client": setting.client.as_str(),
         "points": { "blue": points(blue), "orange": points(orange) },
-        "rounds": { "of": session.total_round_count, "blue": blue_rounds, "orange": orange_rounds },
+        "rounds": { "of": setting.rounds, "blue": blue_rounds, "orange": orange_rounds },
         "bone_frames": summary.with_bones,
-        "unknown_members": (summary.foreign > 0).then_some(summary.foreign),
+        "unknown_members": summary.with_unknown(),
     }))
 }
 
-/// Points are whole in the arena, and not in combat.
+/// Points are whole numbers in the arena, but not in combat.
 fn points(value: f32) -> Value {
-    if value.fract() == 0.0 && value.abs() < 1e6 {
-        (value as i64).into()
-    } else {
-        value.into()
+    match small_integer(value.into()) {
+        Some(whole) => whole.into(),
+        None => value.into(),
     }
 }
 
-/// How a .butter is stored; `seen` is what was seen of all of it.
-fn stored(
-    header: &Header,
-    chunks: u64,
-    seen: Option<butter::Seen>,
-    details: &mut Map<String, Value>,
-) {
+/// The value as an integer, if it is a whole number of less than seven digits.
+fn small_integer(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() < 1e6).then_some(value as i64)
+}
+
+/// Adds how a .butter is stored; `seen` is known once all of it was read.
+fn put_storage(header: &Header, chunks: u64, seen: Option<Seen>, details: &mut Map<String, Value>) {
     let mut put = |key: &str, value: Value| details.insert(key.into(), value);
     put("compression", header.compression.name().into());
     put("keyframe_every", header.keyframe_interval.into());
     put("chunks", chunks.into());
     if let Some(seen) = seen {
         put("keyframes", seen.keyframes.into());
-        // Others write what the reference might have written, until it shows.
-        let reference = seen.reference_chunks > 0;
-        put("written_by", json!(reference.then_some("the reference")));
-        put(
-            "dialect",
-            json!((seen.early_chunks > 0).then_some("early version 3")),
-        );
+        put("written_by", writer(seen).into());
+        put("dialect", dialect(seen).into());
     }
 }
 
-fn container(zip: bool, members: Option<u64>, details: &mut Map<String, Value>) {
-    let name = if zip { "zip" } else { "text" };
-    details.insert("container".into(), name.into());
-    if let Some(members) = members {
-        details.insert("files_in_zip".into(), members.into());
+/// The writer of a .butter, if the recording shows it: other writers may write what the reference
+/// could have written.
+pub(super) fn writer(seen: Seen) -> Option<&'static str> {
+    (seen.reference_chunks > 0).then_some("the reference")
+}
+
+/// The dialect of a .butter, unless it is the usual one.
+pub(super) fn dialect(seen: Seen) -> Option<&'static str> {
+    (seen.early_chunks > 0).then_some("early version 3")
+}
+
+/// The container of an .echoreplay.
+pub(super) const fn container(zip: bool) -> &'static str {
+    if zip { "zip" } else { "text" }
+}
+
+fn put_container(zip: bool, files: Option<u64>, details: &mut Map<String, Value>) {
+    details.insert("container".into(), container(zip).into());
+    if let Some(files) = files {
+        details.insert("files_in_zip".into(), files.into());
     }
 }
 
-fn players(summary: &Summary, secrets: Secrets) -> Value {
-    if summary.frames == 0 {
-        // Nobody knows who they would be.
-        return Value::Null;
+/// Adds the players; null without frames, because nothing is known about them.
+fn put_players(
+    summary: &Summary,
+    roster: &Roster,
+    secrets: Secrets,
+    details: &mut Map<String, Value>,
+) {
+    let players = (summary.frames > 0).then(|| roster.show(secrets));
+    details.insert("players".into(), players.into());
+}
+
+/// Audits the structure of the file, and the match in it.
+pub(super) fn audit(tape: &EchoTape) -> Result<Audit, Error> {
+    Ok(match tape.format {
+        EchoFormat::Butter => {
+            let audit = butter::audit_input(&tape.input, Limits::default())?;
+            let game = audit.header.as_ref().map(|header| game(&header.map_name()));
+            let verdict = verdict(audit.seen.frames, audit.times, game);
+            Audit::new(&audit.findings, verdict)
+        }
+        EchoFormat::Echoreplay => {
+            let audit = echoreplay::audit_input(&tape.input, Limits::default())?;
+            let game = audit.map.as_ref().map(game);
+            let verdict = verdict(audit.frames, audit.times, game);
+            Audit::new(&audit.findings, verdict)
+        }
+    })
+}
+
+/// `27000 frames, 15:00, arena`.
+fn verdict(frames: u64, times: Option<(Time, Time)>, game: Option<&str>) -> String {
+    let Some((from, to)) = times else {
+        return "no frames".into();
+    };
+    let s = if frames == 1 { "" } else { "s" };
+    let seconds = to.0.abs_diff(from.0) / 1000;
+    let game = game.unwrap_or_default();
+    format!(
+        "{frames} frame{s}, {}:{:02}, {game}",
+        seconds / 60,
+        seconds % 60
+    )
+}
+
+/// Computes the statistics of a match and its players.
+pub(super) fn stats(tape: &EchoTape, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+    work.wanted()?;
+    let mut builder = StatsBuilder::new();
+    let problem = each(tape.frames()?, |_, frame| builder.push(frame))?;
+    Ok(Partial::new(figures(&builder.finish()).into(), problem))
+}
+
+/// The statistics as JSON.
+fn figures(stats: &MatchStats) -> Map<String, Value> {
+    // Through text, so that 32-bit numbers have their shortest form.
+    let text = serde_json::to_vec(stats).unwrap_or_default();
+    let mut value = object(serde_json::from_slice(&text).unwrap_or_default());
+    for key in ["blue_points", "orange_points"] {
+        if let Some(points) = value.get_mut(key)
+            && let Some(whole) = points.as_f64().and_then(small_integer)
+        {
+            *points = whole.into();
+        }
     }
-    summary.players.iter().map(|p| p.show(secrets)).collect()
+    value
 }

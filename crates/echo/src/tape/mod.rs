@@ -1,13 +1,11 @@
-//! Echo VR as formats among others: .butter and .echoreplay.
+//! The formats .butter and .echoreplay, with the traits that all formats share.
 
 mod answers;
-mod audit;
 mod chunks;
 mod convert;
 mod cut;
 mod diff;
 mod dump;
-mod encoding;
 mod error;
 mod frames;
 mod info;
@@ -15,7 +13,6 @@ mod lines;
 mod opened;
 mod options;
 mod repair;
-mod stats;
 mod tables;
 
 use std::io::{Cursor, Write};
@@ -31,18 +28,20 @@ use gametape_core::tape::{
 use gametape_core::{Input, RuleInfo};
 
 use crate::{ReadOptions, Rule, Time, butter, echoreplay};
-use encoding::EchoFormat;
+use frames::EchoFormat;
 
 pub use answers::{Answer, Answers};
 pub use error::EchoError;
 pub use opened::EchoTape;
 
-/// Far more than a line takes, compressed, and than the header of a .butter.
+/// The number of bytes that are enough to recognise a recording: far more than a compressed line or the
+/// header of a .butter takes.
 const START: u64 = 256 << 10;
 
-/// A zip whose first file starts with a line of a recording: other zips are somebody else's.
+/// Returns whether the first file of a zip starts with a line of a recording. Other zips are of other
+/// formats.
 fn is_zipped(start: &[u8]) -> bool {
-    // Cut here the zip has no table: what is in it is looked for.
+    // The start of a zip has no directory: its files are searched for.
     let Ok(mut reader) = echoreplay::open_with(Cursor::new(start), ReadOptions::lenient()) else {
         return false;
     };
@@ -51,7 +50,7 @@ fn is_zipped(start: &[u8]) -> bool {
     found && !findings.has("echoreplay.columns") && !findings.has("echoreplay.time")
 }
 
-/// A zip, or a line that starts with a time, a tab and an object.
+/// Returns whether the bytes start with a zip of lines, or with a time, a tab and an object.
 fn starts_as_echoreplay(bytes: &[u8]) -> bool {
     if echoreplay::is_zip(bytes) {
         return is_zipped(bytes);
@@ -67,7 +66,8 @@ fn starts_as_echoreplay(bytes: &[u8]) -> bool {
     Time::parse(time).is_some() && answer.get(1) == Some(&b'{')
 }
 
-/// A header that can be read, and a chunk that starts as its compression says.
+/// Returns whether the bytes start with a header that can be read, and whether the first chunk starts as
+/// its compression requires.
 fn starts_as_butter(start: &[u8]) -> bool {
     const KEYFRAME: &[u8] = &[0xFC, 0xFE];
     if !matches!(start.first(), Some(1..=3)) {
@@ -81,7 +81,7 @@ fn starts_as_butter(start: &[u8]) -> bool {
         return false;
     };
     let Some(chunk) = table.chunks().first() else {
-        // One that is being recorded, or one without chunks, which says nothing.
+        // A recording in progress. A finished one without chunks can't be recognised.
         return table.is_unfinished();
     };
     let first: &[u8] = match header.compression {
@@ -103,7 +103,7 @@ pub struct Echoreplay;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Butter;
 
-/// Implements `Format` for the two formats: their own descriptions, and the code that they share.
+/// Implements the formats, which differ only in these values.
 macro_rules! formats {
     ($($format:ident {
         about: $about:literal,
@@ -184,7 +184,7 @@ formats! {
         about: "Matches of Echo VR, quantised and differenced, v1, v2 and v3",
         extension: "butter",
         starts: starts_as_butter,
-        // The first byte of a .butter says little.
+        // The first byte of a .butter is a weak signature.
         order: 10,
         opened_with: &[],
         written_with: BUTTER,
@@ -211,15 +211,15 @@ impl Tape for EchoTape {
 
     fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
         work.wanted()?;
-        audit::audit(self)
+        info::audit(self)
     }
 
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        stats::stats(self, work)
+        info::stats(self, work)
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        // A recording that cannot be read at all has no tables.
+        // A recording that can't be read at all has no tables.
         self.describe(Depth::Header, Secrets::Hide)?;
         Ok(tables::tables(self.format))
     }

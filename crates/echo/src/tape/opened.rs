@@ -7,41 +7,39 @@ use gametape_core::tape::{Error, Source, Work};
 use gametape_core::{At, Input, InputStream};
 
 use super::chunks::Chunks;
-use super::encoding::EchoFormat;
 use super::error::EchoError;
-use super::frames::Frames;
+use super::frames::{EchoFormat, Frames};
 use super::lines::{self, Lines};
 use crate::butter::Parts;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
 use crate::{ReadOptions, Time};
 
-/// The size of text that any zip may have, in bytes: so much is spooled.
+/// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
-/// The size of text that a zip may have, as a multiple of the zip's, if that is more. Recordings take
-/// 10 to 30 times.
+/// The maximum size of the text relative to the zip, if that is more. In recordings it is 10 to 30.
 const MOST_RATIO: u64 = 256;
 
-/// An opened recording of a match, in either encoding. A clone shares the parts that were read.
+/// An opened recording of a match, in either format. Clones share what has been read.
 #[derive(Clone, Debug)]
 pub struct EchoTape {
     pub(in crate::tape) format: EchoFormat,
     pub(in crate::tape) input: Input,
-    /// Its path, if it has one. Its index may be in the same folder.
+    /// The file, if there is one. Its index may be beside it.
     path: Option<PathBuf>,
     zip: Arc<Mutex<Zip>>,
     /// The chunks of a .butter, once a range was asked for.
     chunks: Arc<OnceLock<Option<Chunks>>>,
     /// The places of the frames of an .echoreplay, once they were asked for.
     lines: Arc<Mutex<Option<Arc<Lines>>>>,
-    /// The name of the file in a zip that is made of it.
+    /// The name of the file in a zip that is made from the recording.
     member: String,
 }
 
-/// The text of an .echoreplay in a zip, once it was inflated.
+/// What has been read of an .echoreplay in a zip.
 #[derive(Default, Debug)]
 struct Zip {
     spool: Option<Arc<Spool>>,
-    /// How often all of it was read.
+    /// The number of times that all of it was read.
     reads: u32,
 }
 
@@ -61,14 +59,14 @@ impl EchoTape {
         }
     }
 
-    /// Whether an .echoreplay is in a zip.
+    /// Returns whether the recording is in a zip.
     pub(in crate::tape) fn is_zip(&self) -> bool {
         self.input
             .head(4)
             .is_ok_and(|head| echoreplay::is_zip(&head))
     }
 
-    /// The container for the lines that are made of it.
+    /// Returns the container for lines that are made from the recording.
     pub(in crate::tape) fn container(&self, zip: bool) -> echoreplay::Container {
         if zip {
             echoreplay::Container::Zip(self.member.clone())
@@ -81,7 +79,7 @@ impl EchoTape {
         self.frames_of(Parts::ALL)
     }
 
-    /// [`EchoTape::frames`], of which these parts are wanted.
+    /// Reads the frames, with only these parts.
     pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames, Error> {
         match self.spool() {
             Some(spool) => Frames::spooled(spool),
@@ -120,7 +118,8 @@ impl EchoTape {
         self.zip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the text of a zip, so that it is not inflated again; `None` if the recording is not a zip.
+    /// Keeps the text of a zip, so that it is not inflated again. Returns `None` if the recording is not
+    /// in a zip.
     ///
     /// # Errors
     /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
@@ -128,7 +127,7 @@ impl EchoTape {
         if self.format != EchoFormat::Echoreplay || !self.is_zip() {
             return Ok(None);
         }
-        // A second caller waits for it.
+        // A second caller waits for the first.
         let mut zip = self.zip();
         if let Some(spool) = &zip.spool {
             return Ok(Some(spool.clone()));
@@ -144,8 +143,8 @@ impl EchoTape {
         Ok(Some(zip.spool.insert(Arc::new(spool)).clone()))
     }
 
-    /// Says that all of the recording is about to be read: from the second time on a zip is inflated
-    /// no more, if there is room for its text.
+    /// Announces that all of the recording will be read. The second time, the text of a zip is kept, if
+    /// there is room for it.
     pub(in crate::tape) fn reads_all(&self) {
         let again = {
             let mut zip = self.zip();
@@ -153,13 +152,13 @@ impl EchoTape {
             zip.reads == 2
         };
         if again {
-            // Without, it is read as it was the first time.
+            // If that fails, the zip is inflated again.
             let _ = self.spooled();
         }
     }
 
-    /// Returns the places of the frames of an .echoreplay, and the text that they are in. The places come from
-    /// the index beside it, or from reading all of it once. The text of a zip is spooled for it.
+    /// Returns the lines of an .echoreplay and the text that they are in. They come from the index beside
+    /// the recording, or from reading all of it once. The text of a zip is kept.
     pub(in crate::tape) fn lines(&self) -> Result<(Arc<Lines>, Input), Error> {
         let spool = self.spooled()?;
         let text = match &spool {
@@ -182,7 +181,7 @@ impl EchoTape {
         Lines::of(self.line_reader()?)
     }
 
-    /// Reads the lines of an .echoreplay leniently.
+    /// Returns a lenient reader of the lines of an .echoreplay.
     pub(in crate::tape) fn line_reader(&self) -> Result<Reader<InputStream>, Error> {
         let options = ReadOptions::lenient();
         Ok(match self.spool() {
@@ -191,11 +190,10 @@ impl EchoTape {
         })
     }
 
-    /// Finds the lines anew, because they do not match what is known of them. Removes the index that
-    /// was wrong.
+    /// Reads the lines again, because `known` are not those of the recording. Removes the index.
     ///
     /// # Errors
-    /// If frames have other times than in `known`.
+    /// If the times of the frames are not those of `known`.
     pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
         let lines = Arc::new(self.read_lines()?);
         if let Some(path) = &self.path {
@@ -204,24 +202,23 @@ impl EchoTape {
         let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         *held = Some(lines.clone());
         if !lines.has_times_of(known) {
-            let changed =
-                "the recording is not what it was when its frames were looked for: open it again";
+            let changed = "the recording has changed since its frames were located: open it again";
             return Err(Error::Unsupported(changed.to_owned()));
         }
         Ok(lines)
     }
 
-    /// Keeps where the frames stand in an index beside the recording.
+    /// Keeps the places of the lines in an index beside the recording.
     ///
     /// # Errors
-    /// [`EchoError::Index`]; where the recording is a zip, or lies nowhere.
+    /// [`EchoError::Index`]; [`Error::Unsupported`] if the recording is a zip or has no path.
     pub(in crate::tape) fn keep_index(&self) -> Result<(), Error> {
         let refused = |why: &str| Err(Error::Unsupported(format!("no index is kept: {why}")));
         if self.is_zip() {
-            return refused("the recording is a zip, whose text has to be inflated all the same");
+            return refused("the recording is a zip, whose text must be inflated in any case");
         }
         let Some(path) = &self.path else {
-            return refused("the recording lies nowhere, so that nothing can lie beside it");
+            return refused("the recording has no path, so nothing can be kept beside it");
         };
         lines::keep(path, &self.input, || Ok(self.lines()?.0))
     }

@@ -1,14 +1,14 @@
-//! The options for conversions of recordings of Echo VR.
+//! The options of the formats of Echo VR.
 
-use gametape_core::tape::{OptionDef, OptionKind, Options as Told};
+use gametape_core::tape::{OptionDef, OptionKind, Options};
 
-use crate::butter::{Compression, Mode, Options};
+use crate::butter::{self, Compression, Mode};
 
-/// How a .butter is written.
+/// The options of writing a .butter.
 pub(super) const BUTTER: &[OptionDef] = &[
     OptionDef {
         default: "correct",
-        more: "correct: as the specification says, nothing adds up. compat: bit for bit as the \
+        more: "correct: as the specification says; errors do not add up. compat: bit for bit as the \
                reference implementation writes, its faults included.",
         ..OptionDef::new(
             "mode",
@@ -19,7 +19,7 @@ pub(super) const BUTTER: &[OptionDef] = &[
     },
     OptionDef {
         default: "300",
-        more: "More make it smaller and seeking slower; they are held in memory on the way.",
+        more: "A higher number makes the file smaller and seeking slower. That many frames are held in memory.",
         ..OptionDef::new(
             "keyframes",
             OptionKind::Count {
@@ -47,11 +47,11 @@ pub(super) const BUTTER: &[OptionDef] = &[
     ),
 ];
 
-/// The options for an .echoreplay that is written: its container.
+/// The options of writing an .echoreplay.
 pub(super) const ECHOREPLAY: &[OptionDef] = &[
     OptionDef {
-        more: "Without this or --zip it is kept in what the input is kept in, and made of a .butter in \
-               a zip.",
+        more: "Without this or --zip, an .echoreplay keeps the container of the input, and a .butter \
+               becomes a zip.",
         conflicts: &["zip"],
         ..OptionDef::flag("plain", "An .echoreplay as text")
     },
@@ -61,20 +61,20 @@ pub(super) const ECHOREPLAY: &[OptionDef] = &[
     },
 ];
 
-/// The options for opening an .echoreplay.
+/// The options of opening an .echoreplay.
 pub(super) const OPEN: &[OptionDef] = &[OptionDef {
-    more: "It lies beside the recording (match.echoreplay.index), is used wherever it fits, and is made \
-           anew where it does not. Not for a zip, whose text is inflated anew by each command.",
+    more: "The index is match.echoreplay.index. It is used if it fits, and replaced if it does not. Not \
+           for a zip, whose text each command inflates again.",
     ..OptionDef::flag(
         KEEP_INDEX,
-        "Keep where each frame of an .echoreplay stands in an index beside it, so that seeking starts at once",
+        "Keep the places of the frames of an .echoreplay in an index beside it, so that seeking starts at once",
     )
 }];
 
 /// The flag of [`OPEN`].
 pub(super) const KEEP_INDEX: &str = "keep-index";
 
-/// The options of a conversion into any format.
+/// The options of any conversion.
 pub(super) const CONVERT: &[OptionDef] = &[
     OptionDef::flag(
         "redact",
@@ -91,16 +91,16 @@ pub(super) const CONVERT: &[OptionDef] = &[
     ),
 ];
 
-/// Whether a zip is asked for; `None` where nothing is.
-pub(super) fn zip_told(told: &Told) -> Option<bool> {
-    match (told.has("plain"), told.has("zip")) {
+/// Returns whether a zip is requested; `None` if neither a zip nor text is.
+pub(super) fn wants_zip(options: &Options) -> Option<bool> {
+    match (options.has("plain"), options.has("zip")) {
         (true, _) => Some(false),
         (_, true) => Some(true),
         _ => None,
     }
 }
 
-/// The options for a .butter that is written.
+/// The requested properties of a .butter.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Wish {
     mode: Option<Mode>,
@@ -109,14 +109,14 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    pub fn told(told: &Told) -> Self {
+    pub fn of(options: &Options) -> Self {
         Self {
-            mode: told.text("mode").map(|mode| match mode {
+            mode: options.text("mode").map(|mode| match mode {
                 "compat" => Mode::Compat,
                 _ => Mode::Correct,
             }),
-            keyframes: told.count("keyframes").and_then(|n| n.try_into().ok()),
-            compression: told.text("compression").map(|how| match how {
+            keyframes: options.count("keyframes").and_then(|n| n.try_into().ok()),
+            compression: options.text("compression").map(|how| match how {
                 "none" => Compression::None,
                 "gzip" => Compression::Gzip,
                 "zstd7" => Compression::Zstd7,
@@ -127,14 +127,15 @@ impl Wish {
         }
     }
 
-    /// True where nothing is asked for.
+    /// Returns whether nothing is requested.
     pub const fn is_empty(&self) -> bool {
         self.mode.is_none() && self.keyframes.is_none() && self.compression.is_none()
     }
 
-    /// Returns the options for a new .butter; `base` are those by which the input is written.
-    pub fn options(&self, base: Options) -> Options {
-        Options {
+    /// Returns the options of the new .butter; those of the input, `base`, apply where nothing is
+    /// requested.
+    pub fn over(&self, base: butter::Options) -> butter::Options {
+        butter::Options {
             mode: self.mode.unwrap_or(base.mode),
             keyframe_interval: self.keyframes.unwrap_or(base.keyframe_interval),
             compression: self.compression.unwrap_or(base.compression),

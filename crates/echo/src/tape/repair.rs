@@ -1,4 +1,4 @@
-//! Keeping what is whole.
+//! Repair: keeps the intact parts of a recording.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,14 +12,14 @@ use crate::butter::{self, Salvaged};
 use crate::ranges::Ranges;
 use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
 
-/// Whole chunks byte for byte, of others the whole frames.
+/// Repairs a .butter: keeps intact chunks byte for byte, and the intact frames of other chunks.
 pub(super) fn butter(
     tape: &EchoTape,
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
     let scratch = work.scratch().map_err(Error::Output)?;
-    // What is whole is copied as it was, to the byte: what salvage makes of it is looked at first.
+    // An intact recording is copied byte for byte, so the result of the salvage is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
     let watched = Watched {
         input: &tape.input,
@@ -37,7 +37,7 @@ pub(super) fn butter(
     }
     let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;
-    let (actions, kept) = told(&salvaged);
+    let (actions, kept) = report(&salvaged);
     let repaired = Repaired {
         lossy: salvaged.is_lossy(),
         actions,
@@ -48,7 +48,7 @@ pub(super) fn butter(
     Ok(repaired)
 }
 
-/// A recording that reports the bytes that were read to the caller's progress.
+/// A recording whose reads are reported as progress.
 struct Watched<'w> {
     input: &'w Input,
     work: &'w Work<'w>,
@@ -80,14 +80,15 @@ fn not_salvaged(error: SalvageError) -> Error {
     match error {
         SalvageError::Read(error) => error.into(),
         SalvageError::Write(error) => unwritable(&Frame::default(), error),
-        #[allow(unreachable_patterns)] // There may be more of them.
+        #[allow(unreachable_patterns)] // The enum is non-exhaustive.
         other => unwritable_because(other.to_string()),
     }
 }
 
-/// A file without frames would say that there was no match.
+/// The error for a recording without any frame that can be kept: an empty file would claim that there was
+/// no match.
 fn nothing_to_keep() -> Error {
-    unwritable_because("no frame of it can be read: there is nothing to keep")
+    unwritable_because("no frame can be read: there is nothing to keep")
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -95,10 +96,10 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
-/// Sentences about the repairs, and about the result.
-fn told(salvaged: &Salvaged) -> (Vec<String>, String) {
+/// Returns sentences about what was done, and one about what was kept.
+fn report(salvaged: &Salvaged) -> (Vec<String>, String) {
     let mut actions = Vec::new();
-    // Where there is any of it; `#` stands for how many.
+    // `#` is replaced by the count and the noun.
     let mut done = |count: u64, what: &str, sentence: &str| {
         if count > 0 {
             actions.push(sentence.replace('#', &counted(count, what)));
@@ -107,25 +108,25 @@ fn told(salvaged: &Salvaged) -> (Vec<String>, String) {
     done(
         salvaged.found_chunks,
         "chunk",
-        "found # that the table does not say the place of",
+        "found # missing from the table of chunks",
     );
     done(
         salvaged.unfinished_frames,
         "frame",
-        "finished a recording that was not: # are in chunks now",
+        "finished an unfinished recording: # are in chunks now",
     );
     done(
         salvaged.cut_chunks,
         "chunk",
         match salvaged.cut_chunks {
-            1 => "kept the whole frames of # that is broken",
-            _ => "kept the whole frames of # that are broken",
+            1 => "kept the intact frames of # that is broken",
+            _ => "kept the intact frames of # that are broken",
         },
     );
     done(
         salvaged.lost_chunks,
         "chunk",
-        "dropped # of which nothing can be read",
+        "dropped # that can't be read",
     );
     done(
         salvaged.gaps,
@@ -144,13 +145,13 @@ fn told(salvaged: &Salvaged) -> (Vec<String>, String) {
     (actions, kept)
 }
 
-/// Whole lines that are frames, byte for byte, in the same container.
+/// Repairs an .echoreplay: keeps the lines that are frames, byte for byte, in the same container.
 pub(super) fn echoreplay(
     tape: &EchoTape,
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
-    // Most are whole, and then copied as they are: what is kept is looked at first.
+    // Most recordings are intact and are copied as they are, so the result is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
     let salvaged = echoreplay::salvage_to(
         work.watched(&tape.input),

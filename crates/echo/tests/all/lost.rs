@@ -61,7 +61,7 @@ fn many_lost_lines_are_counted_and_the_first_are_listed() {
         (1001, Some("1 line more")),
         (2345, Some("1,345 lines more")),
     ] {
-        // A line that can't be read and a line that is no session both count.
+        // A line that can't be read and a line without a session both count.
         let lost: String = (0..broken)
             .map(|at| {
                 if at % 2 == 0 {
@@ -105,11 +105,11 @@ fn digits_below_the_millisecond_are_a_loss() {
     };
     assert_eq!(
         digits(&[1, 3], "5"),
-        ["what times have below a millisecond, in 2 frames (the first: frame 1)"]
+        ["digits of times below a millisecond, in 2 frames (the first: frame 1)"]
     );
     assert_eq!(
         digits(&[2], "0001"),
-        ["what times have below a millisecond, in 1 frame (the first: frame 2)"]
+        ["digits of times below a millisecond, in 1 frame (the first: frame 2)"]
     );
     // Trailing zeros lose nothing.
     assert!(digits(&[0, 1, 2, 3], "0000").is_empty());

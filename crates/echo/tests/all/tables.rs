@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gametape_core::table::{Batch, Owned, Scan, flat, kit};
+use gametape_core::table::kit::{self, fact, flat};
+use gametape_core::table::{Batch, Owned, Scan};
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
 use gametape_core::{At, Time};
 use gametape_echo::stats::StatsBuilder;
@@ -175,39 +176,110 @@ fn no_account_is_shown_unless_asked_for() {
     assert_eq!(rows(&*tape, &server)[0].1, [Owned::Text("<hidden>".into())]);
 }
 
+/// Recordings in both formats, in a zip, unfinished, and without frames.
+fn varied() -> Vec<(String, Arc<dyn Tape>)> {
+    use gametape_echo::butter::{Compression, Mode};
+    let mut tapes: Vec<(String, Arc<dyn Tape>)> = Vec::new();
+    for (name, mut frames) in matches() {
+        frames.truncate(40);
+        let mut odd = frames.clone();
+        for frame in &mut odd[20..] {
+            let session = &mut frame.session;
+            session.sessionid = "another".into();
+            session.blue_points = -0.0;
+            session.orange_points = 1234.5678;
+            session.total_round_count = -1;
+            session.orange_round_score = -2;
+            session.sessionip = "".into();
+            if let Some(payload) = &mut session.payload {
+                payload.payload_checkpoint = -3;
+                payload.payload_speed = 0.1;
+            }
+            if let Some(disc) = &mut session.disc {
+                disc.velocity = [0.1, 0.2, 0.3];
+            }
+        }
+        for (what, frames) in [
+            ("", &frames),
+            (", odd", &odd),
+            (", late", &odd[20..].to_vec()),
+        ] {
+            let journal = journal(frames, options(Mode::Correct, 10, Compression::None)).0;
+            tapes.extend([
+                (
+                    format!("{name}{what}, lines"),
+                    open(&Echoreplay, in_lines(frames)),
+                ),
+                (
+                    format!("{name}{what}, zip"),
+                    open(&Echoreplay, zipped(frames)),
+                ),
+                (
+                    format!("{name}{what}, butter"),
+                    open(&Butter, in_butter(frames)),
+                ),
+                (format!("{name}{what}, journal"), open(&Butter, journal)),
+                (
+                    format!("{name}{what}, one"),
+                    open(&Echoreplay, in_lines(&frames[..1])),
+                ),
+            ]);
+        }
+    }
+    // A header alone: the most bytes that contain no frame.
+    let (_, frames) = matches().next().unwrap();
+    let bytes = in_butter(&frames[..10]);
+    let no_frames = |size: &usize| {
+        let tape = Butter.open(Source::new(bytes[..*size].to_vec())).unwrap();
+        let info = tape.describe(Depth::Whole, Secrets::Hide);
+        info.is_ok_and(|info| info.value.frames == Some(0) && !info.value.details.is_empty())
+    };
+    let size = (0..bytes.len()).rev().find(no_frames).unwrap();
+    tapes.push((
+        "no frames".to_owned(),
+        open(&Butter, bytes[..size].to_vec()),
+    ));
+    tapes
+}
+
 #[test]
-fn all_that_is_told_of_a_match_is_a_fact() {
-    let (_, frames) = matches().last().unwrap();
-    for tape in [
-        open(&Echoreplay, in_lines(&frames)),
-        open(&Butter, in_butter(&frames)),
-    ] {
+fn facts_of_a_match_have_the_values_of_its_description_and_statistics() {
+    for (name, tape) in varied() {
         let table = &tape.tables().unwrap()[0];
-        let info = flat(
-            &tape
-                .describe(Depth::Whole, Secrets::Show)
-                .unwrap()
-                .value
-                .details,
-        );
-        let stats = flat(
-            &tape
-                .stats(&Options::new(), &Work::default())
-                .unwrap()
-                .value
-                .stats,
-        );
-        for (name, value) in info.iter().chain(&stats) {
-            // Said by `points_blue` and the like, in another way.
-            let twice = [
-                "blue_points",
-                "orange_points",
-                "blue_rounds",
-                "orange_rounds",
-            ];
-            let told =
-                value.is_null() || table.column(name).is_some() || twice.contains(&name.as_str());
-            assert!(told, "{name}");
+        let stats = tape.stats(&Options::new(), &Work::default()).unwrap();
+        let stats = flat(&stats.value.stats);
+        for secrets in [Secrets::Show, Secrets::Hide] {
+            let info = tape.describe(Depth::Whole, secrets).unwrap();
+            let info = flat(&info.value.details);
+            for (name, value) in info.iter().chain(&stats) {
+                // The same as `points_blue` and so on.
+                let repeated = [
+                    "blue_points",
+                    "orange_points",
+                    "blue_rounds",
+                    "orange_rounds",
+                ];
+                let is_fact = value.is_null()
+                    || table.column(name).is_some()
+                    || repeated.contains(&name.as_str());
+                assert!(is_fact, "{name}");
+            }
+            let all = Scan {
+                secrets,
+                ..Scan::table("match")
+            };
+            let (_, facts) = rows(&*tape, &all).swap_remove(0);
+            for (column, value) in table.columns.iter().zip(&facts) {
+                let json = info.get(&*column.name).or(stats.get(&*column.name));
+                let what = format!("{name}: {}", column.name);
+                assert_eq!(*value, fact(column.kind, json), "{what}");
+                if secrets == Secrets::Show {
+                    continue;
+                }
+                // Fewer columns need less of the recording.
+                let alone = all.clone().columns([column.name.to_string()]);
+                assert_eq!(rows(&*tape, &alone), [(0, vec![value.clone()])], "{what}");
+            }
         }
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gametape_core::table::{Scan, Value, flat, kit};
+use gametape_core::table::kit::{self, flat};
+use gametape_core::table::{Scan, Value};
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Verdict, Work};
 use gametape_mines::tape::Rmv;
 use gametape_mines::{Event, Game, rmv};

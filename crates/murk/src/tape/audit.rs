@@ -1,4 +1,4 @@
-//! Checking: every rule of the form, and every state, replayed.
+//! Audit: checks all rules of the format, and replays the recording.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,14 @@ use crate::{
     ReadOptions, Reader, Rule, Simulation, Verifier, VerifyError,
 };
 
-/// How far the replay came.
+/// The result of the replay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replay {
-    /// There is no world, or none that fits.
+    /// There is no world that fits.
     NotTried,
     /// Every hash is right so far.
     Right,
-    /// It parted from the recording, or could not go on.
+    /// The replay differs from the recording, or could not continue.
     Diverged,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
     let header = match reader.header() {
         Ok(header) => header.clone(),
-        // A header that can't be read is the one finding, but for what the index knows of it.
+        // The header is the only finding, except for those of the index.
         Err(error) => return unreadable(tape, error, beside.as_ref()),
     };
     let mut auditor = Auditor::new(&header);
@@ -74,25 +74,25 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
     }
-    let said = ["murk.world", "murk.unknown-kind"];
-    let said = said.iter().any(|code| auditor.findings().has(code));
-    if world.is_none() && !said && frames > 0 {
+    let reasons = ["murk.world", "murk.unknown-kind"];
+    let has_reason = reasons.iter().any(|code| auditor.findings().has(code));
+    if world.is_none() && !has_reason && frames > 0 {
         auditor.note(Finding::new(Rule::NotSimulated { frames }));
     }
     let findings = auditor.finish(reader.findings());
-    Ok(told(&findings, world.as_ref(), summary(frames, replay)))
+    Ok(timed(&findings, world.as_ref(), summary(frames, replay)))
 }
 
-/// The replay beside an audit: it stops where it parts from the recording.
+/// The replay during an audit. It stops where it differs from the recording.
 struct Replaying<'s> {
     verifier: Option<Verifier<'s, EngineWorld>>,
-    came: Replay,
+    result: Replay,
     recent: Recent,
     start: Instant,
     diverged: Option<(Box<Divergence>, Duration)>,
 }
 
-/// The divergence of a replay from the recording, its states before, and the time that the replay took.
+/// The divergence of a replay, the saved states before it, and the duration up to there.
 type Parting = (Box<Divergence>, Recent, Duration);
 
 impl<'s> Replaying<'s> {
@@ -110,25 +110,25 @@ impl<'s> Replaying<'s> {
                 .map_err(|error| auditor.note(outcome(error)))
                 .ok()
         });
-        let came = match verifier {
+        let result = match verifier {
             Some(_) => Replay::Right,
             None => Replay::NotTried,
         };
         Self {
             verifier,
-            came,
+            result,
             recent: Recent::default(),
             start: Instant::now(),
             diverged: None,
         }
     }
 
-    /// It stops here.
+    /// Stops the replay.
     fn stop(&mut self, error: VerifyError<EngineError>, auditor: &mut Auditor) {
         self.verifier = None;
-        self.came = Replay::Diverged;
+        self.result = Replay::Diverged;
         match error {
-            // What is behind it may say more.
+            // The frames after it may explain it.
             VerifyError::SnapshotMismatch(divergence) => {
                 self.diverged = Some((divergence, self.start.elapsed()));
             }
@@ -150,18 +150,18 @@ impl<'s> Replaying<'s> {
         }
     }
 
-    /// How far it came; and where it parted from the recording.
+    /// Ends the replay. Returns its result and its divergence.
     fn finish(mut self, auditor: &mut Auditor) -> (Replay, Option<Parting>) {
         if let Some(Err(error)) = self.verifier.take().map(Verifier::finish) {
             self.stop(error, auditor);
         }
         let recent = self.recent;
         let diverged = self.diverged;
-        (self.came, diverged.map(|(at, took)| (at, recent, took)))
+        (self.result, diverged.map(|(at, took)| (at, recent, took)))
     }
 }
 
-/// Says where the replay parts from the recording, and what explains it.
+/// Adds the findings about a divergence and its explanation.
 fn explain(
     tape: &MurkTape,
     (header, world): (&Header<'_>, &World),
@@ -209,8 +209,8 @@ fn explain(
     Ok(())
 }
 
-/// The findings, each with its time where a world says how long a tick is.
-fn told(findings: &Findings, world: Option<&World>, summary: String) -> Audit {
+/// Returns the findings, with times if the world is known.
+fn timed(findings: &Findings, world: Option<&World>, summary: String) -> Audit {
     let mut audit = Audit::new(findings, summary);
     if let Some(world) = world {
         for finding in &mut audit.findings {
@@ -248,14 +248,14 @@ fn unreadable(
     Ok(Audit::new(auditor.findings(), String::new()))
 }
 
-/// The world to replay in, and what is wrong with it.
+/// Returns the world to replay in, and adds findings about it.
 fn world_of(
     header: &Header<'_>,
     tape: &MurkTape,
     auditor: &mut Auditor,
 ) -> Result<Option<World>, Error> {
     let world = match (tape.given(), world::carried(header, tape.kinds())) {
-        // A world that somebody named has to be right; one in a recording is the recording's.
+        // A broken world file is the caller's error; a broken world in the header is a finding.
         (Some(file), _) => file.read()?,
         (None, None) => return Ok(None),
         (None, Some(Ok(world))) => world,
@@ -274,7 +274,7 @@ fn world_of(
     Ok(Some(world))
 }
 
-/// Returns the checker of commands that a world has; `None` if the world is not the recording's.
+/// Returns the world's checker of commands, if the world fits the recording.
 fn checker(world: &World, header: &Header<'_>) -> Option<Checker> {
     match world::misfit(header, world) {
         None => world.checker().ok(),
@@ -282,7 +282,7 @@ fn checker(world: &World, header: &Header<'_>) -> Option<Checker> {
     }
 }
 
-/// A world that runs beside the recording.
+/// Builds the world for the replay.
 fn simulation(world: &World, header: &Header<'_>) -> Result<EngineWorld, Rule> {
     match world::misfit(header, world) {
         Some(rule) => Err(rule),
@@ -290,7 +290,7 @@ fn simulation(world: &World, header: &Header<'_>) -> Result<EngineWorld, Rule> {
     }
 }
 
-/// Why a replay stopped, as a finding.
+/// Returns the finding for the error that stopped a replay.
 pub(super) fn outcome<E: std::error::Error>(error: VerifyError<E>) -> Finding {
     match error {
         VerifyError::SnapshotMismatch(divergence) => {

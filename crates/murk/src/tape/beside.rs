@@ -9,7 +9,7 @@ use gametape_core::Input;
 
 use crate::{Auditor, Change, Finding, Frame, Index, IndexBuilder, IndexError, Rule, Unused};
 
-/// The path of the index of a recording: `run.murk` has `run.murk.index`.
+/// Returns the path of the index of a recording: `run.murk` has `run.murk.index`.
 #[must_use]
 pub fn index_path(recording: &Path) -> PathBuf {
     let mut name = OsString::from(recording);
@@ -17,19 +17,18 @@ pub fn index_path(recording: &Path) -> PathBuf {
     name.into()
 }
 
-/// A file at the path of a recording's index.
+/// A file at the path of an index.
 pub(crate) struct Beside(Input);
 
 impl Beside {
-    /// Returns the file beside a recording; `None` if there is none, and the reason if it can't be
-    /// read.
+    /// Returns the file beside a recording, or the reason why it can't be read; `None` if there is none.
     pub fn find(recording: Option<&Path>) -> Option<Result<Self, Unused>> {
         Self::at(&index_path(recording?))
     }
 
     pub fn at(path: &Path) -> Option<Result<Self, Unused>> {
         let open = || -> io::Result<Input> {
-            // Something that is not a file, such as a pipe, may have no end.
+            // A pipe or a device may never end.
             let meta = fs::metadata(path)?;
             if meta.is_dir() {
                 return Err(io::Error::other("is a folder"));
@@ -50,15 +49,15 @@ impl Beside {
         &self.0
     }
 
-    /// Returns the index, if it belongs to this recording and is intact. A damaged index would report
-    /// damage to a sound recording.
+    /// Opens the index, if it fits the recording and is intact: a damaged index would report damage that the
+    /// recording does not have.
     pub fn open_whole(&self, recording: &Input) -> Result<Index<&Input>, Unused> {
         Index::open_whole(&self.0, recording).map_err(unused)
     }
 }
 
-/// Returns the index beside a recording if it seems to belong to it. The check takes constant time, so
-/// the caller has to check that the frame which the index leads to is the one it names.
+/// Returns the index beside a recording, if it fits as far as that shows in constant time. Callers must
+/// check each frame that it gives.
 pub(super) fn fitting(recording: Option<&Path>, input: &Input) -> Option<Index<Input>> {
     let beside = Beside::find(recording)?.ok()?;
     let index = Index::open(beside.0).ok()?;
@@ -66,7 +65,7 @@ pub(super) fn fitting(recording: Option<&Path>, input: &Input) -> Option<Index<I
     Some(index)
 }
 
-/// Why an index is not used: one that can't be read does not help, either.
+/// Returns the reason why an index is not used. An error of reading is one, too.
 pub(super) fn unused(error: IndexError) -> Unused {
     match error {
         IndexError::Unused(reason) => reason,
@@ -74,8 +73,8 @@ pub(super) fn unused(error: IndexError) -> Unused {
     }
 }
 
-/// Removes the index beside a recording that was made anew, unless it fits. What is there and is no
-/// index at all is not ours.
+/// Removes the index beside a recording that was replaced, unless it fits. A file that is not an index is
+/// left alone.
 pub(super) fn remove_stale(path: &Path, recording: &Input) {
     let place = index_path(path);
     let stale = match Beside::at(&place) {
@@ -88,7 +87,7 @@ pub(super) fn remove_stale(path: &Path, recording: &Input) {
         _ => false,
     };
     if stale {
-        // A stale index is refused wherever it is met: nothing is lost if it stays.
+        // If it stays, it is refused wherever it is opened.
         let _ = fs::remove_file(place);
     }
 }
@@ -97,7 +96,7 @@ pub(super) fn remove_stale(path: &Path, recording: &Input) {
 pub(super) struct Comparison<'i>(Option<Index<&'i Input>>);
 
 impl<'i> Comparison<'i> {
-    /// With the index that was found; one that does not fit is a finding.
+    /// Starts a comparison. An index that does not fit is a finding.
     pub fn new(
         beside: Option<&'i Result<Beside, Unused>>,
         recording: &Input,
@@ -115,7 +114,7 @@ impl<'i> Comparison<'i> {
                 match index.header_damage(recording) {
                     Ok(Some(damage)) => auditor.note(damage.finding()),
                     Ok(None) => {}
-                    // What is wrong with the recording its reader says.
+                    // The reader reports the problem of the recording.
                     Err(_) => return this,
                 }
                 this.0 = Some(index);
@@ -129,7 +128,7 @@ impl<'i> Comparison<'i> {
         auditor.note(Finding::new(Rule::IndexStale { reason }));
     }
 
-    /// Compares a frame with what the index says it was.
+    /// Compares a frame with its entry in the index.
     pub fn frame(&mut self, recording: &Input, frame: &Frame<'_>, auditor: &mut Auditor) {
         let Some(index) = &self.0 else { return };
         let entry = match index.entry(frame.index) {
@@ -150,7 +149,7 @@ impl<'i> Comparison<'i> {
         auditor.note(frame.finding(Rule::FrameChanged { change }));
     }
 
-    /// Says what the index knows of the frame at which reading stopped.
+    /// Adds the index's finding for the frame at which reading stopped.
     pub fn explain(&self, recording: &Input, frame: u64, auditor: &mut Auditor) {
         if let Some(index) = &self.0
             && let Ok(Some(entry)) = index.entry(frame)

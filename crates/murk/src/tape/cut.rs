@@ -1,4 +1,4 @@
-//! The start of a recording, as a recording.
+//! Cut: the start of a recording as a recording.
 
 use gametape_core::table::Position;
 use gametape_core::tape::{Cut, Cutout, Error, Sink, Work};
@@ -8,7 +8,7 @@ use super::opened::MurkTape;
 use super::world;
 use crate::{ReadOptions, Reader};
 
-/// The frames up to some moment, byte for byte.
+/// Copies the frames up to a moment, byte for byte.
 pub(super) fn cut(
     tape: &MurkTape,
     cut: &Cut,
@@ -30,7 +30,7 @@ pub(super) fn cut(
         }
         end = reader.offset();
     }
-    // Of what is in the range some may be lost.
+    // Frames of the range may be missing.
     if let Some(problem) = reader.findings().problem()
         && !steps.has_ended()
     {

@@ -1,7 +1,4 @@
-//! The differences between two recordings: down to the cell, if both can be replayed.
-//!
-//! Their tables do not decide whether they are the same: not every payload of a command is in a
-//! column, and rows of fields cost a replay of both worlds.
+//! The difference between two recordings: down to the cell, if both can be replayed.
 
 use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, object};
@@ -57,7 +54,7 @@ fn compare(
     given: Option<&WorldFile>,
     kinds: &Kinds,
 ) -> Result<crate::Diff, Error> {
-    // Which of the two it is, plain reading tells.
+    // Reading one of them shows which one it is.
     let unreadable = |error: crate::Error| {
         let error = Error::from(error);
         if a.frames().any(|frame| frame.is_err()) {
@@ -80,7 +77,7 @@ fn compare(
                 error => stopped(error.to_string()),
             })
         }
-        // One that somebody named has to be right.
+        // A broken world file is an error.
         [Some(Err(error)), _] | [_, Some(Err(error))] if given.is_some() => Err(error.into()),
         _ => crate::diff(a, b).map_err(unreadable),
     }
@@ -101,51 +98,50 @@ fn sentence(first: &FrameDiff) -> String {
         }
         (Some(tick), _) => format!("frame {frame} (tick {tick})"),
     };
-    // What differs there: all that can be said of it.
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if let Some((at, a, b)) = &first.command {
         let show = |command: &Option<CommandText>| {
             let nothing = || "nothing".to_owned();
             command.as_ref().map_or_else(nothing, ToString::to_string)
         };
         let (a, b) = (show(a), show(b));
-        said.push(format!(
+        parts.push(format!(
             "command {at} is {a} in the first, {b} in the second"
         ));
     }
     if let Some((a, b)) = first.hashes {
         let (a, b) = (Hash(a), Hash(b));
-        said.push(format!("hash {a} in the first, {b} in the second"));
+        parts.push(format!("hash {a} in the first, {b} in the second"));
     }
     if let Some(states) = &first.states {
-        say_states(states, &mut said);
+        put_states(states, &mut parts);
     }
-    if said.is_empty() {
+    if parts.is_empty() {
         place
     } else {
-        format!("{place}: {}", said.join("; "))
+        format!("{place}: {}", parts.join("; "))
     }
 }
 
-fn say_states(states: &StateDiff, said: &mut Vec<String>) {
+fn put_states(states: &StateDiff, parts: &mut Vec<String>) {
     match states {
         StateDiff::Values(values, count) if values.is_empty() => {
             let s = if *count == 1 { "" } else { "s" };
-            said.push(format!(
+            parts.push(format!(
                 "{count} value{s} differ: the worlds have other fields or other cells"
             ));
         }
         StateDiff::Values(values, count) => {
-            said.extend(values.iter().map(|value| {
+            parts.extend(values.iter().map(|value| {
                 let (ours, theirs) = (Shown(value.replayed), Shown(value.recorded));
                 let place = value.place();
                 format!("{place} is {ours} in the first, {theirs} in the second")
             }));
             if *count > values.len() as u64 {
-                said.push(format!("{} more values", count - values.len() as u64));
+                parts.push(format!("{} more values", count - values.len() as u64));
             }
         }
-        StateDiff::Hashes(a, b) => said.extend([("first", a), ("second", b)].map(
+        StateDiff::Hashes(a, b) => parts.extend([("first", a), ("second", b)].map(
             |(which, cause)| match cause {
                 None => format!("the {which} has the hash of its replay"),
                 Some(Cause::Value(value)) => format!(
@@ -155,7 +151,7 @@ fn say_states(states: &StateDiff, said: &mut Vec<String>) {
                     Shown(value.replayed)
                 ),
                 Some(_) => format!(
-                    "the {which} differs from its replay in more than one value, or it can't be told in which, or its hash is damaged"
+                    "the {which} differs from its replay in more than one value, or the value can't be determined, or its hash is damaged"
                 ),
             },
         )),
@@ -174,13 +170,13 @@ fn value(value: &Difference, first: f32, second: f32) -> Value {
     })
 }
 
-/// A value in which two states differ: what the first has, and the second.
+/// Returns a value in which two states differ, with the first state as the replayed one.
 pub(crate) fn of_both(difference: &Difference) -> Value {
     value(difference, difference.replayed, difference.recorded)
 }
 
 fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
-    // A recording that is right has what its replay has.
+    // If a recording has the hash of its replay, its values are those of the replay.
     let values: Vec<Value> = match &first.states {
         Some(StateDiff::Values(values, _)) => values.iter().map(of_both).collect(),
         Some(StateDiff::Hashes(a, b)) => {

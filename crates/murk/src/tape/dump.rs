@@ -1,4 +1,4 @@
-//! Frames, one JSON object each.
+//! Dump: one JSON object per frame.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use super::opened::MurkTape;
 use super::world;
 use crate::Frame;
 
-/// Prints what is `at` a moment, or everything.
+/// Prints the frame at a moment, or all frames.
 pub(super) fn dump(
     tape: &MurkTape,
     at: Option<At>,
@@ -19,7 +19,7 @@ pub(super) fn dump(
 ) -> Result<Partial<()>, Error> {
     let mut reader = tape.reader();
     let tick_length = tape.tick_length(reader.header()?)?;
-    // How long a tick is, a world says.
+    // Only a world gives the length of a tick.
     Clocks::ticks(tick_length.is_some()).check(at)?;
     let time = |tick: u64| tick_length.map(|dt| world::time_of(tick, dt));
     if let Some(at @ (At::Tick(_) | At::Step(_))) = at {
@@ -37,7 +37,7 @@ pub(super) fn dump(
             time: time(frame.tick),
         };
         let printed = moment.line(stamp, |out| write_frame(&frame, stamp.time, out))?;
-        // Of several frames of one tick the first.
+        // The first of several frames of a tick is printed.
         let tick = at.is_some_and(|at| matches!(at, At::Tick(_)) && at.is(stamp));
         if printed.is_break() || tick {
             return moment.end(None);
@@ -46,14 +46,14 @@ pub(super) fn dump(
     moment.end(reader.findings().problem())
 }
 
-/// Prints the frame that the index leads to. Returns false if there is no fitting index, or if the
-/// index leads to no frame and is damaged itself.
+/// Prints the frame that the index gives. Returns false without an index that fits, or if a damaged index
+/// gives no frame.
 fn jump(
     tape: &MurkTape,
     at: At,
     print: &mut impl FnMut(&Frame<'_>) -> Result<(), Error>,
 ) -> Result<bool, Error> {
-    // In constant time: the index is looked at as a whole only where it leads nowhere.
+    // In constant time: the whole index is checked only if it gives no frame.
     let Some(index) = fitting(tape.path(), &tape.input) else {
         return Ok(false);
     };

@@ -1,4 +1,4 @@
-//! The errors that only this format has.
+//! Errors of recordings of simulations.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use gametape_core::{Class, Coded};
 
 use crate::{Finding, WriteError};
 
-/// An error of a recording of a simulation, or of the files that it is made from.
+/// An error of a recording of a simulation, or of the files it is made from.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MurkError {
     /// A world can't be built.
     #[error("{message}")]
     World {
-        /// The file that describes it; none where the recording carries it.
+        /// The file that describes it; `None` if it is in the recording.
         path: Option<PathBuf>,
-        /// Why.
+        /// The reason.
         message: String,
     },
     /// A list of commands can't be read.
@@ -27,7 +27,7 @@ pub enum MurkError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
     /// A file beside the recording can't be read.
@@ -38,19 +38,19 @@ pub enum MurkError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The simulation can't go on.
+    /// The simulation can't continue.
     #[error("{message}")]
     Simulation {
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// The recording can't be made as asked.
+    /// The recording can't be made as requested.
     #[error("{message}")]
     Unwritable {
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// The existing file breaks a rule. It is not continued, or not replaced.
+    /// An existing recording breaks a rule, so it is not continued or replaced.
     #[error("{message}")]
     Damaged {
         /// The rule's code.
@@ -60,7 +60,7 @@ pub enum MurkError {
         /// The sentence.
         message: String,
     },
-    /// A folder is where the recording should go.
+    /// The path of the new recording is a folder.
     #[error("is a folder")]
     IsFolder,
 }
@@ -110,7 +110,7 @@ impl From<MurkError> for Error {
     }
 }
 
-/// An error about an existing file that breaks a rule; the advice says what follows for the request.
+/// Returns the error for a recording that breaks a rule, with advice.
 pub(crate) fn damaged(finding: &Finding, advice: &str) -> Error {
     MurkError::Damaged {
         code: finding.code(),
@@ -120,13 +120,13 @@ pub(crate) fn damaged(finding: &Finding, advice: &str) -> Error {
     .into()
 }
 
-/// An error: the requested output can't be made from this recording.
+/// Returns the error for a recording that can't be made as requested.
 pub(crate) fn unwritable(message: impl Into<String>) -> Error {
     let message = message.into();
     MurkError::Unwritable { message }.into()
 }
 
-/// The simulation can't go on.
+/// Returns the error for a simulation that can't continue.
 pub(crate) fn stopped(message: impl Into<String>) -> Error {
     let message = message.into();
     MurkError::Simulation { message }.into()

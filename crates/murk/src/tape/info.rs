@@ -1,4 +1,4 @@
-//! The description of a recording, and its statistics.
+//! The description and the statistics of a recording.
 
 use gametape_core::tape::{Info, object};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use super::{INFO, world};
 use crate::engine::own::Kinds;
 use crate::{Hash, Header, Payload, Stats, VERSION};
 
-/// The facts of the header, and the counts; a tick takes `dt` seconds.
+/// Returns the description, from the header and the statistics, if there are any. A tick takes `dt` seconds.
 pub(super) fn info(
     bytes: u64,
     header: &Header<'_>,
@@ -44,7 +44,7 @@ pub(super) fn info(
     }
 }
 
-/// The counts; a tick takes `dt` seconds.
+/// Returns the statistics as JSON. A tick takes `dt` seconds.
 pub(super) fn measured(dt: Option<f64>, stats: &Stats) -> Map<String, Value> {
     let seconds = dt.map(|dt| dt * stats.frames as f64);
     let kinds: Map<String, Value> = Payload::NAMES

@@ -1,7 +1,7 @@
-//! Frames and commands as JSON: what `dump` prints, and what `record` reads back.
+//! Frames and commands as JSON: the output of `dump`, which `record` reads.
 //!
-//! Every value survives the way through JSON bit for bit: numbers that JSON has no way to write
-//! (NaN, infinities) are strings of their bits, as `"0x7fc00000"`.
+//! JSON keeps every value bit for bit: numbers that it can't express (NaN, infinities) are strings of their
+//! bits, such as `"0x7fc00000"`.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,22 +10,22 @@ use gametape_core::{ByteReader, Short, Time};
 
 use crate::{Command, Frame, Payload};
 
-/// The parts of a payload: one after another in the file, each under a key of its own in JSON.
+/// A part of a payload. In the file, parts follow each other; in JSON, each has its own key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Long,
-    /// A whole number of 32 bits.
+    /// A 32-bit integer.
     Int,
-    /// The number of a field; by its name, too, where JSON is read.
+    /// The number of a field. JSON may give its name instead.
     Field,
-    /// A number of 32 bits.
+    /// A 32-bit floating-point number.
     Single,
-    /// A number of 64 bits.
+    /// A 64-bit floating-point number.
     Double,
-    /// Bytes with their number before them; hexadecimal digits in JSON.
+    /// Bytes, preceded by their number; hexadecimal digits in JSON.
     Bytes,
-    /// A list of whole numbers.
+    /// A list of integers.
     Coord,
     /// A list of [field, value].
     Values,
@@ -33,7 +33,7 @@ pub(crate) enum Part {
     Parameters,
 }
 
-/// The parts of each type of payload, by tag: the key, and what stands there.
+/// The parts of each type of payload, by tag, with their keys in JSON.
 pub(crate) const PARTS: [&[(&str, Part)]; Payload::NAMES.len()] = [
     &[("entity_id", Part::Long), ("target", Part::Coord)],
     &[("coord", Part::Coord), ("values", Part::Values)],
@@ -48,7 +48,7 @@ pub(crate) const PARTS: [&[(&str, Part)]; Payload::NAMES.len()] = [
     &[("parameters", Part::Parameters)],
 ];
 
-/// Writes a frame as one line; its time, where that is known.
+/// Writes a frame as one line, with its time if that is known.
 pub(super) fn write_frame(
     frame: &Frame<'_>,
     time: Option<Time>,
@@ -105,7 +105,8 @@ fn put_command(command: &Command<'_>, line: &mut String) {
     let _ = write!(line, r#","arrival_seq":{}}}"#, envelope.arrival_seq);
 }
 
-/// The kind, and its parts; none where the payload is of no known type, or ends too early.
+/// Writes the kind of a payload and its parts. Returns `None` if the type is unknown or the payload ends too
+/// early.
 fn put_payload(command: &Command<'_>, line: &mut String) -> Option<()> {
     let tag = usize::from(command.payload_type);
     let (kind, parts) = Payload::NAMES.get(tag).zip(PARTS.get(tag))?;
@@ -122,7 +123,7 @@ fn put_payload(command: &Command<'_>, line: &mut String) -> Option<()> {
 }
 
 impl Part {
-    /// Takes it out of a payload, and writes it.
+    /// Reads the part from a payload, and writes it.
     fn put(self, bytes: &mut ByteReader<'_>, line: &mut String) -> Result<(), Short> {
         let _ = match self {
             Self::Long => write!(line, "{}", bytes.u64_le()?),
@@ -159,7 +160,7 @@ impl Part {
     }
 }
 
-/// Writes a list, which comes after its count.
+/// Writes a list, which is preceded by its length.
 fn put_list(
     bytes: &mut ByteReader<'_>,
     line: &mut String,
@@ -185,7 +186,7 @@ fn hex(bytes: &[u8]) -> String {
         })
 }
 
-/// The shortest decimal that reads back as the same bits, or the bits.
+/// Returns the shortest decimal that reads back as the same bits, or the bits.
 fn single(value: f32) -> String {
     if value.is_finite() {
         format!("{value:?}")
@@ -253,7 +254,7 @@ mod tests {
     #[test]
     fn the_parts_are_those_of_the_payloads() {
         for (tag, parts) in (0_u8..).zip(PARTS) {
-            // A payload of no bytes at all but zeros has its parts, and nothing behind them.
+            // The shortest payload of zeros has exactly these parts.
             let mut size = 0;
             let whole = loop {
                 let zeros = vec![0; size];
@@ -272,8 +273,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a command is, its JSON form reads back as the same bytes; and it is typed where
-        /// its payload can be read.
+        /// The JSON of any command reads back as the same bytes, and it has a kind if the payload can be
+        /// read.
         #[test]
         fn a_dumped_frame_reads_back_as_the_same_bytes(
             tick: u64,

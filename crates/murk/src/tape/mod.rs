@@ -1,4 +1,4 @@
-//! Murk replays as a format among others: described, checked, listed, compared, repaired.
+//! The format Murk replay, with the traits that all formats share.
 
 mod audit;
 mod beside;
@@ -41,7 +41,7 @@ pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed, time_of};
 
-/// Far more than any world takes.
+/// The maximum size of a world's file in bytes: far more than any world has.
 const MOST_WORLD: u64 = 16 << 20;
 
 const INSPECT: &[OptionDef] = &[OptionDef::flag(
@@ -49,7 +49,7 @@ const INSPECT: &[OptionDef] = &[OptionDef::flag(
     "Print the world that a recording of a simulation carries, as TOML, and nothing else",
 )];
 const OPEN: &[OptionDef] = &[OptionDef {
-    more: "In place of the one that it carries, if it carries one",
+    more: "It replaces the world in the recording, if there is one",
     ..OptionDef::new(
         "world",
         OptionKind::File { most: MOST_WORLD },
@@ -59,7 +59,7 @@ const OPEN: &[OptionDef] = &[OptionDef {
 }];
 const VERIFY: &[OptionDef] = &[OptionDef {
     default: "10",
-    more: "One command lost, late, twice, elsewhere; one parameter, one bit: what explains the hashes is named. 0 looks for none",
+    more: "Slips are: one command lost, late, repeated or elsewhere; one parameter; one bit. Each that explains the hashes is named. 0 turns the search off",
     ..OptionDef::new(
         "explain",
         OptionKind::Number {
@@ -67,12 +67,12 @@ const VERIFY: &[OptionDef] = &[OptionDef {
             max: 86_400.0,
         },
         "SECONDS",
-        "Look so long for the one slip that explains a divergence",
+        "Search this long for the one slip that explains a divergence",
     )
 }];
 const CONVERT: &[OptionDef] = &[OptionDef::flag(
     "redact",
-    "Nothing is to be removed: a recording knows sources by number only",
+    "Removes nothing: a recording knows sources by number only",
 )];
 const WRITE: &[OptionDef] = &[OptionDef {
     default: "3",
@@ -97,7 +97,7 @@ const WRITE: &[OptionDef] = &[OptionDef {
 /// # ) -> Result<Box<dyn gametape_murk::engine::own::Propagator>, gametape_murk::engine::own::ParameterError> {
 /// #     Err(gametape_murk::engine::own::ParameterError::new("", "no"))
 /// # }
-/// // Recordings of worlds in which it rains are replayed, too.
+/// // Recordings of worlds with the propagator `rain` are replayed, too.
 /// let murk = Murk::with_kinds(Kinds::new().with("rain", rain));
 /// assert!(murk.kinds().names().eq(["rain"]));
 /// ```
@@ -107,19 +107,20 @@ pub struct Murk {
 }
 
 impl Murk {
-    /// Worlds of stock propagators.
+    /// Creates the format for worlds of stock propagators.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Worlds whose propagators may be of these kinds, too: every verb then replays them.
+    /// Creates the format for worlds whose propagators may also be of these kinds: every verb then replays
+    /// them.
     #[must_use]
     pub const fn with_kinds(kinds: Kinds) -> Self {
         Self { kinds }
     }
 
-    /// The kinds that were given.
+    /// Returns the additional kinds of propagators.
     #[must_use]
     pub const fn kinds(&self) -> &Kinds {
         &self.kinds
@@ -171,7 +172,7 @@ impl Format for Murk {
 }
 
 impl Companions for Murk {
-    /// A repair turns bits back with the index.
+    /// Repair needs the index to restore flipped bits.
     fn read_with(&self, path: &Path) -> Vec<PathBuf> {
         vec![index_path(path)]
     }

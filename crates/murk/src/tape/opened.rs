@@ -16,19 +16,19 @@ use crate::{Frame, Header, ReadOptions, Reader, Stats};
 pub struct MurkTape {
     pub(in crate::tape) input: Input,
     path: Option<PathBuf>,
-    /// The world that somebody gave.
+    /// The file of a world that was given.
     given: Option<WorldFile>,
     kinds: Kinds,
 }
 
 impl MurkTape {
-    /// Opens a recording without reading it. Its index may be beside it.
+    /// Opens a recording, without reading it yet. Its index may be beside it.
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self::with_kinds(source, &Kinds::new())
     }
 
-    /// Like [`MurkTape::new`], but the recording's world may also have propagators of these kinds.
+    /// Opens a recording like [`MurkTape::new`]. Propagators of its world may also be of these kinds.
     #[must_use]
     pub fn with_kinds(source: Source, kinds: &Kinds) -> Self {
         Self {
@@ -39,13 +39,13 @@ impl MurkTape {
         }
     }
 
-    /// The kinds of propagators that are known beside the stock ones.
+    /// Returns the kinds of propagators that are known in addition to the stock ones.
     #[must_use]
     pub const fn kinds(&self) -> &Kinds {
         &self.kinds
     }
 
-    /// Its path, if it has one.
+    /// Returns the path of the recording, if it has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
@@ -55,11 +55,11 @@ impl MurkTape {
         self.given.as_ref()
     }
 
-    /// The world that the recording is replayed in: the one that was given, which has to be right, or
-    /// the one that it carries, if that is.
+    /// Returns the world that the recording is replayed in: the given one, which must be valid, or the one in
+    /// the header, if that is valid.
     ///
     /// # Errors
-    /// [`MurkError::World`](super::MurkError::World) of the one that was given.
+    /// [`MurkError::World`](super::MurkError::World) if a world was given and does not fit.
     pub(in crate::tape) fn replayed_in(&self, header: &Header<'_>) -> Result<Option<World>, Error> {
         if self.given.is_some() {
             return Ok(Some(world::needed(header, self.given(), &self.kinds)?));
@@ -68,8 +68,7 @@ impl MurkTape {
         Ok(carried.filter(|world| world::misfit(header, world).is_none()))
     }
 
-    /// The length of a tick in seconds, where the world that was given says it, or the one that the
-    /// recording carries.
+    /// Returns the length of a tick in seconds, by the given world or the one in the header, if there is one.
     ///
     /// # Errors
     /// As [`MurkTape::replayed_in`].
@@ -80,7 +79,7 @@ impl MurkTape {
         })
     }
 
-    /// The external data without which the recording has fewer tables.
+    /// Returns the external data without which the recording has fewer tables.
     pub(in crate::tape) fn needs(&self) -> Option<Needs> {
         let mut reader = self.reader();
         let header = reader.header().ok()?;
@@ -98,13 +97,13 @@ impl MurkTape {
         })
     }
 
-    /// Returns the text of the world that the recording carries: TOML, in its canonical form.
+    /// Returns the world in the header as TOML, in its canonical form.
     ///
     /// # Errors
-    /// If it carries no world ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
+    /// [`Error::Unsupported`] if there is none, [`MurkError::World`](super::MurkError::World) if it is broken.
     pub fn world(&self) -> Result<String, Error> {
         let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
-        // A world with propagators of unknown kinds can be read all the same.
+        // A world with unknown kinds can be read, too.
         let kinds = self.kinds.clone().or_unknown();
         match world::chosen(self.reader().header()?, None, &kinds) {
             Some(world) => Ok(text(world?)),
@@ -112,13 +111,12 @@ impl MurkTape {
         }
     }
 
-    /// A reader of all of it that is lenient about its tail.
+    /// Returns a lenient reader of the whole recording.
     pub(crate) fn reader(&self) -> Reader<InputStream> {
         Reader::with_options(self.input.stream(), ReadOptions::lenient())
     }
 
-    /// Goes through all frames, whatever the recording's size; gives the header, and what is wrong
-    /// where the recording is not whole.
+    /// Visits all frames in bounded memory. Returns the header, and the problem of an incomplete recording.
     pub(crate) fn each<E>(
         &self,
         mut visit: impl FnMut(&Frame<'_>) -> Result<(), E>,

@@ -1,4 +1,4 @@
-//! Keeping what is whole of a recording, and turning flipped bits back.
+//! Repair: restores flipped bits, and keeps the intact frames.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -10,8 +10,7 @@ use super::beside::Beside;
 use super::opened::MurkTape;
 use crate::{Bit, Damage, Finding, ReadOptions, Reader, Rule};
 
-/// Keeps the whole frames at the start; before that, turns flipped bits back where an index knows
-/// them.
+/// Restores flipped bits, if an index shows them, and keeps the intact frames at the start.
 pub(super) fn repair(
     tape: &MurkTape,
     out: &mut dyn Sink,
@@ -37,14 +36,14 @@ pub(super) fn repair(
             let (mended, left): (Vec<Damage>, Vec<Damage>) = damages
                 .into_iter()
                 .partition(|damage| damage.bit().is_some());
-            let say = |damage: &Damage| {
+            let sentence = |damage: &Damage| {
                 let place = match damage.entry {
                     None => "header".to_owned(),
                     Some(entry) => format!("frame {} (tick {})", entry.frame, entry.tick),
                 };
                 format!("{place}: turned back: {}", damage.change)
             };
-            actions.extend(mended.iter().map(say));
+            actions.extend(mended.iter().map(sentence));
             not_mended = left;
             bits.extend(mended.iter().filter_map(Damage::bit));
             bits.sort_by_key(|bit| bit.offset);
@@ -68,10 +67,10 @@ pub(super) fn repair(
     Ok(repaired)
 }
 
-/// The recording up to some byte, with some bits turned back.
+/// The recording up to an offset, with some bits flipped back.
 struct Mended {
     input: Input,
-    /// The first first.
+    /// In order of their offsets.
     bits: Vec<Bit>,
     end: u64,
 }
@@ -97,7 +96,7 @@ impl ReadAt for Mended {
     }
 }
 
-/// The part worth keeping: the header, and the whole frames after it.
+/// The part that is kept: the header, and the intact frames after it.
 struct Kept {
     end: u64,
     frames: u64,
@@ -121,7 +120,7 @@ impl Kept {
         })
     }
 
-    /// Returns the parts that are kept although they are damaged and could not be mended.
+    /// Returns the kept parts that differ from the index and can't be restored.
     fn altered(&self, not_mended: &[Damage]) -> AllAltered<Rule> {
         let mut altered = AllAltered::new();
         for damage in not_mended {
@@ -146,7 +145,7 @@ impl Kept {
             None => "kept the header; no frame is whole".to_owned(),
         };
         Some(format!(
-            "{last}; dropped {bytes} bytes behind them: {}: {}",
+            "{last}; dropped {bytes} bytes after them: {}: {}",
             problem.place,
             problem.message()
         ))

@@ -1,4 +1,4 @@
-//! Searches for the slip that explains the divergence of a recording.
+//! The search for the slip that explains a divergence of a recording.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -15,19 +15,20 @@ use crate::{
     Simulation, Slip, State,
 };
 
-/// Frames between the states that are kept while a recording is verified.
+/// The number of frames between saved states while a recording is verified.
 const EVERY: u64 = 64;
-/// States that are kept: the oldest is before all that a search looks back to.
+/// The number of saved states: the oldest is before all frames that a search looks at.
 const KEPT: usize = 3;
-/// Largest state that is kept; with larger ones a search replays the recording from its start.
+/// The maximum size of a saved state in bytes. With larger states a search replays the recording from its
+/// start.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The last states of a replay, and the frame that comes after each.
+/// The last saved states of a replay, each with the next frame.
 #[derive(Default)]
 pub(super) struct Recent(VecDeque<(u64, Saved)>);
 
 impl Recent {
-    /// A frame whose tick the world has made.
+    /// Saves the world after a frame, if it is due.
     pub fn stepped(&mut self, frame: &Frame<'_>, world: &EngineWorld) {
         let next = frame.index + 1;
         if !next.is_multiple_of(EVERY) {
@@ -46,13 +47,13 @@ impl Recent {
         self.0.push_back((next, world.checkpoint()));
     }
 
-    /// The last state before a frame.
+    /// Returns the last saved state before a frame.
     fn before(&self, frame: u64) -> Option<&(u64, Saved)> {
         self.0.iter().rev().find(|(next, _)| *next <= frame)
     }
 }
 
-/// How long to search: the option `explain`.
+/// Returns the time limit of a search, from the option `explain`.
 pub(super) fn limit(options: &Options) -> Duration {
     options
         .number("explain")
@@ -64,20 +65,20 @@ pub(super) fn limit(options: &Options) -> Duration {
 pub(super) struct Diverged<'a> {
     pub tape: &'a MurkTape,
     pub world: &'a World,
-    /// The world that the recording carries, if another one was given.
+    /// The world in the recording, if another one was given.
     pub before: Option<&'a World>,
     pub divergence: &'a Divergence,
     pub recent: Recent,
-    /// The time that this took.
+    /// The duration of the verification.
     pub took: Duration,
 }
 
-/// A recording is replayed from its start only if that takes at most this part of the time for the
-/// search (one in so many). A longer recording is replayed from the last saved state.
+/// If verification took at most this fraction of the search's time limit, the recording is replayed from its
+/// start, otherwise from the last saved state.
 const FROM_START: u32 = 20;
 /// The number of frames after the divergence up to which two runs are compared.
 const AHEAD: u64 = 80;
-/// The largest number of pairs of runs that are compared.
+/// The maximum number of pairs of runs that are compared.
 const PAIRS: usize = 4;
 
 impl Diverged<'_> {
@@ -94,7 +95,7 @@ impl Diverged<'_> {
         let Some(mut found) = found else {
             return Ok(None);
         };
-        // Where it is not known from runs alone, or not in which values, runs are compared.
+        // If the runs did not show where they part, or in which values, they are compared.
         let unclear = |parted: &&mut Parted| parted.went_back || parted.count == 0;
         if let Some(parted) = found.parted.as_mut().filter(unclear) {
             let start = Instant::now();
@@ -181,8 +182,8 @@ impl Diverged<'_> {
         )))
     }
 
-    /// Finds the frame where two runs from the start differ from each other, or from the run that was
-    /// verified. Returns `None` if they agree until shortly after this frame, or until the time is up.
+    /// Runs two worlds from the start, and returns where they differ from each other or from the verified run.
+    /// `None` if they agree up to a little after this frame, or until the time is over.
     fn side_by_side(&self, frame: u64, limit: Duration) -> Result<Option<Parted>, Error> {
         let (Ok(mut one), Ok(mut other)) = (self.world.build(), self.world.build()) else {
             return Ok(None);
@@ -223,7 +224,7 @@ impl Diverged<'_> {
                 }
                 [Err(_), Err(_)] => break,
             };
-            // What is known by its hash alone may be known by its values a tick later.
+            // A difference that only the hash shows may have values a tick later.
             if parted.count > 0 {
                 return Ok(Some(parted));
             }
@@ -233,15 +234,15 @@ impl Diverged<'_> {
     }
 }
 
-/// Adds the results of the search to the divergence.
+/// Adds the result of a search to the divergence.
 pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Box<Divergence> {
     if found.parted.is_some() && matches!(divergence.cause, Cause::OtherTick { .. }) {
-        // A world that goes another way each time may come by any state at any tick.
+        // A world that is not deterministic can have any state at any tick.
         divergence.cause = Cause::Many;
     }
     if let Some(cause) = &found.cause {
         if divergence.cause.value() != cause.value() {
-            // They speak of another value than the one that differs.
+            // It is about another value.
             divergence.written_by = None;
         }
         divergence.cause = cause.clone();
@@ -250,8 +251,8 @@ pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Bo
     divergence
 }
 
-/// Returns the result of a search as a finding at the divergence; `None` if it adds nothing to the
-/// value that the divergence names.
+/// Returns the result of a search as a finding at the divergence; `None` if it is only the value that the
+/// divergence names.
 pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Finding> {
     if let Some(parted) = found.parted {
         let (frame, tick) = (parted.frame, parted.tick);
@@ -284,8 +285,7 @@ pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Fin
     Some(finding)
 }
 
-/// Searches for the explanation of a divergence of a recording in this world, for at most the usual
-/// time.
+/// Explains a divergence of a recording in this world, with the default time limit.
 ///
 /// # Errors
 /// The errors of the input.

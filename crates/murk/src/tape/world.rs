@@ -1,4 +1,4 @@
-//! The world a recording was made in: carried by the recording, or given beside it.
+//! The world of a recording: in its header, or in a separate file.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use crate::engine::own::Kinds;
 use crate::engine::{EngineWorld, Fault, Place, World, WorldError};
 use crate::{Header, Rule};
 
-/// A world's description, given beside a recording.
+/// A file that describes a world, given in addition to a recording.
 #[derive(Clone, Debug)]
 pub struct WorldFile {
-    /// Its path, for messages.
+    /// The path, for messages.
     pub path: PathBuf,
-    /// Its content, in TOML.
+    /// The contents, TOML.
     pub bytes: Vec<u8>,
-    /// Kinds of propagators that it may name beside the stock ones.
+    /// Kinds of propagators that it may use in addition to the stock ones.
     pub kinds: Kinds,
 }
 
 impl WorldFile {
-    /// The option `world`.
+    /// Returns the file of the option `world`.
     pub(crate) fn of(options: &Options, kinds: &Kinds) -> Option<Self> {
         options.file("world").map(|(path, bytes)| Self {
             path: path.to_owned(),
@@ -33,10 +33,10 @@ impl WorldFile {
         })
     }
 
-    /// The world that it describes.
+    /// Reads the world.
     ///
     /// # Errors
-    /// [`MurkError::World`] of this file.
+    /// [`MurkError::World`] with this path.
     pub fn read(&self) -> Result<World, MurkError> {
         let text = std::str::from_utf8(&self.bytes).map_err(|error| {
             let at = error.valid_up_to();
@@ -50,34 +50,34 @@ impl WorldFile {
     }
 }
 
-/// A world is not as it should be: the one in a file, or the recording's.
+/// Returns the error for a broken world, in a file or in the recording.
 fn wrong(path: Option<&Path>, message: String) -> MurkError {
     let path = path.map(Path::to_owned);
     MurkError::World { path, message }
 }
 
-/// The world in a recording's header; `None` where it carries none, or an opaque description of
-/// somebody else's.
+/// Returns the world in a recording's header; `None` if there is none, or an opaque description by another
+/// program.
 pub(crate) fn carried(header: &Header<'_>, kinds: &Kinds) -> Option<Result<World, WorldError>> {
     World::from_descriptor_with(&header.space_descriptor, kinds)
 }
 
-/// [`carried`], where it only has to be read: its propagators may be of any kind.
+/// Returns the world in a recording's header without checking the kinds of its propagators.
 fn outline(header: &Header<'_>, kinds: &Kinds) -> Option<World> {
     carried(header, &kinds.clone().or_unknown())?.ok()
 }
 
-/// The length of a tick in seconds, where the recording says its world.
+/// Returns the length of a tick in seconds, if the recording contains its world.
 pub(super) fn tick_length(header: &Header<'_>, kinds: &Kinds) -> Option<f64> {
     outline(header, kinds).map(|world| world.dt)
 }
 
-/// When a tick is over, where ticks take `dt` seconds.
+/// Returns the time at the end of a tick. Ticks take `dt` seconds.
 pub(crate) fn time_of(tick: u64, dt: f64) -> Time {
     Time((tick as f64 * dt * 1e9).round() as i64)
 }
 
-/// The world to replay a recording in: the given one, or the one it carries.
+/// Returns the world to replay a recording in: the given one, or the one in its header.
 pub(crate) fn chosen(
     header: &Header<'_>,
     given: Option<&WorldFile>,
@@ -89,7 +89,7 @@ pub(crate) fn chosen(
     })
 }
 
-/// [`chosen`], where there has to be one, and it has to fit.
+/// Returns the [`chosen`] world, which must exist and fit.
 pub(crate) fn needed(
     header: &Header<'_>,
     given: Option<&WorldFile>,
@@ -105,7 +105,7 @@ pub(crate) fn needed(
     }
 }
 
-/// Why a recording can't be of this world: it counts other fields or cells.
+/// Returns the rule that is broken if the recording has another number of fields or cells than the world.
 pub(crate) fn misfit(header: &Header<'_>, world: &World) -> Option<Rule> {
     [
         (
@@ -124,14 +124,14 @@ pub(crate) fn misfit(header: &Header<'_>, world: &World) -> Option<Rule> {
     })
 }
 
-/// A world, ready to run: that of a file, or the recording's.
+/// Builds a world, of a file or of the recording.
 pub(crate) fn build(world: &World, path: Option<&Path>) -> Result<EngineWorld, Error> {
     Ok(world
         .build()
         .map_err(|error| wrong(path, error.to_string()))?)
 }
 
-/// A world that is carried and can't be built, as a rule that is broken.
+/// Returns the rule that a world in a header breaks, if it can't be built.
 pub(super) fn broken(error: &WorldError) -> Rule {
     if let (Fault::UnknownKind { found, .. }, Place::Propagator { index, .. }) =
         (error.fault(), error.place())
@@ -153,7 +153,7 @@ pub(super) fn broken(error: &WorldError) -> Rule {
     }
 }
 
-/// The space descriptor, for people.
+/// Describes the space descriptor for people.
 pub(super) fn describe(header: &Header<'_>, kinds: &Kinds) -> Value {
     let bytes = header.space_descriptor.len();
     match carried(header, kinds) {

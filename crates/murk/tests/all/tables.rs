@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use gametape_core::At;
-use gametape_core::table::{Lane, Owned, Scan, flat, kit};
+use gametape_core::table::kit::{self, fact, flat};
+use gametape_core::table::{Lane, Owned, Scan};
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::tape::Murk;
@@ -64,7 +65,7 @@ fn a_field_of_many_components_has_a_row_for_each() {
 }
 
 #[test]
-fn all_that_is_told_of_a_run_is_a_fact() {
+fn facts_of_a_run_have_the_values_of_its_description_and_statistics() {
     let tape = open(played(&heat(), 30, stoves));
     let table = &tape.tables().unwrap()[0];
     let info = flat(
@@ -85,6 +86,11 @@ fn all_that_is_told_of_a_run_is_a_fact() {
         // A key for each source can't be a column.
         let made_up = name.starts_with("sources_");
         assert!(made_up || table.column(name).is_some(), "{name}");
+    }
+    let facts = rows(&*tape, &Scan::table("run")).swap_remove(0);
+    for (column, value) in table.columns.iter().zip(facts) {
+        let json = info.get(&*column.name).or(stats.get(&*column.name));
+        assert_eq!(value, fact(column.kind, json), "{}", column.name);
     }
 }
 

@@ -234,7 +234,7 @@ fn lines_that_are_no_frames_are_left_out_and_reported() {
     fs::write(path.join("gap.echoreplay"), lines).unwrap();
     let (_, err) = outputs(path, "convert gap.echoreplay gap.butter", 3);
     assert!(
-        err.starts_with("not carried over: a line that is no session (frame 2 ("),
+        err.starts_with("not carried over: a line without a session (frame 2 ("),
         "{err}"
     );
     let info = json(&fine(path, "inspect --json gap.butter"));

@@ -282,7 +282,7 @@ fn repair_says_what_it_does() {
         refused(
             path,
             &format!("repair none.{extension} new2.{extension}"),
-            &format!("none.{extension}: no frame of it can be read: there is nothing to keep"),
+            &format!("none.{extension}: no frame can be read: there is nothing to keep"),
         );
     }
 }

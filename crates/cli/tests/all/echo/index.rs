@@ -31,7 +31,7 @@ fn an_index_that_cannot_be_written_is_reported() {
     refused(
         path,
         &format!("{MOMENT} --keep-index zip.echoreplay"),
-        "zip.echoreplay: no index is kept: the recording is a zip, whose text has to be inflated all the same",
+        "zip.echoreplay: no index is kept: the recording is a zip, whose text must be inflated in any case",
     );
     refused(
         path,
@@ -42,7 +42,7 @@ fn an_index_that_cannot_be_written_is_reported() {
     refused(
         path,
         "inspect --keep-index text.echoreplay",
-        "text.echoreplay: the index text.echoreplay.index can't be kept: something else is there, which is no index",
+        "text.echoreplay: the index text.echoreplay.index can't be kept: the file there is not an index",
     );
 }
 

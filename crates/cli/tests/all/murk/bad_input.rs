@@ -204,7 +204,7 @@ fn files_with_a_frame_that_cannot_be_read() {
                 // The header is whole; the rest is not.
                 "repair" => {
                     gametape(path, &args).assert().code(3).stdout_eq("").stderr_eq(
-                        "kept the header; no frame is whole; dropped [..] bytes behind them: frame 0 [..]\n",
+                        "kept the header; no frame is whole; dropped [..] bytes after them: frame 0 [..]\n",
                     );
                     assert_eq!(fs::read(path.join("out.murk")).unwrap(), bytes[..first]);
                     fs::remove_file(path.join("out.murk")).unwrap();

@@ -75,7 +75,7 @@ fail  cut.murk  5 ticks, replayed: every hash is right
     expect(path, "repair cut.murk mended.murk", 3)
         .stdout_eq("")
         .stderr_eq(str![[r#"
-kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
+kept 5 whole frames, up to tick 5; dropped [..] bytes after them: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
 
 "#]]);
     assert_eq!(
@@ -114,11 +114,11 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
     for (kept, printed) in [
         (
             0,
-            "kept the header; no frame is whole; dropped 3 bytes behind them: [..]",
+            "kept the header; no frame is whole; dropped 3 bytes after them: [..]",
         ),
         (
             1,
-            "kept 1 whole frame, tick 1; dropped 3 bytes behind them: [..]",
+            "kept 1 whole frame, tick 1; dropped 3 bytes after them: [..]",
         ),
     ] {
         fs::write(path.join("cut.murk"), &bytes[..offset(kept) + 3]).unwrap();

@@ -87,7 +87,7 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         let place = format!("gametape: faulty.murk: frame {frame} (tick {tick}, byte ");
         assert!(printed.starts_with(&place), "{printed}");
         assert!(
-            printed.ends_with("; from there on the values are those of the replay, not of the run that was recorded (dumped the readable part)\n"),
+            printed.ends_with("; from there on the values are those of the replay, not of the recorded run (dumped the readable part)\n"),
             "{printed}"
         );
         grid("faulty.murk", tick, 1);

@@ -1,6 +1,7 @@
 //! Checks that every recording's tables must pass, for the tests of formats.
 
 mod each;
+mod facts;
 mod grows;
 mod made;
 mod row;
@@ -14,6 +15,7 @@ use super::{Batch, Kind, Lane, Late, Owned, Playback, Scan, StampColumn, TableDe
 use crate::clock::{At, Stamp};
 use crate::tape::{Error, RowCount, Secrets, Tape, Work};
 
+pub use facts::{fact, flat};
 pub use grows::grows;
 pub use made::Made;
 use row::same_rows;

@@ -1,6 +1,6 @@
-//! Frames of the input, some at a time: read on a thread of their own, so that inflating does not
-//! wait for parsing, nor parsing for what is made of the frames. Where this work has one core alone, as
-//! each of many files has, on that: then threads would but hand each other what is in its cache.
+//! Batches of frames of the input. They are read on a separate thread, so that inflating, parsing and
+//! writing happen at the same time. If the work has only one core, as with many files, everything runs on
+//! one thread: several would only move data between caches.
 
 use std::collections::VecDeque;
 use std::io::Read as Source;
@@ -12,7 +12,7 @@ use gametape_core::tape::{Error, Work};
 use gametape_core::{Input, Severity};
 use rayon::prelude::*;
 
-use super::super::encoding::EchoFormat;
+use super::super::frames::EchoFormat;
 use super::lost::Lost;
 use crate::butter::{self, Mode};
 use crate::echoreplay::line::Columns;
@@ -21,19 +21,20 @@ use crate::echoreplay::{self, LeftOut, Line};
 use crate::spelled::Spelled;
 use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, Time};
 
-/// Text of a batch, at least: enough to share out, little enough to hold several.
+/// The minimum size of a batch's text in bytes: enough for several threads, small enough to hold several
+/// batches.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// The same where nothing is shared out: what is read is still in the cache when it is parsed.
+/// The same on one thread: the text is still in the cache when it is parsed.
 const ALONE_BYTES: usize = 64 << 10;
 
-/// Frames of a batch, at most.
+/// The maximum number of frames in a batch.
 pub(super) const BATCH_FRAMES: usize = 64;
 
-/// The number of batches that wait to be taken, at most.
+/// The number of batches that wait to be taken.
 const WAITING: usize = 2;
 
-/// Lines as they are.
+/// The unparsed lines of a batch.
 #[derive(Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
@@ -44,9 +45,9 @@ pub(super) struct Lines {
 /// Lines of a batch that could not be read.
 #[derive(Default)]
 pub(super) struct Unread {
-    /// The finding of each, with the number of lines of the batch before it.
+    /// Each finding with the number of readable lines before it.
     findings: VecDeque<(usize, Finding)>,
-    /// The number of further lines, whose findings are not kept.
+    /// The number of further lines, without findings.
     more: u64,
 }
 
@@ -57,9 +58,8 @@ impl Unread {
         self.more += skipped.more;
     }
 
-    /// Reports the lines before line `next` of the batch, before that line itself is reported: so the first
-    /// reported loss is the first of the recording.
-    pub fn tell(&mut self, next: usize, lost: &mut Lost) {
+    /// Reports the lines before line `next` of the batch, so that lost lines are reported in their order.
+    pub fn report(&mut self, next: usize, lost: &mut Lost) {
         while let Some((before, finding)) = self.findings.pop_front() {
             if before > next {
                 self.findings.push_front((before, finding));
@@ -69,21 +69,21 @@ impl Unread {
         }
     }
 
-    /// Reports the losses after the last line, and the number of those that were left out.
-    pub fn tell_rest(mut self, lost: &mut Lost) {
-        self.tell(usize::MAX, lost);
+    /// Reports the remaining lines, and the number of further ones.
+    pub fn report_rest(mut self, lost: &mut Lost) {
+        self.report(usize::MAX, lost);
         lost.more(self.more);
     }
 }
 
 /// The place of a line in a batch.
 struct Place {
-    /// The offset in the text at which it starts.
+    /// Its start in the batch's text.
     start: usize,
     columns: Columns,
-    /// Its line number in the recording's text, from 1.
+    /// Its number in the recording's text, from 1.
     line: u64,
-    /// The file of a zip that it is in.
+    /// The name of the file in the zip, if it is in one.
     within: Option<Arc<str>>,
 }
 
@@ -107,13 +107,13 @@ impl Lines {
         Some(line.in_file(place.within.as_deref()))
     }
 
-    /// Whether the time of a line has digits below the millisecond.
+    /// Returns whether the time of a line has digits below the millisecond.
     fn cuts_time(&self, place: &Place) -> bool {
         self.line(place)
             .is_some_and(|line| Time::below_ms(line.time) != 0)
     }
 
-    /// The lines, and which of the recording's text they are.
+    /// Returns the lines with their numbers in the recording's text.
     pub fn iter(&self) -> impl Iterator<Item = (Line<'_>, u64)> {
         let lines = self.places.iter();
         lines.filter_map(|place| Some((self.line(place)?, place.line)))
@@ -126,44 +126,44 @@ impl Lines {
     }
 }
 
-/// The next part of the input.
+/// A part of the input.
 pub(super) enum Batch {
     Lines(Lines),
     Frames(Vec<Frame>),
-    /// The input was read to its end: its irregularities, and its header.
+    /// The end of the input.
     End(End),
 }
 
 /// The facts that are known only at the end of the input.
 #[derive(Default)]
 pub(super) struct End {
-    /// Sentences about irregularities by which nothing is lost.
+    /// Sentences about oddities that lose nothing.
     pub notes: Vec<String>,
-    /// Sentences about parts that frames do not hold.
+    /// Sentences about contents that frames do not have.
     pub losses: Vec<String>,
-    /// Its text starts with a byte order mark.
+    /// Whether the text starts with a byte order mark.
     pub marked: bool,
 }
 
-/// The input, being read.
-pub(super) struct Batches<'w>(How<'w>);
+/// The batches of the input, as they are read.
+pub(super) struct Batches<'w>(Thread<'w>);
 
-/// On which thread it is read.
-enum How<'w> {
-    /// On its own.
+/// The thread on which the input is read.
+enum Thread<'w> {
+    /// A separate one.
     Beside {
         batches: Receiver<Result<Batch, Error>>,
-        /// Batches that are done with, to be filled again.
+        /// Used batches, to be filled again.
         back: Sender<Batch>,
     },
-    /// On whose it is asked for.
+    /// The thread of the caller.
     Here {
         source: Box<dyn Batching + 'w>,
         used: Option<Batch>,
     },
 }
 
-/// True where work has one core: then it is all done on one thread.
+/// Returns whether there is only one core, so that everything runs on one thread.
 pub(super) fn is_alone() -> bool {
     rayon::current_num_threads() == 1
 }
@@ -177,41 +177,41 @@ impl<'w> Batches<'w> {
     ) -> Result<Self, Error> {
         if is_alone() {
             let source = open(format, input, work, ALONE_BYTES)?;
-            return Ok(Self(How::Here { source, used: None }));
+            return Ok(Self(Thread::Here { source, used: None }));
         }
         let (to, batches) = sync_channel(WAITING);
         let (back, used) = channel();
         scope.spawn(move || {
             if let Err(error) = read_all(format, input, work, &to, &used) {
-                // Nobody takes what an error before has made useless.
+                // After an earlier error there is no receiver.
                 let _ = to.send(Err(error));
             }
         });
-        Ok(Self(How::Beside { batches, back }))
+        Ok(Self(Thread::Beside { batches, back }))
     }
 
-    /// The next batch; the last is [`Batch::End`].
+    /// Returns the next batch; the last is [`Batch::End`].
     pub fn next(&mut self) -> Result<Batch, Error> {
         match &mut self.0 {
-            How::Beside { batches, .. } => batches
+            Thread::Beside { batches, .. } => batches
                 .recv()
                 .unwrap_or_else(|_| Ok(Batch::End(End::default()))),
-            How::Here { source, used } => source.next(used.take()),
+            Thread::Here { source, used } => source.next(used.take()),
         }
     }
 
-    /// Gives a batch back.
+    /// Returns a used batch, to be filled again.
     pub fn done(&mut self, batch: Batch) {
         match &mut self.0 {
-            How::Beside { back, .. } => drop(back.send(batch)),
-            How::Here { used, .. } => *used = Some(batch),
+            Thread::Beside { back, .. } => drop(back.send(batch)),
+            Thread::Here { used, .. } => *used = Some(batch),
         }
     }
 }
 
-/// The source of batches.
+/// A source of batches.
 trait Batching {
-    /// Returns the next batch; the last is [`Batch::End`]. It may use the memory of `used`.
+    /// Returns the next batch, which may reuse `used`; the last is [`Batch::End`].
     fn next(&mut self, used: Option<Batch>) -> Result<Batch, Error>;
 }
 
@@ -253,7 +253,7 @@ fn read_all(
 
 struct LineBatches<R> {
     reader: echoreplay::Reader<R>,
-    /// Text of a batch, at least.
+    /// The minimum size of a batch's text in bytes.
     bytes: usize,
     ended: bool,
 }
@@ -287,7 +287,7 @@ impl<R: Source> Batching for LineBatches<R> {
 impl<R: Source> LineBatches<R> {
     fn end(&self) -> End {
         let findings = self.reader.findings();
-        // What is lost is told line by line.
+        // Losses are reported line by line.
         let notes = findings
             .iter()
             .filter(|finding| finding.severity() == Severity::Info);
@@ -343,7 +343,8 @@ impl<R: Source> FrameBatches<R> {
     }
 }
 
-/// Facts, and what reading has undone; all else that is odd about a .butter is not in its frames.
+/// Returns whether a finding is a fact, or a fault that the reader has corrected. The other oddities of a
+/// .butter are missing from its frames.
 fn is_note(finding: &Finding) -> bool {
     finding.severity() == Severity::Info && !matches!(finding.rule, Rule::Reserved { .. })
         || matches!(
@@ -356,18 +357,18 @@ fn is_note(finding: &Finding) -> bool {
         )
 }
 
-/// The result of parsing lines: frames, and for the reference the values of a line that no frame has.
+/// Parsed lines: frames and, in the mode of the reference, further contents of their lines.
 #[derive(Default)]
 pub(super) struct Parsed {
-    /// Frames of an earlier batch remain after the first `count`, to be used again.
+    /// The first `count` are valid; the others are kept for reuse.
     pub frames: Vec<Frame>,
     spelled: Vec<Spelled>,
-    /// The number of frames that are valid.
+    /// The number of valid frames.
     pub count: usize,
 }
 
 impl Parsed {
-    /// Takes the frames, each with the values of its line that no frame has.
+    /// Takes the valid frames, and the further contents of their lines.
     pub fn take(&mut self) -> (Vec<Frame>, std::vec::IntoIter<Spelled>) {
         let frames = self
             .frames
@@ -377,7 +378,7 @@ impl Parsed {
     }
 }
 
-/// Parses lines on all cores, as the reference reads them or as they are meant.
+/// Parses lines on all cores, as the reference reads them or correctly, depending on the mode.
 pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost) {
     let mut unread = std::mem::take(&mut lines.unread);
     let frames = &mut to.frames;
@@ -397,7 +398,7 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
         .collect();
     let mut kept = 0;
     for (at, (read, place)) in read.into_iter().zip(&lines.places).enumerate() {
-        unread.tell(at, lost);
+        unread.report(at, lost);
         let line = Some(place.line);
         match read {
             Read::Frame(odd) => {
@@ -418,15 +419,15 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
             Read::LeftOut(finding) => lost.line(*finding, line),
         }
     }
-    unread.tell_rest(lost);
+    unread.report_rest(lost);
     to.count = kept;
 }
 
-/// The result of reading a line.
+/// The result of parsing a line.
 enum Read {
-    /// A frame, and the fault of its bones.
+    /// A frame, and the problem of its bones.
     Frame(Option<ReadError>),
-    /// A frame, and the values of its line that no frame has.
+    /// A frame, and further contents of its line.
     Spelled(Spelled),
     Lost(ReadError),
     LeftOut(Box<Finding>),
@@ -436,7 +437,7 @@ fn read_line(line: &Line<'_>, frame: &mut Frame) -> Read {
     match line.read_into(frame) {
         Ok(()) => Read::Frame(None),
         Err(error) if is_warning(&error) && line.bones.is_some() => {
-            // Without its bones the line may be a frame.
+            // The line may be a frame without its bones.
             let bare = Line {
                 bones: None,
                 ..*line

@@ -1,15 +1,28 @@
-//! Lines that do not become frames: each is reported.
+//! The result of a conversion, and the lines that did not become frames.
 
 use gametape_core::text::Counted;
 use serde::Serialize;
 
 use crate::echoreplay::scan::Skipped;
+use crate::loss::FieldErrors;
 use crate::{Error as ReadError, Finding, Rule, Severity};
 
-/// A line that became no frame.
+/// The result of a conversion, apart from its bytes.
+pub(super) struct Made {
+    /// How far numbers are off.
+    pub errors: FieldErrors,
+    /// Sentences about what the input has and the output does not.
+    pub left_out: Vec<String>,
+    /// Lines that are not in the output.
+    pub lines: LostLines,
+    /// Sentences about oddities of the input that do not concern its frames.
+    pub notes: Vec<String>,
+}
+
+/// A line that did not become a frame.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(in crate::tape) struct LostLine {
-    /// The line of its text, from 1.
+    /// The number of the line in its text, from 1.
     pub line: Option<u64>,
     /// The offset in the text, in bytes.
     pub offset: Option<u64>,
@@ -17,7 +30,7 @@ pub(in crate::tape) struct LostLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     pub code: &'static str,
-    /// The member, if the fault is in one.
+    /// The member for which the line was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     pub message: String,
@@ -26,34 +39,34 @@ pub(in crate::tape) struct LostLine {
 /// All lines that did not become frames.
 #[derive(Default)]
 pub(in crate::tape) struct LostLines {
-    /// The first of these lines, at most [`Skipped::TOLD`].
-    pub told: Vec<LostLine>,
-    /// How many there are.
+    /// The first of them, at most [`Skipped::TOLD`].
+    pub listed: Vec<LostLine>,
+    /// The number of such lines.
     pub count: u64,
-    /// How many lines are frames.
+    /// The number of lines that became frames.
     pub kept: u64,
 }
 
-/// The lines of a recording that were lost.
+/// Collects what is lost from the lines of a recording.
 #[derive(Default)]
 pub(super) struct Lost {
-    /// [`Skipped::TOLD`] at most.
+    /// At most [`Skipped::TOLD`].
     lines: Vec<LostLine>,
-    /// Beside those.
+    /// The number of lost lines that are not in `lines`.
     more: u64,
-    /// The first, as an error: where there is nothing but such lines.
+    /// The first lost line, as the error for a recording without frames.
     pub first: Option<ReadError>,
-    /// Lines that are an answer and no session, and bones that can't be read: the first, and how many.
+    /// Answers that are not a session, and bones that can't be read: the first, and their number.
     no_session: Option<(String, u64)>,
     bones: Option<(String, u64)>,
-    /// Frames so far, and those of them whose times have digits below the millisecond: how many, and the
-    /// first.
+    /// The number of frames so far.
     frames: u64,
+    /// The number of frames whose times have digits below the millisecond, and the first.
     cut_times: (u64, u64),
 }
 
 impl Lost {
-    /// A line that is a frame.
+    /// Counts a line that is a frame.
     pub fn kept(&mut self, cuts_time: bool) {
         if cuts_time {
             let (count, first) = self.cut_times;
@@ -62,12 +75,12 @@ impl Lost {
         self.frames += 1;
     }
 
-    /// Whether there is a line that is a frame.
+    /// Returns whether any line is a frame.
     pub const fn has_kept(&self) -> bool {
         self.frames > 0
     }
 
-    /// A line that is broken, or left out, and which it is.
+    /// Adds a line that is broken or left out.
     pub fn line(&mut self, mut finding: Finding, line: Option<u64>) {
         finding.place.line = finding.place.line.or(line);
         if self.lines.len() < Skipped::TOLD {
@@ -91,13 +104,12 @@ impl Lost {
         }
     }
 
-    /// Adds lines of which only the number is reported.
+    /// Counts lost lines that are not listed.
     pub fn more(&mut self, lines: u64) {
         self.more += lines;
     }
 
-    /// Counts the errors that recordings often have: a line without a session, or bones without
-    /// players.
+    /// Counts a line without a session, or without readable bones: recordings commonly have such lines.
     fn count(&mut self, error: &ReadError) {
         let kind = if error.code() == "echoreplay.no-session" {
             &mut self.no_session
@@ -110,7 +122,7 @@ impl Lost {
         }
     }
 
-    /// A line that is no frame, or is one without its bones.
+    /// Adds a line that is not a frame, or that is one without its bones.
     pub fn error(&mut self, error: ReadError, line: Option<u64>) {
         match error.into_finding() {
             Some(finding) if finding.severity() < Severity::Error => {
@@ -121,9 +133,9 @@ impl Lost {
         }
     }
 
-    /// A sentence for each.
+    /// Returns a sentence for each loss.
     pub fn sentences(&self) -> Vec<String> {
-        let sentence = |told: &Option<(String, u64)>, what: &str| match told {
+        let sentence = |found: &Option<(String, u64)>, what: &str| match found {
             None => None,
             Some((first, 1)) => Some(format!("{what} ({first})")),
             Some((first, count)) => Some(format!("{what}, {count} times (the first: {first})")),
@@ -133,22 +145,22 @@ impl Lost {
         let (cut, first) = self.cut_times;
         let cut = (cut > 0).then(|| {
             format!(
-                "what times have below a millisecond, in {} (the first: frame {first})",
+                "digits of times below a millisecond, in {} (the first: frame {first})",
                 Counted(cut, "frame"),
             )
         });
         each.chain(more)
             .chain(cut)
-            .chain(sentence(&self.no_session, "a line that is no session"))
+            .chain(sentence(&self.no_session, "a line without a session"))
             .chain(sentence(&self.bones, "bones that can't be read"))
             .collect()
     }
 
-    /// The lines, as data.
+    /// Returns the lost lines as data.
     pub fn into_lines(self) -> LostLines {
         LostLines {
             count: self.lines.len() as u64 + self.more,
-            told: self.lines,
+            listed: self.lines,
             kept: self.frames,
         }
     }

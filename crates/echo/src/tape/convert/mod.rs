@@ -1,8 +1,7 @@
-//! From one form to another.
+//! Conversion between the formats.
 
 mod batch;
 mod lost;
-mod made;
 mod tame;
 mod to_butter;
 mod to_lines;
@@ -14,11 +13,10 @@ use gametape_core::text::{Counted, Grouped};
 use serde_json::Value;
 
 pub(super) use self::lost::LostLines;
-use super::encoding::EchoFormat;
 use super::error::EchoError;
-use super::frames::Frames;
+use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
-use super::options::{Wish, zip_told};
+use super::options::{Wish, wants_zip};
 use crate::ReadOptions;
 use crate::butter::{Compression, Header, Options, Parts, Table};
 use crate::echoreplay::Redactor;
@@ -30,15 +28,15 @@ pub(super) fn convert(
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Converted, Error> {
-    let told = to.options;
-    let redact = told.has("redact");
+    let options = to.options;
+    let redact = options.has("redact");
     let redactor = redact.then(Redactor::new);
     let mut losses = Vec::new();
     if redact {
         losses.push("names of players, user ids and the address of the server".into());
     }
     let made = if to.format == EchoFormat::Butter.name() {
-        let wish = Wish::told(told);
+        let wish = Wish::of(options);
         let as_it_is = match tape.format {
             EchoFormat::Butter => written_by(tape)?,
             EchoFormat::Echoreplay => None,
@@ -46,16 +44,16 @@ pub(super) fn convert(
         if as_it_is.is_some() && !redact && wish.is_empty() {
             return copied(tape, out, work);
         }
-        let options = wish.options(as_it_is.unwrap_or_default());
+        let options = wish.over(as_it_is.unwrap_or_default());
         let mut made = to_butter::make(tape, options, redactor, out, work)?;
         if tape.format == EchoFormat::Echoreplay {
-            // How lines end is nothing that frames would lose.
+            // Notes about the text of lines do not concern frames.
             made.notes.clear();
         }
         made
     } else {
         let is_zip = tape.format == EchoFormat::Butter || tape.is_zip();
-        let zip = zip_told(told).unwrap_or(is_zip);
+        let zip = wants_zip(options).unwrap_or(is_zip);
         if tape.format == EchoFormat::Echoreplay && !redact && zip == is_zip {
             return copied(tape, out, work);
         }
@@ -67,7 +65,7 @@ pub(super) fn convert(
         make(tape, &container, redactor, out, work)?
     };
     let report = made.errors.report();
-    if let Some(most) = told.number("max-error") {
+    if let Some(most) = options.number("max-error") {
         check_error(made.errors.position_error(), most as f32, &report)?;
     }
     losses.extend(made.left_out);
@@ -86,7 +84,7 @@ pub(super) fn convert(
     })
 }
 
-/// Refuses positions that are further off than was allowed.
+/// Refuses a conversion in which a position is further off than was allowed.
 fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
     if off <= most {
         return Ok(());
@@ -104,7 +102,7 @@ fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
     }))
 }
 
-/// How far numbers are off, field by field.
+/// Reports how far numbers are off, field by field.
 pub(super) fn shown(report: &LossReport, lost: &LostLines) -> Report {
     let text = if report.is_lossless() {
         let s = if report.frames == 1 { "" } else { "s" };
@@ -124,13 +122,13 @@ pub(super) fn shown(report: &LossReport, lost: &LostLines) -> Report {
     }
 }
 
-/// How many lines of an .echoreplay are in another, and which are not.
+/// Reports how many lines of an .echoreplay were kept, and the lines that were not.
 fn kept(lines: &LostLines) -> Report {
     let mut data = serde_json::json!({ "lines": lines.kept });
     add_lost(&mut data, lines);
     Report {
         text: match lines.count {
-            // As copying does, it says nothing where nothing is lost.
+            // A copy reports nothing, either.
             0 => String::new(),
             lost => format!(
                 "{} of {}",
@@ -145,14 +143,14 @@ fn kept(lines: &LostLines) -> Report {
 
 fn add_lost(data: &mut Value, lost: &LostLines) {
     if let Some(data) = data.as_object_mut() {
-        let told = serde_json::to_value(&lost.told).unwrap_or_default();
-        data.insert("lost_lines".to_owned(), told);
+        let lines = serde_json::to_value(&lost.listed).unwrap_or_default();
+        data.insert("lost_lines".to_owned(), lines);
         data.insert("lost_line_count".to_owned(), lost.count.into());
     }
 }
 
-/// How a .butter was written, as far as it can be written again; `None` for one that was not
-/// finished, whose frames are not compressed yet.
+/// Returns the options to write a .butter as it was written, as far as possible; `None` for an unfinished
+/// one, whose frames are not compressed yet.
 pub(super) fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
     let table = Table::read(&tape.input, ReadOptions::lenient())?;
     let of = |header: &Header| Options {
@@ -169,7 +167,7 @@ pub(super) fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
     Ok(Some(table.header().map_or_else(Options::default, of)))
 }
 
-/// The input as it is, once it was read to its end.
+/// Copies the input, after reading it to its end as a check.
 pub(super) fn copied(
     tape: &EchoTape,
     out: &mut dyn Sink,

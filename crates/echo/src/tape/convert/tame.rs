@@ -1,11 +1,11 @@
-//! Numbers that JSON has no text for.
+//! Numbers that JSON can't express.
 
 use crate::Frame;
 use crate::members::Member;
 use crate::model::{Pose, Vec3};
 use crate::visit::{Edited, Editor};
 
-/// Puts 0 in the place of what is infinite or no number; how often.
+/// Replaces infinities and NaN by 0. Returns the number of replacements.
 pub(in crate::tape) fn tame(frame: &mut Frame) -> u64 {
     let mut tame = Tame(0);
     frame.session.edit(&mut tame);

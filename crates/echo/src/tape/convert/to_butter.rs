@@ -1,5 +1,5 @@
-//! Making a .butter: frames are encoded as they come, and what was encoded is read back and
-//! measured beside them.
+//! Writing a .butter. Frames are encoded as they arrive; the result is decoded again and compared with
+//! them.
 
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -11,28 +11,27 @@ use tempfile::{SpooledTempFile, spooled_tempfile, spooled_tempfile_in};
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End, Parsed, is_alone, parse};
-use super::lost::Lost;
-use super::made::Made;
+use super::lost::{Lost, Made};
 use crate::butter::{ChunkDecoder, Header, Mode, Options, Writer};
 use crate::echoreplay::Redactor;
 use crate::loss::FieldErrors;
 use crate::spelled::Spelled;
 use crate::{Frame, WriteError};
 
-/// Frames that are kept to be filled again.
+/// The number of frames that are kept for reuse.
 const SPARE: usize = 512;
 
-/// Bytes of what was written that wait in memory: of a short match all, for which a temporary file costs a
-/// twentieth of the work. More wait in one.
+/// The number of bytes of the output that are kept in memory; more go to a temporary file. A short match
+/// fits, for which a temporary file would take a twentieth of the time.
 const WAITING: usize = 256 << 10;
 
 thread_local! {
-    /// Frames of the recording before: where a core makes many short ones, to get memory for all their frames
-    /// anew takes a seventh of the work.
+    /// Frames of the previous recording, for reuse: where a core converts many short recordings, allocating
+    /// frames takes a seventh of the time.
     static USED: Cell<Vec<Frame>> = const { Cell::new(Vec::new()) };
 }
 
-/// A chunk as it was encoded, and the frames it was made of.
+/// An encoded chunk, and its frames.
 struct Chunk {
     header: Header,
     raw: Vec<u8>,
@@ -67,8 +66,8 @@ pub(super) fn make(
         }
         loop {
             let (mut ready, mut spelled) = match batches.next()? {
-                Batch::End(told) => {
-                    end = told;
+                Batch::End(found) => {
+                    end = found;
                     break;
                 }
                 Batch::Frames(frames) => (frames, Vec::new().into_iter()),
@@ -84,7 +83,7 @@ pub(super) fn make(
                 }
                 sink.push(frame, &spelled.next().unwrap_or_default())?;
             }
-            // What frames hold on the heap is used again.
+            // The frames' allocations are reused.
             if parsed.frames.len() < SPARE {
                 sink.measuring.give_back(&mut parsed.frames);
             }
@@ -115,7 +114,7 @@ pub(super) fn make(
     })
 }
 
-/// The error for a byte order mark, at which the reference fails before it reads a line.
+/// The error of the reference for a byte order mark.
 fn marked() -> WriteError {
     WriteError::Reference {
         frame: 0,
@@ -124,11 +123,11 @@ fn marked() -> WriteError {
     }
 }
 
-/// The destination of frames.
+/// Encodes frames and has them measured.
 struct Sink<'scope> {
     writer: Writer<SpooledTempFile>,
     frames: u64,
-    /// Frames of the chunk that is being made.
+    /// Frames of the current chunk.
     pending: Vec<Frame>,
     measuring: Measuring<'scope>,
 }
@@ -156,15 +155,15 @@ impl<'scope> Sink<'scope> {
     }
 }
 
-/// The place where chunks are read back, and compared with the frames that they were made of.
+/// Measures chunks, on this thread or another.
 enum Measuring<'scope> {
-    /// On a thread of their own, which gives frames back when it is done with them.
+    /// On another thread, which returns the frames after use.
     Beside {
         to: SyncSender<Chunk>,
         back: Receiver<Vec<Frame>>,
         thread: ScopedJoinHandle<'scope, Result<FieldErrors, Error>>,
     },
-    /// In the thread that makes the chunks; with the frames that are done.
+    /// On this thread; with the frames after use.
     Here(Box<Measure>, Vec<Frame>),
 }
 
@@ -182,7 +181,7 @@ impl<'scope> Measuring<'scope> {
     fn chunk(&mut self, header: &Header, raw: &[u8], frames: &mut Vec<Frame>) {
         match self {
             Self::Beside { to, .. } => {
-                // Who takes chunks takes all of them.
+                // The receiver takes all chunks.
                 let _ = to.send(Chunk {
                     header: header.clone(),
                     raw: raw.to_vec(),
@@ -196,7 +195,7 @@ impl<'scope> Measuring<'scope> {
         }
     }
 
-    /// Gives the frames that are done with.
+    /// Moves the used frames to `to`.
     fn give_back(&mut self, to: &mut Vec<Frame>) {
         match self {
             Self::Beside { back, .. } => to.extend(back.try_iter().flatten()),
@@ -226,7 +225,7 @@ fn measure(chunks: &Receiver<Chunk>, done: &Sender<Vec<Frame>>) -> Result<FieldE
     measure.end()
 }
 
-/// Reads chunks back, and compares them with what they were made of.
+/// Decodes chunks, and compares them with their frames.
 #[derive(Default)]
 struct Measure {
     errors: FieldErrors,
@@ -243,7 +242,7 @@ impl Measure {
         for original in frames {
             match self.decoder.next_frame() {
                 Ok(Some(stored)) => self.errors.push(original, stored),
-                // Only what is not written as it should be.
+                // A fault of the writer.
                 Ok(None) => self.failed = Some("a frame is missing".to_owned()),
                 Err(error) => self.failed = Some(error.to_string()),
             }

@@ -1,4 +1,4 @@
-//! Making an .echoreplay, as text or in a zip.
+//! Writing an .echoreplay, as text or in a zip.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -8,21 +8,20 @@ use rayon::prelude::*;
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
-use super::lost::{Lost, LostLines};
-use super::made::Made;
+use super::lost::{Lost, LostLines, Made};
 use super::tame::tame;
 use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
 use crate::loss::FieldErrors;
 use crate::{Frame, Limits, WriteError};
 
-/// Texts that wait to be written.
+/// The number of texts that wait to be written.
 const WAITING: usize = 2;
 
-/// Frames that are formatted one after another, at least.
+/// The minimum number of frames that are formatted on one thread.
 const TOGETHER: usize = 8;
 
-/// Writes the lines that come: compressing takes most of the time, and has a thread of its own.
+/// Writes lines as they arrive. Compression takes most of the time, so this runs on its own thread.
 fn write(
     container: &Container,
     out: &mut dyn Sink,
@@ -33,7 +32,7 @@ fn write(
     for text in texts {
         let mut lines = echoreplay::read(&text);
         loop {
-            // Where it lies in this part of the text says nothing.
+            // The place within this part of the text would mean nothing.
             let line = lines.next_line().map_err(|error| {
                 unwritable_because(match error.finding() {
                     Some(finding) => format!("what was made can't be read: {}", finding.rule),
@@ -49,7 +48,7 @@ fn write(
     output.finish().map_err(failed)
 }
 
-/// Writes the texts that `make` sends. A second thread writes, while `make` goes on.
+/// Writes the texts that `make` sends, at the same time.
 fn written(
     tape: &EchoTape,
     container: &Container,
@@ -71,7 +70,7 @@ fn written(
     })
 }
 
-/// Lines of an .echoreplay byte for byte, save for what is redacted.
+/// Writes the lines of an .echoreplay byte for byte, except for what is redacted.
 pub(super) fn rewrite(
     tape: &EchoTape,
     container: &Container,
@@ -92,7 +91,7 @@ pub(super) fn rewrite(
     })
 }
 
-/// Names may become longer, and with them a line: longer than any reader would take.
+/// Refuses a line that redaction has made longer than readers accept: names may become longer.
 fn check_size(line: &Line<'_>, size: usize) -> Result<(), Error> {
     let limit = Limits::DEFAULT.max_line_bytes;
     if size as u64 <= limit {
@@ -124,12 +123,12 @@ fn rewrite_all(
         let mut text = Vec::new();
         let mut unread = std::mem::take(&mut lines.unread);
         for (at, (line, number)) in lines.iter().enumerate() {
-            unread.tell(at, lost);
+            unread.report(at, lost);
             match &mut redactor {
                 Some(redactor) => {
                     let start = text.len();
                     if let Err(error) = line.redacted(redactor, &mut text) {
-                        // Nobody knows whom it names.
+                        // It may contain names.
                         text.truncate(start);
                         if let Some(finding) = error.into_finding() {
                             lost.line(finding, Some(number));
@@ -142,20 +141,20 @@ fn rewrite_all(
             }
             lost.kept(false);
             if line.ending.is_empty() {
-                // The last of a file in a zip: the next file's first line must not go on with it.
+                // The last line of a file in a zip: the first line of the next file must not be joined to it.
                 text.extend_from_slice(b"\r\n");
             }
         }
-        unread.tell_rest(lost);
+        unread.report_rest(lost);
         batches.done(Batch::Lines(lines));
         if to.send(text).is_err() {
-            // Writing failed, and says why.
+            // Writing failed, and has its own error.
             return Ok(());
         }
     }
 }
 
-/// Lines of the frames of a .butter.
+/// Writes the frames of a .butter as lines.
 pub(super) fn make(
     tape: &EchoTape,
     container: &Container,
@@ -175,7 +174,7 @@ pub(super) fn make(
             ("numbers", "are")
         };
         left_out.push(format!(
-            "{} {numbers} that {are} infinite or none: 0 is written",
+            "{} {numbers} that {are} infinite or not a number: 0 is written",
             all.tamed
         ));
     }
@@ -191,12 +190,12 @@ pub(super) fn make(
 #[derive(Default)]
 struct All {
     errors: FieldErrors,
-    /// Numbers that JSON has no text for.
+    /// The number of numbers that JSON can't express.
     tamed: u64,
     end: End,
 }
 
-/// Frames as text, and how far they read back from what they were.
+/// Some frames as text, and how far they differ when read back.
 struct Part {
     text: Vec<u8>,
     errors: FieldErrors,
@@ -231,7 +230,7 @@ impl All {
                 self.errors.merge(&part.errors);
                 self.tamed += part.tamed;
                 if to.send(part.text).is_err() {
-                    // Writing failed, and says why.
+                    // Writing failed, and has its own error.
                     return Ok(());
                 }
             }
@@ -249,7 +248,7 @@ fn part(frames: &mut [Frame]) -> Result<Part, Error> {
     let mut stored = Frame::default();
     for frame in frames {
         let start = part.text.len();
-        // A number that is none is rare: it is looked for where writing fails.
+        // NaN is rare, so it is looked for only if writing fails.
         let mut untamed = None;
         let mut written = write_frame(frame, &mut part.text);
         if let Err(WriteError::Unstorable { .. }) = written {

@@ -9,9 +9,8 @@ use gametape_core::text::Grouped;
 use gametape_core::{Clocks, Input};
 
 use super::super::convert::{LostLines, copied, shown, written_by};
-use super::super::encoding::EchoFormat;
 use super::super::error::{unwritable, unwritable_because};
-use super::super::frames::Frames;
+use super::super::frames::{EchoFormat, Frames};
 use super::super::opened::EchoTape;
 use super::super::tables::stamp;
 use super::measure::{Measured, measure};

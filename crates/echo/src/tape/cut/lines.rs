@@ -11,7 +11,7 @@ use super::super::convert::convert;
 use super::super::error::unwritable;
 use super::super::lines::{Entry, Lines};
 use super::super::opened::EchoTape;
-use super::super::options::zip_told;
+use super::super::options::wants_zip;
 use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container};
 use crate::{Frame, Rule};
@@ -46,7 +46,7 @@ pub(super) fn cut(
         whole_to_the_end(tape)?;
     }
     as_packed(tape, &lines, &kept.steps)?;
-    let zip = zip_told(told).unwrap_or_else(|| tape.is_zip());
+    let zip = wants_zip(told).unwrap_or_else(|| tape.is_zip());
     let container = tape.container(zip);
     let mut writing = Writing {
         tape,

@@ -5,8 +5,7 @@ use std::ops::Range;
 use gametape_core::Input;
 use gametape_core::tape::{Error, Work};
 
-use super::super::encoding::EchoFormat;
-use super::super::frames::Frames;
+use super::super::frames::{EchoFormat, Frames};
 use crate::Error as ReadError;
 use crate::butter::Parts;
 use crate::loss::FieldErrors;

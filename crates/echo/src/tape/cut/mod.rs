@@ -6,7 +6,7 @@ mod measure;
 
 use gametape_core::tape::{Cut, Cutout, Error, Options, Sink, Work};
 
-use super::encoding::EchoFormat;
+use super::frames::EchoFormat;
 use super::opened::EchoTape;
 
 pub(super) fn cut(

@@ -14,17 +14,17 @@ use super::file::{self, Changed, Made};
 use super::line::Lines;
 use crate::tape::error::EchoError;
 
-/// The path of the index of a recording: `match.echoreplay` has `match.echoreplay.index`.
+/// Returns the path of the index: `match.echoreplay` has `match.echoreplay.index`.
 pub(in crate::tape) fn index_path(recording: &Path) -> PathBuf {
     let mut name = OsString::from(recording);
     name.push(".index");
     name.into()
 }
 
-/// Returns the file at the path of an index; `None` if there is none.
+/// Opens the file at the path of an index; `None` if there is none.
 fn at(path: &Path) -> io::Result<Option<Input>> {
     match fs::metadata(path) {
-        // Something that is not a file, such as a pipe, may have no end.
+        // A pipe or a device may never end.
         Ok(meta) if !meta.is_file() => Err(io::Error::other("is not a regular file")),
         Ok(_) => Input::file(File::open(path)?).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -32,8 +32,8 @@ fn at(path: &Path) -> io::Result<Option<Input>> {
     }
 }
 
-/// Returns the time of the last change of a recording's file, by the system. Programs can set the time
-/// of modification back, but not this one.
+/// Returns when the file of a recording was last changed, by the system's clock: programs can set back the
+/// time of modification, but not this one.
 #[cfg(unix)]
 fn changed(recording: &Path) -> Option<Changed> {
     use std::os::unix::fs::MetadataExt;
@@ -41,14 +41,14 @@ fn changed(recording: &Path) -> Option<Changed> {
     Some((meta.ctime(), meta.ctime_nsec().try_into().ok()?))
 }
 
-/// The time is not known on this system.
+/// Unknown on this system.
 #[cfg(not(unix))]
 const fn changed(_: &Path) -> Option<Changed> {
     None
 }
 
-/// Whether a file was changed so long ago that a change from now on is at another time: that is counted
-/// in ticks of some milliseconds.
+/// Returns whether a change was so long ago that a later one has another time: the clock counts in ticks of
+/// some milliseconds.
 fn is_past((seconds, nanoseconds): Changed) -> bool {
     /// Longer than a tick.
     const TICK: Duration = Duration::from_millis(50);
@@ -57,15 +57,16 @@ fn is_past((seconds, nanoseconds): Changed) -> bool {
     now.is_ok_and(|now| now.checked_sub(since).is_some_and(|ago| ago > TICK))
 }
 
-/// Returns the index beside a recording, if it belongs to the current content of the recording. An
-/// index that can't be used counts as missing.
+/// Returns the lines in the index beside a recording, if there is one and it fits the recording as it is
+/// now.
 pub(in crate::tape) fn find(path: &Path, recording: &Input) -> Option<Lines> {
     let index = at(&index_path(path)).ok()??;
     let (made, lines) = file::read(&index, recording)?;
     file::fits(&made, &lines, recording, changed(path)).then_some(lines)
 }
 
-/// Whether the index beside a recording belongs to it, decided without reading the whole recording.
+/// Returns whether the index beside a recording fits, as far as that shows without reading all of the
+/// recording.
 fn is_fresh(path: &Path, recording: &Input) -> bool {
     let found = at(&index_path(path)).ok().flatten();
     let read = found.and_then(|index| file::read(&index, recording));
@@ -77,11 +78,10 @@ fn is_fresh(path: &Path, recording: &Input) -> bool {
     })
 }
 
-/// Keeps the lines of a recording in an index beside it, unless that is there.
+/// Writes the lines of a recording to an index beside it, unless there is one that fits.
 ///
 /// # Errors
-/// The errors of `lines`; [`EchoError::Index`] if the index can't be written, or if another file has
-/// its path.
+/// The error of `lines`; [`EchoError::Index`] if the index can't be written, or another file has its name.
 pub(in crate::tape) fn keep(
     path: &Path,
     recording: &Input,
@@ -94,13 +94,13 @@ pub(in crate::tape) fn keep(
     };
     match at(&place).map_err(refused)? {
         Some(there) if there.size() > 0 && !file::is_index(&there) => {
-            let message = "something else is there, which is no index";
+            let message = "the file there is not an index";
             return Err(refused(io::Error::other(message)));
         }
         Some(_) if is_fresh(path, recording) => return Ok(()),
         _ => {}
     }
-    // Before it is read: where it is changed meanwhile, all of it is compared.
+    // Taken before reading: if the recording changes meanwhile, all of it is compared later.
     let changed = changed(path).filter(|changed| is_past(*changed));
     let lines = lines()?;
     let made = Made {
@@ -111,7 +111,7 @@ pub(in crate::tape) fn keep(
     write(&place, &file::write(&made, &lines)).map_err(refused)
 }
 
-/// Writes a file that is there as a whole or not at all.
+/// Writes a file so that it is complete or absent.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut builder = tempfile::Builder::new();
@@ -119,7 +119,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The umask takes its part.
+        // The umask applies.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut draft = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
@@ -128,18 +128,18 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the index beside a recording: what it says is not so.
+/// Removes the index beside a recording, because it does not fit.
 pub(in crate::tape) fn remove(path: &Path) {
     let place = index_path(path);
     if let Ok(Some(there)) = at(&place)
         && file::is_index(&there)
     {
-        // One that stays is met again, and each of its lines is compared again.
+        // If it stays, each of its lines is compared again when it is read.
         let _ = fs::remove_file(place);
     }
 }
 
-/// Removes the index beside a recording that was made anew, unless it is of that.
+/// Removes the index beside a recording that was replaced, unless it fits the new one.
 pub(in crate::tape) fn remove_stale(path: &Path, recording: &Input) {
     if find(path, recording).is_none() {
         remove(path);

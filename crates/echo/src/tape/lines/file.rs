@@ -1,4 +1,4 @@
-//! The bytes of an index.
+//! The file format of an index.
 //!
 //! All little-endian:
 //!
@@ -7,7 +7,7 @@
 //! | 8 | `GTECHOI1` |
 //! | 8 | bytes of the recording |
 //! | 4 | CRC-32 of the recording |
-//! | 12 | when its file was last changed: seconds since 1970 (8), nanoseconds (4); all ones where nobody knows |
+//! | 12 | when its file was last changed: seconds since 1970 (8), nanoseconds (4); all ones if unknown |
 //! | 8 | number of lines |
 //! | 4 | CRC-32 of the lines below |
 //! | 4 | CRC-32 of the 44 bytes before |
@@ -24,28 +24,28 @@ const MAGIC: [u8; 8] = *b"GTECHOI1";
 const HEAD: usize = 48;
 const ENTRY: usize = 24;
 
-/// Fewer bytes than any line has: a time, a tab and an object.
+/// Less than the size of any line, which has a time, a tab and an object.
 const LINE: u64 = 20;
 
-/// When a file was last changed: seconds and nanoseconds.
+/// When a file was last changed, in seconds and nanoseconds since 1970.
 pub(super) type Changed = (i64, u32);
 
-/// The value for a moment that is not known.
+/// The value for an unknown time.
 const UNKNOWN: Changed = (-1, u32::MAX);
 
-/// Lines that are compared where the recording seems to be the same.
+/// The number of lines that are compared if the recording seems unchanged.
 const SAMPLES: usize = 64;
 
-/// The recording that an index was made of.
+/// The recording that an index was made from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Made {
     pub size: u64,
     pub checksum: u32,
-    /// When the file was last changed, where that is known for sure.
+    /// When the file was last changed, if that is certain.
     pub changed: Option<Changed>,
 }
 
-/// The CRC-32 of a recording.
+/// Computes the CRC-32 of a recording.
 pub(super) fn checksum(recording: &Input) -> io::Result<u32> {
     let mut sum = crc32fast::Hasher::new();
     if let Some(bytes) = recording.in_memory() {
@@ -64,13 +64,13 @@ pub(super) fn checksum(recording: &Input) -> io::Result<u32> {
     }
 }
 
-/// Whether a file starts as an index does.
+/// Returns whether a file starts like an index.
 pub(super) fn is_index(file: &Input) -> bool {
     let head = file.head(MAGIC.len() as u64);
     head.is_ok_and(|head| *head == MAGIC)
 }
 
-/// An index as bytes.
+/// Encodes an index.
 pub(super) fn write(made: &Made, lines: &Lines) -> Vec<u8> {
     let mut entries = Vec::with_capacity(lines.entries.len() * ENTRY);
     for entry in &lines.entries {
@@ -94,8 +94,8 @@ pub(super) fn write(made: &Made, lines: &Lines) -> Vec<u8> {
     out
 }
 
-/// Reads an index. Returns `None` if it is not a whole index, or can't be one of this recording; it
-/// reads at most as many bytes as an index of so long a recording can have.
+/// Reads an index, if it is intact and can be one of this recording. A file that is larger than any index
+/// of the recording is not read.
 pub(super) fn read(file: &Input, recording: &Input) -> Option<(Made, Lines)> {
     let most = (recording.size() / LINE).checked_mul(ENTRY as u64)?;
     if file.size() > most.checked_add(HEAD as u64)? {
@@ -122,7 +122,7 @@ pub(super) fn read(file: &Input, recording: &Input) -> Option<(Made, Lines)> {
     Some((made, Lines { entries }))
 }
 
-/// Reads the head of an index: the recording it was made of, the number of lines, and their checksum.
+/// Parses the head of an index: its recording, the number of lines, and their checksum.
 fn parse_head(head: &[u8]) -> Result<Option<(Made, u64, u32)>, Short> {
     let mut input = ByteReader::new(head);
     let is_magic = input.take(MAGIC.len())? == MAGIC;
@@ -130,7 +130,7 @@ fn parse_head(head: &[u8]) -> Result<Option<(Made, u64, u32)>, Short> {
         size: input.u64_le()?,
         checksum: input.u32_le()?,
         changed: Some((input.u64_le()?.cast_signed(), input.u32_le()?))
-            .filter(|told| *told != UNKNOWN),
+            .filter(|changed| *changed != UNKNOWN),
     };
     let (count, sum) = (input.u64_le()?, input.u32_le()?);
     let summed = head.get(..HEAD - 4).unwrap_or_default();
@@ -148,8 +148,8 @@ fn parse_entry(bytes: &[u8]) -> Result<Entry, Short> {
     })
 }
 
-/// Whether an index is of a recording as it is now: where its file was changed since, or nobody knows,
-/// all of it is compared, else some lines. Each line is compared again where it is read.
+/// Returns whether an index is of the recording as it is now. If the file has changed since, or may have,
+/// all of it is compared, otherwise a sample of lines. Each line is compared again when it is read.
 pub(super) fn fits(
     made: &Made,
     lines: &Lines,

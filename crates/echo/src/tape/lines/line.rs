@@ -12,24 +12,24 @@ use crate::{Frame, Time};
 /// The line of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The offset in the text at which it starts.
+    /// Its offset in the text.
     pub offset: u64,
-    /// Its bytes, with the ending.
+    /// Its size in bytes, including the line ending.
     pub size: u32,
-    /// Their CRC-32.
+    /// The CRC-32 of these bytes.
     pub checksum: u32,
     /// When it was recorded.
     pub time: Time,
 }
 
-/// The lines of all frames. Lines that are no frames are none of them.
+/// The lines of all frames, without lines that are not frames.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Lines {
     pub entries: Vec<Entry>,
 }
 
 impl Lines {
-    /// When each frame is.
+    /// Returns the stamp of each frame.
     pub fn stamps(&self) -> Vec<Stamp> {
         let start = self.entries.first().map(|entry| entry.time);
         let stamp = |(step, entry): (u64, &Entry)| Stamp {
@@ -40,13 +40,13 @@ impl Lines {
         (0..).zip(&self.entries).map(stamp).collect()
     }
 
-    /// Whether frames are at the same times.
+    /// Returns whether the frames have the same times.
     pub fn has_times_of(&self, other: &Self) -> bool {
         let times = self.entries.iter().map(|entry| entry.time);
         times.eq(other.entries.iter().map(|entry| entry.time))
     }
 
-    /// Reads the frame of a step; false where its line is not there, or is not what it was.
+    /// Reads the frame of a step. Returns false if its line is missing or has changed.
     pub fn read(&self, text: &Input, step: u64, frame: &mut Frame) -> Result<bool, Error> {
         let entry = usize::try_from(step)
             .ok()
@@ -62,7 +62,7 @@ impl Lines {
 }
 
 impl Entry {
-    /// The line, if it is there and what it was.
+    /// Returns the line, if it is there and unchanged.
     pub fn line<'t>(&self, text: &'t Input) -> Result<Option<Cow<'t, [u8]>>, Error> {
         match text.range(self.offset, self.size.into()) {
             Ok(line) if crc32fast::hash(&line) == self.checksum => Ok(Some(line)),

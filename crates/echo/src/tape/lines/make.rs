@@ -1,4 +1,4 @@
-//! Going through a recording once: which lines are frames, and where they stand.
+//! Finding the lines of frames in one pass over a recording.
 
 use std::ops::Range;
 
@@ -9,19 +9,19 @@ use super::line::{Entry, Lines};
 use crate::echoreplay::{Line, Reader};
 use crate::{Error as ReadError, Frame, parallel};
 
-/// Bytes of lines that are read at once, side by side.
+/// The number of bytes of lines that are parsed in parallel.
 const BATCH: usize = 2 << 20;
 
-/// Lines that were found, and may be frames.
+/// Lines that may be frames.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// The range of each line in `bytes`, and the offset in the text at which it starts.
+    /// The range of each line in `bytes`, and its offset in the text.
     lines: Vec<(Range<usize>, u64)>,
 }
 
 impl Batch {
-    /// Adds those that are frames.
+    /// Adds the lines that are frames, and clears the batch.
     fn read(&mut self, entries: &mut Vec<Entry>) {
         let bytes = &self.bytes;
         let read = parallel::map(&self.lines, Frame::default, |frame, (at, offset)| {
@@ -40,7 +40,7 @@ impl Batch {
 }
 
 impl Lines {
-    /// Finds the lines of a recording, which is read leniently: a broken line does not count.
+    /// Finds the lines of frames. Broken lines are left out.
     pub fn of(mut reader: Reader<InputStream>) -> Result<Self, Error> {
         let mut entries = Vec::new();
         let mut batch = Batch::default();
@@ -50,7 +50,7 @@ impl Lines {
                 Ok(Some(line)) => line.write(&mut batch.bytes),
                 Ok(None) => break None,
                 Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-                // Lines after an error are not steps.
+                // Nothing after an error is a step.
                 Err(error) => break Some(error),
             }
             let end = batch.bytes.len();

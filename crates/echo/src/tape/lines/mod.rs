@@ -1,5 +1,5 @@
-//! The place of each frame in an .echoreplay: found in one pass, kept in a file beside the recording on
-//! request.
+//! The places of the frames of an .echoreplay: found in one pass, and kept in an index beside the recording
+//! on request.
 
 mod beside;
 mod file;

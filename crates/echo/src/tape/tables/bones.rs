@@ -38,7 +38,7 @@ impl Rows for BoneRows {
 pub const BONES: Table<BoneRows> = Table {
     name: "bones",
     lane: Lane::State,
-    doc: "The skeletons of the players, local to them, a row a bone and frame, where they were recorded.",
+    doc: "The skeletons of the players, relative to them: one row per bone and frame, if they were recorded.",
     fields: &[
         Field::<BoneRows>::new(
             "player",
@@ -51,35 +51,23 @@ pub const BONES: Table<BoneRows> = Table {
             (row.number as u64).into()
         })
         .key(),
-        Field::<BoneRows>::new("x", Float32, "Where it is along x.", |row| row.position(0))
+        Field::<BoneRows>::new("x", Float32, "The position along x.", |row| row.position(0))
             .unit("m"),
-        Field::<BoneRows>::new("y", Float32, "Where it is along y.", |row| row.position(1))
+        Field::<BoneRows>::new("y", Float32, "The position along y.", |row| row.position(1))
             .unit("m"),
-        Field::<BoneRows>::new("z", Float32, "Where it is along z.", |row| row.position(2))
+        Field::<BoneRows>::new("z", Float32, "The position along z.", |row| row.position(2))
             .unit("m"),
-        Field::<BoneRows>::new(
-            "qx",
-            Float32,
-            "How it is turned: x of the quaternion.",
-            |row| row.rotation(0),
-        ),
-        Field::<BoneRows>::new(
-            "qy",
-            Float32,
-            "How it is turned: y of the quaternion.",
-            |row| row.rotation(1),
-        ),
-        Field::<BoneRows>::new(
-            "qz",
-            Float32,
-            "How it is turned: z of the quaternion.",
-            |row| row.rotation(2),
-        ),
-        Field::<BoneRows>::new(
-            "qw",
-            Float32,
-            "How it is turned: w of the quaternion.",
-            |row| row.rotation(3),
-        ),
+        Field::<BoneRows>::new("qx", Float32, "The rotation: x of the quaternion.", |row| {
+            row.rotation(0)
+        }),
+        Field::<BoneRows>::new("qy", Float32, "The rotation: y of the quaternion.", |row| {
+            row.rotation(1)
+        }),
+        Field::<BoneRows>::new("qz", Float32, "The rotation: z of the quaternion.", |row| {
+            row.rotation(2)
+        }),
+        Field::<BoneRows>::new("qw", Float32, "The rotation: w of the quaternion.", |row| {
+            row.rotation(3)
+        }),
     ],
 };

@@ -11,9 +11,9 @@ pub struct Axes<T: Rows> {
     pub z: Field<T>,
 }
 
-/// A type with a constant for each [member](crate::members) that says a column, by its name in the
-/// model: a column of such rows, and how a row leads to the object. A table says in which order they come: one that is in
-/// no table is dead code.
+/// Defines a type with a constant for each [member](crate::members) that has a column. The constant has the
+/// member's name in the model. `$to` says how a row leads to the object. The tables give the order of the
+/// columns; a column without a table is dead code.
 macro_rules! columns {
     (
         $object:ident $rows:ident $to:ident
@@ -34,7 +34,7 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// Defines a function that returns the parts of a frame that a column is made of.
+/// Defines a function that returns the part of a frame that a column needs.
 macro_rules! column_parts {
     (
         $part:ident
@@ -69,10 +69,10 @@ macro_rules! column_part {
 }
 pub(super) use column_part;
 
-/// The column of a member, if it has one.
+/// Defines the column of a member, if it has one.
 macro_rules! one_column {
     ($of:tt) => {};
-    // Which of the session's are the payload's.
+    // Selects the members of the session that belong to the payload.
     ([Payload payload part ($kind:ident payload.$p:ident) $($what:tt)*] $($rest:tt)*) => {
         one_column! { [Payload row $kind ($p) $($what)*] $($rest)* }
     };
@@ -122,7 +122,7 @@ macro_rules! one_column {
 }
 pub(super) use one_column;
 
-/// The kind of the column for a kind of member.
+/// Returns the kind of the column of a member.
 pub const fn column_kind(kind: members::Kind) -> Kind {
     use members::Kind as Of;
     match kind {
@@ -134,7 +134,7 @@ pub const fn column_kind(kind: members::Kind) -> Kind {
     }
 }
 
-/// How a row leads to the object.
+/// Expands to the object of a row.
 macro_rules! owner {
     (row $row:ident) => {
         $row
@@ -145,9 +145,9 @@ macro_rules! owner {
 }
 pub(super) use owner;
 
-/// The value of a row in the column of a member.
+/// Expands to the value of a row in the column of a member.
 macro_rules! cell {
-    // What a player holds is told by the number, never by the account.
+    // A held player is given by number, never by account.
     (hand $p:ident player $row:ident) => { $row.$p() };
     ($kind:ident $p:ident stats $row:ident) => {
         $row.player.stats.as_ref().map(|stats| cell!($kind stats.$p)).into()

@@ -7,7 +7,7 @@ use super::frame::State;
 use crate::ReadOptions;
 use crate::butter::Table;
 use crate::model::BONES;
-use crate::tape::encoding::EchoFormat;
+use crate::tape::frames::EchoFormat;
 use crate::tape::opened::EchoTape;
 
 /// Bytes of a frame of an .echoreplay with ten players, as text and in a zip, to an order of magnitude.

@@ -1,4 +1,4 @@
-//! The rows of what happens: goals, throws, and who comes and goes.
+//! The rows of events: goals, throws, and players who join and leave.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
@@ -16,30 +16,41 @@ impl Rows for Goal {
 pub const GOALS: Table<Goal> = Table {
     name: "goals",
     lane: Lane::Events,
-    doc: "Goals: the points of a team rise. Who made them and how is told where `last_score` tells it.",
+    doc: "Goals: the points of a team rise. Details are missing if `last_score` does not describe the goal.",
     fields: &[
         Field::<Goal>::new("clock", Float32, "The game's clock.", |row| {
             row.clock.into()
         })
         .unit("s"),
-        Field::<Goal>::new("team", Text, "Whose points rose.", |row| {
+        Field::<Goal>::new("team", Text, "The team whose points rose.", |row| {
             row.team.as_str().into()
         }),
-        Field::<Goal>::new("points", Float32, "By how many.", |row| row.points.into()),
-        Field::<Goal>::new("goal_type", Text, "How, as the API names it.", |row| {
-            row.goal_type.as_deref().into()
+        Field::<Goal>::new("points", Float32, "The number of points.", |row| {
+            row.points.into()
         }),
-        Field::<Goal>::new("thrower", Text, "The name of who threw.", |row| {
-            row.thrower.as_deref().into()
-        }),
-        Field::<Goal>::new("assist", Text, "The name of who assisted.", |row| {
-            row.assist.as_deref().into()
-        }),
+        Field::<Goal>::new(
+            "goal_type",
+            Text,
+            "The type of the goal, as the API names it.",
+            |row| row.goal_type.as_deref().into(),
+        ),
+        Field::<Goal>::new(
+            "thrower",
+            Text,
+            "The name of the player who threw.",
+            |row| row.thrower.as_deref().into(),
+        ),
+        Field::<Goal>::new(
+            "assist",
+            Text,
+            "The name of the player who assisted.",
+            |row| row.assist.as_deref().into(),
+        ),
         Field::<Goal>::new("disc_speed", Float32, "The speed of the disc.", |row| {
             row.disc_speed.into()
         })
         .unit("m/s"),
-        Field::<Goal>::new("distance", Float32, "How far it was thrown.", |row| {
+        Field::<Goal>::new("distance", Float32, "The distance of the throw.", |row| {
             row.distance.into()
         })
         .unit("m"),
@@ -80,7 +91,7 @@ impl Rows for Attendance {
 pub const JOINS: Table<Attendance> = Table {
     name: "joins",
     lane: Lane::Events,
-    doc: "Players who come, go and change teams; those of the first frame are not listed.",
+    doc: "Players who join, leave or change teams; those of the first frame are not listed.",
     fields: &[
         Field::<Attendance>::new("event", Text, "`join`, `leave` or `move`.", |row| {
             let event = match row.event {
@@ -93,11 +104,14 @@ pub const JOINS: Table<Attendance> = Table {
         Field::<Attendance>::new("name", Text, "The player's name.", |row| {
             row.name.as_str().into()
         }),
-        Field::<Attendance>::new("user_id", Uint, "The account.", |row| row.userid.into()).secret(),
+        Field::<Attendance>::new("user_id", Uint, "The player's user id.", |row| {
+            row.userid.into()
+        })
+        .secret(),
         Field::<Attendance>::new(
             "team",
             Text,
-            "The team: joined, left, or changed to.",
+            "The team that the player joined, left or changed to.",
             |row| row.team.as_str().into(),
         ),
     ],

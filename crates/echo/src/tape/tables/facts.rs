@@ -1,146 +1,419 @@
-//! The facts about a whole match.
+//! Facts that are true for a whole match.
 
-use gametape_core::table::{Fact, FactTable, Kind};
+use gametape_core::table::{Field, Kind, Lane, Rows, Table, TableDef};
 
 use Kind::{Bool, Float64, Text, Uint};
 
-/// The header and the figures of the match.
-pub const MATCH: FactTable = FactTable {
+use crate::butter::{Header, Parts, Seen};
+use crate::stats::{DiscStats, MatchStats, PayloadStats};
+use crate::tape::info::{self, Known, Setting, Summary};
+
+/// What is true for a whole match. The statistics are there if a requested column needs them.
+pub(super) struct Facts<'f> {
+    known: &'f Known<'f>,
+    summary: &'f Summary,
+    stats: Option<&'f MatchStats>,
+    /// The settings in the header of a .butter without frames.
+    header: Option<Setting>,
+    /// When the first and the last frame were recorded.
+    recorded: Option<[String; 2]>,
+}
+
+impl<'f> Facts<'f> {
+    pub fn new(known: &'f Known<'f>, summary: &'f Summary, stats: Option<&'f MatchStats>) -> Self {
+        let header = known.butter.and_then(|(header, _)| header);
+        let header = header.filter(|_| summary.frames == 0);
+        Self {
+            known,
+            summary,
+            stats,
+            header: header.map(Setting::of_header),
+            recorded: summary
+                .times
+                .map(|(from, to)| [from.to_string(), to.to_string()]),
+        }
+    }
+
+    fn setting(&self) -> Option<&Setting> {
+        self.summary.setting.as_ref().or(self.header.as_ref())
+    }
+
+    /// A text of the settings; empty if there are none.
+    fn text<'s>(&'s self, get: impl FnOnce(&'s Setting) -> &'s str) -> &'s str {
+        self.setting().map_or("", get)
+    }
+
+    /// The header of a .butter, and what the reader has counted.
+    fn stored(&self) -> Option<(&'f Header, Seen)> {
+        let (header, seen) = self.known.butter?;
+        Some((header?, seen))
+    }
+
+    fn points(&self, team: usize) -> Option<f64> {
+        let points = *self.summary.score?.points.get(team)?;
+        // There is no negative zero among points.
+        Some(f64::from(points) + 0.0).filter(|points| points.is_finite())
+    }
+
+    fn rounds(&self, team: usize) -> Option<u64> {
+        let rounds = match self.summary.score {
+            Some(score) => score.rounds,
+            None => info::rounds_won(self.stored()?.0),
+        };
+        positive(*rounds.get(team)?)
+    }
+
+    /// A .butter does not contain it.
+    fn tournament(&self) -> Option<bool> {
+        let setting = self.setting().filter(|_| self.known.butter.is_none());
+        setting.and_then(|setting| setting.tournament)
+    }
+
+    fn container(&self) -> Option<&'static str> {
+        let is_butter = self.known.butter.is_some();
+        (!is_butter).then(|| info::container(self.known.zip))
+    }
+
+    fn disc(&self) -> Option<DiscStats> {
+        self.stats.and_then(|stats| stats.disc)
+    }
+
+    fn payload(&self) -> Option<PayloadStats> {
+        self.stats.and_then(|stats| stats.payload)
+    }
+}
+
+fn positive(value: i32) -> Option<u64> {
+    u64::try_from(value).ok()
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Converts a 32-bit number by way of its shortest text, as the JSON of the statistics does.
+fn by_text(value: f32) -> Option<f64> {
+    value.to_string().parse().ok().and_then(finite)
+}
+
+impl Rows for Facts<'static> {
+    type Row<'a> = Facts<'a>;
+}
+
+/// The first column that needs the statistics, with all columns after it.
+const FIRST_OF_STATS: usize = 28;
+
+/// Returns whether the statistics are needed, given the columns that are.
+pub(super) fn needs_stats(needs: impl Fn(usize) -> bool) -> bool {
+    (FIRST_OF_STATS..MATCH.fields.len()).any(needs)
+}
+
+/// Returns the parts of frames that are needed, given the columns that are.
+pub(super) fn parts(table: &TableDef, needs: impl Fn(usize) -> bool) -> Parts {
+    if needs_stats(&needs) {
+        return Parts::ALL;
+    }
+    let columns = table.columns.iter().enumerate();
+    let needed = columns.filter(|(at, _)| needs(*at));
+    needed.fold(Parts::SESSION, |parts, (_, column)| match &*column.name {
+        "points_blue" | "points_orange" => parts.with(Parts::GAME),
+        "bone_frames" => parts.with(Parts::BONES),
+        _ => parts,
+    })
+}
+
+/// The header and the statistics of the match.
+pub(super) const MATCH: Table<Facts<'static>> = Table {
     name: "match",
-    doc: "The match: where and when it was played, and what it came to.",
-    facts: &[
-        Fact::new(
+    lane: Lane::Facts,
+    doc: "The match: its settings, and its statistics.",
+    fields: &[
+        Field::<Facts<'static>>::new(
             "recorded_from",
             Text,
             "When the first frame was recorded, by the recorder's wall clock.",
+            |row| row.recorded.as_ref().map(|[from, _]| from.as_str()).into(),
         ),
-        Fact::new("recorded_to", Text, "When the last frame was recorded."),
-        Fact::new(
+        Field::<Facts<'static>>::new(
+            "recorded_to",
+            Text,
+            "When the last frame was recorded.",
+            |row| row.recorded.as_ref().map(|[_, to]| to.as_str()).into(),
+        ),
+        Field::<Facts<'static>>::new(
             "rate_hz",
             Float64,
-            "Frames a second, from the first to the last.",
+            "Frames per second, from the first to the last.",
+            |row| row.summary.rate_hz().into(),
         )
         .unit("1/s"),
-        Fact::new("map", Text, "The map, as the API names it."),
-        Fact::new("game", Text, "`arena`, `combat` or `other`."),
-        Fact::new(
+        Field::<Facts<'static>>::new("map", Text, "The map, as the API names it.", |row| {
+            row.text(|setting| setting.map.as_str()).into()
+        }),
+        Field::<Facts<'static>>::new("game", Text, "`arena`, `combat` or `other`.", |row| {
+            row.setting().map(|setting| info::game(&setting.map)).into()
+        }),
+        Field::<Facts<'static>>::new(
             "match_type",
             Text,
             "The type of the match, as the API names it.",
+            |row| row.text(|setting| &setting.match_type).into(),
         ),
-        Fact::new("private", Bool, "Whether the match is private."),
-        Fact::new(
+        Field::<Facts<'static>>::new("private", Bool, "Whether the match is private.", |row| {
+            row.setting().is_some_and(|setting| setting.private).into()
+        }),
+        Field::<Facts<'static>>::new(
             "tournament",
             Bool,
-            "Whether it is of a tournament; a .butter does not say.",
+            "Whether the match is part of a tournament; unknown in a .butter.",
+            |row| row.tournament().into(),
         ),
-        Fact::new("session_id", Text, "The id of the match."),
-        Fact::new("sessions", Uint, "Matches in the recording."),
-        Fact::new("server", Text, "The address of the game server.").secret(),
-        Fact::new(
+        Field::<Facts<'static>>::new("session_id", Text, "The id of the match.", |row| {
+            row.text(|setting| &setting.session_id).into()
+        }),
+        Field::<Facts<'static>>::new("sessions", Uint, "Matches in the recording.", |row| {
+            row.summary.sessions().into()
+        }),
+        Field::<Facts<'static>>::new("server", Text, "The address of the game server.", |row| {
+            Some(row.text(|setting| &setting.server))
+                .filter(|server| !server.is_empty())
+                .into()
+        })
+        .secret(),
+        Field::<Facts<'static>>::new(
             "client",
             Text,
-            "The name of the player at whose machine the API was asked.",
+            "The name of the player on whose machine the match was recorded.",
+            |row| row.setting().map(|setting| setting.client.as_str()).into(),
         ),
-        Fact::new("points_blue", Float64, "Points of blue in the last frame."),
-        Fact::new(
+        Field::<Facts<'static>>::new(
+            "points_blue",
+            Float64,
+            "Points of blue in the last frame.",
+            |row| row.points(0).into(),
+        ),
+        Field::<Facts<'static>>::new(
             "points_orange",
             Float64,
             "Points of orange in the last frame.",
+            |row| row.points(1).into(),
         ),
-        Fact::new("rounds_of", Uint, "Rounds of the match."),
-        Fact::new("rounds_blue", Uint, "Rounds that blue has won."),
-        Fact::new("rounds_orange", Uint, "Rounds that orange has won."),
-        Fact::new("bone_frames", Uint, "Frames with bones."),
-        Fact::new(
+        Field::<Facts<'static>>::new("rounds_of", Uint, "Rounds of the match.", |row| {
+            row.setting()
+                .and_then(|setting| positive(setting.rounds))
+                .into()
+        }),
+        Field::<Facts<'static>>::new("rounds_blue", Uint, "Rounds that blue has won.", |row| {
+            row.rounds(0).into()
+        }),
+        Field::<Facts<'static>>::new(
+            "rounds_orange",
+            Uint,
+            "Rounds that orange has won.",
+            |row| row.rounds(1).into(),
+        ),
+        Field::<Facts<'static>>::new("bone_frames", Uint, "Frames with bones.", |row| {
+            (row.summary.frames > 0)
+                .then_some(row.summary.with_bones)
+                .into()
+        }),
+        Field::<Facts<'static>>::new(
             "unknown_members",
             Uint,
             "Frames with members that the model does not know.",
+            |row| row.summary.with_unknown().into(),
         ),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "compression",
             Text,
             "How the chunks of a .butter are compressed.",
+            |row| {
+                row.stored()
+                    .map(|(header, _)| header.compression.name())
+                    .into()
+            },
         ),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "keyframe_every",
             Uint,
             "Frames from a keyframe of a .butter to the next.",
+            |row| {
+                row.stored()
+                    .map(|(header, _)| header.keyframe_interval)
+                    .into()
+            },
         )
         .unit("frames"),
-        Fact::new("chunks", Uint, "Chunks of a .butter."),
-        Fact::new("keyframes", Uint, "Keyframes of a .butter."),
-        Fact::new("written_by", Text, "Who wrote a .butter, where that shows."),
-        Fact::new(
+        Field::<Facts<'static>>::new("chunks", Uint, "Chunks of a .butter.", |row| {
+            row.stored().map(|(_, seen)| seen.chunks).into()
+        }),
+        Field::<Facts<'static>>::new("keyframes", Uint, "Keyframes of a .butter.", |row| {
+            row.stored().map(|(_, seen)| seen.keyframes).into()
+        }),
+        Field::<Facts<'static>>::new(
+            "written_by",
+            Text,
+            "The writer of a .butter, if it can be detected.",
+            |row| row.stored().and_then(|(_, seen)| info::writer(seen)).into(),
+        ),
+        Field::<Facts<'static>>::new(
             "dialect",
             Text,
-            "Of which kind a .butter is, where it is not the usual.",
+            "The dialect of a .butter, if it is not the usual one.",
+            |row| {
+                row.stored()
+                    .and_then(|(_, seen)| info::dialect(seen))
+                    .into()
+            },
         ),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "container",
             Text,
             "Whether an .echoreplay is `text` or in a `zip`.",
+            |row| row.container().into(),
         ),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "files_in_zip",
             Uint,
-            "Files in the zip, where it has several.",
+            "Files in the zip, if it has several.",
+            |row| row.known.files_in_zip().into(),
         ),
-        Fact::new("frames", Uint, "Frames."),
-        Fact::new("duration_ms", Uint, "From the first frame to the last.").unit("ms"),
-        Fact::new("recorded_ms", Uint, "The same without gaps.").unit("ms"),
-        Fact::new("interval_ms", Uint, "The median time between two frames.").unit("ms"),
-        Fact::new(
+        Field::<Facts<'static>>::new("frames", Uint, "Frames.", |row| row.summary.frames.into()),
+        Field::<Facts<'static>>::new(
+            "duration_ms",
+            Uint,
+            "The time from the first frame to the last.",
+            |row| row.stats.map(|stats| stats.duration_ms).into(),
+        )
+        .unit("ms"),
+        Field::<Facts<'static>>::new("recorded_ms", Uint, "The duration without gaps.", |row| {
+            row.stats.map(|stats| stats.recorded_ms).into()
+        })
+        .unit("ms"),
+        Field::<Facts<'static>>::new(
+            "interval_ms",
+            Uint,
+            "The median time between two frames.",
+            |row| row.stats.and_then(|stats| stats.interval_ms).into(),
+        )
+        .unit("ms"),
+        Field::<Facts<'static>>::new(
             "frames_per_second",
             Float64,
-            "Frames a second, as a mean over what was recorded.",
+            "The mean number of frames per second, without gaps.",
+            |row| {
+                row.stats
+                    .and_then(|stats| stats.frames_per_second)
+                    .and_then(finite)
+                    .into()
+            },
         )
         .unit("1/s"),
-        Fact::new("possession_playing_ms", Uint, "Time of play.").unit("ms"),
-        Fact::new(
+        Field::<Facts<'static>>::new("possession_playing_ms", Uint, "Time of play.", |row| {
+            row.stats.map(|stats| stats.possession.playing_ms).into()
+        })
+        .unit("ms"),
+        Field::<Facts<'static>>::new(
             "possession_blue_ms",
             Uint,
-            "Time for which blue alone had the disc.",
+            "Time during which only blue had the disc.",
+            |row| row.stats.map(|stats| stats.possession.blue_ms).into(),
         )
         .unit("ms"),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "possession_orange_ms",
             Uint,
-            "Time for which orange alone had the disc.",
+            "Time during which only orange had the disc.",
+            |row| row.stats.map(|stats| stats.possession.orange_ms).into(),
         )
         .unit("ms"),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "possession_none_ms",
             Uint,
-            "Time for which neither had the disc, or both at once.",
+            "Time during which neither team had the disc, or both had it.",
+            |row| row.stats.map(|stats| stats.possession.none_ms).into(),
         )
         .unit("ms"),
-        Fact::new("disc_top_speed", Float64, "The disc's highest speed.").unit("m/s"),
-        Fact::new(
+        Field::<Facts<'static>>::new(
+            "disc_top_speed",
+            Float64,
+            "The disc's highest speed.",
+            |row| row.disc().and_then(|disc| by_text(disc.top_speed)).into(),
+        )
+        .unit("m/s"),
+        Field::<Facts<'static>>::new(
             "disc_distance",
             Float64,
-            "How far the disc moved, jumps left out.",
+            "The distance that the disc moved, without jumps.",
+            |row| row.disc().and_then(|disc| finite(disc.distance)).into(),
         )
         .unit("m"),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "payload_distance",
             Float64,
-            "How far the payload had come in the last frame.",
+            "The distance of the payload along its path in the last frame.",
+            |row| {
+                row.payload()
+                    .and_then(|payload| by_text(payload.distance))
+                    .into()
+            },
         )
         .unit("m"),
-        Fact::new("payload_max_distance", Float64, "How far it ever had.").unit("m"),
-        Fact::new("payload_checkpoints", Uint, "Checkpoints that it passed."),
-        Fact::new("payload_top_speed", Float64, "Its highest speed.").unit("m/s"),
-        Fact::new(
+        Field::<Facts<'static>>::new(
+            "payload_max_distance",
+            Float64,
+            "The largest distance of the payload.",
+            |row| {
+                row.payload()
+                    .and_then(|payload| by_text(payload.max_distance))
+                    .into()
+            },
+        )
+        .unit("m"),
+        Field::<Facts<'static>>::new(
+            "payload_checkpoints",
+            Uint,
+            "Checkpoints that the payload passed.",
+            |row| {
+                row.payload()
+                    .and_then(|payload| positive(payload.checkpoints))
+                    .into()
+            },
+        ),
+        Field::<Facts<'static>>::new(
+            "payload_top_speed",
+            Float64,
+            "The payload's highest speed.",
+            |row| {
+                row.payload()
+                    .and_then(|payload| by_text(payload.top_speed))
+                    .into()
+            },
+        )
+        .unit("m/s"),
+        Field::<Facts<'static>>::new(
             "payload_contested_ms",
             Uint,
-            "Time for which both teams stood at it.",
+            "Time during which both teams stood at the payload.",
+            |row| row.payload().map(|payload| payload.contested_ms).into(),
         )
         .unit("ms"),
-        Fact::new(
+        Field::<Facts<'static>>::new(
             "left_out",
             Uint,
             "Events and players that were not counted, because there are too many.",
+            |row| row.stats.map(|stats| stats.left_out).into(),
         ),
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_columns_of_the_statistics_begin_with_the_duration() {
+        let column = MATCH.def().column("duration_ms");
+        assert_eq!(column, Some(FIRST_OF_STATS));
+    }
+}

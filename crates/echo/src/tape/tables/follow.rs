@@ -8,12 +8,12 @@ use gametape_core::{Input, Stamp};
 use super::pass::Pass;
 use super::precision::tables;
 use crate::butter::{self, Parts};
-use crate::tape::encoding::EchoFormat;
+use crate::tape::frames::EchoFormat;
 use crate::tape::info::Known;
 use crate::tape::opened::EchoTape;
 use crate::{Error as ReadError, Finding, Findings, Frame, ReadOptions, echoreplay};
 
-/// Follows a match; `None` where it is in a zip, which nobody adds to.
+/// Follows a match; `None` if it is in a zip, which does not grow.
 pub fn follow(tape: &EchoTape, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
     if tape.format == EchoFormat::Echoreplay && tape.is_zip() {
         return Ok(None);
@@ -30,7 +30,7 @@ pub fn follow(tape: &EchoTape, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>
     })))
 }
 
-/// Frames of either encoding.
+/// A feed of frames in either format.
 enum Feed {
     Butter(Box<butter::Feed>),
     Echoreplay(Box<echoreplay::Feed>),
@@ -67,7 +67,7 @@ impl Feed {
         }
     }
 
-    /// The bytes that were pushed and are not used up yet.
+    /// Returns the pushed bytes that were not used yet.
     fn rest(&self) -> &[u8] {
         match self {
             Self::Butter(feed) => feed.rest(),
@@ -90,7 +90,7 @@ struct Following {
     feed: Feed,
     frames: u64,
     pass: Pass,
-    /// The error that ended reading.
+    /// The error after which nothing can be read.
     failed: Option<Box<Finding>>,
     /// Whether no more rows are wanted.
     enough: bool,

@@ -1,4 +1,4 @@
-//! The rows that a frame gives to each state table.
+//! The rows of a frame in each state table.
 
 use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
@@ -7,13 +7,13 @@ use super::bones::{BONES, Bone};
 use super::events::{GOALS, JOINS, THROWS};
 use super::facts::MATCH;
 use super::game::{DISC, GAME, PAYLOAD};
-use super::players::{PLAYERS, PlayerRow, held, of_player, team_name};
+use super::players::{PLAYERS, PlayerRow, hands, of_player, team_name};
 use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose};
 use crate::Time;
 use crate::butter::Parts;
 use crate::model::{BONES as BONE_COUNT, Frame, Player};
 
-/// The tables that every recording has.
+/// Returns the tables that every recording has.
 pub fn defs() -> Vec<TableDef> {
     let mut players = PLAYERS.def();
     for (name, _) in POSES {
@@ -36,7 +36,7 @@ pub fn defs() -> Vec<TableDef> {
     ]
 }
 
-/// With the columns of a pose.
+/// Adds the columns of a pose.
 fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
     for (part, unit, doc, _) in POSE {
         for axis in AXES {
@@ -55,7 +55,7 @@ pub trait Take {
     fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool;
 }
 
-/// The state tables, which a single frame tells.
+/// The state tables. A single frame has all of their rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Game,
@@ -77,7 +77,7 @@ impl State {
         })
     }
 
-    /// The parts of a frame that are needed for some of the columns of its table.
+    /// Returns the parts of frames that the needed columns of the table are made of.
     pub fn parts(self, table: &TableDef, needs: impl Fn(usize) -> bool) -> Parts {
         let always = match self {
             Self::Game => Parts::GAME,
@@ -123,8 +123,8 @@ impl State {
                 let row = |(team, player)| PlayerRow {
                     player,
                     team: team_name(team),
-                    held: if holding {
-                        held(session, player)
+                    hands: if holding {
+                        hands(session, player)
                     } else {
                         [None, None]
                     },
@@ -156,13 +156,13 @@ impl State {
     }
 }
 
-/// The parts of a frame that a column of the poses of players is made of.
+/// Returns the parts of a frame that a column of a player's pose needs.
 const fn of_poses_part(column: usize) -> Parts {
     let pose = column / POSE_COLUMNS;
     if column % POSE_COLUMNS < AXES.len() {
         Parts::position(pose)
     } else {
-        // They are made together with where it is.
+        // The vectors are computed together with the position.
         Parts::rotation(pose).with(Parts::position(pose))
     }
 }
@@ -174,7 +174,7 @@ fn of_poses(player: &Player, column: usize) -> Value<'static> {
     })
 }
 
-/// When a frame is; the first starts the recording.
+/// Returns the stamp of a frame. The first frame sets the start.
 pub fn stamp(step: u64, frame: &Frame, start: &mut Option<Time>) -> Stamp {
     Stamp {
         step,

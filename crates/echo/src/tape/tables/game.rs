@@ -29,7 +29,7 @@ session_members! { columns of_payload Payload payload }
 pub const DISC: Table<Disc> = Table {
     name: "disc",
     lane: Lane::State,
-    doc: "The disc of the arena, a row a frame.",
+    doc: "The disc of the arena, one row per frame.",
     fields: &[
         of_disc::velocity.x,
         of_disc::velocity.y,
@@ -55,7 +55,7 @@ const POSSESSION: Field<Session> = Field::new(
 const POSSESSION_PLAYER: Field<Session> = Field::new(
     "possession_player",
     Kind::Int,
-    "The number of the player who possesses it.",
+    "The number of the player who possesses the disc.",
     |row| {
         let player = row.possession.and_then(|[team, player]| {
             let team = row.teams.get(usize::try_from(team).ok()?)?;
@@ -68,7 +68,7 @@ const POSSESSION_PLAYER: Field<Session> = Field::new(
 pub const GAME: Table<Session> = Table {
     name: "game",
     lane: Lane::State,
-    doc: "What the match is doing, a row a frame.",
+    doc: "The state of the match, one row per frame.",
     fields: &[
         of_session::game_status,
         of_session::game_clock,
@@ -90,7 +90,7 @@ pub const GAME: Table<Session> = Table {
 pub const PAYLOAD: Table<Payload> = Table {
     name: "payload",
     lane: Lane::State,
-    doc: "The payload of combat, a row a frame.",
+    doc: "The payload of combat, one row per frame.",
     fields: &[
         of_payload::payload_distance,
         of_payload::payload_speed,

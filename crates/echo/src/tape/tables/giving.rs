@@ -2,30 +2,30 @@
 
 use std::collections::VecDeque;
 
-use gametape_core::Stamp;
 use gametape_core::table::{Scanning, TableDef};
-use gametape_core::tape::Secrets;
+use gametape_core::{Stamp, Time};
 
 use super::events::{GOALS, JOINS, THROWS};
-use super::facts::MATCH;
+use super::facts::{self, Facts, MATCH};
 use super::frame::State;
-use super::there::There;
+use super::present::Present;
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
 use crate::stats::{Goal, MatchStats, StatsBuilder};
-use crate::tape::info::{self, Known, Summary};
-use crate::tape::stats;
+use crate::tape::info::{Known, Summary};
 
 /// The source of a table's rows.
 pub enum Giving {
-    State(There, Parts),
+    State(Present, Parts),
     /// The last throw.
     Throws(Option<LastThrow>),
     /// How many were given.
     Joins(usize),
     /// When the points rose, of goals that were not given yet, and how many were.
     Goals(VecDeque<Stamp>, usize),
-    Match(Box<Summary>, Secrets),
+    /// A summary of all frames; the parts of them that the facts need, and whether these need the
+    /// statistics.
+    Match(Box<Summary>, Parts, bool),
 }
 
 /// The facts that are known once all frames were read.
@@ -36,31 +36,38 @@ pub struct Ended<'t> {
 }
 
 impl Giving {
-    pub fn of(table: &TableDef, rows: &Scanning, secrets: Secrets) -> Self {
+    pub fn of(table: &TableDef, rows: &Scanning) -> Self {
         if let Some(state) = State::of(&table.name) {
             let parts = state.parts(table, |column| rows.needs(column));
-            return Self::State(There::new(table, state, parts), parts);
+            return Self::State(Present::new(table, state, parts), parts);
         }
         match &*table.name {
             name if name == THROWS.name => Self::Throws(None),
             name if name == JOINS.name => Self::Joins(0),
             name if name == GOALS.name => Self::Goals(VecDeque::new(), 0),
-            _ => Self::Match(Box::default(), secrets),
+            _ => {
+                let needs = |column| rows.needs(column);
+                let parts = facts::parts(table, needs);
+                Self::Match(Box::default(), parts, facts::needs_stats(needs))
+            }
         }
     }
 
     /// The parts of a frame that are needed.
     pub const fn parts(&self) -> Parts {
         match self {
-            Self::State(_, parts) => *parts,
+            Self::State(_, parts) | Self::Match(_, parts, _) => *parts,
             Self::Throws(_) => Parts::THROW,
-            Self::Joins(_) | Self::Goals(..) | Self::Match(..) => Parts::ALL,
+            Self::Joins(_) | Self::Goals(..) => Parts::ALL,
         }
     }
 
     /// Whether it needs the statistics over all frames.
     pub const fn counts(&self) -> bool {
-        matches!(self, Self::Joins(_) | Self::Goals(..) | Self::Match(..))
+        matches!(
+            self,
+            Self::Joins(_) | Self::Goals(..) | Self::Match(_, _, true)
+        )
     }
 
     /// Whether frames after a range may say more about rows in it.
@@ -84,7 +91,7 @@ impl Giving {
     ) -> bool {
         let timeline = so_far.map(|counted| &counted.so_far().timeline);
         match self {
-            Self::State(there, _) => there.frame(frame, stamp, rows),
+            Self::State(present, _) => present.frame(frame, stamp, rows),
             Self::Throws(last) => throws(frame, stamp, last, rows),
             Self::Joins(given) => {
                 let all = timeline.map_or(&[][..], |timeline| &timeline.attendance);
@@ -98,7 +105,7 @@ impl Giving {
                 let known = all.len() - usize::from(so_far.is_some_and(StatsBuilder::is_goal_open));
                 goals(all.get(..known).unwrap_or_default(), stamps, given, rows)
             }
-            Self::Match(summary, _) => {
+            Self::Match(summary, ..) => {
                 summary.push(frame);
                 true
             }
@@ -112,10 +119,13 @@ impl Giving {
                 let all = ended.stats.as_ref().map(|stats| &*stats.timeline.goals);
                 goals(all.unwrap_or_default(), &mut stamps, &mut given, rows);
             }
-            Self::Match(summary, secrets) => {
-                let info = info::of_frames(&ended.known, &summary, secrets);
-                let stats = ended.stats.as_ref().map(stats::told).unwrap_or_default();
-                MATCH.row(&[info.details, stats], rows);
+            Self::Match(summary, ..) => {
+                let start = Stamp {
+                    time: Some(Time::START),
+                    ..Stamp::default()
+                };
+                let facts = Facts::new(&ended.known, &summary, ended.stats.as_ref());
+                rows.row_of(&MATCH, start, &facts);
             }
             Self::State(..) | Self::Throws(_) | Self::Joins(_) => {}
         }

@@ -13,9 +13,9 @@ mod pass;
 mod players;
 mod poses;
 mod precision;
+mod present;
 mod scan;
 mod seek;
-mod there;
 
 pub(super) use estimate::estimate;
 pub(super) use follow::follow;

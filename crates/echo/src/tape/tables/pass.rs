@@ -30,9 +30,7 @@ pub struct Pass {
 impl Pass {
     pub fn new(tables: &[TableDef], scans: &[Scan]) -> Result<Self, Error> {
         let running = Scans::new(tables, scans, Clocks::TIMES)?;
-        let giving = |(scan, rows): (&Scan, &Scanning)| {
-            Ok(Giving::of(scan.find(tables)?, rows, scan.secrets))
-        };
+        let giving = |(scan, rows): (&Scan, &Scanning)| Ok(Giving::of(scan.find(tables)?, rows));
         let of = scans.iter().zip(running.iter()).map(giving);
         let tables: Vec<Giving> = of.collect::<Result<_, Error>>()?;
         let none = Parts::NONE;

@@ -15,27 +15,28 @@ use crate::model::{Holding, Player, Session};
 pub struct PlayerRow<'a> {
     pub player: &'a Player,
     pub team: &'static str,
-    /// What the hands hold.
-    pub held: Held,
+    /// The contents of the left and the right hand.
+    pub hands: Hands,
 }
 
-/// What the left and the right hand of a player hold. A held player is given by the number, never by
-/// the account.
-pub type Held = [Option<CompactString>; 2];
+/// The contents of the left and the right hand of a player. A held player is given by number, never by
+/// account.
+pub type Hands = [Option<CompactString>; 2];
 
-/// What a player holds.
-pub fn held(session: &Session, player: &Player) -> Held {
-    [&player.holding_left, &player.holding_right].map(|held| Some(held_by(session, held.as_ref()?)))
+/// Returns the contents of a player's hands.
+pub fn hands(session: &Session, player: &Player) -> Hands {
+    [&player.holding_left, &player.holding_right]
+        .map(|hand| Some(contents(session, hand.as_ref()?)))
 }
 
 impl PlayerRow<'_> {
     fn holding_left(&self) -> Value<'_> {
-        let [left, _] = &self.held;
+        let [left, _] = &self.hands;
         left.as_deref().into()
     }
 
     fn holding_right(&self) -> Value<'_> {
-        let [_, right] = &self.held;
+        let [_, right] = &self.hands;
         right.as_deref().into()
     }
 }
@@ -49,10 +50,10 @@ pub const fn team_name(team: usize) -> &'static str {
     }
 }
 
-/// What a hand holds. Recorders before 2022 gave the account of a held player. The account is not
-/// shown, but the player's number, if the player is in the frame.
-fn held_by(session: &Session, held: &Holding) -> CompactString {
-    let number = match held {
+/// Returns the contents of a hand. Recorders before 2022 used the account to name a held player. It is not
+/// shown: it is replaced by the number, if the player is present.
+fn contents(session: &Session, hand: &Holding) -> CompactString {
+    let number = match hand {
         Holding::None => return CompactString::const_new("none"),
         Holding::Geo => return CompactString::const_new("geo"),
         Holding::Disc => return CompactString::const_new("disc"),
@@ -80,10 +81,10 @@ stats_members! { columns of_stats Players stats }
 player_members! { column_parts part_of_player }
 stats_members! { column_parts part_of_stats }
 
-/// The parts of a frame that a column of the players is made of. The columns of poses are not included.
+/// Returns the parts of a frame that a column of the players needs, except for columns of poses.
 pub fn of_player(column: &str) -> Parts {
     let member = part_of_player(column).or_else(|| part_of_stats(column));
-    // The column of the team comes from the list of who is there.
+    // The team is stored with the list of players.
     member.unwrap_or(Parts::PLAYERS)
 }
 
@@ -94,11 +95,11 @@ const TEAM: Field<Players> = Field::new(
     |row| row.team.into(),
 );
 
-/// The columns of the poses come after these: see [`POSES`](super::poses::POSES).
+/// The columns of a player's poses come after these: see [`POSES`](super::poses::POSES).
 pub const PLAYERS: Table<Players> = Table {
     name: "players",
     lane: Lane::State,
-    doc: "Each player, a row a frame, until they leave.",
+    doc: "Each player, one row per frame, until they leave.",
     fields: &[
         of_player::playerid,
         TEAM,

@@ -1,12 +1,11 @@
-//! The columns that each encoding keeps, and how far the values of a .butter may be from the recorded
-//! ones.
+//! The columns that each format keeps, and how far the values of a .butter may be off.
 
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
 
 use super::frame::defs;
-use crate::tape::encoding::EchoFormat;
+use crate::tape::frames::EchoFormat;
 
-/// The columns that a .butter does not keep.
+/// Columns that a .butter does not keep.
 const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("match", &["tournament", "container", "files_in_zip"]),
     ("game", &["possession", "possession_player"]),
@@ -14,7 +13,7 @@ const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
     ("payload", &["multiplier"]),
 ];
 
-/// The columns that only a .butter has.
+/// Columns that only a .butter has.
 const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
     "match",
     &[
@@ -27,10 +26,10 @@ const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// The tables of a recording in this encoding.
+/// Returns the tables of a recording in this format.
 pub fn tables(format: EchoFormat) -> Vec<TableDef> {
     let (mut tables, without) = match format {
-        EchoFormat::Butter => (stated(defs()), NOT_IN_BUTTER),
+        EchoFormat::Butter => (with_precision(defs()), NOT_IN_BUTTER),
         EchoFormat::Echoreplay => (defs(), IN_BUTTER_ALONE),
     };
     for table in &mut tables {
@@ -42,22 +41,22 @@ pub fn tables(format: EchoFormat) -> Vec<TableDef> {
     tables
 }
 
-/// The largest step of half floats below a power of two: what cutting off takes away, at most, of
-/// values and changes below that. Behind a keyframe values are nearer: it is the change since the
-/// frame before that is cut off.
+/// Returns the largest step of half floats below a power of two: truncation takes away at most this much
+/// from values and changes below it. After a keyframe values are more exact, because the change since the
+/// frame before is truncated.
 const fn half(below: u32) -> f64 {
     below as f64 / 2048.0
 }
 
-/// Columns of a table that the recording does not keep.
+/// Returns the columns of a table that the recording does not contain.
 pub fn missing(table: &TableDef) -> Vec<usize> {
     let columns = table.columns.iter().enumerate();
     let missing = columns.filter(|(_, column)| !column.recorded);
     missing.map(|(at, _)| at).collect()
 }
 
-/// Returns a function for the value of a column. It gives null if the recording does not keep the
-/// column, since the value in the frame was then never recorded.
+/// Replaces the values of columns that the recording does not contain by missing ones: frames have
+/// defaults in their place.
 pub fn kept<'r>(
     missing: &[usize],
     value: impl Fn(usize, usize) -> Value<'r>,
@@ -71,12 +70,11 @@ pub fn kept<'r>(
     }
 }
 
-/// Tables, each column with how far it may be off in a .butter from a correct writer.
+/// Adds to each column how far it may be off in a .butter.
 ///
-/// In a file by the reference a column may be further off: the reference takes differences from the
-/// recorded values, not from those that a reader has, so that errors of rounding add up from one
-/// keyframe to the next.
-fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
+/// This is for a correct writer. The reference computes differences from the recorded values, not from
+/// those of a reader, so its truncation adds up from keyframe to keyframe.
+fn with_precision(mut tables: Vec<TableDef>) -> Vec<TableDef> {
     for table in &mut tables {
         for column in &mut table.columns {
             column.precision = of(&table.name, column);
@@ -90,10 +88,10 @@ fn of(table: &str, column: &ColumnDef) -> Option<f64> {
         return None;
     }
     Some(match (table, &*column.name, &*column.unit) {
-        // It is not kept: there is nothing to be off.
+        // It is not kept.
         ("payload", "multiplier", _) => return None,
-        // 14 bits from -2 to 2 m; what moves by twelve steps or less in each coordinate is left where it was.
-        // And how an f32 rounds.
+        // 14 bits from -2 to 2 m; a bone that moves by twelve steps or less in each coordinate stays where it was.
+        // Plus the rounding of an f32.
         ("bones", _, "m") => 12.5 / 4096.0 + 1.0 / 1_048_576.0,
         // A quaternion and its opposite are the same rotation. A turn of up to five and a half degrees is
         // left out: a component is off by twice the sine of a fourth of it.
@@ -134,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_number_with_a_fraction_says_how_far_it_may_be_off() {
-        let tables = stated(defs());
+        let tables = with_precision(defs());
         let columns = tables
             .iter()
             .flat_map(|table| table.columns.iter().map(move |column| (table, column)));

@@ -1,4 +1,4 @@
-//! When frames are.
+//! The stamps of frames.
 
 use gametape_core::tape::Error;
 use gametape_core::{Clocks, Stamp, Time};
@@ -7,15 +7,15 @@ use crate::Header;
 use crate::tape::opened::MurkTape;
 use crate::tape::world;
 
-/// When the frames of a recording are.
+/// Computes the stamps of a recording's frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
-    /// Seconds a tick, where a world says so.
+    /// Seconds per tick, if the world is known.
     dt: Option<f64>,
 }
 
 impl Clock {
-    /// Creates the clock of a recording with this header.
+    /// Returns the clock of a recording with this header.
     pub fn of(tape: &MurkTape, header: &Header<'_>) -> Result<Self, Error> {
         let dt = tape.tick_length(header)?;
         Ok(Self { dt })
@@ -25,7 +25,7 @@ impl Clock {
         Clocks::ticks(self.dt.is_some())
     }
 
-    /// From when on the facts hold: whatever the recording's ticks and times.
+    /// Returns the stamp of facts, which does not depend on the recording's ticks and times.
     pub fn start() -> Stamp {
         Stamp {
             time: Some(Time::START),

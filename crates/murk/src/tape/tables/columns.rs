@@ -1,4 +1,4 @@
-//! The tables of a recording that every one has, column by column.
+//! The columns of the tables `ticks` and `commands`.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
@@ -8,7 +8,7 @@ use crate::{Command, Payload};
 
 use Kind::{Float64, Text, Uint};
 
-/// A tick: its hash as text, and how many commands it has.
+/// A tick: its hash as text, and the number of its commands.
 pub(super) struct Tick {
     pub hash: String,
     pub commands: u64,
@@ -26,13 +26,13 @@ pub(super) const TICKS: Table<Tick> = Table {
         Field::<Tick>::new(
             "hash",
             Text,
-            "The hash of the state after it, 16 hexadecimal digits.",
+            "The hash of the state after the tick, 16 hexadecimal digits.",
             |row| row.hash.as_str().into(),
         ),
         Field::<Tick>::new(
             "commands",
             Uint,
-            "How many commands were submitted.",
+            "The number of commands that were submitted.",
             |row| row.commands.into(),
         ),
     ],
@@ -43,7 +43,7 @@ pub(super) struct Submitted<'a> {
     pub number: u64,
     pub command: Command<'a>,
     pub payload: Option<Payload<'a>>,
-    /// The place of the command, if that is wanted.
+    /// The coordinate as text, if that column is needed.
     pub coord: String,
     pub outcome: Option<Outcome>,
 }
@@ -95,22 +95,28 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
         Field::<Submissions>::new(
             "number",
             Uint,
-            "Which of its tick's commands it is, from 0.",
+            "The number of the command within its tick, from 0.",
             |row| row.number.into(),
         ),
         Field::<Submissions>::new(
             "kind",
             Text,
-            "What it asks for: `set_field`, `move`, `spawn` and so on; missing where nothing is known of its type.",
+            "The kind of the command: `set_field`, `move`, `spawn` and so on; missing if its payload can't be read.",
             |row| row.payload.as_ref().map(Payload::name).into(),
         ),
-        Field::<Submissions>::new("priority_class", Uint, "Lower is applied earlier.", |row| {
-            row.command.envelope.priority_class.into()
-        }),
-        Field::<Submissions>::new("source_id", Uint, "Who submitted it.", |row| {
-            row.command.envelope.source_id.into()
-        }),
-        Field::<Submissions>::new("source_seq", Uint, "The submitter's own count.", |row| {
+        Field::<Submissions>::new(
+            "priority_class",
+            Uint,
+            "Lower classes are applied earlier.",
+            |row| row.command.envelope.priority_class.into(),
+        ),
+        Field::<Submissions>::new(
+            "source_id",
+            Uint,
+            "The source that submitted the command.",
+            |row| row.command.envelope.source_id.into(),
+        ),
+        Field::<Submissions>::new("source_seq", Uint, "The source's own count.", |row| {
             row.command.envelope.source_seq.into()
         }),
         Field::<Submissions>::new("arrival_seq", Uint, "The recorder's count.", |row| {
@@ -119,7 +125,7 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
         Field::<Submissions>::new(
             "expires_after_tick",
             Uint,
-            "The last tick at which it is still applied; missing where it never expires.",
+            "The last tick at which the command is still applied; missing if it never expires.",
             |row| {
                 let last = row.command.envelope.expires_after_tick;
                 (last != u64::MAX).then_some(last).into()
@@ -129,20 +135,23 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
         Field::<Submissions>::new(
             "coord",
             Text,
-            "The cell that it names, as numbers with commas between them.",
+            "The cell that the command names, as numbers separated by commas.",
             |row| (!row.coord.is_empty()).then_some(row.coord.as_str()).into(),
         ),
-        Field::<Submissions>::new("field", Uint, "The field that it sets.", |row| {
+        Field::<Submissions>::new("field", Uint, "The field that the command sets.", |row| {
             let field = match row.payload {
                 Some(Payload::SetField { field, .. }) => Some(field),
                 _ => None,
             };
             field.into()
         }),
-        Field::<Submissions>::new("value", Float64, "The value that it sets.", |row| {
-            row.value().into()
-        }),
-        Field::<Submissions>::new("key", Uint, "The parameter that it sets.", |row| {
+        Field::<Submissions>::new(
+            "value",
+            Float64,
+            "The value that the command sets.",
+            |row| row.value().into(),
+        ),
+        Field::<Submissions>::new("key", Uint, "The parameter that the command sets.", |row| {
             let key = match row.payload {
                 Some(Payload::SetParameter { key, .. }) => Some(key),
                 _ => None,
@@ -152,17 +161,17 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
         Field::<Submissions>::new(
             "entity_id",
             Uint,
-            "The entity that it moves or takes away.",
+            "The entity that the command moves or removes.",
             |row| row.entity().into(),
         ),
-        Field::<Submissions>::new("payload_bytes", Uint, "The size of its payload.", |row| {
+        Field::<Submissions>::new("payload_bytes", Uint, "The size of the payload.", |row| {
             (row.command.payload.len() as u64).into()
         })
         .unit("bytes"),
         Field::<Submissions>::new(
             "outcome",
             Text,
-            "What became of it in the replay: `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`; missing where the recording carries no world.",
+            "The outcome in the replay: `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`; missing without a world.",
             |row| row.outcome.map(Outcome::name).into(),
         ),
     ],

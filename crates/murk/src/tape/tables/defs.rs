@@ -10,22 +10,27 @@ use crate::engine::{FieldType, World};
 
 use Kind::{Float32, Int};
 
-/// More components than that are rows, not columns: a world of a few bytes may have millions.
+/// The maximum number of components that are columns. More components are rows: a world of a few bytes may
+/// have millions.
 const MOST_COLUMNS: u32 = 64;
 
-/// The tables that every recording has.
+/// Returns the tables of every recording.
 fn defs() -> Vec<TableDef> {
     vec![RUN.def(), TICKS.def(), COMMANDS.def()]
 }
 
-/// The tables that every recording with a world has, without those of grids.
+/// Returns the tables of every recording with a world, except for its grids.
 pub(in crate::tape) fn known() -> Vec<TableDef> {
     let mut tables = defs();
-    tables.push(PARAMETERS.def());
+    // One row for each parameter, and not one in all, as other facts have.
+    tables.push(TableDef {
+        rows: None,
+        ..PARAMETERS.def()
+    });
     tables
 }
 
-/// The tables of a recording that is replayed in this world.
+/// Returns the tables of a recording that is replayed in this world.
 pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
     let Some(world) = world else {
         return defs();
@@ -79,7 +84,7 @@ pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
     tables
 }
 
-/// The field whose grid a table is.
+/// Returns the grid of a table, if it is the table of a field.
 pub(super) fn grid(world: &World, tables: &[TableDef], table: &TableDef) -> Option<Grid> {
     let at = tables.iter().position(|other| other.name == table.name)?;
     let field = u32::try_from(at.checked_sub(known().len())?).ok()?;

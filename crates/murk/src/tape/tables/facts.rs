@@ -1,4 +1,4 @@
-//! The facts about a whole recording.
+//! Facts that are true for a whole recording.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 use serde_json::Value as Json;
@@ -55,11 +55,11 @@ impl Rows for Run<'static> {
 /// The first column that is counted over all frames; those before it are in the header.
 pub(super) const FIRST_COUNTED: usize = 9;
 
-/// The header and what its people measure.
+/// The header and the statistics.
 pub(super) const RUN: Table<Run<'static>> = Table {
     name: "run",
     lane: Lane::Facts,
-    doc: "The run: what its header says, and how many ticks and commands there are.",
+    doc: "The run: its header, and the statistics of its ticks and commands.",
     fields: &[
         Field::<Run<'static>>::new(
             "build_toolchain",
@@ -70,7 +70,7 @@ pub(super) const RUN: Table<Run<'static>> = Table {
         Field::<Run<'static>>::new(
             "build_target_triple",
             Text,
-            "What the recorder was built for.",
+            "The target that the recorder was built for.",
             |row| row.header.build.target_triple.as_ref().into(),
         ),
         Field::<Run<'static>>::new("build_murk_version", Text, "The version of Murk.", |row| {
@@ -100,42 +100,42 @@ pub(super) const RUN: Table<Run<'static>> = Table {
         Field::<Run<'static>>::new(
             "space_descriptor",
             Text,
-            "What the recording says of its space.",
+            "A description of the space descriptor.",
             |row| row.space.as_deref().into(),
         ),
         Field::<Run<'static>>::new("ticks", Uint, "Ticks that were recorded.", |row| {
             row.stats.frames.into()
         }),
-        Field::<Run<'static>>::new("first_tick", Uint, "The first of them.", |row| {
+        Field::<Run<'static>>::new("first_tick", Uint, "The first tick.", |row| {
             row.stats.first_tick.into()
         }),
-        Field::<Run<'static>>::new("last_tick", Uint, "The last of them.", |row| {
+        Field::<Run<'static>>::new("last_tick", Uint, "The last tick.", |row| {
             row.stats.last_tick.into()
         }),
         Field::<Run<'static>>::new(
             "seconds",
             Float64,
-            "How long they took in the world.",
+            "The duration of the ticks, in the world's time.",
             |row| row.seconds().into(),
         )
         .unit("s"),
         Field::<Run<'static>>::new("commands", Uint, "Commands of all ticks.", |row| {
             row.stats.commands.into()
         }),
-        Field::<Run<'static>>::new("commands_per_tick", Float64, "Commands a tick.", |row| {
+        Field::<Run<'static>>::new("commands_per_tick", Float64, "Commands per tick.", |row| {
             row.stats.commands_per_frame().into()
         }),
         Field::<Run<'static>>::new(
             "commands_per_second",
             Float64,
-            "Commands a second of the world.",
+            "Commands per second of the world's time.",
             |row| row.commands_per_second().into(),
         )
         .unit("1/s"),
         Field::<Run<'static>>::new(
             "max_commands_in_a_tick",
             Uint,
-            "The most commands of one tick.",
+            "The largest number of commands in a tick.",
             |row| row.stats.max_commands.into(),
         ),
         Field::<Run<'static>>::new("idle_ticks", Uint, "Ticks without commands.", |row| {
@@ -165,7 +165,7 @@ pub(super) const RUN: Table<Run<'static>> = Table {
         Field::<Run<'static>>::new(
             "kinds_custom",
             Uint,
-            "Commands of the recorder's own.",
+            "Commands of the recorder's own type.",
             |row| row.kind(4).into(),
         ),
         Field::<Run<'static>>::new(
@@ -192,10 +192,10 @@ pub(super) const RUN: Table<Run<'static>> = Table {
         Field::<Run<'static>>::new(
             "other_sources",
             Uint,
-            "Commands of sources that are not counted one by one.",
+            "Commands of sources that are not counted separately.",
             |row| row.stats.other_sources.into(),
         ),
-        Field::<Run<'static>>::new("expiring", Uint, "Commands that expire at all.", |row| {
+        Field::<Run<'static>>::new("expiring", Uint, "Commands that can expire.", |row| {
             row.stats.expiring.into()
         }),
         Field::<Run<'static>>::new(

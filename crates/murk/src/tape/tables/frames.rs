@@ -1,4 +1,4 @@
-//! The frames of a recording, from any on, without an index.
+//! Random access to the frames of a recording without an index.
 
 use std::cmp::Ordering;
 
@@ -9,12 +9,12 @@ use super::clock::Clock;
 use crate::tape::opened::MurkTape;
 use crate::{Frame, Reader};
 
-/// Bytes from one mark to the next, at least: what is read in some ten microseconds.
+/// The minimum number of bytes between marks: they are read in about ten microseconds.
 const EVERY: u64 = 64 << 10;
-/// Marks that are kept, 1.5 MB of them: beyond that every second one goes.
+/// The maximum number of marks, 1.5 MB. Beyond it every second mark is removed.
 const MOST: usize = 1 << 16;
 
-/// The place where a frame starts.
+/// The offset of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     step: u64,
@@ -22,14 +22,14 @@ struct Mark {
     offset: u64,
 }
 
-/// The starts of some of a recording's frames, from which all others are found. They take memory that does
-/// not grow with the recording. Making them reads the recording once.
+/// The offsets of some frames, from which all others can be found. Memory does not grow with the recording.
+/// Creating them reads the recording once.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// In the order of their frames; the first frame has one.
+    /// In the order of the frames. The first frame has a mark.
     list: Vec<Mark>,
     clock: Clock,
-    /// How many frames there are, as far as the recording can be read.
+    /// The number of frames that can be read.
     pub count: u64,
     pub last: Stamp,
 }
@@ -79,12 +79,12 @@ impl Marks {
         })
     }
 
-    /// When a frame is.
+    /// Returns the stamp of a frame.
     pub fn stamp(&self, frame: &Frame<'_>) -> Stamp {
         self.clock.stamp(frame.index, frame.tick)
     }
 
-    /// The last mark up to which something holds, which does from the start.
+    /// Returns the last mark for which a condition holds. It must hold for all marks before, too.
     fn upto(&self, holds: impl Fn(Stamp) -> bool) -> Option<Mark> {
         let holds = |mark: &Mark| holds(self.clock.stamp(mark.step, mark.tick));
         let at = self.list.partition_point(holds).checked_sub(1)?;
@@ -92,7 +92,7 @@ impl Marks {
     }
 }
 
-/// A reader that goes from frame to frame.
+/// A reader that can go to any frame.
 pub(super) struct Frames {
     reader: Reader<InputStream>,
 }
@@ -103,7 +103,7 @@ impl Frames {
         Self { reader }
     }
 
-    /// A frame; `None` where the recording does not have it any more.
+    /// Reads a frame; `None` if the recording no longer has it.
     pub fn get(&mut self, marks: &Marks, step: u64) -> Result<Option<Frame<'_>>, Error> {
         let next = self.reader.next_index();
         if next != step {
@@ -122,13 +122,13 @@ impl Frames {
         Ok(self.reader.next_frame()?)
     }
 
-    /// When a step is.
+    /// Returns the stamp of a step.
     pub fn stamp(&mut self, marks: &Marks, step: u64) -> Result<Option<Stamp>, Error> {
         let frame = self.get(marks, step)?;
         Ok(frame.map(|frame| marks.stamp(&frame)))
     }
 
-    /// The newest step that is not after a moment.
+    /// Returns the newest step that is not after a moment.
     pub fn find(&mut self, marks: &Marks, at: At) -> Result<Option<Stamp>, Error> {
         let upto = |stamp| at.order(stamp).is_some_and(Ordering::is_le);
         let Some(mark) = marks.upto(upto) else {

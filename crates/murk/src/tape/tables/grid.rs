@@ -9,23 +9,24 @@ use crate::Location;
 use crate::Simulation;
 use crate::engine::EngineWorld;
 
-/// A grid: the field of the world that it shows, and the number of its columns that are coordinates.
+/// The grid of a field of a world.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
     pub field: u32,
+    /// The number of columns that are coordinates.
     pub ndim: usize,
     /// Whether each component of a value has a row of its own.
     pub long: bool,
 }
 
 impl Grid {
-    /// The values of its cells, cell after cell.
+    /// Returns the values of all cells, cell by cell.
     pub fn values(self, world: &EngineWorld) -> &[f32] {
         world.field(self.field).unwrap_or_default()
     }
 
-    /// Passes each cell to `each` whose bits differ from those that were `shown` before. Passes all
-    /// cells if nothing was shown.
+    /// Visits the cells whose values differ, bit for bit, from those `shown` before; all cells if nothing was
+    /// shown.
     pub fn cells(
         self,
         world: &EngineWorld,
@@ -52,7 +53,7 @@ impl Grid {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Gives the rows of a cell: what stands in a column.
+    /// Visits the rows of a cell. A row is a function from a column to its value.
     pub fn rows(
         self,
         location: &Location,

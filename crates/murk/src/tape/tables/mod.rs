@@ -1,5 +1,5 @@
-//! A recording of a simulation as tables: ticks and commands; with a world, what became of the
-//! commands, and a grid for each field, as the replay gives them.
+//! The tables of a recording: ticks and commands. With a world there are also the outcomes of commands and a
+//! grid for each field, from the replay.
 
 mod clock;
 mod columns;

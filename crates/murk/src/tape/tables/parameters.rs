@@ -1,4 +1,4 @@
-//! The parameters of the world of a recording.
+//! The parameters of a recording's world.
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
@@ -30,20 +30,20 @@ impl Rows for Parameters {
 pub(in crate::tape) const PARAMETERS: Table<Parameters> = Table {
     name: "parameters",
     lane: Lane::Facts,
-    doc: "What the world is made of, where the recording carries one or one is given: each parameter of its space, \
-          fields and propagators. Commands that set a parameter are in `commands`; the engine takes none of them.",
+    doc: "The parameters of the world, its space, fields and propagators, if the world is known. Commands that set a \
+          parameter are in `commands`; the engine accepts none of them.",
     fields: &[
         Field::<Parameters>::new(
             "part",
             Text,
-            "What it is a parameter of: `world`, `space`, `field` or `propagator`.",
+            "The owner of the parameter: `world`, `space`, `field` or `propagator`.",
             |row| row.part.into(),
         )
         .key(),
         Field::<Parameters>::new(
             "number",
             Uint,
-            "Which field or propagator, from 0; of the world and its space 0.",
+            "The number of the field or propagator, from 0; 0 for the world and its space.",
             |row| row.number.into(),
         )
         .key(),
@@ -66,22 +66,19 @@ pub(in crate::tape) const PARAMETERS: Table<Parameters> = Table {
             "Its value, as a world's file spells it; defaults are filled in.",
             |row| row.value.as_str().into(),
         ),
-        Field::<Parameters>::new(
-            "amount",
-            Float64,
-            "Its value, where that is a number.",
-            |row| row.amount.into(),
-        ),
+        Field::<Parameters>::new("amount", Float64, "Its value, if it is a number.", |row| {
+            row.amount.into()
+        }),
     ],
 };
 
-/// The parts of a world that have parameters of their own.
+/// The parts of a world's file that have parameters of their own.
 const PARTS: [&str; 3] = ["space", "field", "propagator"];
 
-/// The parameters of a world: its own, and those of its space, its fields and its propagators.
+/// Returns the parameters of a world, its space, its fields and its propagators.
 pub(super) fn parameters(world: &World) -> Vec<Parameter> {
     let text = String::from_utf8_lossy(&world.canonical()).into_owned();
-    // What a world is written as is read back: tests say so.
+    // A written world can always be read; tests check that.
     let Ok(table) = DeTable::parse(&text) else {
         return Vec::new();
     };
@@ -120,7 +117,7 @@ pub(super) fn parameters(world: &World) -> Vec<Parameter> {
     rows
 }
 
-/// A value as it is spelled; a string without its quotes.
+/// Returns a value as it is spelled; a string without its quotes.
 fn spelled<'t>(text: &'t str, value: &'t Spanned<DeValue<'_>>) -> &'t str {
     let spelled = text.get(value.span()).unwrap_or_default();
     value.get_ref().as_str().unwrap_or(spelled)

@@ -24,8 +24,14 @@ struct Reading {
     source: Source,
     /// Whether a world is replayed for it.
     replays: bool,
-    /// Once no more rows are wanted: the problem of the replay up to there.
-    end: Option<Option<Error>>,
+    rows: Rest,
+}
+
+/// The further rows of a table.
+enum Rest {
+    Wanted,
+    /// No more rows are wanted; with the problem of the replay up to there.
+    Unwanted(Option<Error>),
 }
 
 /// The source of a table's rows.
@@ -60,12 +66,16 @@ impl Reading {
         Self {
             source,
             replays: replays && world.is_some(),
-            end: over.then_some(None),
+            rows: if over {
+                Rest::Unwanted(None)
+            } else {
+                Rest::Wanted
+            },
         }
     }
 
     const fn is_open(&self) -> bool {
-        self.end.is_none()
+        matches!(self.rows, Rest::Wanted)
     }
 
     /// Adds the rows of a frame, given the world after it. Returns whether later rows are needed.
@@ -93,7 +103,7 @@ impl Reading {
     /// Ends the table: no more rows are wanted.
     fn end(&mut self, engine: Option<&mut Checked>) {
         let replay = engine.filter(|_| self.replays);
-        self.end = Some(replay.and_then(Checked::so_far));
+        self.rows = Rest::Unwanted(replay.and_then(Checked::so_far));
     }
 }
 
@@ -213,14 +223,12 @@ impl Pass {
         let (mut readings, mut engine) = (self.readings, self.engine);
         self.scans.end(visit, |at| {
             let reading = readings.get_mut(at)?;
-            match reading.end.take() {
-                Some(problem) => problem,
-                None => {
-                    // If there are both, a missing end shows by itself; a wrong replay does not.
-                    let replay = engine.as_mut().filter(|_| reading.replays);
-                    replay.and_then(Checked::so_far).or_else(&problem)
-                }
+            if let Rest::Unwanted(problem) = &mut reading.rows {
+                return problem.take();
             }
+            // If there are both, a missing end shows by itself; a wrong replay does not.
+            let replay = engine.as_mut().filter(|_| reading.replays);
+            replay.and_then(Checked::so_far).or_else(&problem)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A world at any tick: saved states on the way, and what lies between is replayed.
+//! The world at any tick: states are saved on the way, and the ticks since a saved state are replayed.
 
 use gametape_core::Stamp;
 use gametape_core::tape::{AnyFinding, Error};
@@ -13,27 +13,27 @@ use crate::tape::opened::MurkTape;
 use crate::tape::world;
 use crate::{Frame, Header, Simulation, Verifier, VerifyError};
 
-/// The size of a saved state beside its values, in bytes.
+/// The size of a saved state in bytes, apart from its values.
 const OVERHEAD: usize = 256;
 
-/// Makes the tick of a frame.
+/// Replays the tick of a frame.
 pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), Error> {
     let made = world.step(frame.tick, frame.commands());
     made.map_err(|error| stopped(format!("tick {}: {error}", frame.tick)))
 }
 
-/// The faults of a replay that the recorded run did not have.
+/// The difference between a replay and the recorded run.
 #[derive(Default)]
 struct Wrong {
-    /// The hashes of the recorded world and of the replayed one, if they differ.
+    /// The hashes of the recorded and the replayed world, if they differ.
     misfit: Option<[u64; 2]>,
-    /// The place where it differs from the recording.
+    /// The first difference from the recording.
     parted: Option<AnyFinding>,
 }
 
 impl Wrong {
-    /// Compares the recording's header with the world in which it is replayed. If they differ, the hash
-    /// of the world is removed from the header, so that the verifier does not refuse it again.
+    /// Compares the worlds. If they differ, the hash is removed from the header, so that the frames can be
+    /// verified all the same.
     fn of(header: &mut Header<'_>, world: &EngineWorld) -> Self {
         let fits = world.config_form(header).is_some();
         let other = world.config_hash().filter(|_| !fits);
@@ -47,8 +47,8 @@ impl Wrong {
         self.misfit.is_none() && self.parted.is_none()
     }
 
-    /// Returns it as an error.
-    fn told(&self) -> Option<Error> {
+    /// Returns the difference as an error.
+    fn error(&self) -> Option<Error> {
         if let Some([recorded, expected]) = self.misfit {
             let mismatch: VerifyError<EngineError> =
                 VerifyError::ConfigMismatch { recorded, expected };
@@ -59,8 +59,8 @@ impl Wrong {
     }
 }
 
-/// A world that is replayed from the start and compared with the recording. The replay goes on after a
-/// difference: the caller gets the replayed values, and the fact that they are not the recorded ones.
+/// A world that is replayed from the start and compared with the recording. The replay continues after a
+/// difference, which is then reported.
 pub(super) struct Checked {
     engine: EngineWorld,
     checks: Checks,
@@ -68,7 +68,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// A world in its initial state, for a recording with this header.
+    /// Starts with a world in its initial state, for a recording with this header.
     pub fn new(header: &Header<'_>, mut engine: EngineWorld) -> Result<Self, Error> {
         let mut header = header.clone();
         let wrong = Wrong::of(&mut header, &engine);
@@ -80,7 +80,7 @@ impl Checked {
         })
     }
 
-    /// Makes the tick of a frame.
+    /// Replays the tick of a frame.
     pub fn tick(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         replay(&mut self.engine, frame)?;
         if self.wrong.is_nothing() {
@@ -90,18 +90,18 @@ impl Checked {
         Ok(())
     }
 
-    /// The world after the last tick that was replayed.
+    /// Returns the world after the last tick.
     pub const fn world(&self) -> &EngineWorld {
         &self.engine
     }
 
-    /// Returns the fault of the replay up to here that the recorded run did not have.
+    /// Returns the difference from the recorded run so far.
     pub fn so_far(&mut self) -> Option<Error> {
         if self.wrong.is_nothing() {
             let settled = self.checks.compare(&self.engine);
             self.wrong.parted = settled.err().map(VerifyError::SnapshotMismatch).map(parted);
         }
-        self.wrong.told()
+        self.wrong.error()
     }
 }
 
@@ -114,33 +114,33 @@ fn verifier<'w>(
 
 fn parted(error: VerifyError<EngineError>) -> AnyFinding {
     let mut finding = outcome(error).told();
-    finding.rule.sentence.push_str(
-        "; from there on the values are those of the replay, not of the run that was recorded",
-    );
+    finding
+        .rule
+        .sentence
+        .push_str("; from there on the values are those of the replay, not of the recorded run");
     finding
 }
 
 struct Saved {
-    /// The frame that comes next.
+    /// The next frame.
     next: u64,
     state: State,
 }
 
-/// A world that is replayed, and states of it that were saved on the way: so often that those of
-/// the whole recording take no more than they may.
+/// A replay with saved states, at intervals for which the states of the whole recording fit the allowed
+/// memory.
 pub(super) struct Replay {
     world: World,
     engine: EngineWorld,
-    /// The frame that comes next; `None` where the engine can't go on.
+    /// The next frame; `None` if the engine can't continue.
     next: Option<u64>,
     frames: Frames,
-    /// In the order of their frames; the first is the initial one.
+    /// In the order of the frames. The first is the initial state.
     saved: Vec<Saved>,
-    /// Frames from one to the next.
+    /// The number of frames between saved states.
     every: u64,
-    /// The furthest frame that was made at some time.
+    /// The furthest frame that was replayed.
     made: Option<Stamp>,
-    /// The header of the recorded run.
     header: Header<'static>,
     /// The number of frames that were compared with the replay.
     compared: u64,
@@ -148,8 +148,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Creates the replay of a recording with `frames` frames, whose saved states take at most `most`
-    /// bytes.
+    /// Starts a replay of a recording with this number of frames, whose saved states take at most `most` bytes.
     pub fn new(tape: &MurkTape, world: World, frames: u64, most: u64) -> Result<Self, Error> {
         let engine = world::build(&world, None)?;
         let state = engine.checkpoint();
@@ -170,12 +169,13 @@ impl Replay {
         })
     }
 
-    /// The furthest frame that was made at some time: up to there, a moment is some ticks away.
+    /// Returns the furthest frame that was replayed. Up to it, any moment is only some ticks from a saved
+    /// state.
     pub const fn made(&self) -> Option<Stamp> {
         self.made
     }
 
-    /// Bytes that the saved states take.
+    /// Returns the size of all saved states in bytes.
     pub fn size(&self) -> u64 {
         let sizes = self.saved.iter();
         let sizes = sizes.map(|saved| saved.state.size() + OVERHEAD);
@@ -188,8 +188,8 @@ impl Replay {
         let mut verifier = verifier(&self.header, &mut self.engine)?;
         while next <= step {
             let Some(frame) = self.frames.get(marks, next)? else {
-                // It was there before: the recording has changed since.
-                return Err(stopped(format!("frame {next} is not there any more")));
+                // The recording has changed since the frames were counted.
+                return Err(stopped(format!("frame {next} no longer exists")));
             };
             self.next = None;
             replay(verifier.simulation_mut(), &frame)?;
@@ -204,7 +204,7 @@ impl Replay {
             self.next = Some(next);
             let last = self.saved.last().map_or(0, |saved| saved.next);
             let engine = verifier.simulation();
-            // What the engine keeps of ticks that failed can't be brought back.
+            // A saved state does not contain the engine's record of failed ticks.
             let is_whole = engine.failure().is_none();
             if is_whole && next >= last.saturating_add(self.every) {
                 let state = engine.checkpoint();
@@ -218,7 +218,7 @@ impl Replay {
         Ok(&self.engine)
     }
 
-    /// Returns the fault at a replayed frame that the recorded run did not have.
+    /// Returns the difference from the recorded run at a frame that was replayed.
     pub fn problem(&self, step: u64) -> Option<Error> {
         let parted = self
             .wrong
@@ -226,16 +226,15 @@ impl Replay {
             .as_ref()
             .and_then(|parted| parted.place.step);
         let since = parted.unwrap_or(0);
-        self.wrong.told().filter(|_| since <= step)
+        self.wrong.error().filter(|_| since <= step)
     }
 
-    /// Takes the engine to the nearest stored state that is not after this frame. Returns the number of
-    /// the first frame after that state.
+    /// Moves the engine to the nearest state that is not after a frame. Returns the next frame.
     fn nearest(&mut self, step: u64) -> Result<u64, Error> {
-        let behind = self
+        let after = self
             .saved
             .partition_point(|saved| saved.next <= step.saturating_add(1));
-        let before = behind.checked_sub(1).and_then(|at| self.saved.get(at));
+        let before = after.checked_sub(1).and_then(|at| self.saved.get(at));
         if let Some(next) = self.next
             && next <= step.saturating_add(1)
             && before.is_none_or(|saved| saved.next <= next)
@@ -247,7 +246,7 @@ impl Replay {
         let next = if let Some(Ok(next)) = restored {
             next
         } else {
-            // It all starts over.
+            // Start over.
             self.engine = world::build(&self.world, None)?;
             0
         };

@@ -1,4 +1,4 @@
-//! A recording at a moment.
+//! Playback of a recording.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -16,24 +16,23 @@ use crate::engine::World;
 use crate::tape::beside;
 use crate::tape::opened::MurkTape;
 
-/// The number of bytes that saved states may take by default.
+/// The default maximum size of all saved states in bytes.
 const MOST: u64 = 64 << 20;
 
 /// The places of the frames.
 enum Places {
-    /// By an index beside the recording.
+    /// From the index beside the recording.
     Index(Index<Input>),
-    /// By marks from one pass over the recording.
+    /// From reading the recording once.
     Marks(Box<(Marks, Frames)>),
 }
 
-/// A recording at a moment.
+/// Playback of a recording.
 ///
-/// Without a world, a recording has no state but its facts; its moments are found by the index beside
-/// it, or by a few marks. With a world, the recording is replayed up to the moment when that is first
-/// asked for; [`Playback::reach`] tells how far the replay has come. States of the world are saved
-/// meanwhile. To go to a moment that was replayed before, only the ticks after the nearest saved state
-/// are replayed.
+/// Without a world there are only facts; frames are found with the index beside the recording, or with a few
+/// marks. With a world the recording is replayed, and states are saved on the way: a moment that was reached
+/// before takes only the ticks since a saved state. A new moment takes all ticks before it;
+/// [`Playback::reach`] returns how far the replay has come.
 pub struct MurkPlayback {
     tape: MurkTape,
     tables: Vec<TableDef>,
@@ -42,8 +41,8 @@ pub struct MurkPlayback {
     span: Span,
     count: u64,
     now: Stamp,
-    /// The world, and how many bytes its saved states may take.
     world: Option<World>,
+    /// The maximum size of all saved states in bytes.
     most: u64,
     replay: Option<Box<Replay>>,
 }
@@ -59,9 +58,8 @@ impl std::fmt::Debug for MurkPlayback {
 }
 
 impl MurkTape {
-    /// Returns the recording at its first moment. If the recording has a world, its saved states may
-    /// take
-    /// `bytes` bytes. (`playback` of a `dyn Tape` allows 64 MiB.)
+    /// Starts a playback at the first frame, whose saved states of the world take at most this many bytes.
+    /// (The playback of the trait allows 64 MiB.)
     ///
     /// # Errors
     /// If nothing can be read.
@@ -80,7 +78,7 @@ impl MurkPlayback {
         let header = reader.header()?;
         let clock = Clock::of(tape, header)?;
         let world = tape.replayed_in(header)?;
-        // What is replayed is read from the start anyway, and ends where that does.
+        // A replay reads from the start anyway, and defines the end.
         let index = beside::fitting(tape.path(), &tape.input).filter(|_| world.is_none());
         let mut this = Self {
             tape: tape.clone(),
@@ -102,13 +100,13 @@ impl MurkPlayback {
         Ok(this)
     }
 
-    /// Bytes that the saved states of the world take.
+    /// Returns the size of all saved states in bytes.
     #[must_use]
     pub fn saved_bytes(&self) -> u64 {
         self.replay.as_ref().map_or(0, |replay| replay.size())
     }
 
-    /// Says where the recording goes from and to.
+    /// Finds the number of frames, the first and the last.
     fn measure(&mut self) -> Result<(), Error> {
         if let Places::Index(index) = &self.places {
             self.count = index.frames();
@@ -128,20 +126,20 @@ impl MurkPlayback {
         Ok(())
     }
 
-    /// When a step is that the index leads to; `None` where something else is there.
+    /// Returns the stamp of a step by the index; `None` if the recording has another frame there.
     fn indexed(&self, index: &Index<Input>, step: u64) -> Option<Stamp> {
         let entry = index.entry(step).ok()??;
         index.read(&self.tape.input, entry).ok()?;
         Some(self.clock.stamp(step, entry.tick))
     }
 
-    /// The newest step that is not after a moment of the recording.
+    /// Returns the newest step that is not after a moment.
     fn find(&mut self, at: At) -> Result<Option<Stamp>, Error> {
         if let Places::Index(index) = &self.places {
             let upto = |stamp| at.order(stamp).is_some_and(Ordering::is_le);
-            let behind =
+            let after =
                 index.partition_point(|entry| upto(self.clock.stamp(entry.frame, entry.tick)));
-            let found = behind.ok().map(|behind| behind.checked_sub(1));
+            let found = after.ok().map(|after| after.checked_sub(1));
             match found {
                 Some(None) => return Ok(None),
                 Some(Some(step)) => {
@@ -162,7 +160,7 @@ impl MurkPlayback {
         }
     }
 
-    /// When a step of the recording is.
+    /// Returns the stamp of a step.
     fn stamp(&mut self, step: u64) -> Result<Option<Stamp>, Error> {
         if let Places::Index(index) = &self.places {
             if let Some(stamp) = self.indexed(index, step) {
@@ -179,7 +177,7 @@ impl MurkPlayback {
         }
     }
 
-    /// The index leads to something else than it says.
+    /// Stops using the index, because it does not fit the recording.
     fn forget_index(&mut self) -> Result<(), Error> {
         self.places = look_up(&self.tape, self.clock)?;
         self.measure()
@@ -214,7 +212,7 @@ impl Playback for MurkPlayback {
         let found = if is_after(self.span) || self.count == 0 {
             None
         } else {
-            // Where the index led elsewhere, the recording may end earlier than that said.
+            // If the index was wrong, the recording may end earlier than it said.
             self.find(at)?.filter(|_| !is_after(self.span))
         };
         self.now = found.ok_or(Error::NotRecorded { at })?;

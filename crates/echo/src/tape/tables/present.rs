@@ -1,4 +1,4 @@
-//! The keys of a state table that are present from frame to frame.
+//! The rows of a state from frame to frame, and their ends.
 
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, Scanning, TableDef, Value};
@@ -8,23 +8,22 @@ use super::precision::{kept, missing};
 use crate::butter::Parts;
 use crate::model::Frame;
 
-/// The key of a row of a state table: the values of its key columns, which come first; unused places
-/// are 0.
+/// The key of a row: the values of the key columns, which are the first of a table. Unused ones are 0.
 pub type Key = [i64; 2];
 
-/// The keys of a state table that are present: so the end of a key can be reported.
-pub struct There {
+/// The rows of a state that are present, so that their ends are noticed.
+pub struct Present {
     state: State,
     parts: Parts,
     /// The kinds of the key columns.
     keys: Vec<Kind>,
-    /// Columns that the recording does not keep.
+    /// Columns that the recording does not contain.
     missing: Vec<usize>,
     pub now: Vec<Key>,
     before: Vec<Key>,
 }
 
-impl There {
+impl Present {
     pub fn new(table: &TableDef, state: State, parts: Parts) -> Self {
         let keys = table.columns.iter().take_while(|column| column.key);
         Self {
@@ -37,7 +36,7 @@ impl There {
         }
     }
 
-    /// Gives the rows of a frame, and says who is there no more.
+    /// Adds the rows of a frame, and the ends of those that are gone. Returns whether later rows are needed.
     pub fn frame(&mut self, frame: &Frame, stamp: Stamp, rows: &mut Scanning) -> bool {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -52,7 +51,7 @@ impl There {
             rows,
         };
         let goes_on = self.state.rows(frame, self.parts, &mut taking);
-        // Nearly always the same rows are there as in the frame before.
+        // Nearly always a frame has the same rows as the one before.
         if !goes_on || self.now == self.before {
             return goes_on;
         }
@@ -107,7 +106,7 @@ impl Take for Taking<'_> {
     }
 }
 
-/// Keys are numbers.
+/// Returns the value of a key column: all of them are numbers.
 const fn number(value: Value<'_>) -> i64 {
     match value {
         Value::Int(value) => value,
