@@ -129,7 +129,7 @@ fn measure(name: &str, path: &Path, bytes: &[u8], ends: &[usize]) {
     let input = Input::file(File::open(path).expect("just written")).expect("just written");
     let first = ends[0];
     let begun = Recording::from_bytes(bytes[..first].to_vec(), "a").expect("a frame");
-    let growing = Growing::begin(begun.tape(), Secrets::Hide, &Work::default());
+    let growing = Growing::begin(&**begun.tape(), Secrets::Hide, &Work::default());
     let mut growing = growing.expect("a frame").expect("it can be followed");
     let mut packets = 0;
     let mut take = |piece: Piece<'_>| {

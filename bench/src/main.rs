@@ -18,8 +18,11 @@ use std::process::ExitCode;
 
 use timing::Pair;
 
+/// Runs the cases of a benchmark whose names contain a text.
+type Run = fn(&str);
+
 /// The benchmarks that take a part of a case's name.
-const NAMED: &[(&str, fn(&str))] = &[
+const NAMED: &[(&str, Run)] = &[
     ("murk", murk::run),
     ("delta", delta::run),
     ("echo", echo::run),

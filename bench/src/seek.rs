@@ -292,7 +292,7 @@ fn columns(kind: &str, path: &Path, wants: &dyn Fn(&str) -> bool) {
     let recording = open(path);
     let scan = |scan: Scan| {
         let mut rows = 0;
-        let read = recording.scan(&scan, &mut |batch| {
+        let read = recording.scan(&scan, |batch| {
             rows += black_box(batch).len();
             Ok(std::ops::ControlFlow::Continue(()))
         });

@@ -325,7 +325,7 @@ mod tests {
     fn with_both(bytes: &[u8], each: impl Fn(Window<'_>)) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        each(Window::new(&Input::file(file).unwrap()));
+        each(Window::new(Input::file(file).unwrap()));
         each(Window::new(bytes));
     }
 

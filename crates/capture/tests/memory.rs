@@ -123,10 +123,10 @@ fn within(most: usize, what: &str, run: impl FnOnce()) {
 /// Every operation on recordings.
 fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
     within(most, "header", || {
-        drop(tape.describe(Depth::Header, Secrets::Hide).unwrap())
+        drop(tape.describe(Depth::Header, Secrets::Hide).unwrap());
     });
     within(most, "info", || {
-        drop(tape.describe(Depth::Whole, Secrets::Hide).unwrap())
+        drop(tape.describe(Depth::Whole, Secrets::Hide).unwrap());
     });
     within(most, "audit", || {
         tape.audit(&Asked::new(), &Work::default()).unwrap();

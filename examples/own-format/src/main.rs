@@ -6,7 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scans, TableDef, Visit};
-use gametape_core::tape::*;
+use gametape_core::tape::{
+    Audit, Depth, Error, Format, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink,
+    Source, Tape, Work,
+};
 use gametape_core::{Clocks, Finding, Findings, Input, RuleInfo, Stamp, Time, rules};
 
 fn main() -> ExitCode {

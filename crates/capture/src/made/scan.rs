@@ -206,7 +206,8 @@ impl Pass<'_, '_, '_> {
                 }
             }
             let _ = self.scans.give(self.visit)?;
-            Ok(if self.wants(|source| source.is_of_packets()) {
+            let is = |source: &Source<'_>| source.is_of_packets();
+            Ok(if self.wants(is) {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())

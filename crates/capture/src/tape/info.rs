@@ -1,12 +1,10 @@
 //! The description of a recording of packets, and statistics of its bytes.
 
-use gametape_core::Input;
 use gametape_core::tape::{Info, object};
 use gametape_delta::{Component, Schema, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
-use super::{DELTA_INFO, MCAP_INFO};
 use crate::layout::Role;
 use crate::made::told;
 use crate::stream::Packets;
@@ -43,7 +41,7 @@ fn describe(schema: &Schema, made: bool) -> Vec<Value> {
     schema.components().iter().map(component).collect()
 }
 
-fn blank(input: &Input, packets: &Packets<'_>) -> Info {
+fn with_schema(mut info: Info, packets: &Packets<'_>) -> Info {
     let schema = packets.schema();
     let mut details = Map::new();
     details.insert("schema".into(), format!("{:016x}", schema.hash()).into());
@@ -53,25 +51,17 @@ fn blank(input: &Input, packets: &Packets<'_>) -> Info {
     }
     details.insert("components".into(), describe(schema, made).into());
     details.insert("tick_ns".into(), packets.tick_ns().into());
-    let format = match packets {
-        Packets::Capture(_) => &MCAP_INFO,
-        Packets::Delta(_) => &DELTA_INFO,
-    };
-    // The version of the wire format; captures have no version of their own.
-    let version = u32::from(gametape_delta::wire::VERSION);
-    Info {
-        details,
-        ..Info::new(format, version, input.size())
-    }
+    info.details = details;
+    info
 }
 
 fn milliseconds(ticks: u64, tick_ns: Option<u64>) -> Option<u64> {
     Some((u128::from(ticks) * u128::from(tick_ns?) / 1_000_000) as u64)
 }
 
-/// Describes a recording without reading its packets.
-pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
-    let mut info = blank(input, packets);
+/// Completes a description without reading the packets.
+pub(super) fn header(known: Info, packets: &Packets<'_>) -> Info {
+    let mut info = with_schema(known, packets);
     info.duration_ms = packets
         .tables()
         .and_then(told)
@@ -94,9 +84,9 @@ pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
     info
 }
 
-/// Describes a recording after reading all packets.
-pub(super) fn info(input: &Input, packets: &Packets<'_>, measured: &Measured) -> Info {
-    let mut info = blank(input, packets);
+/// Completes a description after reading all packets.
+pub(super) fn info(known: Info, packets: &Packets<'_>, measured: &Measured) -> Info {
+    let mut info = with_schema(known, packets);
     info.frames = Some(measured.packets());
     let of_ticks = measured.span();
     let of_ticks = of_ticks.and_then(|ticks| milliseconds(ticks, packets.tick_ns()));

@@ -233,12 +233,19 @@ impl Tape for PacketsTape {
 
     fn describe(&self, depth: Depth, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let packets = self.packets()?;
+        let format = match packets {
+            Packets::Capture(_) => &MCAP_INFO,
+            Packets::Delta(_) => &DELTA_INFO,
+        };
+        // The version of the wire format; captures have no version of their own.
+        let version = u32::from(wire::VERSION);
+        let known = Info::new(format, version, self.input.size());
         if depth == Depth::Header {
             let problem = packets.problem().map(Error::from);
-            return Ok(Partial::new(info::header(&self.input, &packets), problem));
+            return Ok(Partial::new(info::header(known, &packets), problem));
         }
         let measured = measure::measure(&packets)?;
-        let info = info::info(&self.input, &packets, &measured);
+        let info = info::info(known, &packets, &measured);
         Ok(Partial::new(info, measured.problem.map(Error::from)))
     }
 

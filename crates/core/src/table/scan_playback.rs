@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::batch::{Batch, Owned, Value};
 use super::def::TableDef;
 use super::kind::Lane;
-use super::playback::{State, StateAt, Stepped};
+use super::playback::{Playback, State, StateAt, Stepped};
 use super::scan::Scan;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Secrets, Tape, Work};
@@ -45,6 +45,20 @@ struct Held {
     /// The last step that is included.
     upto: u64,
     rows: BTreeMap<Vec<Owned>, Vec<Owned>>,
+}
+
+impl dyn Tape {
+    /// Returns a playback of the recording, at its first moment. It keeps the recording open as long
+    /// as it lives.
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    pub fn playback(self: &Arc<Self>) -> Result<Box<dyn Playback>, Error> {
+        match self.own_playback()? {
+            Some(playback) => Ok(playback),
+            None => Ok(Box::new(ScanPlayback::new(Arc::clone(self))?)),
+        }
+    }
 }
 
 impl Stepped<Scanned> {

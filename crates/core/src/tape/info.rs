@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use super::format::FormatInfo;
+use super::format_info::FormatInfo;
 use crate::table::Needs;
 use crate::text::{Many, TextTable, printable, shortened};
 

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -24,7 +23,7 @@ use crate::clock::{At, Clocks};
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{Batch, JsonRows, Lane, Playback, Scan, ScanPlayback, Scans, TableDef, Visit};
+use crate::table::{Batch, JsonRows, Lane, Playback, Scan, Scans, TableDef, Visit};
 
 /// Options of a dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -255,7 +254,8 @@ pub trait Tape: Any + Send + Sync {
         Ok(None)
     }
 
-    /// Returns the format's own playback if it is better than [`ScanPlayback`]. Callers use
+    /// Returns the format's own playback if it is better than
+    /// [`ScanPlayback`](crate::table::ScanPlayback). Callers use
     /// [`playback`](trait.Tape.html#method.playback) of `dyn Tape` instead.
     ///
     /// # Errors
@@ -469,18 +469,6 @@ impl dyn Tape {
         let scans = std::slice::from_ref(scan);
         let mut read = self.scan(scans, work, &mut |_, batch| visit(batch))?;
         Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
-    }
-
-    /// Returns a playback of the recording, at its first moment. It keeps the recording open as long
-    /// as it lives.
-    ///
-    /// # Errors
-    /// If nothing can be read.
-    pub fn playback(self: &Arc<Self>) -> Result<Box<dyn Playback>, Error> {
-        match self.own_playback()? {
-            Some(playback) => Ok(playback),
-            None => Ok(Box::new(ScanPlayback::new(Arc::clone(self))?)),
-        }
     }
 
     /// Returns a text that the recording contains, such as its world or schema. The name is a flag

@@ -70,7 +70,7 @@ pub use header::{
 pub use journal::Journal;
 pub use play::Seen;
 #[cfg(feature = "tape")]
-pub(crate) use play::Shown;
+pub(crate) use play::{Shown, Skip};
 pub use primitive::{from_fixed, from_half, to_fixed, to_half};
 
 pub use read::{ChunkDecoder, ChunkFrames, ChunkInfo, File, Frames, read, read_with};
@@ -82,8 +82,6 @@ pub use rotation::{
 pub(crate) use salvage::salvage_ranges;
 pub use salvage::{Salvaged, salvage, salvage_to};
 pub use stream::{Feed, Reader};
-#[cfg(feature = "tape")]
-pub(crate) use structure::Skip;
 #[cfg(feature = "tape")]
 pub(crate) use unpack::Parts;
 #[cfg(feature = "tape")]

@@ -7,14 +7,26 @@ use super::header::{Compression, Header};
 use super::packed::{Layout, Packed};
 use super::reference::{Dialect, Mended, PauseState, UnstoredTimers};
 use super::state::State;
-#[cfg(feature = "tape")]
-use super::structure::Skip;
 use super::survey::Survey;
 use super::unpack::{Parts, read_within};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
+
+/// Chunks that are left out at the start, because none of their frames is wanted. The bytes that are
+/// read are those of the header, and of the chunks from there on.
+#[cfg(feature = "tape")]
+#[derive(Clone, Copy, Debug)]
+pub struct Skip {
+    pub chunks: usize,
+    pub bytes: u64,
+    pub frames: u64,
+    /// The writer of the chunks before, if it can be recognised.
+    pub shown: Shown,
+    /// When the first frame of the recording was recorded.
+    pub start: Time,
+}
 
 /// What a reader has counted and detected, as far as it has read.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -7,10 +7,10 @@ use std::io::Read;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
 use super::header::Header;
+#[cfg(feature = "tape")]
+use super::play::Skip;
 use super::play::{Playing, Seen};
 use super::reference::Dialect;
-#[cfg(feature = "tape")]
-use super::structure::Skip;
 use super::structure::{Known, Look};
 #[cfg(feature = "tape")]
 use super::unpack::Parts;

@@ -9,13 +9,11 @@ use super::header::{Compression, Header};
 use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::play::Playing;
 #[cfg(feature = "tape")]
-use super::play::Shown;
+use super::play::Skip;
 use super::reference::Dialect;
 use super::unpack::{Parts, read_within};
 use crate::error::Error;
 use crate::limits::{Limits, ReadOptions};
-#[cfg(feature = "tape")]
-use crate::model::Time;
 use crate::rule::Rule;
 
 /// The part of the recording that comes next.
@@ -65,20 +63,6 @@ pub struct Known {
     /// The chunks that are left out at the start.
     #[cfg(feature = "tape")]
     skip: Option<Skip>,
-}
-
-/// Chunks that are left out at the start, because none of their frames is wanted. The bytes that are
-/// read are those of the header, and of the chunks from there on.
-#[cfg(feature = "tape")]
-#[derive(Clone, Copy, Debug)]
-pub struct Skip {
-    pub chunks: usize,
-    pub bytes: u64,
-    pub frames: u64,
-    /// The writer of the chunks before, if it can be recognised.
-    pub shown: Shown,
-    /// When the first frame of the recording was recorded.
-    pub start: Time,
 }
 
 impl Known {

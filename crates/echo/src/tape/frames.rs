@@ -4,10 +4,10 @@ use std::io::{Read, Seek};
 use std::sync::Arc;
 
 use gametape_core::InputStream;
-use gametape_core::tape::{Error, Format, FormatInfo};
+use gametape_core::tape::{Error, FormatInfo};
 
 use super::chunks::Skipped;
-use super::{Butter, Echoreplay};
+use super::options;
 use crate::butter::Parts;
 use crate::echoreplay::Spool;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
@@ -29,8 +29,8 @@ impl EchoFormat {
 
     pub fn info(self) -> &'static FormatInfo {
         match self {
-            Self::Echoreplay => Echoreplay.info(),
-            Self::Butter => Butter.info(),
+            Self::Echoreplay => &options::ECHOREPLAY_INFO,
+            Self::Butter => &options::BUTTER_INFO,
         }
     }
 }

@@ -23,7 +23,7 @@ use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
     Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, Options, Partial,
-    Pieces, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Pieces, Repaired, Secrets, Sink, Source, Tape, Target, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
@@ -106,30 +106,12 @@ pub struct Butter;
 /// Implements the formats, which differ only in these values.
 macro_rules! formats {
     ($($format:ident {
-        about: $about:literal,
         extension: $extension:literal,
         starts: $starts:ident,
-        order: $order:literal,
-        opened_with: $open:expr,
-        written_with: $options:ident,
-        cut_with: $cut:expr,
     })*) => {$(
         impl Format for $format {
             fn info(&self) -> &'static FormatInfo {
-                const INFO: FormatInfo = FormatInfo {
-                    kind: "echo",
-                    step: "frame",
-                    extensions: &[$extension],
-                    sniff_order: $order,
-                    options: &[
-                        (Verb::Open, $open),
-                        (Verb::Convert, options::CONVERT),
-                        (Verb::Write, options::$options),
-                        (Verb::Cut, $cut),
-                    ],
-                    ..FormatInfo::new(EchoFormat::$format.name(), $about)
-                };
-                &INFO
+                EchoFormat::$format.info()
             }
 
             fn sniff(&self, input: &Input) -> bool {
@@ -172,23 +154,12 @@ macro_rules! formats {
 
 formats! {
     Echoreplay {
-        about: "Matches of Echo VR, the game's API line by line, as text or in a zip",
         extension: "echoreplay",
         starts: starts_as_echoreplay,
-        order: 5,
-        opened_with: options::OPEN,
-        written_with: ECHOREPLAY,
-        cut_with: options::ECHOREPLAY,
     }
     Butter {
-        about: "Matches of Echo VR, quantised and differenced, v1, v2 and v3",
         extension: "butter",
         starts: starts_as_butter,
-        // The first byte of a .butter is a weak signature.
-        order: 10,
-        opened_with: &[],
-        written_with: BUTTER,
-        cut_with: &[],
     }
 }
 

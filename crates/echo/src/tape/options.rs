@@ -1,8 +1,43 @@
-//! The options of the formats of Echo VR.
+//! The formats of Echo VR, with their options.
 
-use gametape_core::tape::{OptionDef, OptionKind, Options};
+use gametape_core::tape::{FormatInfo, OptionDef, OptionKind, Options, Verb};
 
 use crate::butter::{self, Compression, Mode};
+
+/// The format .echoreplay.
+pub(super) const ECHOREPLAY_INFO: FormatInfo = FormatInfo {
+    kind: KIND,
+    step: STEP,
+    extensions: &["echoreplay"],
+    sniff_order: 5,
+    options: &[
+        (Verb::Open, OPEN),
+        (Verb::Convert, CONVERT),
+        (Verb::Write, ECHOREPLAY),
+        (Verb::Cut, ECHOREPLAY),
+    ],
+    ..FormatInfo::new(
+        "echoreplay",
+        "Matches of Echo VR, the game's API line by line, as text or in a zip",
+    )
+};
+
+/// The format .butter.
+pub(super) const BUTTER_INFO: FormatInfo = FormatInfo {
+    kind: KIND,
+    step: STEP,
+    extensions: &["butter"],
+    // The first byte of a .butter is a weak signature.
+    sniff_order: 10,
+    options: &[(Verb::Convert, CONVERT), (Verb::Write, BUTTER)],
+    ..FormatInfo::new(
+        "butter",
+        "Matches of Echo VR, quantised and differenced, v1, v2 and v3",
+    )
+};
+
+const KIND: &str = "echo";
+const STEP: &str = "frame";
 
 /// The options of writing a .butter.
 pub(super) const BUTTER: &[OptionDef] = &[

@@ -6,7 +6,6 @@ use std::time::{Duration, UNIX_EPOCH};
 use gametape_core::tape::{Info, Secrets, object};
 use serde_json::{Map, Value, json};
 
-use super::INFO;
 use crate::event::game_time;
 use crate::metrics::Played;
 use crate::rmv::ResultString;
@@ -90,9 +89,8 @@ fn secret(game: &Game<'_>, bytes: &[u8], secrets: Secrets) -> String {
     }
 }
 
-/// Describes a game. `bytes` is the size of the file; `events` is the number of events, if it is
-/// known.
-pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Secrets) -> Info {
+/// Completes the description of a game. `events` is the number of events, if it is known.
+pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets: Secrets) -> Info {
     let texts = Texts::of(game, secrets);
     let board = &game.board;
     let mut details = object(json!({
@@ -122,12 +120,10 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
         "checksum_bytes": game.checksum.len(),
     }));
     of_encoding(game, &mut details, secrets);
-    Info {
-        duration_ms: game.ending.map(|ending| u64::from(ending.time_ms)),
-        frames: events,
-        details,
-        ..Info::new(&INFO, u32::from(game.version().number()), bytes)
-    }
+    info.duration_ms = game.ending.map(|ending| u64::from(ending.time_ms));
+    info.frames = events;
+    info.details = details;
+    info
 }
 
 /// Adds the details that only one of the two versions has.

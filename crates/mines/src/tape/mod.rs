@@ -200,7 +200,9 @@ impl Tape for RmvTape {
                 (reading, Some(events))
             }
         };
-        let info = info::info(&reading.game, bytes.len() as u64, events, secrets);
+        let version = u32::from(reading.game.version().number());
+        let known = Info::new(&INFO, version, bytes.len() as u64);
+        let info = info::info(known, &reading.game, events, secrets);
         Ok(Partial::new(info, reading.findings.problem()))
     }
 

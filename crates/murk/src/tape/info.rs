@@ -3,13 +3,14 @@
 use gametape_core::tape::{Info, object};
 use serde_json::{Map, Value, json};
 
-use super::{INFO, world};
+use super::world;
 use crate::engine::own::Kinds;
-use crate::{Hash, Header, Payload, Stats, VERSION};
+use crate::{Hash, Header, Payload, Stats};
 
-/// Returns the description, from the header and the statistics, if there are any. A tick takes `dt` seconds.
+/// Completes a description from the header, and from the statistics, if there are any. A tick takes
+/// `dt` seconds.
 pub(super) fn info(
-    bytes: u64,
+    mut info: Info,
     header: &Header<'_>,
     kinds: &Kinds,
     dt: Option<f64>,
@@ -34,14 +35,12 @@ pub(super) fn info(
         details.insert("last_tick".into(), json!(stats.last_tick));
         details.insert("commands".into(), json!(stats.commands));
     }
-    Info {
-        duration_ms: dt
-            .zip(stats)
-            .map(|(dt, stats)| (dt * 1000.0 * stats.frames as f64) as u64),
-        frames: stats.map(|stats| stats.frames),
-        details,
-        ..Info::new(&INFO, u32::from(VERSION), bytes)
-    }
+    info.duration_ms = dt
+        .zip(stats)
+        .map(|(dt, stats)| (dt * 1000.0 * stats.frames as f64) as u64);
+    info.frames = stats.map(|stats| stats.frames);
+    info.details = details;
+    info
 }
 
 /// Returns the statistics as JSON. A tick takes `dt` seconds.

@@ -188,17 +188,17 @@ impl Tape for MurkTape {
     }
 
     fn describe(&self, depth: Depth, _secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let size = self.input.size();
+        let known = Info::new(&INFO, u32::from(VERSION), self.input.size());
         let (mut info, problem) = match depth {
             Depth::Header => {
                 let mut reader = self.reader();
                 let header = reader.header()?;
-                (info::info(size, header, self.kinds(), None, None), None)
+                (info::info(known, header, self.kinds(), None, None), None)
             }
             Depth::Whole => {
                 let (stats, read) = self.counted()?;
                 let dt = self.tick_length(&read.value)?;
-                let info = info::info(size, &read.value, self.kinds(), dt, Some(&stats));
+                let info = info::info(known, &read.value, self.kinds(), dt, Some(&stats));
                 (info, read.problem)
             }
         };

@@ -22,15 +22,12 @@ pub fn scan(
         Some(from) => tape.frames_before(from, pass.parts)?,
         None => None,
     };
-    let mut frames = match found {
-        Some((frames, _, start)) => {
-            pass.continue_at(start);
-            frames
-        }
-        None => {
-            tape.reads_all();
-            tape.frames_of(pass.parts)?
-        }
+    let mut frames = if let Some((frames, _, start)) = found {
+        pass.continue_at(start);
+        frames
+    } else {
+        tape.reads_all();
+        tape.frames_of(pass.parts)?
     };
     let mut failed = None;
     loop {

@@ -37,7 +37,7 @@ pub(in crate::tape) fn estimate(tape: &MurkTape, table: &TableDef) -> Result<Est
     if let Some(world) = tape.replayed_in(&header)?
         && (table.lane == Lane::Grid || table.name == COMMANDS.name)
     {
-        let cells = u64::from(header.cell_count).saturating_mul(world.fields.len() as u64);
+        let cells = header.cell_count.saturating_mul(world.fields.len() as u64);
         let each = cells.saturating_mul(world.propagators.len().max(1) as u64);
         let replay = each.saturating_mul(count).saturating_mul(CELL_NS);
         estimate.work_ns = estimate.work_ns.saturating_add(replay);
