@@ -24,9 +24,9 @@ pub enum Verb {
     Convert,
     /// Write it in this format; these options do not depend on the source format.
     Write,
-    /// Keep its intact parts: see [`Tape::repair`].
+    /// Keep its intact parts: see [`Tape::repair`](super::Tape::repair).
     Repair,
-    /// Keep a part of it: see [`Tape::cut`].
+    /// Keep a part of it: see [`Tape::cut`](super::Tape::cut).
     Cut,
 }
 
