@@ -18,8 +18,8 @@ const MAX_TIME: u32 = 0xFF_FFFF;
 
 /// For any board, any preflags and any sequence of mouse events, the engine shows only what is
 /// possible: events on the board, numbers that match the mines around them, nothing on an open
-/// square, and nothing after the end. [`Engine::face`] is the face that was shown last,
-/// [`Engine::opened`] counts the open squares, and the game is won when all safe squares are open
+/// square, and nothing after the end. `Engine::face` is the face that was shown last,
+/// `Engine::opened` counts the open squares, and the game is won when all safe squares are open
 /// and no mine was hit.
 ///
 /// A recording of all this replays without a divergence or a lag, is written and read back, passes
