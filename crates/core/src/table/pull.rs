@@ -51,7 +51,7 @@ pub struct Pull {
     outcome: Vec<Partial<()>>,
 }
 
-/// What the caller and the thread share.
+/// The state that the caller and the thread share.
 struct Control {
     cancel: AtomicBool,
     bytes: AtomicU64,

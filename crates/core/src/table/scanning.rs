@@ -283,7 +283,7 @@ impl Scanning {
     /// called only for columns that the scan uses. Returns whether later rows are needed.
     #[inline]
     pub fn row<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) -> bool {
-        self.put(stamp, false, value)
+        self.put(stamp, |wanted| wanted.put(stamp, false, value))
     }
 
     /// Adds the next rows, all of one stamp: `value` returns the value of a row in a column, both by
@@ -295,23 +295,13 @@ impl Scanning {
         count: usize,
         value: impl Fn(usize, usize) -> Value<'r>,
     ) -> bool {
-        match self.position(stamp) {
-            Position::Outside => return true,
-            Position::After => {
-                self.over = true;
-                return false;
-            }
-            Position::Within => {}
-        }
-        self.wanted.put_all(stamp, count, value);
-        self.fill();
-        true
+        self.put(stamp, |wanted| wanted.put_all(stamp, count, value))
     }
 
     /// Adds a row that ends a key of a state. `value` is called only for key columns; other
     /// requested values are missing. Returns whether later rows are needed.
     pub fn ended<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) -> bool {
-        self.put(stamp, true, value)
+        self.put(stamp, |wanted| wanted.put(stamp, true, value))
     }
 
     /// Adds the next row of a [`Table`]. Returns whether later rows are needed.
@@ -320,8 +310,9 @@ impl Scanning {
         self.row(stamp, |column| table.value(row, column))
     }
 
+    /// Adds what `add` adds, if the stamp is in the range. Returns whether later rows are needed.
     #[inline]
-    fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) -> bool {
+    fn put(&mut self, stamp: Stamp, add: impl FnOnce(&mut Wanted)) -> bool {
         match self.position(stamp) {
             Position::Outside => return true,
             Position::After => {
@@ -330,7 +321,7 @@ impl Scanning {
             }
             Position::Within => {}
         }
-        self.wanted.put(stamp, ends, value);
+        add(&mut self.wanted);
         self.fill();
         true
     }
