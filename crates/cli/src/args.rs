@@ -175,12 +175,24 @@ pub struct Dump {
     /// Only these columns, in this order; every table also has step, tick, `time_ms` and ended [default: all]
     #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "table")]
     pub columns: Vec<String>,
-    /// Rows from this moment on: a time such as 1:23.4 or 83.4, tick:137, or step:600
-    #[arg(long, value_name = "AT", requires = "table", conflicts_with = "at")]
-    pub from: Option<gametape::At>,
+    /// Rows from this moment on: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
+    #[arg(
+        long,
+        value_name = "AT",
+        allow_hyphen_values = true,
+        requires = "table",
+        conflicts_with = "at"
+    )]
+    pub from: Option<gametape::When>,
     /// Rows up to this moment, which is included
-    #[arg(long, value_name = "AT", requires = "table", conflicts_with = "at")]
-    pub to: Option<gametape::At>,
+    #[arg(
+        long,
+        value_name = "AT",
+        allow_hyphen_values = true,
+        requires = "table",
+        conflicts_with = "at"
+    )]
+    pub to: Option<gametape::When>,
     /// Rows whose key has this value; may be given several times
     #[arg(long = "where", value_name = "KEY=VALUE", value_parser = filter, requires = "table")]
     pub keys: Vec<(String, String)>,
@@ -191,9 +203,9 @@ pub struct Dump {
     /// Comma-separated values in place of JSON
     #[arg(long, conflicts_with = "json", requires = "table")]
     pub csv: bool,
-    /// Only this moment: a time such as 1:23.4 or 83.4, tick:137, or step:600
-    #[arg(long, value_name = "AT")]
-    pub at: Option<gametape::At>,
+    /// Only this moment: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
+    #[arg(long, value_name = "AT", allow_hyphen_values = true)]
+    pub at: Option<gametape::When>,
     /// Show user ids and the addresses of servers
     #[arg(long)]
     pub show_secrets: bool,
@@ -215,9 +227,9 @@ pub struct Play {
     /// A file, or -
     #[arg(value_name = "FILE")]
     pub path: OsString,
-    /// Start at this moment: a time such as 1:23.4 or 83.4, tick:137, or step:600
-    #[arg(long, value_name = "AT")]
-    pub at: Option<gametape::At>,
+    /// Start at this moment: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
+    #[arg(long, value_name = "AT", allow_hyphen_values = true)]
+    pub at: Option<gametape::When>,
     /// Start with this view: a table, map, or markers
     #[arg(long, value_name = "VIEW")]
     pub view: Option<String>,
@@ -319,13 +331,18 @@ pub struct Picture {
     /// An existing file is replaced.
     #[arg(value_name = "OUT")]
     pub output: OsString,
-    /// The moment to draw: a time such as 1:23.4 or 83.4, tick:137, or step:600 [default: the last]
-    #[arg(long, value_name = "AT", conflicts_with = "over")]
-    pub at: Option<gametape::At>,
+    /// The moment to draw: 1:23.4, 200ms, -5s (before the end), tick:137, step:600 [default: end]
+    #[arg(
+        long,
+        value_name = "AT",
+        allow_hyphen_values = true,
+        conflicts_with = "over"
+    )]
+    pub at: Option<gametape::When>,
     /// Draw a stretch of time instead: 1:23.4..2:00, tick:1..tick:90, step:600.. or ..
     ///
     /// The picture shows paths, the time spent in each place, or the number of changes.
-    #[arg(long, value_name = "FROM..TO")]
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub over: Option<Stretch>,
     /// What to draw of the stretch [default: depends on the view]
     ///
@@ -425,12 +442,12 @@ pub struct Cut {
     /// An existing file is replaced; the input itself only if all of it is kept.
     #[arg(value_name = "OUT")]
     pub output: OsString,
-    /// From this moment on: a time such as 1:23.4 or 83.4, tick:137, or step:600
-    #[arg(long, value_name = "AT", group = "range")]
-    pub from: Option<gametape::At>,
+    /// From this moment on: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
+    #[arg(long, value_name = "AT", allow_hyphen_values = true, group = "range")]
+    pub from: Option<gametape::When>,
     /// Up to this moment, which is included
-    #[arg(long, value_name = "AT", group = "range")]
-    pub to: Option<gametape::At>,
+    #[arg(long, value_name = "AT", allow_hyphen_values = true, group = "range")]
+    pub to: Option<gametape::When>,
     /// Around this row of a table of events: goals:3 is the third goal
     #[arg(long, value_name = "TABLE:N", group = "range", conflicts_with_all = ["from", "to"])]
     pub around: Option<gametape::Around>,
@@ -458,8 +475,8 @@ pub struct Man {
 /// A length of time: `10`, `1:30`.
 fn length(text: &str) -> Result<gametape::Time, &'static str> {
     match text.parse() {
-        Ok(gametape::At::Time(time)) => Ok(time),
-        _ => Err("a length is in seconds, such as 10, 2.5 or 1:30"),
+        Ok(time) => Ok(time),
+        Err(_) => Err("a length is in seconds, such as 10, 2.5 or 1:30"),
     }
 }
 

@@ -9,6 +9,7 @@ use core::str::FromStr;
 /// use gametape_core::Time;
 /// assert_eq!(Time::from_ms(83_400).to_string(), "1:23.400");
 /// assert_eq!(Time::from_ms(34_884).to_string(), "34.884 s");
+/// assert_eq!(Time::from_secs(60), Time::from_ms(60_000));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Time(pub i64);
@@ -16,6 +17,13 @@ pub struct Time(pub i64);
 impl Time {
     /// 0 ns: where the recording starts.
     pub const START: Self = Self(0);
+
+    /// Converts from seconds. Values beyond the range of 64-bit nanoseconds (292 years) become the
+    /// largest or smallest possible time.
+    #[must_use]
+    pub const fn from_secs(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(SECOND))
+    }
 
     /// Converts from milliseconds. Values beyond the range of 64-bit nanoseconds (292 years) become
     /// the largest or smallest possible time.
@@ -163,8 +171,11 @@ pub struct NoClock {
 /// use gametape_core::{At, Time};
 /// assert_eq!("1:23.4".parse(), Ok(At::Time(Time::from_ms(83_400))));
 /// assert_eq!("83.4".parse(), Ok(At::Time(Time::from_ms(83_400))));
+/// assert_eq!("0.701 s".parse(), Ok(At::Time(Time::from_ms(701))));
+/// assert_eq!("200ms".parse(), Ok(At::Time(Time::from_ms(200))));
 /// assert_eq!("tick:137".parse(), Ok(At::Tick(137)));
 /// assert_eq!("step:600".parse(), Ok(At::Step(600)));
+/// assert_eq!("step 600".parse(), Ok(At::Step(600)));
 /// assert_eq!(At::Time(Time::from_ms(83_400)).to_string(), "1:23.400");
 /// assert!("tick:-1".parse::<At>().is_err());
 /// ```
@@ -213,54 +224,82 @@ impl fmt::Display for At {
 
 /// The text does not name a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a moment is a time such as 1:23.4 or 83.4, tick:137, or step:600")]
+#[error("a moment is a time such as 1:23.4, 83.4 or 200ms, tick:137, or step:600")]
 pub struct ParseAtError;
 
 impl FromStr for At {
     type Err = ParseAtError;
 
     fn from_str(text: &str) -> Result<Self, ParseAtError> {
-        if let Some(tick) = text.strip_prefix("tick:") {
-            return number(tick).map(Self::Tick);
-        }
-        if let Some(step) = text.strip_prefix("step:") {
-            return number(step).map(Self::Step);
-        }
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        if fraction.len() > 9 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
-            return Err(ParseAtError);
-        }
-        let mut parts = whole.rsplit(':');
-        let mut seconds = 0_u64;
-        for (at, unit) in [1, 60, 3600].into_iter().enumerate() {
-            let Some(part) = parts.next() else { break };
-            let part = number(part)?;
-            // 1:75 is a mistake.
-            if part >= 60 && at < whole.matches(':').count() {
-                return Err(ParseAtError);
+        if let Some((clock, number)) = text.split_once([':', ' ']) {
+            match clock {
+                "tick" => return count(number).map(Self::Tick),
+                "step" => return count(number).map(Self::Step),
+                _ => {}
             }
-            seconds = part
-                .checked_mul(unit)
-                .and_then(|part| seconds.checked_add(part))
-                .ok_or(ParseAtError)?;
         }
-        if parts.next().is_some() {
-            return Err(ParseAtError);
-        }
-        let mut ns = 0;
-        for digit in fraction.bytes().chain(core::iter::repeat(b'0')).take(9) {
-            ns = ns * 10 + i64::from(digit - b'0');
-        }
-        i64::try_from(seconds)
-            .ok()
-            .and_then(|seconds| seconds.checked_mul(1_000_000_000)?.checked_add(ns))
-            .map(|ns| Self::Time(Time(ns)))
-            .ok_or(ParseAtError)
+        text.parse().map(Self::Time)
     }
 }
 
+impl FromStr for Time {
+    type Err = ParseAtError;
+
+    /// Reads seconds (`83.4`, `0.701 s`), milliseconds (`200ms`), minutes (`1:23.4`) and hours
+    /// (`2:00:05.25`).
+    fn from_str(text: &str) -> Result<Self, ParseAtError> {
+        let unit = |unit| text.strip_suffix(unit).map(str::trim_end);
+        if let Some(ms) = unit("ms") {
+            return decimal(ms, 1_000_000).map(Self);
+        }
+        let seconds = unit("s");
+        let text = seconds.unwrap_or(text);
+        let Some((more, seconds)) = text.rsplit_once(':').filter(|_| seconds.is_none()) else {
+            return decimal(text, SECOND).map(Self);
+        };
+        let (hours, minutes) = more
+            .split_once(':')
+            .map_or((None, more), |(hours, minutes)| (Some(hours), minutes));
+        let (hours, minutes) = (hours.map(count).transpose()?, count(minutes)?);
+        let seconds = decimal(seconds, SECOND)?;
+        // 1:75 is a mistake.
+        if seconds >= 60 * SECOND || hours.is_some() && minutes >= 60 {
+            return Err(ParseAtError);
+        }
+        let minutes = hours
+            .unwrap_or(0)
+            .checked_mul(60)
+            .and_then(|hours| hours.checked_add(minutes));
+        let ns = minutes.and_then(|minutes| {
+            let minutes = i64::try_from(minutes).ok()?;
+            minutes.checked_mul(60 * SECOND)?.checked_add(seconds)
+        });
+        ns.map(Self).ok_or(ParseAtError)
+    }
+}
+
+/// A second in nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+
+/// Parses a number with at most 9 decimal places, in this unit of nanoseconds, as nanoseconds.
+fn decimal(text: &str, unit: i64) -> Result<i64, ParseAtError> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.len() > 9 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(ParseAtError);
+    }
+    let places = fraction.bytes().chain(core::iter::repeat(b'0')).take(9);
+    let billionths = places.fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+    let ns = i64::try_from(count(whole)?).ok();
+    let ns = ns.and_then(|whole| {
+        whole
+            .checked_mul(unit)?
+            .checked_add(billionths / (SECOND / unit))
+    });
+    ns.ok_or(ParseAtError)
+}
+
 /// Parses digits only: no sign, no spaces.
-fn number(digits: &str) -> Result<u64, ParseAtError> {
+fn count(digits: &str) -> Result<u64, ParseAtError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(ParseAtError);
     }
@@ -295,7 +334,14 @@ mod tests {
             "99999999999999999999",
             "9999999999999",
             " 1",
-            "1 s",
+            "s",
+            "ms",
+            "1:23 s",
+            "1s s",
+            "1 h",
+            "-1 s",
+            "tick: 1",
+            "step  1",
         ] {
             assert_eq!(text.parse::<At>(), Err(ParseAtError), "{text:?}");
         }
@@ -309,6 +355,8 @@ mod tests {
             "1:00.000",
             "1:23.400500",
             "1:00:00.000000001",
+            "0.701 s",
+            "34.000000001 s",
         ] {
             let at: At = text.parse().unwrap();
             assert_eq!(at.to_string(), text);

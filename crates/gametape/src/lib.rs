@@ -32,6 +32,7 @@ mod policy;
 mod recording;
 mod registry;
 mod rows;
+mod when;
 
 pub use content::{Content, Draft, write_recording};
 pub use cut::Around;
@@ -43,6 +44,7 @@ pub use policy::{Decision, Policy, PolicyError, Reason};
 pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
+pub use when::{ParseWhenError, When};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 pub use gametape_core::tape::{

@@ -8,12 +8,12 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_core::Input;
-use gametape_core::table::Needs;
+use gametape_core::table::{Needs, Span};
 use gametape_core::tape::{
     self, Audit, Converted, Depth, Dump, Format, Info, Measured, OptionDef, Options, Repaired,
     Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
+use gametape_core::{At, Input};
 
 use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
@@ -233,10 +233,22 @@ impl Recording {
         result.map_err(|error| {
             let error = match error {
                 tape::Error::Scan(error) => error.needing(self.needs()).into(),
+                tape::Error::NotRecorded { at, recorded } => tape::Error::NotRecorded {
+                    at,
+                    recorded: recorded.or_else(|| self.recorded()),
+                },
                 error => error,
             };
             Error::tape(&self.path)(error)
         })
+    }
+
+    /// Returns the first and the last moment; `None` if there is none, or nothing can be read.
+    fn recorded(&self) -> Option<Span> {
+        let mut play = self.tape.playback().ok()?;
+        let span = play.span();
+        play.seek(At::Step(span.first.step)).ok()?;
+        Some(span)
     }
 
     /// Returns the external data that is missing, if it would give the recording more tables.

@@ -71,7 +71,7 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
     match (at, problem) {
         // The requested moment may have been in the lost part.
         (Some(_), Some(problem)) if !found => Err(problem),
-        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+        (Some(at), None) if !found => Err(Error::not_recorded(at)),
         (_, problem) => Ok(Partial::new((), problem)),
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use gametape::core::text::{Counted, Grouped};
-use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, Work};
+use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, When, Work};
 use serde_json::json;
 
 use super::convert::{
@@ -66,7 +66,13 @@ fn make(args: &Cut, recording: &Recording, call: &Call<'_>) -> Result<Made<Cutou
     let folder = target_folder(&args.output)?;
     let range = match &args.around {
         Some(event) => recording.around(event, args.before, args.after)?,
-        None => Range::new(args.from, args.to),
+        None => {
+            let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when));
+            Range::new(
+                moment(&args.from).transpose()?,
+                moment(&args.to).transpose()?,
+            )
+        }
     };
     let bar = byte_bar(recording.input().size());
     let work = Work {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use gametape::{Dump as Wanted, Error, Partial, RowForm, Scan};
+use gametape::{Dump as Wanted, Error, Partial, RowForm, Scan, When};
 
 use super::Call;
 use crate::args::Dump;
@@ -18,18 +18,24 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         ui.complain("either --json or --csv");
         return Ok(Exit::Unusable);
     }
+    let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when)).transpose();
+    let moments = moment(&args.at).and_then(|at| Ok((at, moment(&args.from)?, moment(&args.to)?)));
+    let (at, from, to) = match moments {
+        Ok(moments) => moments,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
     ui.data()?;
     let secrets = secrets(args.show_secrets);
     if args.table.is_none() && !args.state {
         let wanted = Wanted {
-            at: args.at,
+            at,
             secrets,
             options: call.verb_options(),
         };
         let dumped = recording.dump(&wanted, ui.out());
         return end(dumped, ui);
     }
-    let at = match args.at.filter(|_| !args.state) {
+    let newest = match at.filter(|_| !args.state) {
         Some(at) => match recording.newest(at) {
             Ok(at) => Some(at),
             Err(error) => return Ok(ui.fail(&error)),
@@ -39,8 +45,8 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let columns = args.columns.iter().map(|name| name.trim().to_owned());
     let scan = Scan {
         columns: (!args.columns.is_empty()).then(|| columns.collect()),
-        from: args.from.or(at),
-        to: args.to.or(at),
+        from: from.or(newest),
+        to: to.or(newest),
         keys: args.keys.clone(),
         secrets,
         ..Scan::table(args.table.clone().unwrap_or_default())
@@ -51,7 +57,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         RowForm::Json
     };
     let dumped = if args.state {
-        recording.write_state(args.at, &scan, form, ui.out())
+        recording.write_state(at, &scan, form, ui.out())
     } else {
         recording.write_rows(&scan, form, ui.out())
     };

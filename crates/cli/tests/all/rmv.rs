@@ -7,7 +7,7 @@ use gametape_samples::mines::{record, scenarios};
 use gametape_testkit::mines::{mouse_of, remake};
 use snapbox::str;
 
-use crate::common::{expect, gametape};
+use crate::common::{expect, gametape, json};
 
 /// A game, by a player with a token.
 fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {
@@ -149,7 +149,55 @@ fn dump_shows_one_moment() {
         .assert()
         .code(2)
         .stdout_eq("")
-        .stderr_eq("gametape: game.rmv: 16:39.999 is not recorded\n");
+        .stderr_eq("gametape: game.rmv: 16:39.999 is not recorded: the recording ends at [..]\n");
+}
+
+/// Whatever a finding or `inspect` says of a moment can be given as one.
+#[test]
+fn a_moment_is_given_as_it_is_read() {
+    let folder = folder();
+    let path = folder.path();
+    let dumped = |at: &str| {
+        let run = gametape(path, &["dump", "game.rmv", "--at", at]).assert();
+        String::from_utf8(run.code(0).get_output().stdout.clone()).unwrap()
+    };
+    let step = dumped("step:9");
+    assert!(step.contains("\"step\":9,"), "{step}");
+    for at in ["step 9", "event:9", "event 9"] {
+        assert_eq!(dumped(at), step, "{at}");
+    }
+    let ms = |text: &str| {
+        json(text.lines().next().unwrap())["time_ms"]
+            .as_f64()
+            .unwrap()
+    };
+    let end = ms(&dumped("end"));
+    let before = dumped("-200ms");
+    assert!(
+        ms(&before) <= end - 200.0 && ms(&before) > end - 400.0,
+        "{before}"
+    );
+    for at in [
+        format!("{} s", (end - 200.0) / 1000.0),
+        format!("{}ms", end - 200.0),
+    ] {
+        assert_eq!(dumped(&at), before, "{at}");
+    }
+    for (at, complaint) in [
+        (
+            "frame:9",
+            "frame 9: the recording has events: write event:9\n",
+        ),
+        (
+            "-1:00",
+            "is not recorded: the recording starts at 0.000 s\n",
+        ),
+    ] {
+        let refused = gametape(path, &["dump", "game.rmv", "--at", at]);
+        let refused = refused.output().unwrap();
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert!(error.ends_with(complaint), "{error}");
+    }
 }
 
 #[test]

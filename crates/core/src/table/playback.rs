@@ -174,7 +174,10 @@ impl<S: StateAt> Playback for Stepped<S> {
                 self.now = found;
                 Ok(self.now())
             }
-            _ => Err(Error::NotRecorded { at }),
+            _ => Err(Error::NotRecorded {
+                at,
+                recorded: (!self.stamps.is_empty()).then(|| self.span()),
+            }),
         }
     }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::audit::AnyFinding;
 use super::cut::Cut;
 use super::option::OptionError;
-use crate::clock::{At, NoClock};
+use crate::clock::{At, NoClock, Stamp};
 use crate::finding::{Finding, Findings};
 use crate::read::ReadError;
 use crate::rule::{Class, Coded, Rule};
-use crate::table::ScanError;
+use crate::table::{ScanError, Span};
 use crate::text::Grouped;
 
 /// Why an operation on a recording failed.
@@ -55,10 +55,12 @@ pub enum Error {
     #[error("{0}")]
     Unsupported(String),
     /// The recording has no data at this moment.
-    #[error("{at} is not recorded")]
+    #[error("{at} is not recorded{}", reach(*.at, *.recorded))]
     NotRecorded {
         /// The moment.
         at: At,
+        /// The first and the last recorded moment, if they are known.
+        recorded: Option<Span>,
     },
     /// The recording has no step in this range.
     #[error("nothing is recorded {cut}")]
@@ -104,6 +106,22 @@ fn cut_instead(extension: Option<&str>) -> String {
     })
 }
 
+/// For example `: the recording ends at 0.515 s`.
+fn reach(at: At, recorded: Option<Span>) -> String {
+    let on_clock = |stamp: Stamp| match at {
+        At::Time(_) => stamp.time.map(At::Time),
+        At::Tick(_) => stamp.tick.map(At::Tick),
+        At::Step(_) => Some(At::Step(stamp.step)),
+    };
+    let ends = recorded.and_then(|span| Some((on_clock(span.first)?, on_clock(span.last)?)));
+    match ends {
+        Some((first, _)) if first.is_behind(at) => format!(": the recording starts at {first}"),
+        Some((_, last)) if at.is_behind(last) => format!(": the recording ends at {last}"),
+        Some((first, last)) => format!(": the recording goes from {first} to {last}"),
+        None => String::new(),
+    }
+}
+
 /// For example `frame 812 (tick 9,001, byte 65,536): command 3 claims …`.
 fn place_first(finding: &AnyFinding) -> String {
     if finding.place.is_nowhere() {
@@ -114,6 +132,12 @@ fn place_first(finding: &AnyFinding) -> String {
 }
 
 impl Error {
+    /// The recording has no data at this moment.
+    #[must_use]
+    pub const fn not_recorded(at: At) -> Self {
+        Self::NotRecorded { at, recorded: None }
+    }
+
     /// Wraps an error specific to a format.
     pub fn format(error: impl Coded + Send + Sync + 'static) -> Self {
         Self::Format(Box::new(error))

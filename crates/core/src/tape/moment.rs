@@ -124,7 +124,7 @@ impl<'o> Moment<'o> {
         match (self.finish()?, at, problem) {
             (true, _, problem) => Ok(Partial::new((), problem)),
             (false, _, Some(problem)) => Err(problem),
-            (false, Some(at), None) => Err(Error::NotRecorded { at }),
+            (false, Some(at), None) => Err(Error::not_recorded(at)),
             (false, None, None) => Ok(().into()),
         }
     }

@@ -93,7 +93,7 @@ impl Recording {
             }),
             Err(error @ tape::Error::NotRecorded { .. }) => {
                 let problem = self.info(Secrets::Hide)?.problem;
-                Err(problem.unwrap_or_else(|| Error::tape(&self.path)(error)))
+                problem.map_or_else(|| self.explain(Err(error)), Err)
             }
             Err(error) => self.explain(Err(error)),
         }
@@ -141,12 +141,13 @@ impl Recording {
         let end = At::Step(play.span().last.step);
         let problem = match play.seek(at.unwrap_or(end)) {
             Ok(now) if now.step < play.span().last.step => None,
-            Err(tape::Error::NotRecorded { at }) => {
-                let problem = self.info(Secrets::Hide)?.problem;
-                // A recording without steps has no state.
-                let error = (at != end).then_some(tape::Error::NotRecorded { at });
-                let error = error.map(Error::tape(&self.path));
-                return problem.or(error).map_or(Ok(().into()), Err);
+            Err(error @ tape::Error::NotRecorded { .. }) => {
+                return match self.info(Secrets::Hide)?.problem {
+                    Some(problem) => Err(problem),
+                    // A recording without steps has no state.
+                    None if at.is_none() => Ok(().into()),
+                    None => self.explain(Err(error)),
+                };
             }
             Err(error) => return self.explain(Err(error)),
             // At the last step, a broken recording reports its problem.

@@ -177,7 +177,7 @@ impl DumpSteps for RmvTape {
         match (wanted.at, reading.findings.problem()) {
             // The requested moment may have been in the lost part.
             (Some(_), Some(problem)) if !found => Err(problem),
-            (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+            (Some(at), None) if !found => Err(Error::not_recorded(at)),
             (_, problem) => Ok(Partial::new((), problem)),
         }
     }

@@ -201,7 +201,7 @@ fn a_moment_that_is_not_recorded_is_an_error() {
     let bytes = game("beginner-win");
     let error = |bytes: &[u8], at| dumped(bytes, Some(at)).unwrap_err();
     let late = At::Time(Time::from_ms(999_999));
-    assert!(matches!(error(&bytes, late), Error::NotRecorded { at } if at == late));
+    assert!(matches!(error(&bytes, late), Error::NotRecorded { at, .. } if at == late));
     assert_eq!(
         error(&bytes, At::Step(1 << 40)).to_string(),
         "step 1099511627776 is not recorded"

@@ -68,7 +68,7 @@ fn jump(
     };
     let Some(entry) = entry else {
         return if whole() {
-            Err(Error::NotRecorded { at })
+            Err(Error::not_recorded(at))
         } else {
             Ok(false)
         };

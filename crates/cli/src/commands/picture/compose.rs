@@ -36,7 +36,7 @@ pub fn compose(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
         name: shown(name),
         format: format_name(recording, secrets(args.show_secrets)),
     };
-    let mut drawn = match (&view, args.over) {
+    let mut drawn = match (&view, &args.over) {
         (View::Grid(grid), None) => grid_at(&subject, grid, &mut source),
         (View::Map(map), None) => map_at(&subject, map, &mut source),
         (View::Grid(grid), Some(stretch)) => grid_over(&subject, grid, stretch, &mut source),
@@ -168,7 +168,7 @@ impl GridScene {
 
 /// Draws the cells of a grid at a moment.
 fn grid_at(subject: &Subject<'_>, grid: &Grid, source: &mut Source<'_>) -> Result<Drawn, Fault> {
-    let now = source.seek(subject.args.at)?;
+    let now = source.seek_when(subject.args.at.as_ref())?;
     let scene = GridScene::read(subject, grid, source)?;
     let drawing = scene.drawing(subject, grid)?;
     let mut page = subject.page(&moment_in_words(now));
@@ -192,7 +192,7 @@ fn noted(words: String, note: Option<String>) -> String {
 fn grid_over(
     subject: &Subject<'_>,
     grid: &Grid,
-    stretch: Stretch,
+    stretch: &Stretch,
     source: &mut Source<'_>,
 ) -> Result<Drawn, Fault> {
     let default = match grid.cursor {
@@ -200,7 +200,7 @@ fn grid_over(
         None => Show::Changes,
     };
     let show = subject.args.show.unwrap_or(default);
-    let ends = source.stretch(stretch.from, stretch.to)?;
+    let ends = source.stretch(stretch)?;
     let scene = GridScene::read(subject, grid, source)?;
     let problem = source.problem.take();
     let drawing = scene.drawing(subject, grid)?;
@@ -237,7 +237,7 @@ fn grid_over(
 /// Draws the positions at a moment.
 fn map_at(subject: &Subject<'_>, map: &[Points], source: &mut Source<'_>) -> Result<Drawn, Fault> {
     let (bounds, count) = source.bounds(map, None)?;
-    let now = source.seek(subject.args.at)?;
+    let now = source.seek_when(subject.args.at.as_ref())?;
     let batches = source.states(subject.view)?;
     let ground = Ground::new(Projection::new(map, &bounds, subject.args.plane.into()));
     let entities = entities(map, &batches, &ground.projection);
@@ -285,14 +285,14 @@ fn map_at(subject: &Subject<'_>, map: &[Points], source: &mut Source<'_>) -> Res
 fn map_over(
     subject: &Subject<'_>,
     map: &[Points],
-    stretch: Stretch,
+    stretch: &Stretch,
     source: &mut Source<'_>,
 ) -> Result<Drawn, Fault> {
     if subject.args.show == Some(Show::Changes) {
         let sentence = "a map has no cells that change; what there is to show is ways and time";
         return Err(subject.fault(sentence));
     }
-    let ends = source.stretch(stretch.from, stretch.to)?;
+    let ends = source.stretch(stretch)?;
     let between = describe::stretch(ends.0, ends.1);
     let batches = source.states(subject.view)?;
     let problem = source.problem.take();

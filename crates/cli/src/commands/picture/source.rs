@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 
 use gametape::core::table::{Owned, Playback};
 use gametape::core::tape;
-use gametape::{At, Batch, Error, Recording, Scan, Secrets, Stamp, TableDef};
+use gametape::{At, Batch, Error, Recording, Scan, Secrets, Stamp, TableDef, When};
 
 use super::subject::{Ends, Fault};
 use crate::scene::board::{Board, Cells, Changes};
 use crate::scene::dwell::{Dwell, DwellCounter};
 use crate::scene::map::Projection;
 use crate::scene::range::{Bounds, number, widen};
-use crate::scene::time::Axis;
+use crate::scene::time::{Axis, Stretch};
 use crate::scene::tracks::{Density, Track, Tracker, key};
 use crate::scene::views::{Points, View};
 
@@ -63,6 +63,16 @@ impl<'r> Source<'r> {
         self.play.span().first
     }
 
+    /// Seeks a moment as the user gave it; by default the last.
+    pub fn seek_when(&mut self, when: Option<&When>) -> Result<Stamp, Fault> {
+        let at = self.moment(when)?;
+        self.seek(at)
+    }
+
+    fn moment(&self, when: Option<&When>) -> Result<Option<At>, Fault> {
+        Ok(when.map(|when| self.recording.at(when)).transpose()?)
+    }
+
     /// Seeks a moment; by default the last.
     pub fn seek(&mut self, at: Option<At>) -> Result<Stamp, Fault> {
         let last = self.play.span().last;
@@ -88,7 +98,9 @@ impl<'r> Source<'r> {
 
     /// Seeks the end of a stretch and returns both ends. A stretch that is longer than the recording is cut
     /// to it.
-    pub fn stretch(&mut self, from: Option<At>, to: Option<At>) -> Result<Ends, Fault> {
+    pub fn stretch(&mut self, stretch: &Stretch) -> Result<Ends, Fault> {
+        let from = self.moment(stretch.from.as_ref())?;
+        let to = self.moment(stretch.to.as_ref())?;
         let (first, last) = (self.play.span().first, self.play.span().last);
         let from = from.filter(|from| from.order(first) != Some(Ordering::Greater));
         let to = to.filter(|to| to.order(last) != Some(Ordering::Less));

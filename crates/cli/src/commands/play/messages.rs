@@ -77,6 +77,10 @@ pub struct Opened {
     pub path: String,
     /// `rmv v2`
     pub format: String,
+    /// The name of a step.
+    pub step: &'static str,
+    /// The moment to start with.
+    pub at: Option<At>,
     pub span: Span,
     pub tables: Vec<TableDef>,
 }

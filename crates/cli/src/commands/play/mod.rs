@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use gametape::{At, Error, Secrets};
+use gametape::{Error, Secrets};
 use ratatui::crossterm::event::{self, Event};
 
 use self::draw::paint::Paint;
@@ -46,11 +46,10 @@ enum Ended {
     Panic(String),
 }
 
-/// The moment and the view to start with.
+/// The view to start with.
 struct Start {
     path: String,
     secrets: Secrets,
-    at: Option<At>,
     view: Option<String>,
 }
 
@@ -67,11 +66,10 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let inbox = Arc::new(Inbox::default());
     let secrets = secrets(args.show_secrets);
     let (formats, options) = (call.formats.clone(), call.open_options());
-    let (path, reading) = (args.path.clone(), Arc::clone(&inbox));
+    let (path, at, reading) = (args.path.clone(), args.at.clone(), Arc::clone(&inbox));
     let start = Start {
         path: gametape::core::text::printable(&path.display().to_string()),
         secrets,
-        at: args.at,
         view: args.view.clone(),
     };
     let mut screen = match Screen::enter() {
@@ -85,7 +83,7 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let reader = std::thread::Builder::new().name("reader".to_owned());
     reader.spawn(move || {
         let open = || crate::call::open(&formats, &path, &options);
-        reader::serve(open, secrets, &reading, &tell);
+        reader::serve(open, at.as_ref(), secrets, &reading, &tell);
     })?;
     let ended = show(&mut screen, &start, &inbox, &updates);
     drop(screen);
@@ -195,7 +193,7 @@ fn receive(player: &mut Option<Player>, update: Update, start: &Start) -> Option
                     "{path}: there is no view {view:?}; there are {known}"
                 )));
             }
-            if let Some(at) = start.at {
+            if let Some(at) = new.opened.at {
                 new.go(at);
             }
             *player = Some(new);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gametape::core::table::{Marker, Playback, Span};
 use gametape::core::tape;
 use gametape::core::text::printable;
-use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef, Work};
+use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef, When, Work};
 
 use super::background;
 use super::messages::Inbox;
@@ -19,6 +19,7 @@ use crate::scene::map::trail;
 /// Opens a recording and answers requests until the player ends.
 pub fn serve(
     open: impl FnOnce() -> Result<Recording, Error>,
+    at: Option<&When>,
     secrets: Secrets,
     inbox: &Arc<Inbox>,
     updates: &Sender<Update>,
@@ -55,8 +56,14 @@ pub fn serve(
             Ok(Some(error)) | Err(error) => failed(error),
         };
     }
+    let at = match at.map(|at| recording.at(at)).transpose() {
+        Ok(at) => at,
+        Err(error) => return failed(error),
+    };
     let opened = Opened {
         path,
+        step: recording.format().step(),
+        at,
         format: format_name(&recording, secrets),
         span,
         tables: tables.clone(),

@@ -372,10 +372,22 @@ fn ticks_that_are_not_there() {
     let path = folder.path();
     for name in ["run.mcap", "run.delta", "packets"] {
         for (args, complaint) in [
-            ("--at tick:41", "tick 41 is not recorded"),
-            ("--at tick:0", "tick 0 is not recorded"),
-            ("--at tick:4294967297", "tick 4294967297 is not recorded"),
-            ("--state --at tick:0", "tick 0 is not recorded"),
+            (
+                "--at tick:41",
+                "tick 41 is not recorded: the recording ends at tick 40",
+            ),
+            (
+                "--at tick:0",
+                "tick 0 is not recorded: the recording starts at tick 1",
+            ),
+            (
+                "--at tick:4294967297",
+                "tick 4294967297 is not recorded: the recording ends at tick 40",
+            ),
+            (
+                "--state --at tick:0",
+                "tick 0 is not recorded: the recording starts at tick 1",
+            ),
         ] {
             let (out, err) = outputs(path, &format!("dump {args} {name}"), 2);
             assert_eq!(out, "");

@@ -128,7 +128,10 @@ fn frames_are_dumped_one_by_one() {
         Some(one.trim_end())
     );
     let (_, err) = outputs(path, "dump --at step:90 match.butter", 2);
-    assert_eq!(err, "gametape: match.butter: step 90 is not recorded\n");
+    assert_eq!(
+        err,
+        "gametape: match.butter: step 90 is not recorded: the recording ends at step 89\n"
+    );
     let state = fine(
         path,
         "dump --state --at step:77 --table players --columns name,head_x match.butter",

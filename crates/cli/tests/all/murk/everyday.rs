@@ -307,7 +307,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
     );
     expect(path, "dump --at tick:13 odd.murk", 2)
         .stdout_eq("")
-        .stderr_eq("gametape: odd.murk: tick 13 is not recorded\n");
+        .stderr_eq("gametape: odd.murk: tick 13 is not recorded: the recording ends at tick 12\n");
 }
 
 /// Numbers of 64 bits are read as exactly as they are printed.

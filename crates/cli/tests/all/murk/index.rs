@@ -22,7 +22,7 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         plain
     );
     expect(path, "dump --at tick:0 run.murk", 2)
-        .stderr_eq("gametape: run.murk: tick 0 is not recorded\n");
+        .stderr_eq("gametape: run.murk: tick 0 is not recorded: the recording starts at tick 1\n");
     expect(path, "verify run.murk", 0)
         .stdout_eq("pass  run.murk  12 ticks, replayed: every hash is right\n");
 

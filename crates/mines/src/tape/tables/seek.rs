@@ -118,7 +118,7 @@ impl Seeking {
         let before = self.points.partition_point(|point| upto(point.now));
         let point = before.checked_sub(1).and_then(|at| self.points.get(at));
         let Some(point) = point.filter(|_| !is_after) else {
-            return Err(Error::NotRecorded { at });
+            return Err(Error::not_recorded(at));
         };
         let mut found = point.now;
         let mut time_ms = point.showing.time_ms();

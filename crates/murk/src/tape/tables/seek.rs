@@ -215,7 +215,7 @@ impl Playback for MurkPlayback {
             // If the index was wrong, the recording may end earlier than it said.
             self.find(at)?.filter(|_| !is_after(self.span))
         };
-        self.now = found.ok_or(Error::NotRecorded { at })?;
+        self.now = found.ok_or(Error::not_recorded(at))?;
         Ok(self.now)
     }
 

@@ -51,7 +51,7 @@ fn a_board_is_drawn_as_its_players_know_it() {
     let drawn = picture(
         &game(),
         &Args {
-            at: Some(At::Step(6)),
+            at: Some(At::Step(6).into()),
             ..args()
         },
     )
@@ -253,11 +253,11 @@ fn a_view_that_cannot_be_shown_is_reported() {
             "games/made.up: cells of board have no \"x\"; they have recorded, rules",
         ),
         (
-            with(|args| args.at = Some(At::Time(Time::from_ms(60_000)))),
-            "made.up: 1:00.000 is not recorded",
+            with(|args| args.at = Some(At::Time(Time::from_ms(60_000)).into())),
+            "made.up: 1:00.000 is not recorded: the recording ends at 1.000 s",
         ),
         (
-            with(|args| args.at = Some(At::Tick(1))),
+            with(|args| args.at = Some(At::Tick(1).into())),
             "made.up: tick 1: the recording has no ticks; name a time, or a step",
         ),
         (

@@ -312,8 +312,8 @@ proptest! {
             ] {
                 for column in [None, Some("heat".to_owned())] {
                     let args = Args {
-                        at: over.is_none().then_some(gametape::At::Step(at)),
-                        over,
+                        at: over.is_none().then_some(gametape::At::Step(at).into()),
+                        over: over.clone(),
                         show,
                         view: Some(view.to_owned()),
                         column,

@@ -1,6 +1,6 @@
 //! The actions of keys.
 
-use gametape::{At, Batch};
+use gametape::{At, Batch, ParseWhenError, When};
 
 use super::Player;
 use crate::commands::play::messages::Response;
@@ -247,18 +247,20 @@ impl Player {
     fn go_typed(&mut self, typed: &str) {
         let part = typed.strip_suffix('%').map(str::parse::<f64>);
         let times = self.opened.span.last.time.is_some();
-        match (part, typed.parse::<At>(), typed.parse::<u64>()) {
+        match (part, typed.parse::<When>(), typed.parse::<u64>()) {
             (Some(Ok(part)), ..) if (0.0..=100.0).contains(&part) => {
                 self.clock.go_part(part / 100.0);
                 self.moved();
             }
             // A number without a unit is a step if the recording has no times.
             (None, _, Ok(step)) if !times => self.go(At::Step(step)),
-            (None, Ok(at), _) => self.go(at),
+            (None, Ok(when), _) => match when.within(self.opened.span, self.opened.step) {
+                Ok(at) => self.go(at),
+                Err(error) => self.message = Some(error.to_string()),
+            },
             _ if typed.is_empty() => {}
             _ => {
-                let what = "a moment is a time such as 1:23.4 or 83.4, tick:137, step:600, or 50%";
-                self.message = Some(format!("{typed:?}: {what}"));
+                self.message = Some(format!("{typed:?}: {ParseWhenError}, or 50%"));
             }
         }
     }

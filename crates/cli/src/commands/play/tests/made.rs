@@ -20,6 +20,8 @@ pub fn player(tables: Vec<TableDef>, timed: bool) -> Player {
     let opened = Opened {
         path: "games/made.up".to_owned(),
         format: "made v1".to_owned(),
+        step: "frame",
+        at: None,
         span: Span {
             first: stamp(0, timed),
             last: stamp(100, timed),

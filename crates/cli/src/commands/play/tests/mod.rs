@@ -40,7 +40,7 @@ impl Stage {
         let reading = Arc::clone(&inbox);
         std::thread::spawn(move || {
             let open = || Recording::from_bytes(bytes, name);
-            reader::serve(open, Secrets::Hide, &reading, &tell);
+            reader::serve(open, None, Secrets::Hide, &reading, &tell);
         });
         let player = match updates.recv().unwrap() {
             Update::Opened(opened) => Player::new(*opened, Secrets::Hide),
