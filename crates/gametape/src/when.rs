@@ -153,8 +153,8 @@ mod tests {
     #[test]
     fn words_that_are_no_moment_are_refused() {
         for text in [
-            "", "-", "--5s", "end:3", "event:", "event:x", "event:-1", "Event:1", "even t:1",
-            "-end", "-tick:3",
+            "", "-", "--5s", "event:", "event:x", "event:-1", "Event:1", "even t:1", "-end",
+            "-tick:3",
         ] {
             assert_eq!(text.parse::<When>(), Err(ParseWhenError), "{text:?}");
         }
