@@ -10,7 +10,7 @@ use gametape::{Formats, Verb};
 use crate::args::{self, Cli, Verb as Cmd};
 use crate::exit::Exit;
 use crate::ui::Ui;
-use crate::{commands, options};
+use crate::{commands, options, usage};
 
 /// A command for a single format, or for a task without a recording.
 pub trait Tool: Send + Sync {
@@ -93,7 +93,8 @@ impl App {
         let mut command = Cli::command().name(self.name).version(self.version);
         for (name, verbs) in VERBS {
             let defs = self.formats.options(verbs);
-            command = command.mut_subcommand(name, |verb| options::add(verb, &defs));
+            let knowing = |name: &str| self.formats.knowing(name, verbs);
+            command = command.mut_subcommand(name, |verb| options::add(verb, &defs, knowing));
         }
         for (verb, more) in [("convert", " [--to EXTENSION]"), ("repair", "")] {
             let name = self.name;
@@ -123,7 +124,7 @@ impl App {
                 ),
             };
         }
-        command
+        usage::complete(command, self.name)
     }
 
     /// Parses the command line of this process and runs it.
@@ -135,19 +136,18 @@ impl App {
     /// Parses a command line and runs it. The first argument is the name of the command.
     #[must_use]
     pub fn run_from<A: Into<OsString> + Clone>(&self, args: impl IntoIterator<Item = A>) -> Exit {
-        let matches = match self.command().try_get_matches_from(args) {
+        let command = self.command();
+        let args = usage::with_verb(&command, args.into_iter().map(Into::into).collect());
+        let json = args.iter().any(|arg| arg == "--json");
+        let matches = match command.try_get_matches_from(args) {
             Ok(matches) => matches,
-            Err(error) => {
-                // Help and the version go to standard output, wrong usage to standard error.
-                let _ = error.print();
-                return if error.use_stderr() {
-                    Exit::Unusable
-                } else {
-                    Exit::Fine
-                };
-            }
+            Err(error) => return self.unparsed(error, json),
         };
-        let mut ui = Ui::new(self.name, matches.get_flag("json"));
+        let mut ui = Ui::new(
+            self.name,
+            matches.subcommand_name().unwrap_or_default(),
+            matches.get_flag("json"),
+        );
         let done = self
             .dispatch(&matches, &mut ui)
             .and_then(|exit| ui.flush().map(|()| exit));
@@ -155,11 +155,25 @@ impl App {
             Ok(exit) => exit,
             // The reader closed the pipe early; there is no verdict.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen,
-            Err(error) => {
-                ui.complain(&format!("can't write the output: {error}"));
-                Exit::Unusable
-            }
+            Err(error) => ui.refuse(&format!("can't write the output: {error}")),
         }
+    }
+
+    /// Prints help or the version to standard output, or wrong usage to standard error.
+    fn unparsed(&self, error: clap::Error, json: bool) -> Exit {
+        let error = usage::corrected(error);
+        if !error.use_stderr() {
+            let _ = error.print();
+            return Exit::Fine;
+        }
+        let mut ui = Ui::new(self.name, "", json);
+        let message = usage::meant(&error);
+        if message.is_none() {
+            let _ = error.print();
+        }
+        ui.misused(&error, message.as_deref());
+        let _ = ui.flush();
+        Exit::Unusable
     }
 
     fn dispatch(&self, matches: &ArgMatches, ui: &mut Ui) -> io::Result<Exit> {

@@ -201,7 +201,7 @@ pub struct Dump {
     #[arg(long, conflicts_with_all = ["from", "to"])]
     pub state: bool,
     /// Comma-separated values in place of JSON
-    #[arg(long, conflicts_with = "json", requires = "table")]
+    #[arg(long, requires = "table")]
     pub csv: bool,
     /// Only this moment: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
     #[arg(long, value_name = "AT", allow_hyphen_values = true)]

@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 mod app;
 mod args;
 mod call;
@@ -28,6 +29,7 @@ mod scene;
 #[cfg(feature = "tools")]
 pub mod tools;
 mod ui;
+mod usage;
 
 pub use app::{App, Tool, run};
 pub use exit::Exit;

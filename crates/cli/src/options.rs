@@ -9,8 +9,12 @@ use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 
 use crate::ui::short_error;
 
-/// Adds a flag for each option.
-pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
+/// Adds a flag for each option, below the general ones and under the names of the formats that know it.
+pub fn add(
+    mut command: Command,
+    defs: &[OptionDef],
+    knowing: impl Fn(&str) -> Vec<&'static str>,
+) -> Command {
     for def in defs {
         let help = match def.default {
             "" => def.help.to_owned(),
@@ -19,7 +23,7 @@ pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
         let mut arg = Arg::new(def.name)
             .long(def.name)
             .help(help.clone())
-            .help_heading("Options of the format")
+            .help_heading(format!("Options for {}", knowing(def.name).join(", ")))
             .conflicts_with_all(def.conflicts.iter().filter(|other| {
                 // The other option may belong to a format that is not registered.
                 defs.iter().any(|def| def.name == **other)
@@ -95,6 +99,7 @@ pub fn open_file(path: &Path) -> Result<File, Error> {
     if file.metadata().is_ok_and(|meta| meta.is_dir()) {
         return Err(Error::IsFolder {
             path: path.to_owned(),
+            recording: false,
         });
     }
     Ok(file)

@@ -10,10 +10,13 @@ use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use gametape::core::tape;
 use gametape::core::text::printable;
-use gametape::{Error, Secrets, Severity, Verdict};
+use gametape::{Class, Error, Secrets, Severity, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
 
+use crate::advice::{advice, data};
 use crate::exit::Exit;
+use crate::located::located;
 
 /// Bold.
 pub const STRONG: Style = Style::new().bold();
@@ -53,6 +56,8 @@ pub fn styled(style: Style, text: impl Display) -> String {
 pub struct Ui {
     /// The name of the command.
     pub name: &'static str,
+    /// The verb, or the tool.
+    pub verb: String,
     /// Print one JSON object a line.
     pub json: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
@@ -61,9 +66,10 @@ pub struct Ui {
 
 impl Ui {
     /// Output as lines for people, or as JSON.
-    pub fn new(name: &'static str, json: bool) -> Self {
+    pub fn new(name: &'static str, verb: &str, json: bool) -> Self {
         Self {
             name,
+            verb: verb.to_owned(),
             json,
             out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout())),
             flushed: Instant::now(),
@@ -150,8 +156,7 @@ impl Ui {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        self.complain(&format!("{}: no recordings found", paths.join(", ")));
-        Exit::Unusable
+        self.refuse(&format!("{}: no recordings found", paths.join(", ")))
     }
 
     /// Reports an error of the library, or returns it if it is an error of standard output.
@@ -168,10 +173,53 @@ impl Ui {
         }
     }
 
-    /// Reports an error of the library.
+    /// Reports an error of the library and what may help, and as data if JSON is asked for.
     pub fn fail(&mut self, error: &Error) -> Exit {
-        self.complain(&error.to_string());
+        let advice = advice(error, self.name, &self.verb).unwrap_or_default();
+        self.complain(&format!("{error}{advice}"));
+        self.failure(error);
+        match error.class() {
+            Class::Refused => Exit::Problems,
+            _ => Exit::Unusable,
+        }
+    }
+
+    /// Reports the problem of a recording whose readable part was printed; `note` says so.
+    pub fn problem(&mut self, problem: &Error, note: &str) -> Exit {
+        self.complain(&format!("{problem} ({note})"));
+        self.failure(problem);
+        Exit::Problems
+    }
+
+    fn failure(&mut self, error: &Error) {
+        let failure = json!({ "error": data(error) });
+        self.outcome(&located([("path", error.path())], failure));
+    }
+
+    /// Reports a failure that is no error of the library.
+    pub fn refuse(&mut self, message: &str) -> Exit {
+        self.complain(message);
+        self.outcome(&json!({ "error": { "code": "failed", "message": message } }));
         Exit::Unusable
+    }
+
+    /// Reports a command line that could not be parsed, which was printed unless there is a message.
+    pub fn misused(&mut self, error: &clap::Error, message: Option<&str>) {
+        if let Some(message) = message {
+            self.refuse(message);
+            return;
+        }
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let message = first.strip_prefix("error: ").unwrap_or(first);
+        self.outcome(&json!({ "error": { "code": "usage", "message": message } }));
+    }
+
+    /// Prints an object if JSON is asked for. An error of standard output shows when it is flushed.
+    fn outcome(&mut self, object: &impl serde::Serialize) {
+        if self.json {
+            let _ = self.object(object);
+        }
     }
 }
 

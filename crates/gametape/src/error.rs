@@ -23,6 +23,8 @@ pub enum Error {
     IsFolder {
         /// The folder.
         path: PathBuf,
+        /// Whether a recording was expected there, rather than an output or another file.
+        recording: bool,
     },
     /// Nothing exists at this path, or nothing matches this pattern.
     #[error("{}: {}", .path.display(), self.message())]
@@ -145,7 +147,7 @@ impl Error {
     pub fn path(&self) -> &Path {
         match self {
             Self::Io { path, .. }
-            | Self::IsFolder { path }
+            | Self::IsFolder { path, .. }
             | Self::NotFound { path }
             | Self::Pattern { path, .. }
             | Self::UnknownFormat { path, .. }

@@ -50,6 +50,7 @@ pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
     if meta.is_dir() {
         return Err(Error::IsFolder {
             path: path.to_owned(),
+            recording: true,
         });
     }
     // Files of the system, such as those in /proc, report a size of 0 although they have content.

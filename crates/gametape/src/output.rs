@@ -62,6 +62,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
             path: path.to_owned(),
+            recording: false,
         }),
         Ok(meta) if !meta.is_file() => write_directly(path, bytes).map_err(io),
         _ => replace(path, bytes).map_err(io),
@@ -100,6 +101,7 @@ pub fn folder_for(path: &Path) -> Result<Option<PathBuf>, Error> {
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
             path: path.to_owned(),
+            recording: false,
         }),
         Ok(meta) if !meta.is_file() => Ok(None),
         _ => match target(path) {

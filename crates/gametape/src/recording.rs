@@ -233,6 +233,11 @@ impl Recording {
         result.map_err(|error| {
             let error = match error {
                 tape::Error::Scan(error) => error.needing(self.needs()).into(),
+                tape::Error::NoConversion { from, to, .. } => tape::Error::NoConversion {
+                    from,
+                    to,
+                    known: self.targets(),
+                },
                 tape::Error::NotRecorded { at, recorded } => tape::Error::NotRecorded {
                     at,
                     recorded: recorded.or_else(|| self.recorded()),
@@ -357,10 +362,7 @@ impl Recording {
         options: &Options,
         work: &Work<'_>,
     ) -> Result<Made<Converted>, Error> {
-        let no_conversion = || tape::Error::NoConversion {
-            from: self.format.name(),
-            to: to.to_owned(),
-        };
+        let no_conversion = || tape::Error::no_conversion(self.format.name(), to);
         let target = self.explain(self.formats.get(to).ok_or_else(no_conversion))?;
         let what = format!("to convert {} to {to}", self.format.name());
         let check = |defs: &[OptionDef]| {
@@ -381,6 +383,19 @@ impl Recording {
             options,
         };
         self.make(work, |out| self.tape.convert(target, out, work))
+    }
+
+    /// Returns the usual extensions of the formats to which it can be converted, its own first.
+    #[must_use]
+    pub fn targets(&self) -> Vec<&'static str> {
+        let own = self.format();
+        let kind = |other: &&dyn Format| other.kind() == own.kind() && other.name() != own.name();
+        let made = |other: &&dyn Format| other.kind() != own.kind() && other.maker().is_some();
+        let others = self.formats.iter().filter(kind);
+        let others = others.chain(self.formats.iter().filter(made));
+        let all = std::iter::once(own).chain(others);
+        all.filter_map(|format| format.extensions().first().copied())
+            .collect()
     }
 
     /// Keeps the intact parts of a broken recording.

@@ -328,10 +328,10 @@ impl Tape for PacketsTape {
         let ask = || work.wanted().map_err(io::Error::other);
         let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
         if ![CAPTURE, DELTA].contains(&to.format) {
-            return Err(Error::NoConversion {
-                from: name_of(&packets),
-                to: to.format.to_owned(),
-            });
+            return Err(Error::no_conversion(
+                name_of(&packets),
+                to.format.to_owned(),
+            ));
         }
         if let Some(converted) = convert::convert(&packets, &to, out, work)? {
             work.done(self.input.size())?;

@@ -6,9 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gametape::core::tape;
-use gametape::{
-    Beside, Class, Content, Converted, Error, Format, Made, OptionDef, Recording, Verb, Work,
-};
+use gametape::{Beside, Content, Converted, Error, Format, Made, OptionDef, Recording, Verb, Work};
 use serde_json::json;
 
 use super::{Call, Pair};
@@ -35,10 +33,7 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     match Pair::of(&args.paths) {
         Ok(pair) => one(&pair, call, ui),
-        Err(message) => {
-            ui.complain(&format!("convert: {message}"));
-            Ok(Exit::Unusable)
-        }
+        Err(message) => Ok(ui.refuse(&format!("convert: {message}"))),
     }
 }
 
@@ -68,7 +63,7 @@ fn outcome(made: Made<Converted>) -> Outcome {
 fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let recording = match call.open(args.input) {
         Ok(recording) => recording,
-        Err(error) => return Ok(fail_of_one(&error, args.input, "converted", ui)),
+        Err(error) => return Ok(ui.fail(&error)),
     };
     let format = recording.format();
     let to = match call.target(&recording, args.output) {
@@ -77,7 +72,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     };
     let made = match make(&recording, to, call, args.output) {
         Ok(made) => made,
-        Err(error) => return Ok(failed(&error, ui)),
+        Err(error) => return Ok(ui.fail(&error)),
     };
     let converted = made.outcome;
     let lossy = converted.is_lossy();
@@ -107,38 +102,6 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         remark(&converted, ui);
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
-}
-
-/// Reports why a file can't be read; for a folder, also how to read it.
-pub fn fail_of_one(error: &Error, input: &OsStr, what: &str, ui: &mut Ui) -> Exit {
-    if matches!(error, Error::IsFolder { path } if path.as_os_str() == input) {
-        ui.complain(&format!(
-            "{error}; its recordings are {what} below another with --out DIR"
-        ));
-        return Exit::Unusable;
-    }
-    ui.fail(error)
-}
-
-/// Reports why nothing was made.
-fn failed(error: &Error, ui: &mut Ui) -> Exit {
-    if error.class() == Class::Refused {
-        ui.complain(&error.to_string());
-        return Exit::Problems;
-    }
-    fail_or_suggest_repair(error, ui)
-}
-
-/// Reports an error; for a broken recording, suggests a repair.
-pub fn fail_or_suggest_repair(error: &Error, ui: &mut Ui) -> Exit {
-    if !error.is_broken() {
-        return ui.fail(error);
-    }
-    let command = ui.name;
-    ui.complain(&format!(
-        "{error} ({command} repair may save the intact parts)"
-    ));
-    Exit::Unusable
 }
 
 /// Prints the losses, the notes and the report of a conversion as remarks.
@@ -171,6 +134,7 @@ impl Call<'_> {
                 source: tape::Error::NoConversion {
                     from: recording.format().name(),
                     to: format!("{}: its extension is of no known format", output.display()),
+                    known: recording.targets(),
                 },
             })
     }

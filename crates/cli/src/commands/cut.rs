@@ -7,9 +7,7 @@ use gametape::core::text::{Counted, Grouped};
 use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, When, Work};
 use serde_json::json;
 
-use super::convert::{
-    LESS, deliver, fail_or_suggest_repair, of_output, put_beside, remark, target_folder,
-};
+use super::convert::{LESS, deliver, of_output, put_beside, remark, target_folder};
 use super::{Call, stamp};
 use crate::args::Cut;
 use crate::exit::Exit;
@@ -23,7 +21,7 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     });
     let (made, recording) = match cut {
         Ok(made) => made,
-        Err(error) => return Ok(fail_or_suggest_repair(&error, ui)),
+        Err(error) => return Ok(ui.fail(&error)),
     };
     let (input, output, format) = (&args.input, &args.output, recording.format());
     let (cutout, bytes) = (made.outcome, made.content.size());

@@ -11,8 +11,7 @@ use crate::ui::Ui;
 
 pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if args.first == "-" && args.second == "-" {
-        ui.complain("one of the two recordings can come from standard input, not both");
-        return Ok(Exit::Unusable);
+        return Ok(ui.refuse("one of the two recordings can come from standard input, not both"));
     }
     let opened = call.open_two([&args.first, &args.second]);
     let compared = opened.and_then(|[first, second]| {

@@ -15,8 +15,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => return Ok(ui.fail(&error)),
     };
     if args.csv && ui.json {
-        ui.complain("either --json or --csv");
-        return Ok(Exit::Unusable);
+        return Ok(ui.refuse("either --json or --csv"));
     }
     let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when)).transpose();
     let moments = moment(&args.at).and_then(|at| Ok((at, moment(&args.from)?, moment(&args.to)?)));
@@ -68,10 +67,7 @@ fn end(dumped: Result<Partial<()>, Error>, ui: &mut Ui) -> io::Result<Exit> {
     match dumped {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
-            Some(problem) => {
-                ui.complain(&format!("{problem} (dumped the readable part)"));
-                Exit::Problems
-            }
+            Some(problem) => ui.problem(&problem, "dumped the readable part"),
         }),
         Err(error) => ui.fail_unless_output(error),
     }

@@ -18,8 +18,7 @@ pub fn man(command: Command, args: &Man, ui: &mut Ui) -> Exit {
     let written = std::fs::create_dir_all(&args.folder)
         .and_then(|()| clap_mangen::generate_to(command, &args.folder));
     if let Err(error) = written {
-        ui.complain(&format!("{}: {error}", args.folder.display()));
-        return Exit::Unusable;
+        return ui.refuse(&format!("{}: {error}", args.folder.display()));
     }
     Exit::Fine
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use gametape::{Error, Info, Partial, Recording, Verb};
 
 use super::{Call, many_of};
+use crate::advice;
 use crate::args::Inspect;
 use crate::exit::Exit;
 use crate::located::{located, shown};
@@ -64,7 +65,10 @@ fn attachment(recording: &Recording, call: &Call<'_>) -> Option<Result<String, E
 fn describe(path: &Path, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
         let described = serde_json::to_value(&info.value)?;
-        ui.object(&located([("path", path)], described))?;
+        let mut described = located([("path", path)], described);
+        let problem = info.problem.as_ref().map(advice::data);
+        described.extend(problem.map(|problem| ("error".to_owned(), problem)));
+        ui.object(&described)?;
     } else {
         ui.line(gametape::core::text::printable(&shown(path)))?;
         ui.line(&info.value)?;

@@ -46,8 +46,7 @@ pub fn fail(error: &Error, ui: &mut Ui) -> Exit {
     if let Error::Recording(error) = error {
         return ui.fail(error);
     }
-    ui.complain(&error.to_string());
-    Exit::Unusable
+    ui.refuse(&error.to_string())
 }
 
 fn publish(

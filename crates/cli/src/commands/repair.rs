@@ -7,7 +7,7 @@ use gametape::core::AllAltered;
 use gametape::{Made, Repaired, Told, Verb, Work};
 use serde_json::{Value, json};
 
-use super::convert::{LESS, deliver, fail_of_one, of_output, put_beside, target_folder};
+use super::convert::{LESS, deliver, of_output, put_beside, target_folder};
 use super::{Call, Pair};
 use crate::args::Repair;
 use crate::exit::Exit;
@@ -28,10 +28,7 @@ pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     match Pair::of(&args.paths) {
         Ok(pair) => one(&pair, call, ui),
-        Err(message) => {
-            ui.complain(&format!("repair: {message}"));
-            Ok(Exit::Unusable)
-        }
+        Err(message) => Ok(ui.refuse(&format!("repair: {message}"))),
     }
 }
 
@@ -82,7 +79,7 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     });
     let (made, recording) = match repaired {
         Ok(made) => made,
-        Err(error) => return Ok(fail_of_one(&error, args.input, "repaired", ui)),
+        Err(error) => return Ok(ui.fail(&error)),
     };
     let (input, output) = (args.input, args.output);
     let repaired = made.outcome;

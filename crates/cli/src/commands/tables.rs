@@ -37,10 +37,7 @@ pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     // Only problems that are known without reading rows are shown here.
     Ok(match problem {
         None => Exit::Fine,
-        Some(problem) => {
-            ui.complain(&format!("{problem} (the tables have the readable part)"));
-            Exit::Problems
-        }
+        Some(problem) => ui.problem(&problem, "the tables have the readable part"),
     })
 }
 

@@ -94,8 +94,7 @@ pub fn run(
     let to = match to.map(|asked| target(call.formats, asked)).transpose() {
         Ok(to) => to,
         Err(message) => {
-            ui.complain(&message);
-            return Ok(Exit::Unusable);
+            return Ok(ui.refuse(&message));
         }
     };
     let extension = to.as_ref().map(|(_, extension)| extension.as_str());

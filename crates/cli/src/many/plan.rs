@@ -247,6 +247,13 @@ pub fn target<'f>(formats: &'f Formats, asked: &str) -> Result<(&'f dyn Format, 
     if let Some(format) = formats.from_extension(&name).filter(|_| is_one) {
         return Ok((format, extension.to_owned()));
     }
+    // `formats` lists names, too.
+    let named = formats
+        .get(asked)
+        .and_then(|format| Some((format, format.extensions().first()?)));
+    if let Some((format, extension)) = named {
+        return Ok((format, (*extension).to_owned()));
+    }
     let known = formats.iter().flat_map(<dyn Format>::extensions);
     let known: BTreeSet<&str> = known.copied().collect();
     let known: Vec<&str> = known.into_iter().collect();

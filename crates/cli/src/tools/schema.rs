@@ -183,8 +183,7 @@ fn hash(path: &Path, with_path: bool, formats: &Formats, ui: &mut Ui) -> io::Res
 
 fn compare([first, second]: [&Path; 2], formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     if [first, second].iter().all(|path| path.as_os_str() == "-") {
-        ui.complain("one of the two schemas can come from standard input, not both");
-        return Ok(Exit::Unusable);
+        return Ok(ui.refuse("one of the two schemas can come from standard input, not both"));
     }
     let schemas = read(formats, first).and_then(|a| Ok((a, read(formats, second)?)));
     let (ours, theirs) = match schemas {

@@ -198,11 +198,11 @@ fn problems_are_reported_before_any_work() {
         ("convert missing --out made", "missing: no such file"),
         (
             "convert archive made.butter",
-            "archive: is a folder; its recordings are converted below another with --out DIR",
+            "archive: is a folder; to convert its recordings, add --out DIR",
         ),
         (
             "repair archive made.butter",
-            "archive: is a folder; its recordings are repaired below another with --out DIR",
+            "archive: is a folder; to repair its recordings, add --out DIR",
         ),
         (
             "convert archive",

@@ -242,10 +242,13 @@ fn a_recording_that_cannot_be_drawn_is_refused_with_a_message() {
             "game.svg: would be replaced by a picture of it; name another output".into(),
         ),
         ("missing.rmv out.svg", "missing.rmv: no such file".into()),
-        ("folder out.svg", "folder: is a folder".into()),
+        (
+            "folder out.svg",
+            "folder: is a folder; picture needs a file, and gametape inspect lists those in a folder".into(),
+        ),
         (
             "empty.rmv out.svg",
-            "empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left".into(),
+            "empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left (the file is empty)".into(),
         ),
         (
             "notes.txt out.svg",

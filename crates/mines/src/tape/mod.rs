@@ -274,10 +274,7 @@ impl Tape for RmvTape {
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
         if to.format != NAME {
-            return Err(Error::NoConversion {
-                from: NAME,
-                to: to.format.to_owned(),
-            });
+            return Err(Error::no_conversion(NAME, to.format.to_owned()));
         }
         let bytes = self.bytes()?;
         let mut game = rmv::read(&bytes)?;

@@ -254,7 +254,7 @@ impl Tape for MurkTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        let refused = |to: String| Err(Error::NoConversion { from: NAME, to });
+        let refused = |to: String| Err(Error::no_conversion(NAME, to));
         if to.format != NAME {
             return refused(to.format.to_owned());
         }

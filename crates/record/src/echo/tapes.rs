@@ -115,7 +115,10 @@ impl Tapes {
             });
         }
         if path.is_dir() {
-            return Err(Error::IsFolder { path });
+            return Err(Error::IsFolder {
+                path,
+                recording: false,
+            });
         }
         let mut opened = Opened::default();
         let mut number = 1;

@@ -60,8 +60,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let form = match Form::of(&args.output).and_then(|form| check_output(&args.output, form)) {
         Ok(form) => form,
         Err(sentence) => {
-            ui.complain(&sentence);
-            return Ok(Exit::Unusable);
+            return Ok(ui.refuse(&sentence));
         }
     };
     if is_same_file(&args.path, &args.output) {
@@ -79,8 +78,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Ok(drawn) => drawn,
         Err(Fault::Error(error)) => return Ok(ui.fail(&error)),
         Err(Fault::Message(sentence)) => {
-            ui.complain(&sentence);
-            return Ok(Exit::Unusable);
+            return Ok(ui.refuse(&sentence));
         }
     };
     let bytes = match form {
@@ -88,8 +86,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Form::Png => match png::encode(&drawn.picture) {
             Ok(bytes) => bytes,
             Err(error) => {
-                ui.complain(&format!("the picture can't be made a PNG: {error}"));
-                return Ok(Exit::Unusable);
+                return Ok(ui.refuse(&format!("the picture can't be made a PNG: {error}")));
             }
         },
     };

@@ -75,8 +75,7 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let mut screen = match Screen::enter() {
         Ok(screen) => screen,
         Err(error) => {
-            ui.complain(&format!("the terminal can't be drawn on: {error}"));
-            return Ok(Exit::Unusable);
+            return Ok(ui.refuse(&format!("the terminal can't be drawn on: {error}")));
         }
     };
     // The thread ends with the process, since a read may take long.
@@ -91,14 +90,8 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Ended::Quit => Exit::Fine,
         Ended::Signal => std::process::exit(130),
         Ended::Failed(error) => ui.fail(&error),
-        Ended::Nothing(sentence) => {
-            ui.complain(&sentence);
-            Exit::Unusable
-        }
-        Ended::Panic(what) => {
-            ui.complain(&format!("a bug in {}: {what}", ui.name));
-            Exit::Unusable
-        }
+        Ended::Nothing(sentence) => ui.refuse(&sentence),
+        Ended::Panic(what) => ui.refuse(&format!("a bug in {}: {what}", ui.name)),
     })
 }
 

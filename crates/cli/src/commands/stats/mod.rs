@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::verify::print_finding;
 use super::{Call, many_of};
+use crate::advice;
 use crate::args::Stats;
 use crate::exit::Exit;
 use crate::located::{located, shown};
@@ -46,7 +47,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => return Ok(ui.fail(&error)),
     };
     let mut exit = Exit::Fine;
-    if let Some(problem) = measured.problem {
+    if let Some(problem) = &measured.problem {
         ui.complain(&format!("{problem} (statistics of the readable part)"));
         exit = Exit::Problems;
     }
@@ -62,6 +63,8 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
         let lead = json!({ "verdict": verdict, "findings": found });
         let mut object = located([("path", path)], lead);
         object.extend(stats);
+        let problem = measured.problem.as_ref().map(advice::data);
+        object.extend(problem.map(|problem| ("error".to_owned(), problem)));
         ui.object(&object)?;
         return Ok(exit);
     }

@@ -39,8 +39,7 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         None => None,
         Some(Ok(policy)) => Some(policy),
         Some(Err(complaint)) => {
-            ui.complain(&complaint);
-            return Ok(Exit::Unusable);
+            return Ok(ui.refuse(&complaint));
         }
     };
     let started = Instant::now();

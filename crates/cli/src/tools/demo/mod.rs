@@ -34,16 +34,14 @@ impl Tool for Demo {
 
 fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
-        ui.complain(&format!("{}: {error}", args.folder.display()));
-        return Ok(Exit::Unusable);
+        return Ok(ui.refuse(&format!("{}: {error}", args.folder.display())));
     }
     let mut as_expected = true;
     for part in [mines::play, murk::play, arena::play, echo::play] {
         match part(args, ui)? {
             Ok(expected) => as_expected &= expected,
             Err(message) => {
-                ui.complain(&message);
-                return Ok(Exit::Unusable);
+                return Ok(ui.refuse(&message));
             }
         }
         if !ui.json {
@@ -65,8 +63,7 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
         ))?;
         #[cfg(feature = "live")]
         if let Err(message) = site::publish(&args.folder, ui)? {
-            ui.complain(&message);
-            return Ok(Exit::Unusable);
+            return Ok(ui.refuse(&message));
         }
     }
     Ok(if as_expected {

@@ -77,14 +77,11 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     };
     let exit = match listen(args, &mut watched, ui) {
         Err(error) => ui.fail(&error),
-        Ok(recorded) if recorded.files.is_empty() => {
-            ui.complain(&format!(
-                "{}: no frame came{}",
-                shown_url(&args.url),
-                why(&recorded.faults)
-            ));
-            Exit::Unusable
-        }
+        Ok(recorded) if recorded.files.is_empty() => ui.refuse(&format!(
+            "{}: no frame came{}",
+            shown_url(&args.url),
+            why(&recorded.faults)
+        )),
         Ok(recorded) => {
             report(args, &recorded, formats, ui)?;
             Exit::Fine

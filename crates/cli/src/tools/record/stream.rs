@@ -102,12 +102,11 @@ fn ended(args: &Args, files: &[(PathBuf, Recorded)], ui: &mut Ui) -> io::Result<
         return Ok(Exit::Unusable);
     };
     if recorded.packets == 0 {
-        ui.complain(&format!(
+        return Ok(ui.refuse(&format!(
             "{}: no packet of this schema came{}",
             args.udp,
             why(recorded)
-        ));
-        return Ok(Exit::Unusable);
+        )));
     }
     report(path, recorded, None, ui)?;
     let lost = files

@@ -59,10 +59,10 @@ fn files_that_are_no_captures() {
     ] {
         fs::write(path.join("bad.mcap"), &content).unwrap();
         for args in commands("bad.mcap") {
-            let hint = if args.starts_with("convert bad.mcap") {
-                " (gametape repair may save the intact parts)"
-            } else {
-                ""
+            let hint = match content.as_slice() {
+                [] => " (the file is empty)",
+                _ if args.starts_with("repair") || complaint.starts_with("byte 0: ") => "",
+                _ => " (gametape repair may save the intact parts)",
             };
             if args.starts_with("convert run.mcap") {
                 // The file may be JSON in spite of its name.
@@ -258,16 +258,14 @@ fn folders_links_and_names() {
         "schema show void.mcap",
         "diff run.mcap void.mcap",
     ] {
-        refused(path, args, "void.mcap: is a folder");
+        let verb = args.split(' ').next().unwrap();
+        let how = format!("{verb} needs a file, and gametape inspect lists those in a folder");
+        refused(path, args, &format!("void.mcap: is a folder; {how}"));
     }
-    for (args, done) in [
-        ("convert void.mcap out.mcap", "converted"),
-        ("repair void.mcap out.mcap", "repaired"),
-    ] {
-        let how = format!(
-            "void.mcap: is a folder; its recordings are {done} below another with --out DIR"
-        );
-        refused(path, args, &how);
+    for verb in ["convert", "repair"] {
+        let how = format!("to {verb} its recordings, add --out DIR");
+        let args = format!("{verb} void.mcap out.mcap");
+        refused(path, &args, &format!("void.mcap: is a folder; {how}"));
     }
     refused(path, "inspect void.mcap", "void.mcap: no recordings found");
     refused(path, "dump none.mcap", "none.mcap: no such file");

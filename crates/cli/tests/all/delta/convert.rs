@@ -185,19 +185,19 @@ fn other_formats_and_names() {
     for (args, complaint) in [
         (
             "convert run.delta out.rmv",
-            "run.delta: delta can't be converted to rmv",
+            "run.delta: delta can't be converted to rmv; it can be converted to .delta or .mcap",
         ),
         (
             "convert run.mcap out.murk",
-            "run.mcap: capture can't be converted to murk",
+            "run.mcap: capture can't be converted to murk; it can be converted to .mcap or .delta",
         ),
         (
             "convert packets out",
-            "packets: delta can't be converted to out: its extension is of no known format",
+            "packets: delta can't be converted to out: its extension is of no known format; it can be converted to .delta or .mcap",
         ),
         (
             "convert run.mcap packets",
-            "run.mcap: capture can't be converted to packets: its extension is of no known format",
+            "run.mcap: capture can't be converted to packets: its extension is of no known format; it can be converted to .mcap or .delta",
         ),
         (
             "inspect --world run.mcap",

@@ -186,7 +186,10 @@ fn recordings_without_a_schema() {
     for (name, complaint) in [
         ("none.json", "none.json: no such file"),
         ("none.mcap", "none.mcap: no such file"),
-        (".", ".: is a folder"),
+        (
+            ".",
+            ".: is a folder; schema needs a file, and gametape inspect lists those in a folder",
+        ),
         (
             "text.txt",
             "text.txt: not a recording of a known format (it starts with \"hello\")",

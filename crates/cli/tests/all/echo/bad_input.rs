@@ -41,7 +41,11 @@ fn files_that_are_no_matches_are_named_as_such() {
     let folder = folder();
     let path = folder.path();
     fs::create_dir(path.join("folder.butter")).unwrap();
-    refused(path, "dump folder.butter", "folder.butter: is a folder");
+    refused(
+        path,
+        "dump folder.butter",
+        "folder.butter: is a folder; dump needs a file, and gametape inspect lists those in a folder",
+    );
     refused(path, "dump none.butter", "none.butter: no such file");
     fs::write(path.join("text.butter"), "hello, world").unwrap();
     refused(

@@ -264,7 +264,7 @@ fn options_that_would_do_nothing_are_refused() {
         ),
         (
             "match.butter new.rmv",
-            "match.butter: butter can't be converted to rmv",
+            "match.butter: butter can't be converted to rmv; it can be converted to .butter or .echoreplay or .mcap",
         ),
     ] {
         super::support::refused(path, &format!("convert {args}"), complaint);

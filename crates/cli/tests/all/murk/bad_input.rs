@@ -252,12 +252,10 @@ fn files_that_are_no_murk_recordings() {
         let complaint = match args[0] {
             "inspect" | "stats" | "index" => "gametape: folder: no recordings found\n",
             "convert" => {
-                "gametape: folder: is a folder; its recordings are converted below another with --out DIR\n"
+                "gametape: folder: is a folder; to convert its recordings, add --out DIR\n"
             }
-            "repair" => {
-                "gametape: folder: is a folder; its recordings are repaired below another with --out DIR\n"
-            }
-            _ => "gametape: folder: is a folder\n",
+            "repair" => "gametape: folder: is a folder; to repair its recordings, add --out DIR\n",
+            _ => "gametape: folder: is a folder; ",
         };
         refused(path, &args, 2, complaint);
     }

@@ -44,9 +44,9 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
         assert_eq!(piped.get_output().stdout, bytes, "{command}");
     }
     expect(path, "convert odd.murk odd.rmv", 2)
-        .stderr_eq("gametape: odd.murk: murk can't be converted to rmv\n");
+        .stderr_eq("gametape: odd.murk: murk can't be converted to rmv; it can be converted to .murk or .mcap\n");
     expect(path, "convert odd.murk old.murk --format-version 2", 2).stderr_eq(
-        "gametape: odd.murk: murk can't be converted to murk v2: only version 3 is in use\n",
+        "gametape: odd.murk: murk can't be converted to murk v2: only version 3 is in use; it can be converted to .murk or .mcap\n",
     );
     assert!(
         !names(path)

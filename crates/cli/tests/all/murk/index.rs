@@ -89,7 +89,7 @@ fn an_index_does_not_give_out_a_damaged_tick() {
     expect(path, "dump --at tick:1 run.murk", 2)
         .stdout_eq("")
         .stderr_eq(format!(
-            "gametape: run.murk: frame 0 (tick 1, byte [..]): the frame is not what it was when the index was made: bit 0 of byte {} is flipped\n",
+            "gametape: run.murk: frame 0 (tick 1, byte [..]): the frame is not what it was when the index was made: bit 0 of byte {} is flipped (gametape repair may save the intact parts)\n",
             grouped(at)
         ));
     // The others are as they were.

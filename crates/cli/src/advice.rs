@@ -1,0 +1,64 @@
+//! What to do about an error: as text for people, and the error as data.
+
+use std::fs;
+
+use gametape::Error;
+use gametape::core::tape;
+use serde_json::{Value, json};
+
+/// Returns what may help, as the end of a message. `command` and `verb` are what failed.
+pub fn advice(error: &Error, command: &str, verb: &str) -> Option<String> {
+    match error {
+        Error::IsFolder {
+            recording: true, ..
+        } if matches!(verb, "convert" | "repair") => {
+            Some(format!("; to {verb} its recordings, add --out DIR"))
+        }
+        Error::IsFolder {
+            recording: true, ..
+        } => Some(format!(
+            "; {verb} needs a file, and {command} inspect lists those in a folder"
+        )),
+        error if error.is_broken() && is_empty(error) => Some(" (the file is empty)".to_owned()),
+        // Without a start, nothing can be saved.
+        error if error.is_broken() && verb != "repair" && error.offset() != Some(0) => {
+            Some(format!(" ({command} repair may save the intact parts)"))
+        }
+        Error::Tape {
+            source: tape::Error::NoConversion { to, .. },
+            ..
+        } if is_rows(to) => Some(format!(
+            "; rows are printed by {command} dump FILE --table TABLE --csv"
+        )),
+        _ => None,
+    }
+}
+
+fn is_empty(error: &Error) -> bool {
+    fs::metadata(error.path()).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
+}
+
+/// Whether the name of a target stands for rows of a table.
+fn is_rows(target: &str) -> bool {
+    // `game.csv: its extension is of no known format`
+    let name = target.split(':').next().unwrap_or_default();
+    let end = name.rsplit('.').next().unwrap_or_default();
+    ["csv", "json", "jsonl", "ndjson", "tsv", "txt", "xlsx"].contains(&end)
+}
+
+/// Returns an error as data: a finding, if the recording breaks a rule of its format.
+pub fn data(error: &Error) -> Value {
+    if let Some(tape::Error::Broken(finding)) = error.tape_error() {
+        return json!(finding);
+    }
+    let data = error.data().into_iter();
+    let data: serde_json::Map<String, Value> = data
+        .map(|(name, datum)| (name.to_owned(), Value::from(datum)))
+        .collect();
+    json!({
+        "code": error.code(),
+        "offset": error.offset(),
+        "message": error.message(),
+        "data": data,
+    })
+}

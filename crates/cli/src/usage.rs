@@ -1,0 +1,229 @@
+//! What the command understands beyond its definition, and its words about wrong usage.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, Error};
+
+/// Verbs under the names that other tools have for them.
+const ALIASES: &[(&str, &[&str])] = &[
+    ("inspect", &["info", "list", "ls", "show"]),
+    ("verify", &["check", "validate"]),
+];
+
+/// Words that are no verb, and the verbs that do what may be meant.
+const MEANT: &[(&str, &str)] = &[
+    (
+        "export",
+        "convert writes other formats, dump prints rows as JSON or CSV, picture draws",
+    ),
+    (
+        "open",
+        "watch shows recordings in a browser, play in the terminal",
+    ),
+    (
+        "view",
+        "watch shows recordings in a browser, play in the terminal, picture draws",
+    ),
+];
+
+/// The first lines of the help of each verb: calls to copy.
+const EXAMPLES: &[(&str, [&str; 3])] = &[
+    (
+        "inspect",
+        ["inspect FILE", "inspect FOLDER", "inspect FOLDER --json"],
+    ),
+    (
+        "verify",
+        [
+            "verify FILE",
+            "verify FOLDER --policy default",
+            "verify --json FOLDER",
+        ],
+    ),
+    (
+        "stats",
+        ["stats FILE", "stats FOLDER", "stats --json FOLDER"],
+    ),
+    ("tables", ["tables FILE", "tables --json FILE", "tables -"]),
+    (
+        "dump",
+        [
+            "dump FILE --at 1:23.4",
+            "dump FILE --table TABLE --csv",
+            "dump FILE --table TABLE --columns time_ms,x,y --from 1:00 --to 2:00",
+        ],
+    ),
+    (
+        "diff",
+        ["diff FILE OTHER", "diff --json FILE OTHER", "diff - OTHER"],
+    ),
+    (
+        "play",
+        ["play FILE", "play FILE --at 1:23.4", "play FILE --view map"],
+    ),
+    (
+        "picture",
+        [
+            "picture FILE OUT.svg",
+            "picture FILE OUT.png --at 1:23.4",
+            "picture FILE OUT.svg --over ..",
+        ],
+    ),
+    (
+        "watch",
+        [
+            "watch FILE",
+            "watch FOLDER",
+            "watch FILE --no-open --port 8420",
+        ],
+    ),
+    (
+        "serve",
+        [
+            "serve FOLDER",
+            "serve FOLDER --listen 0.0.0.0:8420",
+            "serve FOLDER --cache DIR",
+        ],
+    ),
+    (
+        "publish",
+        [
+            "publish FILE --single PAGE.html",
+            "publish FOLDER --out SITE",
+            "publish FILE --out SITE",
+        ],
+    ),
+    (
+        "convert",
+        [
+            "convert FILE OUT",
+            "convert FOLDER --out NEW",
+            "convert FOLDER --out NEW --dry-run",
+        ],
+    ),
+    (
+        "repair",
+        [
+            "repair FILE OUT",
+            "repair FOLDER --out NEW",
+            "repair FOLDER --out NEW --dry-run",
+        ],
+    ),
+    (
+        "cut",
+        [
+            "cut FILE OUT --from 1:00 --to 2:00",
+            "cut FILE OUT --around TABLE:3",
+            "cut FILE OUT --from -30s",
+        ],
+    ),
+];
+
+/// Adds the other names of verbs, and calls to copy to their help.
+pub fn complete(mut command: Command, name: &str) -> Command {
+    for (verb, lines) in EXAMPLES {
+        if command.find_subcommand(verb).is_some() {
+            let lines = lines.map(|line| format!("  {name} {line}\n")).concat();
+            command = command.mut_subcommand(verb, |verb| verb.before_long_help(lines));
+        }
+    }
+    for (verb, aliases) in ALIASES {
+        command = command.mut_subcommand(verb, |verb| verb.aliases(*aliases));
+    }
+    command
+}
+
+/// Puts the verb `inspect` before a path that stands where the verb should.
+pub fn with_verb(command: &Command, mut args: Vec<OsString>) -> Vec<OsString> {
+    let is_flag = |arg: &OsStr| arg.len() > 1 && arg.as_encoded_bytes().starts_with(b"-");
+    let first = args.iter().skip(1).position(|arg| !is_flag(arg));
+    let Some(at) = first.map(|at| at + 1) else {
+        return args;
+    };
+    let is_path = |arg: &OsString| {
+        let signs = arg.as_encoded_bytes().iter();
+        let mut signs = signs.filter(|sign| b"./\\*-".contains(sign));
+        let is_verb = arg == "help" || command.find_subcommand(arg).is_some();
+        !is_verb && (signs.next().is_some() || Path::new(arg).exists())
+    };
+    if args.get(at).is_some_and(is_path) {
+        args.insert(at, "inspect".into());
+    }
+    args
+}
+
+/// Corrects an error of the command line: without the tip to pass an unknown flag as a value.
+pub fn corrected(mut error: Error) -> Error {
+    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
+        let kept = tips
+            .into_iter()
+            .filter(|tip| !tip.to_string().contains("as a value, use"));
+        let kept: Vec<_> = kept.collect();
+        if !kept.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
+        }
+    }
+    error
+}
+
+/// Returns what may be meant by a word that is no verb.
+pub fn meant(error: &Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let (_, verbs) = MEANT.iter().find(|(known, _)| known == word)?;
+    Some(format!("{word} is no verb: {verbs}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::App;
+
+    fn args(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn every_example_is_a_call_that_the_verb_takes() {
+        let command = App::new(gametape::formats()).command();
+        for verb in command.get_subcommands() {
+            let Some((_, lines)) = EXAMPLES.iter().find(|(name, _)| *name == verb.get_name())
+            else {
+                assert!(
+                    ["formats", "completions", "man"].contains(&verb.get_name()),
+                    "{verb}"
+                );
+                continue;
+            };
+            let help = verb.clone().render_long_help().to_string();
+            for line in *lines {
+                let call = format!("gametape {line}");
+                assert!(help.contains(&call), "{help}");
+                let parsed = command.clone().try_get_matches_from(args(&call));
+                assert!(parsed.is_ok(), "{call}: {parsed:?}");
+                assert!(line.starts_with(verb.get_name()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_without_a_verb_is_inspected() {
+        let command = App::new(gametape::formats()).command();
+        for (line, wanted) in [
+            ("gametape a.x", "gametape inspect a.x"),
+            ("gametape --json a/b", "gametape --json inspect a/b"),
+            ("gametape -", "gametape inspect -"),
+            ("gametape verify a.x", "gametape verify a.x"),
+            ("gametape check a.x", "gametape check a.x"),
+            ("gametape help dump", "gametape help dump"),
+            ("gametape nonsense", "gametape nonsense"),
+            ("gametape --help", "gametape --help"),
+            ("gametape", "gametape"),
+        ] {
+            assert_eq!(with_verb(&command, args(line)), args(wanted));
+        }
+    }
+}
