@@ -123,6 +123,9 @@ pub struct Inspect {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
+    /// One table of comma-separated values, a row for each recording, in place of text
+    #[arg(long)]
+    pub csv: bool,
     /// Read files in folders to their end as well
     #[arg(long)]
     pub full: bool,
@@ -155,6 +158,9 @@ pub struct Stats {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
+    /// One table of comma-separated values, a row for each recording, in place of text
+    #[arg(long)]
+    pub csv: bool,
 }
 
 #[derive(Args, Debug)]
@@ -173,14 +179,13 @@ pub struct Dump {
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
     /// Only these columns, in this order; every table also has step, tick, `time_ms` and ended [default: all]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "table")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub columns: Vec<String>,
     /// Rows from this moment on: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
     #[arg(
         long,
         value_name = "AT",
         allow_hyphen_values = true,
-        requires = "table",
         conflicts_with = "at"
     )]
     pub from: Option<gametape::When>,
@@ -189,19 +194,21 @@ pub struct Dump {
         long,
         value_name = "AT",
         allow_hyphen_values = true,
-        requires = "table",
         conflicts_with = "at"
     )]
     pub to: Option<gametape::When>,
-    /// Rows whose key has this value; may be given several times
-    #[arg(long = "where", value_name = "KEY=VALUE", value_parser = filter, requires = "table")]
-    pub keys: Vec<(String, String)>,
+    /// Rows whose column compares so with a value, by = != < <= > or >=; may be given several times
+    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    pub conditions: Vec<gametape::Condition>,
+    /// At most so many rows, or lines
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
     /// The state at a moment, or at the end: the rows of all states and the cells of all grids, or those of
     /// the table
     #[arg(long, conflicts_with_all = ["from", "to"])]
     pub state: bool,
     /// Comma-separated values in place of JSON
-    #[arg(long, requires = "table")]
+    #[arg(long)]
     pub csv: bool,
     /// Only this moment: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
     #[arg(long, value_name = "AT", allow_hyphen_values = true)]
@@ -478,10 +485,4 @@ fn length(text: &str) -> Result<gametape::Time, &'static str> {
         Ok(time) => Ok(time),
         Err(_) => Err("a length is in seconds, such as 10, 2.5 or 1:30"),
     }
-}
-
-/// `KEY=VALUE`.
-fn filter(text: &str) -> Result<(String, String), &'static str> {
-    let (key, value) = text.split_once('=').ok_or("a filter is KEY=VALUE")?;
-    Ok((key.to_owned(), value.to_owned()))
 }

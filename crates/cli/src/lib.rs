@@ -26,6 +26,7 @@ mod many;
 mod options;
 #[cfg(any(feature = "picture", feature = "play"))]
 mod scene;
+mod sheet;
 #[cfg(feature = "tools")]
 pub mod tools;
 mod ui;

@@ -12,11 +12,12 @@ use gametape::core::tape;
 use gametape::core::text::printable;
 use gametape::{Class, Error, Secrets, Severity, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::advice::{advice, data};
 use crate::exit::Exit;
 use crate::located::located;
+use crate::sheet::Sheet;
 
 /// Bold.
 pub const STRONG: Style = Style::new().bold();
@@ -60,6 +61,8 @@ pub struct Ui {
     pub verb: String,
     /// Print one JSON object a line.
     pub json: bool,
+    /// Print the objects of recordings as one table of comma-separated values, at the end.
+    pub sheet: Option<Sheet>,
     out: BufWriter<AutoStream<io::Stdout>>,
     flushed: Instant,
 }
@@ -71,6 +74,7 @@ impl Ui {
             name,
             verb: verb.to_owned(),
             json,
+            sheet: None,
             out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout())),
             flushed: Instant::now(),
         }
@@ -93,6 +97,30 @@ impl Ui {
     /// Prints a line of results.
     pub fn line(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.out, "{line}")
+    }
+
+    /// Whether results are objects: lines of JSON, or rows of a table.
+    pub const fn is_data(&self) -> bool {
+        self.json || self.sheet.is_some()
+    }
+
+    /// Prints an object for a recording: a line of JSON, or a row of the table.
+    pub fn record(&mut self, object: &serde_json::Map<String, Value>) -> io::Result<()> {
+        match &mut self.sheet {
+            Some(sheet) => {
+                sheet.add(object);
+                Ok(())
+            }
+            None => self.object(object),
+        }
+    }
+
+    /// Prints the table, if there is one.
+    pub fn end(&mut self) -> io::Result<()> {
+        match self.sheet.take() {
+            Some(sheet) => sheet.write(&mut self.out),
+            None => Ok(()),
+        }
     }
 
     /// Prints an object of results.
@@ -192,8 +220,11 @@ impl Ui {
     }
 
     fn failure(&mut self, error: &Error) {
-        let failure = json!({ "error": data(error) });
-        self.outcome(&located([("path", error.path())], failure));
+        let failure = located([("path", error.path())], json!({ "error": data(error) }));
+        match &mut self.sheet {
+            Some(sheet) => sheet.add(&failure),
+            None => self.outcome(&failure),
+        }
     }
 
     /// Reports a failure that is no error of the library.

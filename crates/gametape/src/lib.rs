@@ -32,6 +32,7 @@ mod policy;
 mod recording;
 mod registry;
 mod rows;
+mod selection;
 mod when;
 
 pub use content::{Content, Draft, write_recording};
@@ -44,6 +45,7 @@ pub use policy::{Decision, Policy, PolicyError, Reason};
 pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
+pub use selection::{Comparison, Condition, ParseConditionError, Selection};
 pub use when::{ParseWhenError, When};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};

@@ -43,8 +43,16 @@ pub struct RowWriter<'o>(Form<'o>);
 
 enum Form<'o> {
     Json(JsonRows, &'o mut dyn Write),
-    /// Whether stamps come first, and the writer.
-    Csv(bool, Box<csv::Writer<&'o mut dyn Write>>),
+    Csv(Box<Csv<'o>>),
+}
+
+struct Csv<'o> {
+    /// Whether stamps come first.
+    stamped: bool,
+    /// The number of columns of the scan.
+    width: usize,
+    field: Vec<u8>,
+    writer: csv::Writer<&'o mut dyn Write>,
 }
 
 impl<'o> RowWriter<'o> {
@@ -71,7 +79,12 @@ impl<'o> RowWriter<'o> {
                 written
                     .and_then(|()| writer.flush())
                     .map_err(tape::Error::Output)?;
-                Form::Csv(stamped, Box::new(writer))
+                Form::Csv(Box::new(Csv {
+                    stamped,
+                    width: picked.len(),
+                    field: Vec::new(),
+                    writer,
+                }))
             }
         }))
     }
@@ -81,44 +94,44 @@ impl<'o> RowWriter<'o> {
     /// # Errors
     /// Any error of the output.
     pub fn batch(&mut self, batch: &Batch) -> io::Result<()> {
+        self.rows(batch, 0..batch.len())
+    }
+
+    /// Writes some rows of a batch. Columns after those of the scan are left out.
+    ///
+    /// # Errors
+    /// Any error of the output.
+    pub fn rows(&mut self, batch: &Batch, rows: impl IntoIterator<Item = usize>) -> io::Result<()> {
+        let mut rows = rows.into_iter();
         match &mut self.0 {
-            Form::Json(rows, out) => {
-                (0..batch.len()).try_for_each(|row| rows.row(batch, row, *out))
-            }
-            Form::Csv(stamped, writer) => {
-                let mut field = Vec::new();
-                for row in 0..batch.len() {
-                    csv_row(batch, row, *stamped, &mut field, writer)?;
-                }
-                writer.flush()
+            Form::Json(json, out) => rows.try_for_each(|row| json.row(batch, row, *out)),
+            Form::Csv(csv) => {
+                rows.try_for_each(|row| csv.row(batch, row))?;
+                csv.writer.flush()
             }
         }
     }
 }
 
-fn csv_row(
-    batch: &Batch,
-    row: usize,
-    stamped: bool,
-    field: &mut Vec<u8>,
-    writer: &mut csv::Writer<&mut dyn Write>,
-) -> io::Result<()> {
-    let (stamp, ended) = (batch.stamp(row), batch.is_end(row));
-    let stamps = StampColumn::ALL.into_iter().filter(|_| stamped);
-    let stamps = stamps.map(|column| match column {
-        StampColumn::Ended if !ended => Value::Null,
-        column => column.value(stamp, ended),
-    });
-    let values = batch.columns().iter().map(|column| column.get(row));
-    for value in stamps.chain(values) {
-        if let Value::Text(text) = value {
-            writer.write_field(text)?;
-        } else {
-            field.clear();
-            value.write(field)?;
-            writer.write_field(&field)?;
+impl Csv<'_> {
+    fn row(&mut self, batch: &Batch, row: usize) -> io::Result<()> {
+        let (stamp, ended) = (batch.stamp(row), batch.is_end(row));
+        let stamps = StampColumn::ALL.into_iter().filter(|_| self.stamped);
+        let stamps = stamps.map(|column| match column {
+            StampColumn::Ended if !ended => Value::Null,
+            column => column.value(stamp, ended),
+        });
+        let values = batch.columns().iter().take(self.width);
+        for value in stamps.chain(values.map(|column| column.get(row))) {
+            if let Value::Text(text) = value {
+                self.writer.write_field(text)?;
+            } else {
+                self.field.clear();
+                value.write(&mut self.field)?;
+                self.writer.write_field(&self.field)?;
+            }
         }
+        self.writer.write_record(None::<&[u8]>)?;
+        Ok(())
     }
-    writer.write_record(None::<&[u8]>)?;
-    Ok(())
 }

@@ -10,6 +10,7 @@ use crate::advice;
 use crate::args::Inspect;
 use crate::exit::Exit;
 use crate::located::{located, shown};
+use crate::sheet::Sheet;
 use crate::ui::{Ui, secrets};
 
 /// The output for a recording.
@@ -25,6 +26,10 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
         return Ok(ui.fail(&error));
     }
+    if args.csv && ui.json {
+        return Ok(ui.refuse("either --json or --csv"));
+    }
+    ui.sheet = args.csv.then(Sheet::default);
     let mut exit = Exit::Fine;
     let mut seen = false;
     let secrets = secrets(args.show_secrets);
@@ -44,6 +49,7 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if !seen {
         return Ok(ui.found_nothing(&args.paths));
     }
+    ui.end()?;
     Ok(exit)
 }
 
@@ -63,12 +69,12 @@ fn attachment(recording: &Recording, call: &Call<'_>) -> Option<Result<String, E
 }
 
 fn describe(path: &Path, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {
-    if ui.json {
+    if ui.is_data() {
         let described = serde_json::to_value(&info.value)?;
         let mut described = located([("path", path)], described);
         let problem = info.problem.as_ref().map(advice::data);
         described.extend(problem.map(|problem| ("error".to_owned(), problem)));
-        ui.object(&described)?;
+        ui.record(&described)?;
     } else {
         ui.line(gametape::core::text::printable(&shown(path)))?;
         ui.line(&info.value)?;

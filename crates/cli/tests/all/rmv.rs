@@ -7,7 +7,7 @@ use gametape_samples::mines::{record, scenarios};
 use gametape_testkit::mines::{mouse_of, remake};
 use snapbox::str;
 
-use crate::common::{expect, gametape, json};
+use crate::common::{expect, fine, gametape, json, outputs};
 
 /// A game, by a player with a token.
 fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {
@@ -254,8 +254,12 @@ fn a_moment_of_a_table_is_the_newest_step() {
             "mouse_events has no column \"time\"",
         ),
         (
-            &["--columns", "x", "--where", "step=3"],
-            "step is no key of mouse_events",
+            &["--columns", "x", "--where", "step=a"],
+            "step is of kind uint and can't be \"a\"",
+        ),
+        (
+            &["--where", "nothing"],
+            "a condition is a column, one of = != < <= > >=, and a value: x>=1.5",
         ),
     ] {
         let args = [&["dump", "--table", "mouse_events", "game.rmv"][..], more].concat();
@@ -336,4 +340,75 @@ fn inserted_rows_are_one_difference() {
     assert_eq!(clicks["only_second"], 1, "{clicks}");
     assert!(clicks["moved"].as_u64().unwrap() > 50, "{clicks}");
     assert!(diff["more"].as_u64().unwrap() < 12, "{diff}");
+}
+
+/// Conditions and limits select the rows that a full dump has.
+#[test]
+fn rows_are_selected() {
+    let folder = folder();
+    let path = folder.path();
+    let rows = |args: &str| -> Vec<serde_json::Value> {
+        let out = fine(
+            path,
+            format!("dump game.rmv --table mouse_events {args}").trim(),
+        );
+        out.lines().map(json).collect()
+    };
+    let all = rows("");
+    let number = |row: &serde_json::Value, name: &str| row[name].as_f64().unwrap();
+    for (args, holds) in [
+        (
+            "--where x>100",
+            &(|row: &serde_json::Value| number(row, "x") > 100.0) as &dyn Fn(&_) -> bool,
+        ),
+        ("--where time_ms<=1000.5 --where y<80", &|row| {
+            number(row, "time_ms") <= 1000.5 && number(row, "y") < 80.0
+        }),
+        ("--where action!=move --where reduced!=true", &|row| {
+            row["action"] != "move" && row["reduced"] != true
+        }),
+    ] {
+        let wanted: Vec<_> = all.iter().filter(|row| holds(row)).cloned().collect();
+        assert!(!wanted.is_empty() && wanted.len() < all.len(), "{args}");
+        assert_eq!(rows(args), wanted, "{args}");
+        assert_eq!(rows(&format!("{args} --limit 2")), wanted[..2], "{args}");
+        // A column that is not asked for is compared and not printed.
+        let ys = rows(&format!("{args} --columns y"));
+        assert_eq!(ys.len(), wanted.len());
+        assert!(ys.iter().all(|row| row.as_object().unwrap().len() == 1));
+    }
+    let csv = fine(
+        path,
+        "dump game.rmv --table mouse_events --csv --columns y,x --where step>3 --limit 1",
+    );
+    assert_eq!(csv.lines().next(), Some("y,x"));
+    assert_eq!(csv.lines().count(), 2);
+    assert_eq!(fine(path, "dump game.rmv --limit 3").lines().count(), 3);
+    assert_eq!(fine(path, "dump game.rmv --limit 0"), "");
+    let states = fine(path, "dump game.rmv --state --limit 4");
+    assert_eq!(states.lines().count(), 4);
+    let (_, err) = outputs(path, "dump game.rmv --csv", 2);
+    assert_eq!(
+        err,
+        "gametape: game.rmv: --csv is for rows of a table: add --table with one of game, mouse_events, \
+         board_events, cursor, board, counters\n"
+    );
+}
+
+/// A folder is one table, with a row for each file and a column for each key.
+#[test]
+fn a_folder_is_a_table() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("broken.rmv"), &game(1, "Ada", "T")[..300]).unwrap();
+    for (verb, code, column) in [("inspect", 1, "details.player.name"), ("stats", 1, "bbbv")] {
+        let (out, _) = outputs(path, &format!("{verb} --csv ."), code);
+        let heads: Vec<&str> = out.lines().next().unwrap().split(',').collect();
+        assert_eq!(heads[0], "path", "{out}");
+        assert!(
+            heads.contains(&column) && heads.contains(&"error.code"),
+            "{out}"
+        );
+        assert_eq!(out.lines().count(), 1 + 5, "{out}");
+    }
 }

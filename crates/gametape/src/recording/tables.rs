@@ -10,6 +10,7 @@ use gametape_core::tape::{self, Audit, Secrets, Work};
 use super::{Partial, Recording};
 use crate::Error;
 use crate::rows::{RowForm, RowWriter};
+use crate::selection::{Selecting, Selection};
 
 impl Recording {
     /// Returns the tables.
@@ -99,7 +100,7 @@ impl Recording {
         }
     }
 
-    /// Writes the rows of a table.
+    /// Writes the selected rows of a table.
     ///
     /// # Errors
     /// Same as [`Recording::scan`]; [`tape::Error::Output`] in an [`Error::Tape`] for errors of
@@ -107,24 +108,35 @@ impl Recording {
     pub fn write_rows(
         &self,
         scan: &Scan,
+        selection: &Selection,
         form: RowForm,
         out: &mut dyn Write,
     ) -> Result<Partial<()>, Error> {
         let tables = self.tables()?;
         let table = self.explain(scan.find(&tables).map_err(Into::into))?;
         let mut rows = self.explain(RowWriter::new(form, table, scan, out))?;
+        let selecting = Selecting::new(table, scan, selection);
+        let mut selecting = self.explain(selecting.map_err(Into::into))?;
+        if selecting.is_full() {
+            return Ok(().into());
+        }
         // Chosen columns are written without stamps.
         let scan = Scan {
             stamps: scan.columns.is_none(),
-            ..scan.clone()
+            ..selecting.scan.clone()
         };
         self.scan(&scan, |batch| {
-            rows.batch(&batch).map_err(tape::Error::Output)?;
-            Ok(ControlFlow::Continue(()))
+            let wanted = selecting.rows(&batch);
+            rows.rows(&batch, wanted).map_err(tape::Error::Output)?;
+            Ok(if selecting.is_full() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
         })
     }
 
-    /// Writes the state at a moment, or at the end. If the scan names a table, writes its rows;
+    /// Writes the selected rows of the state at a moment, or at the end. If the scan names a table, writes its rows;
     /// otherwise the rows of all states and grids, each with the name of its table.
     ///
     /// # Errors
@@ -134,9 +146,11 @@ impl Recording {
         &self,
         at: Option<At>,
         scan: &Scan,
+        selection: &Selection,
         form: RowForm,
         out: &mut dyn Write,
     ) -> Result<Partial<()>, Error> {
+        let mut left = selection.limit;
         let mut play = self.playback()?;
         let end = At::Step(play.span().last.step);
         let problem = match play.seek(at.unwrap_or(end)) {
@@ -165,14 +179,24 @@ impl Recording {
                 table: table.name.to_string(),
                 ..scan.clone()
             };
-            let batch = self.explain(play.state(&scan))?;
+            let selection = Selection {
+                limit: left,
+                ..selection.clone()
+            };
+            let selecting = Selecting::new(table, &scan, &selection);
+            let mut selecting = self.explain(selecting.map_err(Into::into))?;
+            let batch = self.explain(play.state(&selecting.scan))?;
+            let wanted = selecting.rows(&batch);
+            left = left.map(|left| left.saturating_sub(wanted.len() as u64));
             let written = if form == RowForm::Json {
                 let rows = self.explain(JsonRows::of_scan(table, &scan).map_err(Into::into))?;
                 let rows = rows.of_table(&table.name);
-                (0..batch.len()).try_for_each(|row| rows.row(&batch, row, out))
+                wanted
+                    .into_iter()
+                    .try_for_each(|row| rows.row(&batch, row, out))
             } else {
                 self.explain(RowWriter::new(form, table, &scan, out))?
-                    .batch(&batch)
+                    .rows(&batch, wanted)
             };
             self.explain(written.map_err(tape::Error::Output))?;
         }

@@ -15,6 +15,7 @@ use crate::advice;
 use crate::args::Stats;
 use crate::exit::Exit;
 use crate::located::{located, shown};
+use crate::sheet::Sheet;
 use crate::ui::{STRONG, Ui, styled, verdict_style};
 use table::table;
 
@@ -24,6 +25,10 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
         return Ok(ui.fail(&error));
     }
+    if args.csv && ui.json {
+        return Ok(ui.refuse("either --json or --csv"));
+    }
+    ui.sheet = args.csv.then(Sheet::default);
     let mut exit = Exit::Fine;
     let mut seen = false;
     let measure = |recording: &Recording, _| -> Figures {
@@ -38,6 +43,7 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if !seen {
         return Ok(ui.found_nothing(&args.paths));
     }
+    ui.end()?;
     Ok(exit)
 }
 
@@ -58,14 +64,14 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     }
     let findings = audit.iter().flat_map(|audit| &audit.findings);
     let mut findings = findings.filter(|finding| finding.severity() > Severity::Info);
-    if ui.json {
+    if ui.is_data() {
         let found: Vec<&AnyFinding> = findings.collect();
         let lead = json!({ "verdict": verdict, "findings": found });
         let mut object = located([("path", path)], lead);
         object.extend(stats);
         let problem = measured.problem.as_ref().map(advice::data);
         object.extend(problem.map(|problem| ("error".to_owned(), problem)));
-        ui.object(&object)?;
+        ui.record(&object)?;
         return Ok(exit);
     }
     let title = styled(STRONG, printable(&shown(path)));
