@@ -270,7 +270,7 @@ impl Auditor {
 const MAX_COORD: usize = 16;
 
 impl Rejection {
-    fn rule(self, command: u32, stored: &Command<'_>, payload: &Payload<'_>) -> Rule {
+    pub(crate) fn rule(self, command: u32, stored: &Command<'_>, payload: &Payload<'_>) -> Rule {
         let (cell, field) = match payload {
             Payload::SetField { coord, field, .. } => {
                 (coord.iter().take(MAX_COORD).collect(), *field)

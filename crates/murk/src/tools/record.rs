@@ -12,9 +12,9 @@ use super::branch::Branch;
 use super::commands::Commands;
 use super::index::vouches;
 use super::resume::{Recorded, resume};
-use crate::engine::{EngineWorld, World};
+use crate::engine::{EngineWorld, Outcome, World};
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
-use crate::{Hash, Header, RecordError, Recorder, Writer};
+use crate::{Command, CommandCheck, Hash, Header, RecordError, Recorder, Writer};
 
 /// Options of a recording.
 #[derive(Clone, Default, Debug)]
@@ -199,7 +199,7 @@ fn run(
         })?;
         recorded.ticks += 1;
         recorded.commands += of_tick.len() as u64;
-        recorded.count(&simulation);
+        recorded.count(&simulation, tick, of_tick);
         recorded.last_hash = Some(Hash(hash).to_string());
         goes_on = each(&recorded);
         if let Source::Agent(agent) = &mut source {
@@ -241,13 +241,21 @@ fn begin(path: &Path, header: &Header<'_>) -> Result<Writer<File>, Error> {
 }
 
 impl Recorded {
-    fn count(&mut self, simulation: &EngineWorld) {
-        use crate::engine::Outcome;
-        for outcome in simulation.receipts().outcomes() {
+    fn count(&mut self, simulation: &EngineWorld, tick: u64, commands: crate::Commands<'_>) {
+        for (at, outcome) in (0..).zip(simulation.receipts().outcomes()) {
             match outcome {
                 Outcome::Applied => self.applied += 1,
                 Outcome::Expired => self.expired += 1,
-                _ => self.rejected += 1,
+                _ => {
+                    self.rejected += 1;
+                    self.first_rejected.get_or_insert_with(|| {
+                        let command = commands.into_iter().nth(at as usize);
+                        let why = command.and_then(|command| rejection(simulation, at, &command));
+                        let became = outcome.name().replace('_', " ");
+                        let why = why.unwrap_or_else(|| format!("command {at} was {became}"));
+                        format!("tick {tick}: {why}")
+                    });
+                }
             }
         }
         if let Some(failure) = simulation.failure() {
@@ -255,4 +263,13 @@ impl Recorded {
             self.failure = Some(failure.to_owned());
         }
     }
+}
+
+/// Returns why the world never applies a command.
+fn rejection(simulation: &EngineWorld, at: u32, command: &Command<'_>) -> Option<String> {
+    let checker = simulation.checker();
+    // What expired is counted by itself.
+    let rejection = CommandCheck::check(checker, command, 0)?;
+    let payload = command.payload().ok()?;
+    Some(rejection.rule(at, command, &payload).to_string())
 }

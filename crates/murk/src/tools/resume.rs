@@ -35,6 +35,8 @@ pub struct Recorded {
     pub expired: u64,
     /// The number of recorded commands that could not be applied.
     pub rejected: u64,
+    /// The first of these: its tick, and the reason.
+    pub first_rejected: Option<String>,
     /// The ticks that failed and left the state as it was.
     pub failed_ticks: u64,
     /// The reason of the last failure.

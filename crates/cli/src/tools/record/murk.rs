@@ -98,7 +98,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
                     }
                 ));
             }
-            if done.recorded.failed_ticks > 0 {
+            if done.recorded.failed_ticks > 0 || done.recorded.rejected > 0 {
                 Exit::Problems
             } else if done.unfinished > 0 {
                 Exit::Loss
@@ -241,6 +241,13 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
         ui.remark(&said);
     } else {
         ui.line(said)?;
+    }
+    if let Some(first) = &recorded.first_rejected {
+        let which = match recorded.rejected {
+            1 => "not applied",
+            _ => "the first that was not applied",
+        };
+        ui.complain(&format!("{which}: {first}"));
     }
     if let Some(failure) = &recorded.failure {
         ui.complain(&format!("a tick that failed changed nothing: {failure}"));

@@ -44,7 +44,7 @@ pub struct Serve {
     )]
     pub token: Option<String>,
     /// With --serve, a name of the server; may be given several times
-    #[arg(long, value_name = "HOST", requires = "serve")]
+    #[arg(long, value_name = "HOST")]
     pub host: Vec<String>,
     /// With --serve, a built page to use instead of the command's own
     #[arg(long, value_name = "DIR", requires = "serve")]
@@ -108,7 +108,12 @@ impl Serve {
     /// recorded.
     pub fn begin(&self, formats: &Formats, ui: &mut Ui) -> Result<Watched, Exit> {
         let Some(listen) = self.listen else {
-            return Ok(Watched::default());
+            if self.host.is_empty() {
+                return Ok(Watched::default());
+            }
+            return Err(ui.refuse(
+                "--host is a name under which browsers reach --serve, which is missing; the address of a game is --url",
+            ));
         };
         let begun = self.bind(listen, formats);
         let server = begun.map_err(|error| publish::fail(&error, ui))?;

@@ -38,7 +38,7 @@ fn a_recording_begins_as_another_one_did() {
     branch(&["--set", "propagator.0.coefficient=0.25", "--json", "c.murk"])
         .code(0)
         .stdout_eq(str![[r#"
-{"ticks":0,"resumed_after":0,"branched_after":12,"dropped":0,"commands":0,"applied":0,"expired":0,"rejected":0,"failed_ticks":0,"failure":null,"last_hash":null}
+{"ticks":0,"resumed_after":0,"branched_after":12,"dropped":0,"commands":0,"applied":0,"expired":0,"rejected":0,"first_rejected":null,"failed_ticks":0,"failure":null,"last_hash":null}
 
 "#]]);
     expect(path, "verify c.murk", 0);

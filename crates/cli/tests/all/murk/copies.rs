@@ -13,7 +13,7 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
-    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
+    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(1);
     let bytes = fs::read(path.join("odd.murk")).unwrap();
     expect(path, "convert odd.murk copy.murk", 0)
         .stdout_eq("")

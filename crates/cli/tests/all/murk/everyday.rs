@@ -62,7 +62,8 @@ fn record_says_what_became_of_the_commands() {
     let path = folder.path();
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
     record(path, "pond.toml", "odd.jsonl", "odd.murk")
-        .code(0)
+        .code(1)
+        .stderr_eq("gametape: the first that was not applied: tick [..]: command [..]\n")
         .stdout_eq(
             "odd.murk: recorded 12 ticks, 16 commands; 1 command had expired; 10 commands could not be applied\n",
         );
@@ -73,7 +74,7 @@ fn record_says_what_became_of_the_commands() {
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-{"ticks":1,"resumed_after":0,"branched_after":0,"dropped":0,"commands":1,"applied":1,"expired":0,"rejected":0,"failed_ticks":0,"failure":null,"last_hash":"[..]"}
+{"ticks":1,"resumed_after":0,"branched_after":0,"dropped":0,"commands":1,"applied":1,"expired":0,"rejected":0,"first_rejected":null,"failed_ticks":0,"failure":null,"last_hash":"[..]"}
 
 "#]])
         .stderr_eq("");
@@ -111,7 +112,7 @@ fn verify_finds_every_command_that_is_never_applied() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
-    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
+    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(1);
     // The payload of an undefined type is an error of the form, the rest is odd.
     expect(path, "verify odd.murk", 1)
         .stdout_eq(str![[r#"
@@ -163,7 +164,7 @@ fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq
         .filter(|line| !line.contains("stored"))
         .collect();
     fs::write(path.join("odd.jsonl"), lines.join("\n")).unwrap();
-    record(path, "pond.toml", "odd.jsonl", "warned.murk").code(0);
+    record(path, "pond.toml", "odd.jsonl", "warned.murk").code(1);
     let text = said_first_word(&expect(path, "verify warned.murk", 0));
     assert_eq!(text, "warn");
 }
@@ -228,7 +229,7 @@ run.murk
 
 "#]]);
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
-    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
+    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(1);
     expect(path, "stats odd.murk", 0)
         .stdout_eq(str![[r#"
 odd.murk
@@ -265,7 +266,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
-    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
+    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(1);
     expect(path, "dump odd.murk", 0).stderr_eq("").stdout_eq(str![[r#"
 {"step":0,"tick":1,"time_ms":100,"commands":[{"kind":"set_field","coord":[0,0],"field":0,"value":1.5,"priority":1,"arrival_seq":0}],"hash":"[..]"}
 {"step":1,"tick":2,"time_ms":200,"commands":[{"kind":"set_field","coord":[1,2],"field":0,"value":-0.0,"priority":0,"source_id":7,"source_seq":1,"arrival_seq":0},{"kind":"set_field","coord":[1,2],"field":0,"value":0.1,"priority":2,"source_id":8,"arrival_seq":1}],"hash":"[..]"}
@@ -300,7 +301,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
         }
     }
     fs::write(path.join("dumped.jsonl"), dumped).unwrap();
-    record(path, "pond.toml", "dumped.jsonl", "again.murk").code(0);
+    record(path, "pond.toml", "dumped.jsonl", "again.murk").code(1);
     assert_eq!(
         fs::read(path.join("again.murk")).unwrap(),
         fs::read(path.join("odd.murk")).unwrap()
@@ -322,7 +323,7 @@ fn parameters_survive_the_way_through_json() {
     let values = bits.map(f64::from_bits);
     let lines: String = values.into_iter().map(line).collect();
     fs::write(path.join("parameters.jsonl"), lines).unwrap();
-    record(path, "pond.toml", "parameters.jsonl", "parameters.murk").code(0);
+    record(path, "pond.toml", "parameters.jsonl", "parameters.murk").code(1);
     let dumped = outputs(path, &["dump", "--at", "tick:1", "parameters.murk"], 0);
     for value in values {
         assert!(
