@@ -23,6 +23,12 @@ impl Clock {
         }
     }
 
+    /// A clock of a recording that starts at a known tick.
+    #[cfg(feature = "tape")]
+    pub const fn from(tick_ns: Option<u64>, first: Option<u32>) -> Self {
+        Self { tick_ns, first }
+    }
+
     /// The time of a packet with this tick; the first call starts the recording.
     pub fn time(&mut self, tick: u32) -> Option<Time> {
         let first = *self.first.get_or_insert(tick);

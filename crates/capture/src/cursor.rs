@@ -68,11 +68,13 @@ impl Capture<'_> {
         Cursor(Source::Capture(Chunks::new(self)))
     }
 
-    /// The packets of a chunk and of the following ones; their numbers start there.
+    /// The packets of some chunks, before which there are `before` packets of the stream.
     #[cfg(feature = "tape")]
-    pub(crate) fn packets_from(&self, chunk: usize) -> Cursor<'_> {
+    pub(crate) fn packets_in(&self, chunks: Range<usize>, before: u64) -> Cursor<'_> {
         Cursor(Source::Capture(Chunks {
-            next: chunk,
+            next: chunks.start,
+            end: chunks.end,
+            packets: before,
             ..Chunks::new(self)
         }))
     }
@@ -92,6 +94,8 @@ pub(crate) struct Chunks<'a> {
     capture: &'a Capture<'a>,
     /// The index of the chunk after the open one.
     next: usize,
+    /// The index of the first chunk that is not read.
+    end: usize,
     offset: u64,
     unpacked: Vec<u8>,
     /// The position of the next record in the open chunk.
@@ -105,10 +109,11 @@ pub(crate) struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    pub const fn new(capture: &'a Capture<'a>) -> Self {
+    pub fn new(capture: &'a Capture<'a>) -> Self {
         Self {
             capture,
             next: 0,
+            end: capture.chunks().len(),
             offset: 0,
             unpacked: Vec::new(),
             at: 0,
@@ -123,7 +128,7 @@ impl<'a> Chunks<'a> {
             if let Some(message) = self.message()? {
                 break message;
             }
-            if self.next == self.capture.chunks().len() {
+            if self.next >= self.end {
                 return Ok(None);
             }
             self.open(&mut Window::exact(self.capture.ranges()))?;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::tape;
 use gametape_delta::Snapshot;
+use gametape_delta::wire::Header;
 
 use crate::cursor::Cursor;
 use crate::layout::Role;
@@ -71,6 +72,14 @@ impl Steps {
     /// Whether there is a state.
     pub const fn has_state(&self) -> bool {
         self.before.is_some()
+    }
+
+    /// Whether a packet is a full snapshot, or builds on a state that is kept.
+    pub fn can_apply(&self, packet: &Packet<'_>) -> bool {
+        Header::read(packet.bytes).is_ok_and(|(header, _)| {
+            let baseline = header.baseline();
+            baseline.is_none_or(|baseline| self.replay.held(baseline).is_some())
+        })
     }
 
     /// Whether a packet builds on a state that is no longer kept.

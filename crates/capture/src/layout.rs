@@ -1,5 +1,7 @@
 //! The structure of a capture: its names, topics and metadata.
 
+use gametape_core::Clocks;
+
 /// The MCAP profile of a capture.
 pub const PROFILE: &str = "gametape";
 
@@ -36,6 +38,12 @@ pub const BESIDE_ENCODING: &str = "json";
 pub const TABLES_METADATA: &str = "gametape.tables";
 /// The key of the description in that record.
 pub(crate) const KEY_TABLES: &str = "tables";
+
+/// The name of the metadata record after the last chunk of such a capture that names the clocks which
+/// never go back and which every packet has: ranges of these are found without reading all.
+pub const RISES_METADATA: &str = "gametape.rises";
+/// The names of these clocks in that record.
+pub(crate) const KEY_CLOCKS: &str = "clocks";
 
 /// The name of the metadata record with the facts of a capture.
 pub(crate) const METADATA: &str = "gametape";
@@ -110,5 +118,24 @@ impl Role {
     pub(crate) fn of_topic(topic: &str) -> Option<Self> {
         let mut roles = Self::NUMBERED.into_iter().map(|(_, role)| role);
         roles.find(|role| role.topic() == topic)
+    }
+}
+
+const TICKS: &str = "ticks";
+const TIMES: &str = "times";
+
+/// The names of clocks, with a comma between them.
+pub(crate) fn clock_names(clocks: Clocks) -> String {
+    let names = [(clocks.ticks, TICKS), (clocks.times, TIMES)];
+    let names = names.into_iter().filter(|(has, _)| *has);
+    names.map(|(_, name)| name).collect::<Vec<_>>().join(",")
+}
+
+/// The clocks with these names.
+pub(crate) fn clocks_named(names: &str) -> Clocks {
+    let has = |clock: &str| names.split(',').any(|name| name == clock);
+    Clocks {
+        ticks: has(TICKS),
+        times: has(TIMES),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gametape_core::Clocks;
 use gametape_delta::Schema;
 
 use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack, walk};
@@ -48,6 +49,7 @@ struct End {
     channels: BTreeMap<u16, Role>,
     chunks: Vec<ChunkPlace>,
     messages: Option<BTreeMap<u16, u64>>,
+    rises: Clocks,
     /// The offset of the summary, and the schema in it as JSON.
     summary: Option<(u64, Option<Vec<u8>>)>,
     ending: Ending,
@@ -68,6 +70,7 @@ impl End {
                     channels: summary.channels,
                     chunks: summary.chunks,
                     messages: summary.messages,
+                    rises: summary.rises,
                     summary: Some((summary.start, summary.schema)),
                     ending: Ending::Whole,
                     walked: None,
@@ -97,6 +100,7 @@ impl End {
             channels: BTreeMap::new(),
             chunks,
             messages: None,
+            rises: Clocks::STEPS,
             summary: None,
             ending,
             walked: Some(end),
@@ -198,6 +202,13 @@ impl<'a> Capture<'a> {
     #[must_use]
     pub fn tables(&self) -> Option<&str> {
         self.tables.as_deref()
+    }
+
+    /// The clocks of a capture made from tables that are known to rise only: each packet has them,
+    /// and none is before an earlier packet.
+    #[must_use]
+    pub const fn rises(&self) -> Clocks {
+        self.end.rises
     }
 
     /// How the capture ends.

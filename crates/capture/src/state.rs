@@ -158,6 +158,63 @@ impl Capture<'_> {
         Ok(states.into_state())
     }
 
+    /// The number of packets of the stream before each chunk, from the first one on as far as the
+    /// indexes tell; after the last chunk, the number of all of them.
+    #[cfg(feature = "tape")]
+    pub(crate) fn packets_before(&self) -> Vec<u64> {
+        let mut all = 0_u64;
+        let mut before = vec![0];
+        let chunks = self.chunks();
+        for (at, chunk) in chunks.iter().enumerate() {
+            // The indexes of the last chunk may be partly cut off.
+            let cut = self.ending() != Ending::Whole && at + 1 == chunks.len();
+            if chunk.counts.is_empty() || cut {
+                return before;
+            }
+            let of_stream = |channel: &u16| self.role(*channel).is_some_and(Role::is_of_stream);
+            let counts = chunk.counts.iter();
+            let counts = counts.filter(|(channel, _)| of_stream(channel));
+            all = counts.fold(all, |all, (_, count)| all.saturating_add(*count));
+            before.push(all);
+        }
+        let counted = self.counted(Role::Keyframe).zip(self.counted(Role::Delta));
+        match counted {
+            // Numbers that disagree are not trusted.
+            Some((full, deltas)) if full.saturating_add(deltas) != all => vec![0],
+            _ => before,
+        }
+    }
+
+    /// Whether a chunk has a full snapshot, according to its indexes.
+    #[cfg(feature = "tape")]
+    pub(crate) fn has_full(&self, chunk: usize) -> bool {
+        let is_full = |channel: &u16| {
+            let role = self.role(*channel);
+            matches!(role, Some(Role::Keyframe | Role::Added))
+        };
+        let place = self.chunks().get(chunk);
+        place.is_some_and(|place| place.indexes.keys().any(is_full))
+    }
+
+    /// Chunks, other than the first, at which parts of about the same size start. `is` says at which
+    /// chunks a part can start.
+    #[cfg(feature = "tape")]
+    pub(crate) fn borders(&self, at_most: usize, is: impl Fn(&usize) -> bool) -> Vec<usize> {
+        let chunks = self.chunks();
+        let possible: Vec<usize> = (1..chunks.len()).filter(is).collect();
+        let offset = |chunk: usize| chunks.get(chunk).map_or(0, |chunk| chunk.at);
+        let (first, last) = (offset(0), self.ranges().size());
+        let border = |part: u64| {
+            let share = u128::from(last - first) * u128::from(part) / at_most as u128;
+            let from = first + share as u64;
+            let next = possible.partition_point(|chunk| offset(*chunk) < from);
+            possible.get(next).copied()
+        };
+        let mut borders: Vec<usize> = (1..at_most as u64).filter_map(border).collect();
+        borders.dedup();
+        borders
+    }
+
     /// The full snapshots of a chunk.
     fn keyframes_of(&self, chunk: usize) -> Result<&[Keyframe], Error> {
         self.listed().of(chunk, || match self.by_index(chunk)? {

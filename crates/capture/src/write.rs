@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use gametape_core::Clocks;
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Encoder, Error, Limits, Rule, Schema, Snapshot};
 use mcap::records::{MessageHeader, Metadata};
@@ -12,9 +13,9 @@ use mcap::{Compression, WriteOptions};
 use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::{
-    BESIDE_ENCODING, DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES,
-    KEY_TICK, MESSAGE_ENCODING, METADATA, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
-    TABLES_METADATA,
+    BESIDE_ENCODING, DEFAULT_TICK_NS, KEY_CLOCKS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH,
+    KEY_TABLES, KEY_TICK, MESSAGE_ENCODING, METADATA, PROFILE, RISES_METADATA, Role,
+    SCHEMA_ENCODING, SCHEMA_NAME, TABLES_METADATA, clock_names,
 };
 use crate::limits::MAX_PACKET_BYTES;
 use crate::options::{MAX_TICK_NS, Options};
@@ -50,6 +51,7 @@ pub struct Writer<W: Write> {
     index: u64,
     adding: Option<Adding>,
     states: Option<Box<States>>,
+    rises: Clocks,
 }
 
 /// The description of the tables from which a capture is made.
@@ -59,6 +61,8 @@ pub(crate) struct OfTables<'a> {
     pub tables: &'a str,
     /// The unit of log times in nanoseconds, if the length of a tick is not known.
     pub log_tick_ns: Option<u64>,
+    /// The clocks of the packets that are known to rise only.
+    pub rises: Clocks,
 }
 
 /// The state for adding full snapshots.
@@ -143,6 +147,7 @@ impl<W: Write> Writer<W> {
                 starts: BTreeMap::new(),
             }),
             states: None,
+            rises: of.map_or(Clocks::STEPS, |of| of.rises),
         };
         // Channels are defined in the first chunk, where readers look for them if there is no
         // index.
@@ -289,6 +294,12 @@ impl<W: Write> Writer<W> {
         self.write(role, tick, time, message).map(|_| ())
     }
 
+    /// Notes which clocks have only risen from packet to packet.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn note_rises(&mut self, rises: Clocks) {
+        self.rises = rises;
+    }
+
     /// Ends the current chunk and writes it to the output.
     ///
     /// # Errors
@@ -302,6 +313,12 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// [`CaptureError::Io`].
     pub fn finish(mut self) -> Result<W, CaptureError> {
+        if self.rises != Clocks::STEPS {
+            self.mcap.write_metadata(&Metadata {
+                name: RISES_METADATA.to_owned(),
+                metadata: BTreeMap::from([(KEY_CLOCKS.to_owned(), clock_names(self.rises))]),
+            })?;
+        }
         self.mcap.finish()?;
         let mut output = self.mcap.into_inner().into_inner();
         output.flush()?;

@@ -139,6 +139,9 @@ pub struct ChunkPlace {
     pub end_time: u64,
     /// The offsets of its message indexes, by channel.
     pub indexes: BTreeMap<u16, u64>,
+    /// The number of messages by channel, according to the lengths of the indexes; empty if these
+    /// are unknown.
+    pub counts: BTreeMap<u16, u64>,
 }
 
 impl ChunkPlace {
@@ -150,6 +153,7 @@ impl ChunkPlace {
             start_time: chunk.start_time,
             end_time: chunk.end_time,
             indexes: BTreeMap::new(),
+            counts: BTreeMap::new(),
         }
     }
 

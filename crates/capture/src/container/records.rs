@@ -51,6 +51,11 @@ impl Record {
         self.at + RECORD_HEAD + self.len
     }
 
+    /// The number of messages that it lists, if it is as long as an index of messages can be.
+    pub const fn listed(&self) -> Option<u64> {
+        listed(self.len)
+    }
+
     pub const fn name(&self) -> &'static str {
         match self.op {
             op::HEADER => "header",
@@ -71,6 +76,17 @@ impl Record {
     pub fn damaged(&self) -> Error {
         let what = self.name();
         CaptureRule::Record { what }.at(self.at)
+    }
+}
+
+/// The number of messages in a message index whose content has this length: a channel, the length
+/// of the list, and two numbers for each message.
+pub(super) const fn listed(len: u64) -> Option<u64> {
+    const BEFORE: u64 = 2 + 4;
+    const EACH: u64 = 8 + 8;
+    match len.checked_sub(BEFORE) {
+        Some(list) if list.is_multiple_of(EACH) => Some(list / EACH),
+        _ => None,
     }
 }
 

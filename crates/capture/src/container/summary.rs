@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use gametape_core::Clocks;
 use gametape_core::text::Crc32;
 use mcap::records::op;
 
 use super::chunk::ChunkPlace;
-use super::records::{ChannelRecord, FOOTER_BYTES, Fields, Record, SchemaRecord};
-use crate::layout::{Role, SCHEMA_NAME};
+use super::records::{
+    ChannelRecord, FOOTER_BYTES, Fields, RECORD_HEAD, Record, SchemaRecord, listed,
+};
+use crate::layout::{KEY_CLOCKS, RISES_METADATA, Role, SCHEMA_NAME, clocks_named};
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error};
 
 /// The number of bytes at the end that are read at once: the footer and most summaries.
 const TAIL: u64 = 16 << 10;
+/// More than the record that tells which clocks rise is long.
+const MOST_RISES: u64 = 256;
 
 /// The summary of a complete capture.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -27,8 +32,12 @@ pub struct Summary {
     pub schema: Option<Vec<u8>>,
     /// The number of messages by channel.
     pub messages: Option<BTreeMap<u16, u64>>,
+    /// The clocks of a capture made from tables that are known to rise only.
+    pub rises: Clocks,
     /// The number of chunks, according to the statistics.
     chunk_count: Option<u32>,
+    /// The offset of the record that tells which clocks rise.
+    rises_at: Option<u64>,
 }
 
 /// Reads the footer and the summary to which it points; `None` if the file does not end with a
@@ -70,6 +79,7 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
         read.take(&record, &mut window)?;
         at = record.end();
     }
+    read.rises(&mut window)?;
     let ascending = read.chunks.is_sorted_by(|a, b| a.at < b.at);
     if !ascending {
         return Err(footer.damaged());
@@ -108,8 +118,32 @@ impl Summary {
         counted && !(self.chunks.is_empty() && self.messages.as_ref().is_none_or(messages))
     }
 
+    /// Reads the record that tells which clocks rise. If it is damaged, nothing is known of them.
+    fn rises(&mut self, window: &mut Window<'_>) -> Result<(), Error> {
+        let Some(at) = self.rises_at.filter(|at| *at < self.start) else {
+            return Ok(());
+        };
+        let record = window.record(at, self.start)?;
+        let Some(record) = record.filter(|record| record.op == op::METADATA) else {
+            return Ok(());
+        };
+        let mut fields = Fields(window.start_of(&record, MOST_RISES)?);
+        let is_it = fields.text() == Some(RISES_METADATA);
+        let names = fields.texts().filter(|_| is_it);
+        let names = names.as_ref().and_then(|map| map.get(KEY_CLOCKS));
+        self.rises = names.map_or(Clocks::STEPS, |names| clocks_named(names));
+        Ok(())
+    }
+
     fn take(&mut self, record: &Record, window: &mut Window<'_>) -> Result<(), Error> {
-        if [op::SCHEMA, op::CHANNEL, op::STATISTICS, op::CHUNK_INDEX].contains(&record.op) {
+        let known = [
+            op::SCHEMA,
+            op::CHANNEL,
+            op::STATISTICS,
+            op::CHUNK_INDEX,
+            op::METADATA_INDEX,
+        ];
+        if known.contains(&record.op) {
             let content = window.content_of(record)?;
             self.take_content(record.op, content)
                 .ok_or_else(|| record.damaged())?;
@@ -142,20 +176,32 @@ impl Summary {
                 }
                 self.messages = Some(messages);
             }
+            op::METADATA_INDEX => {
+                let mut fields = Fields(content);
+                let (at, _) = (fields.u64()?, fields.u64()?);
+                self.rises_at = (fields.text()? == RISES_METADATA)
+                    .then_some(at)
+                    .or(self.rises_at);
+            }
             op::CHUNK_INDEX => {
                 let mut fields = Fields(content);
                 let (start_time, end_time) = (fields.u64()?, fields.u64()?);
                 let at = fields.u64()?;
-                fields.u64()?;
+                let length = fields.u64()?;
                 let mut offsets = Fields(fields.sized()?);
                 let mut indexes = BTreeMap::new();
                 while !offsets.0.is_empty() {
                     indexes.insert(offsets.u16()?, offsets.u64()?);
                 }
+                let of_indexes = fields.u64();
+                let end = of_indexes.and_then(|bytes| at.checked_add(length)?.checked_add(bytes));
                 self.chunks.push(ChunkPlace {
                     at,
                     start_time,
                     end_time,
+                    counts: end
+                        .and_then(|end| counts(&indexes, end))
+                        .unwrap_or_default(),
                     indexes,
                 });
             }
@@ -163,6 +209,19 @@ impl Summary {
         }
         Some(())
     }
+}
+
+/// The number of messages that the indexes of a chunk list, by channel; `None` if the indexes, which
+/// follow one another up to `end`, are not as long as such records can be.
+fn counts(indexes: &BTreeMap<u16, u64>, end: u64) -> Option<BTreeMap<u16, u64>> {
+    let mut places: Vec<(u64, u16)> = indexes.iter().map(|(id, at)| (*at, *id)).collect();
+    places.sort_unstable();
+    let ends = places.iter().skip(1).map(|(at, _)| *at).chain([end]);
+    let count = |(&(at, channel), end): (&(u64, u16), u64)| {
+        let len = end.checked_sub(at)?.checked_sub(RECORD_HEAD)?;
+        Some((channel, listed(len)?))
+    };
+    places.iter().zip(ends).map(count).collect()
 }
 
 /// Reads a message index: the log times of messages and their positions in their unpacked chunk.

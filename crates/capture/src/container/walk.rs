@@ -80,6 +80,8 @@ impl Walked {
                 let channel = Fields(window.start_of(record, 2)?).u16();
                 if let (Some(chunk), Some(channel)) = (self.chunks.last_mut(), channel) {
                     chunk.indexes.insert(channel, at);
+                    let count = record.listed().map(|count| (channel, count));
+                    chunk.counts.extend(count);
                 }
             }
             op::MESSAGE => self.loose += 1,

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use gametape_core::table::Owned;
 use gametape_core::tape;
@@ -15,16 +15,18 @@ use crate::layout::Role;
 use crate::read::Capture;
 use crate::rule::{Error, Finding, fault};
 
-/// Visits the messages of a role with their ticks; chunks without such messages are not read.
+/// Visits the messages of a role in some chunks; chunks without such messages are not read.
 /// Problems of the capture are skipped; the first is returned.
 pub(super) fn each(
     capture: &Capture<'_>,
     role: Role,
-    mut visit: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>, tape::Error>,
+    chunks: Range<usize>,
+    mut visit: impl FnMut(&[u8]) -> Result<ControlFlow<()>, tape::Error>,
 ) -> Result<Option<Error>, tape::Error> {
     let mut problem = None;
     let mut unpacked = Vec::new();
-    for (number, place) in capture.chunks().iter().enumerate() {
+    let places = capture.chunks().iter().enumerate();
+    for (number, place) in places.skip(chunks.start).take(chunks.len()) {
         let has = |channel: &u16| capture.role(*channel) == Some(role);
         if !place.indexes.is_empty() && !place.indexes.keys().any(has) {
             continue;
@@ -44,7 +46,7 @@ pub(super) fn each(
                     at = end;
                     if let Inside::Message(message) = found
                         && has(&message.channel)
-                        && visit(message.sequence, message.data)?.is_break()
+                        && visit(message.data)?.is_break()
                     {
                         return Ok(problem);
                     }
@@ -88,7 +90,12 @@ type Texts = Vec<Option<String>>;
 const MOST_LOST: usize = 1 << 20;
 
 impl Labels {
-    pub fn read(capture: &Capture<'_>, of: &Description) -> Result<Self, tape::Error> {
+    /// Reads the labels of the first `chunks` chunks: what a packet speaks of is told before it.
+    pub fn read(
+        capture: &Capture<'_>,
+        of: &Description,
+        chunks: usize,
+    ) -> Result<Self, tape::Error> {
         let mut labels = Self {
             entities: HashMap::new(),
             texts: HashMap::new(),
@@ -97,7 +104,7 @@ impl Labels {
             missing: Cell::new(false),
         };
         let mut wrong = None;
-        let problem = each(capture, Role::Labels, |_, message| {
+        let problem = each(capture, Role::Labels, 0..chunks, |message| {
             if labels.take(of, message).is_none() {
                 let text = String::from_utf8_lossy(message);
                 let text: String = text.chars().take(80).collect();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gametape_core::Stamp;
 use gametape_core::tape::{Converted, Error, Options, Secrets, Sink, Tape, Work};
+use gametape_core::{Clocks, Stamp};
 
 use super::making::Out;
 use super::stream::{Head, Streamed, Wanted, stream};
@@ -30,6 +30,8 @@ pub(crate) fn make(
             tables: &tables,
             // Log times advance about as fast as the recording.
             log_tick_ns: head.mean_step.filter(|_| wanted.tick_ns.is_none()),
+            // Known at the end.
+            rises: Clocks::STEPS,
         };
         Ok(Writer::of_tables(out, head.schema, kept, Some(of))?)
     };
@@ -43,8 +45,12 @@ pub(crate) fn make(
         without: None,
         made_of: None,
     };
-    let (writer, Streamed { doubts, outcome }) = stream(tape, &wanted, begin, work)?;
+    let (mut writer, streamed) = stream(tape, &wanted, begin, work)?;
+    writer.note_rises(streamed.rises);
     writer.finish()?;
+    let Streamed {
+        doubts, outcome, ..
+    } = streamed;
     let doubts = doubts.iter().map(ToString::to_string);
     Ok(Converted {
         losses: doubts.chain(outcome.losses).collect(),

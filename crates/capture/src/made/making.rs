@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use gametape_core::Stamp;
 use gametape_core::table::Lane;
 use gametape_core::tape::Error;
+use gametape_core::{Clocks, Stamp};
 use gametape_delta::{Encoder, Limits, Snapshot};
 use serde_json::{Value as Json, json};
 
@@ -61,6 +61,30 @@ impl Keyframes {
             Some(every) => self.since >= every,
             None => self.since >= most || self.since >= least && self.bytes >= self.full,
         }
+    }
+}
+
+/// Finds the clocks that all packets have and that never go back.
+#[derive(Default)]
+pub(super) struct Rising(Option<(Stamp, Clocks)>);
+
+impl Rising {
+    /// Takes the stamp of the next packet.
+    pub fn take(&mut self, stamp: Stamp) {
+        let mut rises = Clocks {
+            ticks: stamp.tick.is_some(),
+            times: stamp.time.is_some(),
+        };
+        if let Some((last, so_far)) = self.0 {
+            rises.ticks &= so_far.ticks && last.tick <= stamp.tick;
+            rises.times &= so_far.times && last.time <= stamp.time;
+        }
+        self.0 = Some((stamp, rises));
+    }
+
+    /// These clocks; `None` if there was no packet.
+    pub fn rises(&self) -> Option<Clocks> {
+        self.0.map(|(_, rises)| rises)
     }
 }
 
@@ -122,6 +146,7 @@ pub(super) struct Making {
     /// The most entities that a reader accepts.
     most: usize,
     pub ends_of_nothing: u64,
+    rising: Rising,
     keyframes: Keyframes,
     holdings: Vec<Holding>,
     /// The texts by table and column.
@@ -146,6 +171,7 @@ impl Making {
             next: NextEntity(CLOCK_ENTITY + 1),
             most: entities_within(&plan.schema, MAX_STATE_BYTES),
             ends_of_nothing: 0,
+            rising: Rising::default(),
             keyframes: Keyframes {
                 every: keyframe_every,
                 encoder: Encoder::new(&plan.schema).limits(Limits::NONE),
@@ -159,6 +185,11 @@ impl Making {
                 .collect(),
             texts: BTreeMap::new(),
         }
+    }
+
+    /// The clocks that have only risen from packet to packet so far.
+    pub fn rises(&self) -> Clocks {
+        self.rising.rises().unwrap_or_default()
     }
 
     /// Takes the rows of fact tables; calls `row` for each row.
@@ -328,6 +359,7 @@ impl Making {
         }
         self.flush(out)?;
         self.now = Some(stamp);
+        self.rising.take(stamp);
         let next = self.tick.checked_add(1);
         self.tick = next.ok_or_else(|| {
             Error::Unsupported("it has more steps than packets have ticks".to_owned())

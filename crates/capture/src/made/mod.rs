@@ -18,7 +18,8 @@
 //! | a whole recording as a stream; one that is being written | `stream.rs`; `growing.rs` |
 //! | packets becoming a capture; segments that are fetched one by one | `make.rs`; `segments.rs` |
 //! | a part of a capture | `part.rs` |
-//! | reading the tables back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
+//! | reading the tables back | `labels.rs`, `stamps.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
+//! | which chunks a range needs | `range.rs` |
 
 mod coding;
 mod description;
@@ -31,11 +32,13 @@ mod make;
 mod making;
 mod part;
 mod plan;
+mod range;
 mod reading;
 mod scan;
 mod seek;
 mod segments;
 mod spill;
+mod stamps;
 mod stream;
 mod tile;
 
@@ -43,6 +46,7 @@ pub use description::Moment;
 pub use growing::Growing;
 pub(crate) use make::{make, secrets};
 pub(crate) use part::When;
+pub(crate) use range::{ends, pieces};
 pub(crate) use reading::{Made, told};
 pub(crate) use scan::{problem, scan};
 pub(crate) use seek::play;

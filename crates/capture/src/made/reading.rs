@@ -1,5 +1,7 @@
 //! Reads the rows of a table from states.
 
+use std::collections::HashMap;
+
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, TableDef, Value, plain_name};
 use gametape_core::tape::object;
@@ -117,8 +119,26 @@ impl Clock {
         self.stamp_of(|place| entity.value(place.component, place.field?))
     }
 
+    /// The stamp of a packet, with the values of the clock's fields before it, which become those
+    /// after it.
+    pub fn stamp_after(
+        &self,
+        packet: &gametape_delta::Packet,
+        known: &mut HashMap<(u16, u16), Wire>,
+    ) -> Option<Stamp> {
+        let sections = packet.sections.iter();
+        let entities = sections.flat_map(|section| &section.entities);
+        for entity in entities.filter(|entity| entity.id == self.entity) {
+            for component in &entity.components {
+                let fields = component.fields.iter();
+                known.extend(fields.map(|(field, value)| ((component.id, *field), *value)));
+            }
+        }
+        self.stamp_of(|place| known.get(&(place.component, place.field?)).copied())
+    }
+
     /// The stamp of a packet in which the clock's fields have these values.
-    pub fn stamp_of(&self, value: impl Fn(Place) -> Option<Wire>) -> Option<Stamp> {
+    fn stamp_of(&self, value: impl Fn(Place) -> Option<Wire>) -> Option<Stamp> {
         let [step, tick, time] = &self.columns;
         let word = |(coding, places): &(Coding, Vec<Place>)| {
             let wires: Option<Vec<Wire>> = places.iter().map(|place| value(*place)).collect();

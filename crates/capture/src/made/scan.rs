@@ -2,19 +2,20 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Lane, Owned, Scan, Scanning, Scans, Value, Visit};
+use gametape_core::table::{Lane, Owned, Position, Scan, Scanning, Scans, Value, Visit};
 use gametape_core::tape::{self, Partial, Work};
-use gametape_core::{At, Clocks, Stamp};
+use gametape_core::{Clocks, Stamp};
 use gametape_delta::{Snapshot, Value as Wire};
 use serde_json::Value as Json;
 
 use super::description::{Description, Moment, Table, broken};
 use super::json::owned;
 use super::labels::{Label, Labels, each};
+use super::range::{Finder, Part, ends};
 use super::reading::{Clock, KeyOf, Made, Reading, RowOf};
+use super::stamps::rise;
 use crate::beside::beside;
 use crate::follow::follow;
-use crate::keyframe::Keyframe;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::read::Capture;
@@ -59,16 +60,19 @@ pub(crate) fn scan(
             }
         });
     }
+    let clock = Clock::new(&made.of, capture.schema())?;
+    let mut finder = Finder::new(capture, &clock);
     let mut pass = Pass {
         problems: sources.iter().map(|_| None).collect(),
         sources,
+        asked: scans,
         scans: &mut running,
         work,
         visit,
     };
-    pass.messages(capture, Role::Labels)?;
-    pass.messages(capture, Role::Events)?;
-    pass.states(capture, made, packet)?;
+    pass.messages(capture, Role::Labels, &mut finder)?;
+    pass.messages(capture, Role::Events, &mut finder)?;
+    pass.states(capture, made, &mut finder, packet)?;
     let mut problems = pass.problems;
     running.end(visit, |at| {
         problems.get_mut(at)?.take().map(tape::Error::from)
@@ -93,6 +97,7 @@ impl Source<'_> {
 /// Tables that are being scanned.
 struct Pass<'p, 'm, 'v> {
     sources: Vec<Source<'m>>,
+    asked: &'p [Scan],
     scans: &'p mut Scans,
     /// The problem of each scan.
     problems: Vec<Option<Error>>,
@@ -105,9 +110,10 @@ struct Pass<'p, 'm, 'v> {
 /// # Errors
 /// The capture cannot be read.
 pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error>, tape::Error> {
-    let wrong = Labels::read(capture, &made.of)?.wrong();
+    let chunks = capture.chunks().len();
+    let wrong = Labels::read(capture, &made.of, chunks)?.wrong();
     let mut unread = 0_u64;
-    each(capture, Role::Events, |_, message| {
+    each(capture, Role::Events, 0..chunks, |message| {
         let json: Option<Json> = serde_json::from_slice(message).ok();
         let name = json.as_ref().and_then(|json| json.get("table")?.as_str());
         let mut known = made.of.tables.iter().map(|table| &table.name);
@@ -118,7 +124,12 @@ pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error
         Ok(ControlFlow::Continue(()))
     })?;
     let of_events = || broken(format!("{unread} events are of no table of it"));
-    Ok(wrong.or_else(|| (unread > 0).then(of_events)))
+    let wrong = wrong.or_else(|| (unread > 0).then(of_events));
+    if wrong.is_none() && !rise(capture, made)? {
+        let reason = "a clock goes back, although it says that this clock only rises";
+        return Ok(Some(broken(reason)));
+    }
+    Ok(wrong)
 }
 
 impl Pass<'_, '_, '_> {
@@ -128,8 +139,36 @@ impl Pass<'_, '_, '_> {
         each.any(|(source, rows)| is(source) && !rows.is_over())
     }
 
+    /// The part of the capture with the rows of the sources for which `is` is true.
+    fn part(
+        &self,
+        finder: &mut Finder<'_>,
+        is: impl Fn(&Source<'_>) -> bool,
+    ) -> Result<Part, tape::Error> {
+        let each = self.sources.iter().zip(self.asked);
+        finder.part(each.filter(|(source, _)| is(source)).map(|(_, scan)| scan))
+    }
+
+    /// Ends the sources for which `is` is true if their part does not reach the end of the capture.
+    fn ends(&mut self, capture: &Capture<'_>, part: &Part, is: impl Fn(&Source<'_>) -> bool) {
+        if part.chunks.end == capture.chunks().len() {
+            return;
+        }
+        let each = self.sources.iter().zip(self.asked);
+        for ((source, scan), rows) in each.zip(self.scans.iter_mut()) {
+            if is(source) && ends(scan) {
+                rows.finish();
+            }
+        }
+    }
+
     /// Scans the tables whose rows are messages of a role.
-    fn messages(&mut self, capture: &Capture<'_>, role: Role) -> Result<(), tape::Error> {
+    fn messages(
+        &mut self,
+        capture: &Capture<'_>,
+        role: Role,
+        finder: &mut Finder<'_>,
+    ) -> Result<(), tape::Error> {
         let is = |source: &Source<'_>| matches!(source, Source::Messages(of, ..) if *of == role);
         if !self.sources.iter().any(is) {
             return Ok(());
@@ -141,7 +180,12 @@ impl Pass<'_, '_, '_> {
             _ => String::new(),
         });
         let starts: Vec<String> = starts.collect();
-        let problem = each(capture, role, |_, message| {
+        // Facts are true in every range.
+        let part = match role {
+            Role::Events => self.part(finder, is)?,
+            _ => Part::whole(capture),
+        };
+        let problem = each(capture, role, part.chunks.clone(), |message| {
             self.work.wanted()?;
             let tables = self.sources.iter_mut().zip(self.scans.iter_mut());
             for ((source, rows), start) in tables.zip(&starts) {
@@ -157,6 +201,9 @@ impl Pass<'_, '_, '_> {
                 ControlFlow::Break(())
             })
         })?;
+        if problem.is_none() {
+            self.ends(capture, &part, is);
+        }
         let problem = problem.map(fault).transpose()?;
         let each = self.sources.iter_mut().zip(self.scans.iter());
         for ((source, rows), found) in each.zip(&mut self.problems) {
@@ -176,27 +223,20 @@ impl Pass<'_, '_, '_> {
         &mut self,
         capture: &Capture<'_>,
         made: &Made,
+        finder: &mut Finder<'_>,
         value: &OfPacket<'_>,
     ) -> Result<(), tape::Error> {
-        if !self.sources.iter().any(Source::is_of_packets) {
+        let is = |source: &Source<'_>| source.is_of_packets();
+        if !self.sources.iter().any(is) {
             return Ok(());
         }
-        let clock = Clock::new(&made.of, capture.schema())?;
+        let clock = finder.clock();
+        let part = self.part(finder, is)?;
         let is_state = |source: &Source<'_>| matches!(source, Source::States(..));
         let has_states = self.sources.iter().any(is_state);
-        let labels = has_states.then(|| Labels::read(capture, &made.of));
+        let labels = has_states.then(|| Labels::read(capture, &made.of, part.chunks.end));
         let labels = labels.transpose()?;
-        // Packets before the earliest requested step are not followed.
-        let each = self.sources.iter().zip(self.scans.iter());
-        let from = each.filter(|(source, _)| source.is_of_packets());
-        let from = from.map(|(_, rows)| match rows.from() {
-            Some(At::Step(step)) => Some(step),
-            _ => None,
-        });
-        let from = from.collect::<Option<Vec<u64>>>();
-        let from = from.and_then(|steps| steps.into_iter().min()).map(At::Step);
-        let start = start(capture, &clock, from)?;
-        let problem = followed(capture, start, |packet, before, state| {
+        let problem = followed(capture, &part, |packet, before, state| {
             self.work.done(packet.offset)?;
             let stamp = clock.stamp(state);
             for (source, rows) in self.sources.iter_mut().zip(self.scans.iter_mut()) {
@@ -206,13 +246,16 @@ impl Pass<'_, '_, '_> {
                 }
             }
             let _ = self.scans.give(self.visit)?;
-            let is = |source: &Source<'_>| source.is_of_packets();
             Ok(if self.wants(is) {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             })
         })?;
+        if problem.is_none() {
+            self.ends(capture, &part, is);
+        }
+        let problem = problem.or_else(|| capture.problem());
         let problem = problem.map(fault).transpose()?;
         let each = self.sources.iter().zip(self.scans.iter());
         for ((source, rows), found) in each.zip(&mut self.problems) {
@@ -244,7 +287,10 @@ impl Source<'_> {
                 let stamp = stamp.unwrap_or_default();
                 rows.row(stamp, |column| value(packet, column));
             }
-            (Self::States(reading, changes, missing), Some(labels), Some(state), Some(stamp)) => {
+            (Self::States(reading, changes, missing), Some(labels), Some(state), Some(stamp))
+                // Rows before the range need not be found.
+                if rows.position(stamp) != Position::Outside =>
+            {
                 changes.find(reading, labels, before, state);
                 changes.give(reading, labels, stamp, rows);
                 *missing |= labels.took_missing();
@@ -300,50 +346,18 @@ fn row_of(table: &Table, message: &[u8]) -> Content {
     read().unwrap_or(Content::Unreadable)
 }
 
-/// The full snapshot at which a scan from a given step on must start: the last one before that
-/// step.
-fn start(
-    capture: &Capture<'_>,
-    clock: &Clock,
-    from: Option<At>,
-) -> Result<Option<Keyframe>, tape::Error> {
-    // Other clocks may go back, so that early packets may be in the range.
-    let Some(At::Step(step)) = from else {
-        return Ok(None);
-    };
-    let keyframes = capture.keyframes()?;
-    let (mut low, mut high) = (0, keyframes.len());
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let Some(keyframe) = keyframes.get(middle) else {
-            break;
-        };
-        let stamp = match capture.state_at(keyframe.tick) {
-            Ok(state) => clock.stamp(&state),
-            // A scan cannot start at a damaged full snapshot.
-            Err(error) => fault(error).map(|_| None)?,
-        };
-        if stamp.is_some_and(|stamp| stamp.step < step) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    let before = low.checked_sub(1).and_then(|at| keyframes.get(at));
-    Ok(before.copied())
-}
-
-/// Follows the packets from a full snapshot on.
+/// Follows the packets of a part.
 fn followed(
     capture: &Capture<'_>,
-    start: Option<Keyframe>,
+    part: &Part,
     visit: impl FnMut(&Packet<'_>, Option<&Snapshot>, &Snapshot) -> Result<ControlFlow<()>, tape::Error>,
 ) -> Result<Option<Error>, tape::Error> {
-    let cursor = capture.packets_from(start.map_or(0, |start| start.chunk));
+    let before = capture.packets_before();
+    let before = before.get(part.chunks.start).copied().unwrap_or_default();
+    let cursor = capture.packets_in(part.chunks.clone(), before);
     // Each packet builds on the previous one.
     let replay = Replay::live(capture.schema()).max_state_bytes(0);
-    let tick = start.map(|start| start.tick);
-    follow(cursor, replay, tick, || capture.problem(), visit)
+    follow(cursor, replay, part.tick, || None, visit)
 }
 
 /// The changes of a table by a packet.

@@ -1,23 +1,19 @@
 //! Playback of a capture that was made from tables: the state at a moment of the original
 //! recording.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
 use gametape_core::table::{Batch, Lane, Playback, Scan, State, StateAt, Stepped, Value};
 use gametape_core::tape::{self, Secrets, Work};
-use gametape_delta::{Snapshot, Value as Wire};
+use gametape_delta::Snapshot;
 
-use super::description::Place;
 use super::labels::Labels;
-use super::reading::{Clock, Made, Reading};
+use super::reading::{Made, Reading};
 use super::scan::{Changes, clocks, scan as scanned};
-use crate::decoder::decoder_to_show;
-use crate::layout::Role;
+use super::stamps::each;
 use crate::packet::Packet;
 use crate::read::Capture;
-use crate::rule::fault;
 
 /// Returns the value of a column in the table of packets.
 type Packets = fn(&Packet<'_>, usize) -> Value<'static>;
@@ -30,7 +26,7 @@ pub(crate) fn play(
 ) -> Result<Box<dyn Playback>, tape::Error> {
     let (stamps, ticks) = moments(&capture, &made)?;
     let clocks = clocks(&made.of);
-    let labels = Labels::read(&capture, &made.of)?;
+    let labels = Labels::read(&capture, &made.of, capture.chunks().len())?;
     let source = Seeking {
         capture,
         made,
@@ -45,53 +41,20 @@ pub(crate) fn play(
 /// The stamp of each step, and each step with the tick of its last packet.
 type Moments = (Vec<Stamp>, Vec<(u64, u32)>);
 
-/// Reads the stamp of each step and the tick of its last packet. Only the clock's fields of the
-/// packets are decoded.
+/// Reads the stamp of each step and the tick of its last packet.
 fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
-    let clock = Clock::new(&made.of, capture.schema())?;
-    let decoder = decoder_to_show(capture.schema());
     let (mut stamps, mut ticks): Moments = (Vec::new(), Vec::new());
-    let mut known: HashMap<(u16, u16), Wire> = HashMap::new();
-    let mut cursor = capture.packets();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) if packet.role == Role::Added => continue,
-            Ok(Some(packet)) => packet,
-            Ok(None) => return Ok((stamps, ticks)),
-            // Playback ends where the rows end.
-            Err(error) => {
-                fault(error)?;
-                return Ok((stamps, ticks));
-            }
-        };
-        let Ok(decoded) = decoder.packet_upto(packet.bytes, clock.entity()) else {
-            continue;
-        };
-        let entities = decoded
-            .sections
-            .iter()
-            .flat_map(|section| &section.entities);
-        for entity in entities.filter(|entity| entity.id == clock.entity()) {
-            for component in &entity.components {
-                let fields = component.fields.iter();
-                known.extend(fields.map(|(field, value)| ((component.id, *field), *value)));
-            }
+    // Playback ends where the rows end.
+    each(capture, made, |stamp, tick| match ticks.last_mut() {
+        Some((step, last)) if *step == stamp.step => *last = tick,
+        // Steps ascend.
+        Some((step, _)) if *step > stamp.step => {}
+        _ => {
+            stamps.push(stamp);
+            ticks.push((stamp.step, tick));
         }
-        let value = |place: Place| known.get(&(place.component, place.field?)).copied();
-        let Some(stamp) = clock.stamp_of(value) else {
-            continue;
-        };
-        let tick = decoded.header.tick;
-        match ticks.last_mut() {
-            Some((step, last)) if *step == stamp.step => *last = tick,
-            // Steps ascend.
-            Some((step, _)) if *step > stamp.step => {}
-            _ => {
-                stamps.push(stamp);
-                ticks.push((stamp.step, tick));
-            }
-        }
-    }
+    })?;
+    Ok((stamps, ticks))
 }
 
 struct Seeking {

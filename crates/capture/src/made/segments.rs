@@ -118,7 +118,12 @@ pub(crate) fn segments(
         let cut = Cut::new(wanted.growing);
         Ok(Cutter { cut, each: whole })
     };
-    let (mut cutter, Streamed { doubts, outcome }) = stream(tape, wanted, begin, work)?;
+    let (
+        mut cutter,
+        Streamed {
+            doubts, outcome, ..
+        },
+    ) = stream(tape, wanted, begin, work)?;
     cutter.end()?;
     let labels = cutter.cut.labels();
     let Some((schema, description)) = said else {

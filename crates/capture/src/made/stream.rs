@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gametape_core::Clocks;
 use gametape_core::table::{Lane, TableDef};
 use gametape_core::tape::{Converted, Depth, Error, Secrets, Tape, Work};
 use gametape_core::text::Counted;
@@ -78,6 +79,7 @@ pub(super) fn stream<O: Out>(
             ),
             ..Converted::default()
         },
+        rises: Clocks::STEPS,
     };
     let mut plan = plan(gathered.iter().map(|one| &one.gathering), &clocked)?;
     let of = made_of(&**tape, wanted, &clocked)?;
@@ -106,6 +108,7 @@ pub(super) fn stream<O: Out>(
     making.facts(tables, &mut feeds, &mut out, || progress.row())?;
     making.steps(tables, &mut feeds, None, &mut out, || progress.row())?;
     streamed.outcome.losses.extend(nothing(&making));
+    streamed.rises = making.rises();
     work.done(size)?;
     Ok((out, streamed))
 }
@@ -116,6 +119,8 @@ pub(super) struct Streamed {
     pub doubts: Vec<Error>,
     /// The result with its losses: values that were left out or rounded.
     pub outcome: Converted,
+    /// The clocks that only rise from packet to packet.
+    pub rises: Clocks,
 }
 
 /// Several tables may have the same problem.

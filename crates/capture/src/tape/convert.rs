@@ -47,6 +47,7 @@ fn of_tables<'p>(packets: &'p Packets<'_>) -> Option<OfTables<'p>> {
     Some(OfTables {
         tables: capture.tables()?,
         log_tick_ns: log_tick_ns(capture),
+        rises: capture.rises(),
     })
 }
 

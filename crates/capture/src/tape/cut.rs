@@ -166,6 +166,7 @@ impl Part<'_> {
                 let of = tables.map(|tables| OfTables {
                     tables,
                     log_tick_ns: log_tick_ns(capture),
+                    rises: capture.rises(),
                 });
                 let options = options_of(&Options::new(), capture.tick_ns());
                 let mut writer = Writer::of_tables(out, capture.schema(), options, of)?;

@@ -13,7 +13,9 @@ mod info;
 mod measure;
 mod name;
 mod opened;
+mod part;
 mod pass;
+mod pieces;
 mod reading;
 mod schema;
 mod segments;
@@ -314,6 +316,7 @@ impl Tape for PacketsTape {
         Abilities {
             steps: Some(self),
             compare: Some(self),
+            pieces: Some(self),
             estimates: Some(self),
             ..Abilities::default()
         }
@@ -399,6 +402,7 @@ impl Estimates for PacketsTape {
             if let Some((full, deltas)) = counted.filter(|_| is_of_packets) {
                 estimate.rows = RowCount::Exact(full + deltas);
             }
+            estimate.rises = capture.rises();
         }
         Ok(estimate)
     }

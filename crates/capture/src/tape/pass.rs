@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Scan, Scanning, Scans, Visit};
+use gametape_core::table::{Position, Scan, Scanning, Scans, Visit};
 use gametape_core::tape::{Error, Partial, Work};
 use gametape_core::{Clocks, Stamp};
 use gametape_delta::Schema;
@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::follow::Steps;
 use crate::layout::Role;
+use crate::made::ends;
 use crate::packet::Packet;
 use crate::replay::Replay;
 use crate::rule::{Error as ReadError, Finding, fault};
@@ -29,6 +30,9 @@ pub(super) struct Pass {
     of_states: Clock,
     /// The states, if any table needs them.
     steps: Option<Steps>,
+    /// The number of the packet before which the states of others may be unknown: they build on
+    /// packets that were not read.
+    sure: u64,
     /// The stamp of the last packet, and the stamp up to which all rows are complete.
     last: Option<Stamp>,
     pub settled: Option<Stamp>,
@@ -66,9 +70,31 @@ impl Pass {
             clock: Clock::new(tick_ns),
             of_states: Clock::new(tick_ns),
             steps: of_states.then(|| replay().map(Steps::new)).transpose()?,
+            sure: 0,
             last: None,
             settled: None,
         })
+    }
+
+    /// Starts within the recording: its clocks started before, and states are needed from the packet
+    /// of number `sure` on.
+    pub fn within(self, clock: Clock, of_states: Clock, sure: u64) -> Self {
+        Self {
+            clock,
+            of_states,
+            sure,
+            ..self
+        }
+    }
+
+    /// Ends those scans whose rows are all read because the part that was read goes beyond their
+    /// range.
+    pub fn is_beyond(&mut self, scans: &[Scan]) {
+        for (scan, rows) in scans.iter().zip(self.scans.iter_mut()) {
+            if ends(scan) {
+                rows.finish();
+            }
+        }
     }
 
     /// Makes the rows of packets until no more are wanted. Returns the problem that ended reading,
@@ -143,6 +169,9 @@ impl Pass {
         if !components.iter().zip(scans.iter()).any(is_open) {
             return Ok(());
         }
+        if packet.index < self.sure && !steps.can_apply(packet) {
+            return Ok(());
+        }
         if packet.role == Role::Delta && steps.is_forgotten(packet) {
             return Err(Error::Unsupported(format!(
                 "packet {} builds on a state of long before it, which is not held any more: all of it has to be read",
@@ -152,6 +181,10 @@ impl Pass {
         let _ = steps.packet(packet, |packet, before, state| {
             let stamp = stamp(packet, clock);
             for (component, rows) in components.iter().zip(scans.iter_mut()) {
+                // Rows before the range need not be made.
+                if rows.position(stamp) == Position::Outside {
+                    continue;
+                }
                 if let (false, Some(reading)) = (rows.is_over(), component) {
                     show(reading, stamp, before, state, rows);
                 }

@@ -6,9 +6,11 @@ use gametape_core::tape::{Error, Partial, Work};
 
 use super::defs::of;
 use super::dump::stamp;
+use super::part::Part;
 use super::pass::{Pass, clocks};
 use super::reading::Reading;
 use crate::clock::Clock;
+use crate::cursor::Cursor;
 use crate::layout::Role;
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
@@ -20,13 +22,40 @@ pub(super) fn scan(
     work: &Work<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<Vec<Partial<()>>, Error> {
-    // To know which states are needed again, all packets have to be examined first.
-    let replay = || packets.replay();
-    let mut pass = Pass::new(packets.schema(), packets.tick_ns(), scans, replay)?;
-    let mut cursor = packets.cursor();
-    let failed = pass.all(&mut cursor, work, visit)?;
-    let at_end = || failed.clone().map(Into::into).or_else(|| packets.problem());
-    pass.end(at_end, visit)
+    let Packets::Capture(capture) = packets else {
+        // To know which states are needed again, all packets have to be examined first.
+        let pass = Pass::new(packets.schema(), None, scans, || packets.replay())?;
+        return rows(packets, pass, &mut packets.cursor(), |_| {}, work, visit);
+    };
+    let part = Part::of(capture, scans)?;
+    let replay = || part.replay(capture);
+    let pass = Pass::new(packets.schema(), packets.tick_ns(), scans, replay)?;
+    let pass = pass.within(part.clock, part.of_states, part.sure);
+    let mut cursor = part.cursor(capture);
+    let is_beyond = part.chunks.end < capture.chunks().len();
+    let at_end = |pass: &mut Pass| {
+        if is_beyond {
+            pass.is_beyond(scans);
+        }
+    };
+    rows(packets, pass, &mut cursor, at_end, work, visit)
+}
+
+/// Makes the rows of the packets of a cursor; `at_end` is called after the last one.
+fn rows(
+    packets: &Packets<'_>,
+    mut pass: Pass,
+    cursor: &mut Cursor<'_>,
+    at_end: impl FnOnce(&mut Pass),
+    work: &Work<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<Vec<Partial<()>>, Error> {
+    let failed = pass.all(cursor, work, visit)?;
+    if failed.is_none() {
+        at_end(&mut pass);
+    }
+    let problem = || failed.clone().map(Into::into).or_else(|| packets.problem());
+    pass.end(problem, visit)
 }
 
 /// Playback that seeks from the nearest full snapshot.

@@ -10,6 +10,8 @@ mod foreign;
 mod made;
 mod migrate;
 mod ranges;
+#[cfg(feature = "tape")]
+mod reads;
 mod replay;
 mod seeking;
 #[cfg(feature = "tape")]

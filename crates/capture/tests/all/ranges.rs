@@ -4,13 +4,12 @@
 use std::cell::{Cell, RefCell};
 use std::error::Error as StdError;
 use std::fmt::{Debug, Write as _};
-use std::io::{self, Read as _, Write as _};
+use std::io::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::common::{SHAPES, capture_of, schema, small, stream};
+use crate::common::{Counted, SHAPES, capture_of, schema, small, stream};
 use gametape_capture::{DeltaFile, Error, Options, Packets, Role, Salvaged, audit, salvage};
-use gametape_core::{Fetched, Input, Missing, ReadAt};
+use gametape_core::{Fetched, Input, Missing};
 use gametape_delta::Snapshot;
 use proptest::prelude::*;
 
@@ -213,25 +212,6 @@ fn a_capture_that_lies_elsewhere_is_read_by_its_summary_and_the_chunks_that_are_
     assert_eq!(elsewhere.taken(), (0, 0));
 }
 
-/// Bytes that are counted each time they are read.
-struct Counted {
-    bytes: Vec<u8>,
-    read: AtomicU64,
-}
-
-impl ReadAt for Counted {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.bytes.len() as u64)
-    }
-
-    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut rest = self.bytes.get(offset as usize..).unwrap_or_default();
-        let count = rest.read(into)?;
-        self.read.fetch_add(count as u64, Relaxed);
-        Ok(count)
-    }
-}
-
 /// The headers of all packets decide which states are needed again. So a capture is read twice,
 /// plus a little for the heads of records, the head of the file and its summary. In a capture that
 /// was cut off, the heads of the records are read when it is opened.
@@ -244,12 +224,9 @@ fn an_audit_reads_a_capture_twice_and_mending_it_takes_three_passes() {
     };
     let bytes = capture_of(&packets, options);
     for cut in [bytes.len(), bytes.len() - bytes.len() / 20] {
-        let counted = Arc::new(Counted {
-            bytes: bytes[..cut].to_vec(),
-            read: AtomicU64::new(0),
-        });
+        let counted = Counted::new(bytes[..cut].to_vec());
         let input = Input::at(counted.clone()).unwrap();
-        let times = || counted.read.swap(0, Relaxed) as f64 / cut as f64;
+        let times = || counted.taken() as f64 / cut as f64;
         let capture = gametape_capture::read(&input).unwrap();
         assert!(capture.chunks().len() > 20, "{}", capture.chunks().len());
         let to_open = times();

@@ -1,6 +1,11 @@
 //! An artificial world, its stream, and recordings of it.
 
+use std::io::{self, Read as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use gametape_capture::{Options, Packets, Role, Writer};
+use gametape_core::ReadAt;
 use gametape_delta::{
     Codec, Component, Encoder, EntityMut, Field, Limits, Schema, Snapshot, Value,
 };
@@ -132,6 +137,37 @@ pub fn capture_of(packets: &[Vec<u8>], options: Options) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// Bytes that are counted each time they are read.
+pub struct Counted {
+    bytes: Vec<u8>,
+    read: AtomicU64,
+}
+
+impl Counted {
+    pub fn new(bytes: Vec<u8>) -> Arc<Self> {
+        let read = AtomicU64::new(0);
+        Arc::new(Self { bytes, read })
+    }
+
+    /// The number of bytes that were read since the last call.
+    pub fn taken(&self) -> u64 {
+        self.read.swap(0, Relaxed)
+    }
+}
+
+impl ReadAt for Counted {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut rest = self.bytes.get(offset as usize..).unwrap_or_default();
+        let count = rest.read(into)?;
+        self.read.fetch_add(count as u64, Relaxed);
+        Ok(count)
+    }
+}
+
 pub fn small() -> Options {
     Options {
         chunk_bytes: 400,
@@ -150,7 +186,7 @@ pub fn by_hand(messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
 pub fn by_hand_with(options: mcap::WriteOptions, messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
     let mut writer = options
         .profile("gametape")
-        .create(std::io::Cursor::new(Vec::new()))
+        .create(io::Cursor::new(Vec::new()))
         .unwrap();
     let none = std::collections::BTreeMap::new();
     let json = serde_json::to_vec(&schema()).unwrap();

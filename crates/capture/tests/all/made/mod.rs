@@ -1,5 +1,5 @@
 //! Captures that are made from tables, and the way back to these tables.
 
 mod cases;
-mod copy;
+pub mod copy;
 mod random;
