@@ -259,6 +259,45 @@ fn where_clocks_go_back_ranges_of_steps_read_little_and_all_are_right() {
     assert_ranges(&*open(bytes), &[(0.3, 0.31), (0.7, 0.71)]);
 }
 
+/// The same capture in chunks of another size.
+fn in_chunks_of(bytes: &[u8], size: u64) -> Vec<u8> {
+    use mcap::records::Record;
+    let options = mcap::WriteOptions::new().chunk_size(Some(size));
+    let to = std::io::Cursor::new(Vec::new());
+    let mut writer = options.profile("gametape").create(to).unwrap();
+    let mut put = |record: Record<'_>| match record {
+        Record::Metadata(metadata) => writer.write_metadata(&metadata).unwrap(),
+        Record::Schema { header, data } => {
+            writer
+                .add_schema(&header.name, &header.encoding, &data)
+                .unwrap();
+        }
+        Record::Channel(channel) => {
+            let (id, schema) = (channel.id, channel.schema_id);
+            let (topic, encoding) = (&channel.topic, &channel.message_encoding);
+            let added = writer.add_channel_with_id(id, schema, topic, encoding, &channel.metadata);
+            added.unwrap();
+        }
+        Record::Message { header, data } => {
+            writer.write_to_known_channel(&header, &data).unwrap();
+        }
+        _ => {}
+    };
+    for record in mcap::read::LinearReader::new(bytes).unwrap() {
+        match record.unwrap() {
+            Record::Chunk { header, data } => {
+                let inside = mcap::read::ChunkReader::new(header, &data).unwrap();
+                inside.for_each(|record| put(record.unwrap()));
+            }
+            // The summary repeats what was before it.
+            Record::DataEnd(_) => break,
+            record => put(record),
+        }
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
 /// A share of the rows.
 fn share() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64]
@@ -332,6 +371,7 @@ proptest! {
     fn ranges_of_a_capture_of_tables_are_what_a_whole_scan_has_there(
         tick in prop_oneof![Just((1_u64, 1_000_000_u64)), Just((3, 57)), Just((0, 5))],
         every in 1..40_u64,
+        chunk_bytes in 100..5000_u64,
         cut in 0..2_usize,
         places in places(),
     ) {
@@ -339,7 +379,8 @@ proptest! {
         let of = texts(&stamps(150, |step| step * times % turn));
         let mut options = gametape_core::tape::Options::new();
         options.set("keyframe-every", gametape_core::tape::OptionValue::Count(every));
-        let mut bytes = copy::capture(&of, &options);
+        let mut bytes = in_chunks_of(&copy::capture(&of, &options), chunk_bytes);
+        prop_assert!(gametape_capture::read(&bytes).unwrap().chunks().len() > 5);
         bytes.truncate([bytes.len(), bytes.len() - 20][cut]);
         assert_ranges(&*open(bytes), &places);
     }
@@ -402,4 +443,33 @@ fn a_capture_that_says_of_a_wrong_clock_that_it_rises_is_told() {
     };
     assert_eq!(codes(&bytes), [""; 0]);
     assert!(codes(&forged).contains(&"capture.tables"));
+}
+
+#[test]
+fn damage_after_a_range_concerns_only_scans_that_look_everywhere() {
+    let of = texts(&stamps(2000, |step| step));
+    for bytes in [
+        long(60, 1, None),
+        copy::capture(&of, &gametape_core::tape::Options::new()),
+    ] {
+        // Past the last packet, in the index.
+        let tape = open(bytes[..bytes.len() - 20].to_vec());
+        for table in tape.tables().unwrap() {
+            let all = kit::all_of(&table);
+            let problem = |scan: &Scan| {
+                let scanned = tape.scan_table(scan, &Work::default(), |_| {
+                    Ok(std::ops::ControlFlow::Continue(()))
+                });
+                scanned.unwrap().problem.is_some()
+            };
+            let name = &table.name;
+            assert!(problem(&all), "{name}");
+            assert!(problem(&all.clone().from(At::Step(900))), "{name}");
+            let range = all.clone().from(At::Step(10)).to(At::Step(20));
+            assert!(!problem(&range), "{name}");
+            assert!(!problem(&range.wherever()), "{name}");
+            let ticks = all.from(At::Tick(10)).to(At::Tick(20));
+            assert!(problem(&ticks.wherever()), "{name}");
+        }
+    }
 }
