@@ -27,7 +27,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 
 use common::json::{state_from_json, state_to_json};
-use common::{Rng, Scene, decode, hex, scenes, schemas, spoil, unhex};
+use common::{Random, Scene, decode, hex, scenes, schemas, spoil, unhex};
 
 // Scenes, and the ways to corrupt packets, are those of the tests.
 #[path = "../tests/all/common/mod.rs"]
@@ -125,7 +125,7 @@ impl Stage<'_> {
 }
 
 fn spoilt(out: &mut Out) -> Outcome {
-    let mut rng = Rng(1);
+    let mut rng = Random(1);
     spoilt_cases(&mut rng, out)?;
     let mut runner = TestRunner::deterministic();
     for round in 0..SCENES {
@@ -142,7 +142,7 @@ fn spoilt(out: &mut Out) -> Outcome {
 
 /// Each conformance case: unchanged, with each of its bits flipped, cut at each byte, with bytes
 /// appended, and corrupted with correct lengths.
-fn spoilt_cases(rng: &mut Rng, out: &mut Out) -> Outcome {
+fn spoilt_cases(rng: &mut Random, out: &mut Out) -> Outcome {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
     for file in ["full.json", "delta.json", "errors.json"] {
         let cases: Vec<Json> = serde_json::from_str(&fs::read_to_string(folder.join(file))?)?;
@@ -195,7 +195,7 @@ fn with_length(packet: &[u8]) -> Vec<u8> {
 }
 
 /// Writes a full snapshot and a delta of a random schema, intact and corrupted, with various limits.
-fn spoilt_scene(scene: &Scene, rng: &mut Rng, out: &mut Out) -> Outcome {
+fn spoilt_scene(scene: &Scene, rng: &mut Random, out: &mut Out) -> Outcome {
     let Scene { schema, from, to } = scene;
     let (mut full, mut delta) = (Vec::new(), Vec::new());
     let mut encoder = Encoder::new(schema).limits(Limits::NONE);
@@ -233,7 +233,7 @@ fn spoilt_scene(scene: &Scene, rng: &mut Rng, out: &mut Out) -> Outcome {
 }
 
 /// Returns limits of which one or two are tight.
-fn some_limits(rng: &mut Rng) -> Limits {
+fn some_limits(rng: &mut Random) -> Limits {
     let mut limits = Limits::DEFAULT;
     for _ in 0..2 {
         let (slot, most) = match rng.below(9) {
@@ -253,7 +253,7 @@ fn some_limits(rng: &mut Rng) -> Limits {
 }
 
 fn numbers(out: &mut Out) -> Outcome {
-    let mut rng = Rng(2);
+    let mut rng = Random(2);
     for round in 0..4000 {
         let scale = (rng.next() as u32 >> rng.below(32)).max(1);
         let quantised = match round {
@@ -306,7 +306,7 @@ fn rotation_line(rotation: SmallestThree, bits: u8, values: [u64; 4]) -> Json {
 
 /// Schemas, and texts that are almost schemas.
 fn texts(out: &mut Out) -> Outcome {
-    let mut rng = Rng(3);
+    let mut rng = Random(3);
     let mut runner = TestRunner::deterministic();
     for _ in 0..SCHEMAS {
         let schema = schemas()
@@ -329,7 +329,7 @@ fn text_line(text: &str, out: &mut Out) -> Outcome {
 }
 
 /// Replaces a number or a word in a text.
-fn spoilt_text(text: &str, rng: &mut Rng) -> String {
+fn spoilt_text(text: &str, rng: &mut Random) -> String {
     const WORDS: [(&str, &str); 12] = [
         ("\"change\":", "\"changes\":"),
         ("\"scale\":", "\"unit\":1,\"scale\":"),

@@ -20,6 +20,11 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
+    /// True once in so many times, on average.
+    pub fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
     /// A number of 0 to 1, without 1.
     pub fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / 16_777_216.0

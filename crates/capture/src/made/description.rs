@@ -188,16 +188,6 @@ impl Coded {
     }
 }
 
-const KINDS: [Kind; 6] = [
-    Kind::Bool,
-    Kind::Int,
-    Kind::Uint,
-    Kind::Float32,
-    Kind::Float64,
-    Kind::Text,
-];
-const LANES: [Lane; 4] = [Lane::Facts, Lane::State, Lane::Events, Lane::Grid];
-
 impl Column {
     pub fn of(column: &ColumnDef, coded: Option<Coded>) -> Self {
         Self {
@@ -215,7 +205,7 @@ impl Column {
     }
 
     pub fn kind(&self) -> Option<Kind> {
-        KINDS.into_iter().find(|kind| kind.name() == self.kind)
+        Kind::ALL.into_iter().find(|kind| kind.name() == self.kind)
     }
 
     fn def(&self) -> Option<ColumnDef> {
@@ -236,7 +226,7 @@ impl Column {
 
 impl Table {
     pub fn lane(&self) -> Option<Lane> {
-        LANES.into_iter().find(|lane| lane.name() == self.lane)
+        Lane::ALL.into_iter().find(|lane| lane.name() == self.lane)
     }
 
     /// The original definition.

@@ -133,10 +133,18 @@ pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error
 }
 
 impl Pass<'_, '_, '_> {
-    /// Returns whether more rows are wanted of a source for which `is` is true.
-    fn wants(&self, is: impl Fn(&Source<'_>) -> bool) -> bool {
+    /// Passes on the batches that are full. Breaks if no more rows are wanted of a source for which
+    /// `is` is true.
+    fn give(&mut self, is: impl Fn(&Source<'_>) -> bool) -> Result<ControlFlow<()>, tape::Error> {
+        let _ = self.scans.give(self.visit)?;
         let mut each = self.sources.iter().zip(self.scans.iter());
-        each.any(|(source, rows)| is(source) && !rows.is_over())
+        Ok(
+            if each.any(|(source, rows)| is(source) && !rows.is_over()) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            },
+        )
     }
 
     /// The part of the capture with the rows of the sources for which `is` is true.
@@ -194,12 +202,7 @@ impl Pass<'_, '_, '_> {
                     source.message(message, rows);
                 }
             }
-            let _ = self.scans.give(self.visit)?;
-            Ok(if self.wants(is) {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
+            self.give(is)
         })?;
         if problem.is_none() {
             self.ends(capture, &part, is);
@@ -245,12 +248,7 @@ impl Pass<'_, '_, '_> {
                     source.packet(packet, states, stamp, labels.as_ref(), value, rows);
                 }
             }
-            let _ = self.scans.give(self.visit)?;
-            Ok(if self.wants(is) {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
+            self.give(is)
         })?;
         if problem.is_none() {
             self.ends(capture, &part, is);

@@ -16,6 +16,9 @@ pub enum Lane {
 }
 
 impl Lane {
+    /// All lanes.
+    pub const ALL: [Self; 4] = [Self::Facts, Self::State, Self::Events, Self::Grid];
+
     /// `facts`, `state`, `events` or `grid`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -52,6 +55,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [
+        Self::Bool,
+        Self::Int,
+        Self::Uint,
+        Self::Float32,
+        Self::Float64,
+        Self::Text,
+    ];
+
     /// `bool`, `int`, `uint`, `float32`, `float64` or `text`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -154,15 +154,6 @@ impl ColumnDef {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 6] = [
-        Kind::Bool,
-        Kind::Int,
-        Kind::Uint,
-        Kind::Float32,
-        Kind::Float64,
-        Kind::Text,
-    ];
-
     fn table(columns: &[ColumnDef]) -> TableDef {
         let table = TableDef::new("ships", Lane::State, "Ships.");
         columns.iter().cloned().fold(table, TableDef::with)
@@ -174,7 +165,7 @@ mod tests {
 
     #[test]
     fn kinds_merge_in_either_order_and_only_where_no_value_is_lost() {
-        for (a, b) in KINDS.iter().flat_map(|a| KINDS.map(|b| (*a, b))) {
+        for (a, b) in Kind::ALL.iter().flat_map(|a| Kind::ALL.map(|b| (*a, b))) {
             assert_eq!(a.merged(b), b.merged(a));
             let numbers = [[Kind::Int, Kind::Uint], [Kind::Float32, Kind::Float64]];
             let alike = a == b

@@ -1,7 +1,7 @@
 //! Corrupted packets never cause a panic or a partial state, and packets that a strict decoder
 //! accepts are written back byte for byte.
 
-use crate::common::{Rng, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
+use crate::common::{Random, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
 use gametape_delta::{ComponentSize, Decoder, Encoder, ReadOptions, Schema, Sizes, Snapshot};
 use proptest::prelude::*;
 
@@ -80,7 +80,7 @@ proptest! {
         check.packet(None, &full);
         check.packet(Some(&from), &delta);
         prop_assert_eq!(check.taken, 4);
-        let mut rng = Rng(seed);
+        let mut rng = Random(seed);
         for _ in 0..20 {
             check.packet(None, &spoil(&full, &mut rng));
             check.packet(Some(&from), &spoil(&delta, &mut rng));

@@ -104,7 +104,7 @@ fn the_angles_of_the_book_are_right() {
         let worst: f64 = worst.split_once('°').unwrap().0.parse().unwrap();
         assert!(worst.to_radians() < rotation.max_angle());
         // A few rotations are enough to show that the figure is plausible.
-        let mut rng = crate::common::Rng(bits.into());
+        let mut rng = crate::common::Random(bits.into());
         let mut seen = 0.0_f64;
         for _ in 0..20_000 {
             let q = [(); 4].map(|()| rng.below(2_000_001) as f32 / 1e6 - 1.0);

@@ -1,7 +1,7 @@
 //! Both directions with the origin implementation, sdec-codec 0.5.0.
 
 use crate::common::{
-    Oracle, Parts, Rng, Scene, UNLIMITED, decode, demo, form, make_state, scenes, sdec_schema,
+    Oracle, Parts, Random, Scene, UNLIMITED, decode, demo, form, make_state, scenes, sdec_schema,
     spoil, step,
 };
 use gametape_delta::bits::BitReader;
@@ -99,7 +99,7 @@ proptest! {
         let full = full(&schema, &from);
         let delta = delta(&schema, &from, &to);
         let theirs_from = form::state(&from);
-        let mut rng = Rng(seed);
+        let mut rng = Random(seed);
         let mut state = Snapshot::new(&schema, 0);
         let mut strict_state = Snapshot::new(&schema, 0);
         for round in 0..60 {

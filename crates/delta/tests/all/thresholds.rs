@@ -1,7 +1,7 @@
 //! Thresholds without drift: the receiver's values are never off by more than the threshold,
 //! whatever packets are lost, if deltas are coded against the receiver's state.
 
-use crate::common::{Oracle, Rng, UNLIMITED, form, make_state, schemas, step, threshold};
+use crate::common::{Oracle, Random, UNLIMITED, form, make_state, schemas, step, threshold};
 use gametape_delta::Value::FixedPoint;
 use gametape_delta::{
     Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot, settle,
@@ -33,7 +33,7 @@ proptest! {
 
     #[test]
     fn no_value_drifts_whatever_is_lost(schema in schemas(), seed: u64, loss in 0..90_usize) {
-        let mut rng = Rng(seed);
+        let mut rng = Random(seed);
         let mut encoder = Encoder::new(&schema).limits(UNLIMITED);
         let decoder = Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED));
         let mut truth = make_state(&schema, 1, seed, 6);

@@ -8,15 +8,6 @@ use proptest::prelude::*;
 
 use super::copy::{capture, column, open, scanned, sorted};
 
-const KINDS: [Kind; 6] = [
-    Kind::Bool,
-    Kind::Int,
-    Kind::Uint,
-    Kind::Float32,
-    Kind::Float64,
-    Kind::Text,
-];
-
 /// Difficult numbers and ordinary ones.
 fn float() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -98,7 +89,7 @@ fn columns(lane: Lane) -> impl Strategy<Value = (Vec<ColumnDef>, Vec<u64>)> {
         Just(Some(1e-12)),
         (1e-6..10.0_f64).prop_map(Some),
     ];
-    let others = prop::collection::vec((prop::sample::select(&KINDS), precision), 1..5);
+    let others = prop::collection::vec((prop::sample::select(&Kind::ALL), precision), 1..5);
     (keys, others).prop_map(|(keys, others)| {
         let name = |letter: &str, at: usize| -> &'static str {
             let names = ["a", "b", "c", "d", "e"];

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use gametape_delta::bits::BitWriter;
 use gametape_delta::{Change, Codec, Component, Field, Kind, Limits, Schema, Snapshot, Value};
+pub use gametape_testkit::Random;
 use proptest::prelude::*;
 pub use schema as sdec_schema;
 
@@ -26,28 +27,6 @@ pub fn unhex(text: &str) -> Vec<u8> {
         .step_by(2)
         .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
         .collect()
-}
-
-/// Random numbers from a seed (splitmix64). States are made from seeds, so that they shrink with
-/// them.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-
-    pub fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
 }
 
 /// Returns the smallest and the largest value of a codec.
@@ -82,7 +61,7 @@ pub fn threshold(field: &Field) -> i128 {
 
 /// Returns a value of the field: often a bound, sometimes near `old`, at the threshold or next to
 /// it.
-pub fn some_value(field: &Field, old: Option<Value>, rng: &mut Rng) -> Value {
+pub fn some_value(field: &Field, old: Option<Value>, rng: &mut Random) -> Value {
     let (min, max) = bounds(field.codec);
     let t = threshold(field);
     let near = old.map_or(0, |old| old.as_i128());
@@ -180,7 +159,7 @@ pub fn schemas() -> impl Strategy<Value = Schema> {
     })
 }
 
-fn set_component(state: &mut Snapshot, entity: u32, component: &Component, rng: &mut Rng) {
+fn set_component(state: &mut Snapshot, entity: u32, component: &Component, rng: &mut Random) {
     let values: Vec<_> = component
         .fields
         .iter()
@@ -189,7 +168,7 @@ fn set_component(state: &mut Snapshot, entity: u32, component: &Component, rng: 
     state.entry(entity).set(component.id, &values).unwrap();
 }
 
-pub fn add_entity(state: &mut Snapshot, entity: u32, rng: &mut Rng) {
+pub fn add_entity(state: &mut Snapshot, entity: u32, rng: &mut Random) {
     let schema = state.schema().clone();
     state.entry(entity);
     for component in schema.components() {
@@ -200,7 +179,7 @@ pub fn add_entity(state: &mut Snapshot, entity: u32, rng: &mut Rng) {
 }
 
 pub fn make_state(schema: &Schema, tick: u32, seed: u64, most: usize) -> Snapshot {
-    let mut rng = Rng(seed);
+    let mut rng = Random(seed);
     let mut state = Snapshot::new(schema, tick);
     for _ in 0..rng.below(most + 1) {
         let id = match rng.below(8) {
@@ -216,7 +195,7 @@ pub fn make_state(schema: &Schema, tick: u32, seed: u64, most: usize) -> Snapsho
 /// Advances a state: values change, entities are created and destroyed and, if requested, so are
 /// components.
 pub fn step(state: &mut Snapshot, seed: u64, components_change: bool) {
-    let mut rng = Rng(seed);
+    let mut rng = Random(seed);
     let schema = state.schema().clone();
     let before = state.ids().to_vec();
     for &id in &before {
@@ -503,8 +482,8 @@ impl Parts {
 }
 
 /// Changes a valid packet a little: a byte, the end, the order of its parts.
-pub fn spoil(packet: &[u8], rng: &mut Rng) -> Vec<u8> {
-    let byte = |bytes: &mut Vec<u8>, from: usize, rng: &mut Rng| {
+pub fn spoil(packet: &[u8], rng: &mut Random) -> Vec<u8> {
+    let byte = |bytes: &mut Vec<u8>, from: usize, rng: &mut Random| {
         if bytes.len() <= from {
             return;
         }
