@@ -187,7 +187,11 @@ impl Wanted {
             }
             Source::Column { at, .. } => value(at),
             Source::Stamp(column) => column.value(stamp, ends),
-            Source::Hidden { at, kind, .. } if kind == Kind::Text => hidden(value(at)),
+            Source::Hidden {
+                at,
+                kind: Kind::Text,
+                ..
+            } => hidden(value(at)),
             Source::Hidden { .. } => Value::Null,
         };
         if ends {
@@ -283,6 +287,12 @@ impl Scanning {
         } else {
             Position::Within
         }
+    }
+
+    /// Returns whether no step after that of a stamp is in the range.
+    #[must_use]
+    pub const fn is_last(&self, stamp: Stamp) -> bool {
+        matches!(self.to, Some(At::Step(to)) if to <= stamp.step)
     }
 
     /// Adds the next row: `value` returns the value of a column, by its index in the table, and is

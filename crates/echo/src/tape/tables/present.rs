@@ -79,9 +79,12 @@ impl Take for Keys<'_> {
     #[inline]
     fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
         self.now.extend((0..count).map(|row| {
-            let key = |at| match at < self.keys {
-                true => number(Filling::one(row, |one| fill(at, one))),
-                false => 0,
+            let key = |at| {
+                if at < self.keys {
+                    number(Filling::one(row, |one| fill(at, one)))
+                } else {
+                    0
+                }
             };
             [key(0), key(1)]
         }));

@@ -166,7 +166,8 @@ fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
     let (mut stamps, mut firsts) = (Vec::new(), Vec::new());
     let mut start = None;
     let mut bones = false;
-    let mut frames = tape.frames()?;
+    // The times of frames, and whether any has bones.
+    let mut frames = tape.frames_of(Parts::BONES)?;
     loop {
         let step = frames.count;
         match frames.next() {
