@@ -1,5 +1,7 @@
 //! Batches: rows stored as columns.
 
+use std::iter::repeat_n;
+
 use super::kind::Kind;
 use crate::clock::{Stamp, Time};
 
@@ -174,6 +176,17 @@ impl Texts {
         (self.text, self.offsets)
     }
 
+    /// Creates an empty store with room for as much.
+    fn emptied(&self) -> Self {
+        let mut offsets = Vec::with_capacity(self.offsets.len());
+        offsets.push(0);
+        Self {
+            text: String::with_capacity(self.text.len()),
+            offsets,
+        }
+    }
+
+    #[inline]
     fn push(&mut self, text: &str) {
         // Offsets have 31 bits; a batch ends long before they run out.
         self.text.push_str(text);
@@ -224,22 +237,23 @@ impl Column {
         }
     }
 
-    /// Adds the values of several rows. The kind of the column is matched once for all of them.
+    /// Adds the values of several rows. The kind of the column is matched once for all of them. A value
+    /// of the wrong kind is stored as missing; tests check that tables have none.
     #[inline]
-    fn extend<'v>(&mut self, count: usize, value: impl Fn(usize) -> Value<'v>) {
+    fn extend<'v>(&mut self, count: usize, value: &impl Fn(usize) -> Value<'v>) {
+        let mut missing = Missing {
+            valid: &mut self.valid,
+            len: self.len,
+        };
         macro_rules! extend {
             ($values:ident, $kind:ident) => {
-                for row in 0..count {
-                    let Value::$kind(value) = value(row) else {
-                        // A missing value: the rest goes one by one.
-                        self.len += row;
-                        if !self.valid.is_empty() {
-                            self.valid.resize(self.len, true);
-                        }
-                        return (row..count).for_each(|row| self.push(value(row)));
-                    };
-                    $values.push(value);
-                }
+                $values.extend((0..count).map(|row| match value(row) {
+                    Value::$kind(value) => value,
+                    other => {
+                        missing.push(row, other);
+                        Default::default()
+                    }
+                }))
             };
         }
         match &mut self.values {
@@ -248,12 +262,36 @@ impl Column {
             Values::Uint(values) => extend!(values, Uint),
             Values::Float32(values) => extend!(values, Float32),
             Values::Float64(values) => extend!(values, Float64),
-            Values::Text(texts) => extend!(texts, Text),
+            Values::Text(texts) => (0..count).for_each(|row| {
+                texts.push(match value(row) {
+                    Value::Text(text) => text,
+                    other => {
+                        missing.push(row, other);
+                        ""
+                    }
+                });
+            }),
         }
         self.len += count;
         if !self.valid.is_empty() {
             self.valid.resize(self.len, true);
         }
+    }
+
+    /// Adds the values of several rows; `fill` may leave them out.
+    #[inline]
+    pub(super) fn fill<'v>(&mut self, count: usize, fill: impl FnOnce(&mut Filling<'_, 'v>)) {
+        let end = self.len + count;
+        fill(&mut Filling(Place::Column(self, count)));
+        if self.len < end {
+            self.extend(end - self.len, &|_| Value::Null);
+        }
+    }
+
+    /// Adds a value.
+    #[inline]
+    fn push(&mut self, value: Value<'_>) {
+        self.extend(1, &|_| value);
     }
 
     /// Creates a column of the same kind without values, with room for as many.
@@ -265,7 +303,7 @@ impl Column {
                 Values::Uint(values) => Values::Uint(Vec::with_capacity(values.len())),
                 Values::Float32(values) => Values::Float32(Vec::with_capacity(values.len())),
                 Values::Float64(values) => Values::Float64(Vec::with_capacity(values.len())),
-                Values::Text(_) => Values::Text(Texts::default()),
+                Values::Text(texts) => Values::Text(texts.emptied()),
             },
             valid: Vec::new(),
             len: 0,
@@ -309,45 +347,6 @@ impl Column {
         value.unwrap_or(Value::Null)
     }
 
-    /// Adds a value. A value of the wrong kind is stored as missing; tests check that tables have
-    /// none.
-    #[inline]
-    fn push(&mut self, value: Value<'_>) {
-        let there = match (&mut self.values, value) {
-            (Values::Bool(values), Value::Bool(value)) => put(values, value),
-            (Values::Int(values), Value::Int(value)) => put(values, value),
-            (Values::Uint(values), Value::Uint(value)) => put(values, value),
-            (Values::Float32(values), Value::Float32(value)) => put(values, value),
-            (Values::Float64(values), Value::Float64(value)) => put(values, value),
-            (Values::Text(texts), Value::Text(text)) => {
-                texts.push(text);
-                true
-            }
-            (values, other) => {
-                debug_assert_eq!(other, Value::Null, "of another kind than {values:?}");
-                match values {
-                    Values::Bool(values) => put(values, false),
-                    Values::Int(values) => put(values, 0),
-                    Values::Uint(values) => put(values, 0),
-                    Values::Float32(values) => put(values, 0.0),
-                    Values::Float64(values) => put(values, 0.0),
-                    Values::Text(texts) => {
-                        texts.push("");
-                        true
-                    }
-                };
-                false
-            }
-        };
-        if !there && self.valid.is_empty() {
-            self.valid.resize(self.len, true);
-        }
-        self.len += 1;
-        if !self.valid.is_empty() || !there {
-            self.valid.push(there);
-        }
-    }
-
     fn text_bytes(&self) -> usize {
         match &self.values {
             Values::Text(texts) => texts.text.len(),
@@ -356,9 +355,20 @@ impl Column {
     }
 }
 
-fn put<V>(values: &mut Vec<V>, value: V) -> bool {
-    values.push(value);
-    true
+/// Notes which of the values that are added to a column are missing.
+struct Missing<'c> {
+    valid: &'c mut Vec<bool>,
+    len: usize,
+}
+
+impl Missing<'_> {
+    #[inline]
+    fn push(&mut self, row: usize, value: Value<'_>) {
+        debug_assert_eq!(value, Value::Null, "of another kind than its column");
+        // Most columns lack nothing: they do without this vector.
+        self.valid.resize(self.len + row, true);
+        self.valid.push(false);
+    }
 }
 
 /// Some rows of a table: their stamps, and the requested columns.
@@ -377,16 +387,40 @@ pub struct Batch {
     columns: Vec<Column>,
 }
 
-/// A column that is filled with the values of several rows.
-pub(super) struct Filling<'c> {
-    column: &'c mut Column,
-    count: usize,
+/// The place of a column's values for some rows of one stamp: see
+/// [`Scanning::rows`](super::Scanning::rows).
+///
+/// ```
+/// use gametape_core::table::{Filling, Value};
+/// let eyes = [1_u64, 6, 2];
+/// let fill = |column: &mut Filling<'_, '_>| column.with(|row| eyes.get(row).copied().into());
+/// assert_eq!(Filling::one(1, fill), Value::Uint(6));
+/// ```
+pub struct Filling<'f, 'v>(Place<'f, 'v>);
+
+enum Place<'f, 'v> {
+    /// The rows are added to a column.
+    Column(&'f mut Column, usize),
+    /// The value of one of the rows.
+    Row(usize, &'f mut Value<'v>),
 }
 
-impl Filling<'_> {
+impl<'v> Filling<'_, 'v> {
+    /// Takes the values, once: `value` returns that of a row, by its index.
     #[inline]
-    pub fn with<'v>(&mut self, value: impl Fn(usize) -> Value<'v>) {
-        self.column.extend(self.count, value);
+    pub fn with(&mut self, value: impl Fn(usize) -> Value<'v>) {
+        match &mut self.0 {
+            Place::Column(column, count) => column.extend(*count, &value),
+            Place::Row(row, into) => **into = value(*row),
+        }
+    }
+
+    /// Returns the value of one row from `fill`, which gives those of all.
+    #[inline]
+    pub fn one(row: usize, fill: impl FnOnce(&mut Filling<'_, 'v>)) -> Value<'v> {
+        let mut value = Value::Null;
+        fill(&mut Filling(Place::Row(row, &mut value)));
+        value
     }
 }
 
@@ -494,7 +528,7 @@ impl Batch {
     #[inline]
     pub fn push<'v>(&mut self, stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) {
         let mut values = values.into_iter();
-        self.stamped(stamp);
+        self.stamped(stamp, 1);
         for column in &mut self.columns {
             column.push(values.next().unwrap_or(Value::Null));
         }
@@ -508,34 +542,34 @@ impl Batch {
         each: &[T],
         value: impl Fn(&T) -> Value<'v>,
     ) {
-        self.stamped(stamp);
+        self.stamped(stamp, 1);
         for (column, from) in self.columns.iter_mut().zip(each) {
             column.push(value(from));
         }
     }
 
-    /// Adds several rows of one stamp, column by column: `column` fills a column from an item.
+    /// Adds several rows of one stamp, column by column: `fill` adds the values of all rows to a column.
     #[inline]
     pub(super) fn push_rows<T>(
         &mut self,
         stamp: Stamp,
         count: usize,
         each: &[T],
-        fill: impl Fn(&T, &mut Filling<'_>),
+        fill: impl Fn(&T, &mut Column),
     ) {
         for (column, from) in self.columns.iter_mut().zip(each) {
-            fill(from, &mut Filling { column, count });
+            fill(from, column);
         }
-        (0..count).for_each(|_| self.stamped(stamp));
+        self.stamped(stamp, count);
     }
 
     #[inline]
-    fn stamped(&mut self, stamp: Stamp) {
-        self.len += 1;
+    fn stamped(&mut self, stamp: Stamp, count: usize) {
+        self.len += count;
         if let Some(stamps) = &mut self.stamps {
-            stamps.steps.push(stamp.step);
-            stamps.ticks.push(stamp.tick);
-            stamps.times.push(stamp.time);
+            stamps.steps.extend(repeat_n(stamp.step, count));
+            stamps.ticks.extend(repeat_n(stamp.tick, count));
+            stamps.times.extend(repeat_n(stamp.time, count));
         }
     }
 

@@ -222,6 +222,13 @@ impl<T: Rows> Field<T> {
         self
     }
 
+    /// Returns the value of a row.
+    #[inline]
+    #[must_use]
+    pub fn value<'r>(&self, row: &'r T::Row<'_>) -> Value<'r> {
+        (self.get)(row)
+    }
+
     fn def(&self) -> ColumnDef {
         ColumnDef {
             name: self.name.into(),
@@ -291,7 +298,7 @@ impl<T: Rows> Table<T> {
     #[must_use]
     pub fn value<'r>(&self, row: &'r T::Row<'_>, column: usize) -> Value<'r> {
         match self.fields.get(column) {
-            Some(field) => (field.get)(row),
+            Some(field) => field.value(row),
             None => Value::Null,
         }
     }

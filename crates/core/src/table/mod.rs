@@ -27,7 +27,7 @@ mod scanning;
 mod shown;
 mod stamps;
 
-pub use batch::{Batch, Column, Owned, Texts, Value, Values};
+pub use batch::{Batch, Column, Filling, Owned, Texts, Value, Values};
 pub use book::tables_page;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
 pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};

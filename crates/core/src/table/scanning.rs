@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::batch::{Batch, Owned, Value};
+use super::batch::{Batch, Column, Filling, Owned, Value};
 use super::def::{ColumnDef, Rows, Table, TableDef};
 use super::kind::{Kind, Lane};
 use super::scan::{Late, Picked, Scan};
@@ -16,9 +16,10 @@ use crate::tape::{Error, Partial, Secrets};
 /// scan.
 pub type Visit<'v> = dyn FnMut(usize, Batch) -> Result<ControlFlow<()>, Error> + 'v;
 
-/// The maximum number of rows in a batch: few enough that a batch fits the cache, enough that the
-/// cost per batch is small.
+/// The maximum number of rows in a batch, and of values: few enough that a batch fits the cache, enough
+/// that the cost per batch is small.
 const ROWS: usize = 4096;
+const VALUES: usize = 1 << 16;
 /// A batch ends after this many bytes of text.
 const TEXT: usize = 1 << 20;
 /// Shown instead of a secret text.
@@ -153,19 +154,24 @@ impl Wanted {
         &mut self,
         stamp: Stamp,
         count: usize,
-        value: impl Fn(usize, usize) -> Value<'r>,
+        fill: impl Fn(usize, &mut Filling<'_, 'r>),
     ) {
-        let is_hidden = |source: &Source| matches!(source, Source::Hidden { .. });
-        if !self.filters.is_empty() || self.picked.iter().any(is_hidden) {
-            return (0..count).for_each(|row| self.put(stamp, false, |at| value(row, at)));
+        if !self.filters.is_empty() {
+            let value = |at, row| Filling::one(row, |one| fill(at, one));
+            return (0..count).for_each(|row| self.put(stamp, false, |at| value(at, row)));
         }
-        self.batch
-            .push_rows(stamp, count, &self.picked, |source, column| match *source {
-                Source::Column { at, .. } | Source::Hidden { at, .. } => {
-                    column.with(|row| value(row, at));
+        let put = |source: &Source, column: &mut Column| match *source {
+            Source::Stamp(stamped) => column.fill(count, |column| {
+                column.with(|_| stamped.value(stamp, false));
+            }),
+            Source::Column { at, .. } => column.fill(count, |column| fill(at, column)),
+            Source::Hidden { at, kind, .. } => column.fill(count, |column| {
+                if kind == Kind::Text {
+                    column.with(|row| hidden(Filling::one(row, |one| fill(at, one))));
                 }
-                Source::Stamp(stamped) => column.with(|_| stamped.value(stamp, false)),
-            });
+            }),
+        };
+        self.batch.push_rows(stamp, count, &self.picked, put);
     }
 
     /// Adds a row if the filters accept it.
@@ -181,15 +187,11 @@ impl Wanted {
             }
             Source::Column { at, .. } => value(at),
             Source::Stamp(column) => column.value(stamp, ends),
-            // Whether a secret text exists is not secret.
             Source::Hidden {
                 at,
                 kind: Kind::Text,
                 ..
-            } => match value(at) {
-                Value::Text(text) if !text.is_empty() => Value::Text(HIDDEN),
-                other => other,
-            },
+            } => hidden(value(at)),
             Source::Hidden { .. } => Value::Null,
         };
         if ends {
@@ -197,6 +199,14 @@ impl Wanted {
         } else {
             self.batch.push_each(stamp, &self.picked, shown);
         }
+    }
+}
+
+/// Hides a secret text. Whether it exists is not secret.
+fn hidden(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Text(text) if !text.is_empty() => Value::Text(HIDDEN),
+        other => other,
     }
 }
 
@@ -279,6 +289,12 @@ impl Scanning {
         }
     }
 
+    /// Returns whether no step after that of a stamp is in the range.
+    #[must_use]
+    pub const fn is_last(&self, stamp: Stamp) -> bool {
+        matches!(self.to, Some(At::Step(to)) if to <= stamp.step)
+    }
+
     /// Adds the next row: `value` returns the value of a column, by its index in the table, and is
     /// called only for columns that the scan uses. Returns whether later rows are needed.
     #[inline]
@@ -286,16 +302,17 @@ impl Scanning {
         self.put(stamp, |wanted| wanted.put(stamp, false, value))
     }
 
-    /// Adds the next rows, all of one stamp: `value` returns the value of a row in a column, both by
-    /// index. This is faster than one row at a time. Returns whether later rows are needed.
+    /// Adds the next rows, all of one stamp: `fill` gives the values of all of them in a column, by its
+    /// index, or leaves them out if they are missing. This is faster than one row at a time. Returns
+    /// whether later rows are needed.
     #[inline]
     pub fn rows<'r>(
         &mut self,
         stamp: Stamp,
         count: usize,
-        value: impl Fn(usize, usize) -> Value<'r>,
+        fill: impl Fn(usize, &mut Filling<'_, 'r>),
     ) -> bool {
-        self.put(stamp, |wanted| wanted.put_all(stamp, count, value))
+        self.put(stamp, |wanted| wanted.put_all(stamp, count, fill))
     }
 
     /// Adds a row that ends a key of a state. `value` is called only for key columns; other
@@ -330,7 +347,8 @@ impl Scanning {
     #[inline]
     fn fill(&mut self) {
         let batch = &mut self.wanted.batch;
-        if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
+        let rows = ROWS.min(VALUES / batch.columns().len().max(1)).max(1);
+        if batch.len() >= rows || batch.text_bytes() >= TEXT {
             self.full.push(batch.take());
         }
     }

@@ -72,6 +72,8 @@ pub use play::Seen;
 #[cfg(feature = "tape")]
 pub(crate) use play::{Shown, Skip};
 pub use primitive::{from_fixed, from_half, to_fixed, to_half};
+#[cfg(feature = "tape")]
+pub(crate) use read::SurveyedChunk;
 
 pub use read::{ChunkDecoder, ChunkFrames, ChunkInfo, File, Frames, read, read_with};
 pub use reference::{Dialect, Mended};

@@ -433,6 +433,12 @@ impl Playing {
         (&self.packed, self.layout, self.seen.chunks)
     }
 
+    /// The writer of the chunk, if known.
+    #[cfg(feature = "tape")]
+    pub const fn dialect(&self) -> Option<Dialect> {
+        self.dialect
+    }
+
     /// Whether the chunk is the reference's.
     pub fn is_reference(&self) -> bool {
         self.dialect == Some(Dialect::Reference)

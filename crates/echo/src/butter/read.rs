@@ -464,10 +464,10 @@ impl SurveyedChunk {
     }
 
     /// Takes from `shown` who wrote the chunks before this one, in case the chunk does not show it, and
-    /// updates `shown` for the next chunk. Returns whether it is the reference's.
-    pub fn settle(&mut self, shown: &mut Shown) -> bool {
+    /// updates `shown` for the next chunk. Returns the writer.
+    pub fn settle(&mut self, shown: &mut Shown) -> Option<Dialect> {
         self.playing.settle(shown);
-        self.playing.is_reference()
+        self.playing.dialect()
     }
 }
 

@@ -100,6 +100,15 @@ impl Scan {
         self.options.strictness = Strictness::Lenient;
     }
 
+    /// Continues after so many lines, each of a frame, which end at this offset.
+    #[cfg(feature = "tape")]
+    pub(super) const fn continue_after(&mut self, (frames, offset, start): (u64, u64, Time)) {
+        (self.index, self.lines) = (frames, frames);
+        self.offset = offset;
+        self.start = Some(start);
+        self.at_start = false;
+    }
+
     /// Records a line that is skipped.
     fn skipped(&mut self, finding: &Finding) {
         if let Some(skipped) = &mut self.skipped {

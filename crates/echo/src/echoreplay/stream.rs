@@ -19,6 +19,8 @@ use super::unzip::Member;
 use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
+#[cfg(feature = "tape")]
+use crate::model::Time;
 use crate::rule::Rule;
 
 /// Decodes bytes to lines and frames.
@@ -336,6 +338,17 @@ impl<R: Read> Reader<R> {
             Text::Plain(source),
             Decoder::new(options),
         ))
+    }
+
+    /// Reads the lines after those that are left out: the number of these, the offset at which the source
+    /// goes on, and when the first of all was recorded.
+    #[cfg(feature = "tape")]
+    pub(crate) fn continuing(source: R, options: ReadOptions, after: (u64, u64, Time)) -> Self {
+        let mut reader = Self::with_options(source, options);
+        let (decoder, input) = reader.0.parts();
+        decoder.scan.continue_after(after);
+        input.restart(after.1);
+        reader
     }
 
     /// Reads the next line into a frame; `None` at the end. The frame borrows from the reader: nothing is

@@ -58,13 +58,18 @@ impl Frames {
         }
     }
 
+    /// Frames of an .echoreplay without its first ones, of which there are so many.
+    pub fn continuing(reader: echoreplay::Reader<InputStream>, count: u64) -> Self {
+        Self {
+            reader: Reader::Echoreplay(Box::new(reader)),
+            count,
+        }
+    }
+
     /// Reads the frames of a zip that was inflated before.
     pub fn spooled(spool: Arc<Spool>) -> Result<Self, Error> {
         let reader = echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
-        Ok(Self {
-            reader: Reader::Echoreplay(Box::new(reader)),
-            count: 0,
-        })
+        Ok(Self::continuing(reader, 0))
     }
 }
 

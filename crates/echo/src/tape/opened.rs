@@ -1,5 +1,6 @@
 //! An opened recording of a match.
 
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -95,18 +96,67 @@ impl EchoTape {
         self.chunks.get_or_init(|| Chunks::of(&self.input)).as_ref()
     }
 
-    /// Frames from the chunk of the last frame before a moment on, the step of the first, and the time
-    /// at which the recording starts. `None` if the recording has to be read from its start.
+    /// Frames from the chunk or the line of the last frame before a moment on, the step of the first, and
+    /// the time at which the recording starts. `None` if the recording has to be read from its start.
     pub(in crate::tape) fn frames_before(
         &self,
         at: At,
         parts: Parts,
     ) -> Result<Option<(Frames, u64, Time)>, Error> {
+        if self.format == EchoFormat::Echoreplay {
+            return self.lines_before(at);
+        }
         let found = self
             .chunks()
             .map(|chunks| chunks.before(&self.input, at, parts));
         let found = found.transpose().map_err(Error::Io)?.flatten();
         Ok(found.map(|(reader, step, start)| (Frames::skipping(reader, step), step, start)))
+    }
+
+    /// The same for text whose lines are known.
+    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Time)>, Error> {
+        let Some(lines) = self.known_lines() else {
+            return Ok(None);
+        };
+        let Some((step, entry, start)) = lines.before(at) else {
+            return Ok(None);
+        };
+        if entry.line(&self.input)?.is_none() {
+            // The recording has changed since.
+            return Ok(None);
+        }
+        let mut stream = self.input.stream();
+        stream
+            .seek(SeekFrom::Start(entry.offset))
+            .map_err(Error::Io)?;
+        let reader =
+            Reader::continuing(stream, ReadOptions::lenient(), (step, entry.offset, start));
+        Ok(Some((Frames::continuing(reader, step), step, start)))
+    }
+
+    /// Returns the steps at which at most so many parts start that can be read by themselves.
+    pub(in crate::tape) fn parts(&self, at_most: usize) -> Vec<u64> {
+        let parts = match self.format {
+            EchoFormat::Butter => self
+                .chunks()
+                .map(|chunks| chunks.parts(&self.input, at_most)),
+            EchoFormat::Echoreplay => self.known_lines().map(|lines| lines.parts(at_most)),
+        };
+        parts.unwrap_or_else(|| vec![0])
+    }
+
+    /// The lines of a text, if they were found before, or if an index beside it tells, without reading all of
+    /// the text.
+    fn known_lines(&self) -> Option<Arc<Lines>> {
+        if self.format != EchoFormat::Echoreplay || self.is_zip() {
+            return None;
+        }
+        let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            let found = lines::find_fresh(self.path.as_deref()?, &self.input)?;
+            *held = Some(Arc::new(found));
+        }
+        held.clone()
     }
 
     /// The text of a zip, where it was kept.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, FileTimes};
 use std::io::{Cursor, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, echoreplay};
 use zip::write::SimpleFileOptions;
 
+use crate::common::watched::Watched;
 use crate::common::{frames_of, match_options};
 
 fn frames() -> Vec<Frame> {
@@ -304,7 +306,7 @@ fn zips_of_any_kind_are_sought_as_they_are_scanned() {
                 let mut rows = 0;
                 let scanned = tape.scan_table(&Scan::table("game"), &Work::default(), |batch| {
                     rows += batch.len();
-                    Ok(std::ops::ControlFlow::Continue(()))
+                    Ok(ControlFlow::Continue(()))
                 });
                 format!("{rows} {:?}", scanned.unwrap().problem)
             };
@@ -312,4 +314,92 @@ fn zips_of_any_kind_are_sought_as_they_are_scanned() {
             assert_eq!(told(&*tape), told(&*fresh));
         }
     }
+}
+
+/// What is read of a source at once, twice.
+const BLOCKS: u64 = 128 << 10;
+
+/// The steps of the rows, and whether there is a problem.
+fn steps_of(tape: &dyn Tape, scan: &Scan) -> (Vec<u64>, bool) {
+    let mut steps = Vec::new();
+    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
+        steps.extend(batch.steps());
+        Ok(ControlFlow::Continue(()))
+    });
+    (steps, scanned.unwrap().problem.is_some())
+}
+
+// Elsewhere the system does not say when the recording was changed, so all of it is compared.
+#[cfg(unix)]
+#[test]
+fn a_range_with_an_index_is_read_from_its_first_line() {
+    let frames = frames_of(match_options(5, 100));
+    let lying = Lying::new(&in_lines(&frames));
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    lying.keep().unwrap();
+    let bytes = fs::read(&lying.path).unwrap();
+    let size = bytes.len() as u64;
+    assert!(size > 6 * BLOCKS);
+    let (watched, input) = Watched::new(bytes);
+    let tape = Echoreplay
+        .open(Source::new(input).lying_at(&lying.path))
+        .unwrap();
+    let time = |step: usize| At::Time(frames[step].time.since(frames[0].time));
+    let pieces = tape.pieces(&Scan::table("game"), 4).unwrap();
+    assert_eq!(pieces.len(), 4);
+    for (from, to) in [(At::Step(80), At::Step(84)), (time(80), time(84))] {
+        watched.taken();
+        let (steps, problem) = steps_of(&*tape, &Scan::table("game").from(from).to(to));
+        assert_eq!(steps, [80, 81, 82, 83, 84]);
+        assert!(!problem);
+        let (count, read) = watched.taken();
+        assert!(read.end < size, "{read:?} of {size}");
+        // The line before the range says which rows end.
+        assert!(count <= 7 * size / 100 + BLOCKS, "{count} of {size}");
+    }
+    // Lines that are no frames are reported by a scan that passes them.
+    let mut broken = fs::read(&lying.path).unwrap();
+    let second = broken.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    broken.splice(second..second, *b"nothing\n");
+    let lying = Lying::new(&broken);
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    lying.keep().unwrap();
+    let tape = lying.open(Options::new()).unwrap();
+    assert_eq!(
+        steps_of(&*tape, &Scan::table("game").from(At::Step(98))),
+        (vec![98, 99], true)
+    );
+}
+
+#[test]
+fn facts_of_the_first_frame_are_read_from_it() {
+    let bytes = in_lines(&frames_of(match_options(5, 100)));
+    let (watched, input) = Watched::new(bytes);
+    let tape = Echoreplay.open(Source::new(input)).unwrap();
+    let read = |columns: &[&str]| {
+        watched.taken();
+        let scan = Scan::table("match").columns(columns.iter().copied());
+        let mut rows = Vec::new();
+        tape.scan_table(&scan, &Work::default(), |batch| {
+            rows.extend((0..columns.len()).map(|at| format!("{:?}", batch.get(0, at))));
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+        (rows, watched.taken().0)
+    };
+    let first = [
+        "map",
+        "game",
+        "match_type",
+        "private",
+        "tournament",
+        "session_id",
+        "client",
+        "rounds_of",
+    ];
+    let (alone, count) = read(&first);
+    assert!(count <= BLOCKS, "{count}");
+    let (whole, _) = read(&[&first[..], &["frames"]].concat());
+    assert_eq!(alone, whole[..first.len()]);
+    assert_eq!(whole.last().unwrap(), "Uint(100)");
 }

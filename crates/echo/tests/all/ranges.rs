@@ -11,6 +11,7 @@ use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game, Stats};
 use gametape_samples::echo::MatchOptions;
 
+use crate::common::watched::Watched;
 use crate::common::{frames_of, match_options, options, write};
 
 /// Returns each row as text, and whether there is a problem.
@@ -188,5 +189,80 @@ fn a_chunk_whose_checksum_is_wrong_is_a_problem_of_every_scan_that_reads_it() {
         // A scan whose range ends before the recording does not ask about the rest.
         let ends_early = matches!(scan.to, Some(At::Step(to)) if to < 59);
         assert_eq!(b.1, !ends_early, "{scan:?}");
+    }
+}
+
+#[test]
+fn damaged_chunks_have_the_rows_of_a_range_that_they_have_in_order() {
+    let frames = &matches()[2];
+    let columns = |scan: Scan| scan.columns(["clock", "paused", "blue_points"]);
+    let scans = [
+        Scan::table("players").from(At::Step(43)),
+        columns(Scan::table("game"))
+            .from(At::Step(61))
+            .to(At::Step(75)),
+        columns(Scan::table("game")).from(At::Time(Time::from_ms(2_000))),
+    ];
+    for (mode, compression) in [
+        (Mode::Correct, Compression::None),
+        (Mode::Compat, Compression::None),
+        (Mode::Correct, Compression::Zstd3),
+    ] {
+        let bytes = write(frames, options(mode, 10, compression));
+        for at in (0..bytes.len()).step_by(bytes.len() / 150) {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            for scan in &scans {
+                let (rows, _) = rows_of(flipped.clone(), scan);
+                assert_eq!(
+                    rows,
+                    in_order(&flipped, scan),
+                    "{mode:?}, byte {at}, {scan:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_reads_nothing_after_its_chunks() {
+    /// What is read at once, twice.
+    const BLOCKS: u64 = 128 << 10;
+    let frames = frames_of(MatchOptions {
+        bones: true,
+        ..match_options(5, 600)
+    });
+    let bytes = write(&frames, options(Mode::Correct, 20, Compression::None));
+    let chunks = butter::read(&bytes).unwrap().chunks().to_vec();
+    let end = |chunk: usize| chunks[chunk].offset + chunks[chunk].size;
+    assert!(end(29) > end(6) + 3 * BLOCKS);
+    let time = |step: usize| At::Time(frames[step].time.since(frames[0].time));
+    for table in ["players", "disc", "game"] {
+        for (from, to) in [
+            (At::Step(105), At::Step(114)),
+            (At::Step(100), At::Step(119)),
+            (time(105), time(114)),
+        ] {
+            let (watched, input) = Watched::new(bytes.clone());
+            let tape = Butter.open(Source::new(input)).unwrap();
+            let scan = Scan::table(table).from(from).to(to);
+            let mut rows = 0;
+            let mut scan = || {
+                tape.scan_table(&scan, &Work::default(), |batch| {
+                    rows += batch.len();
+                    Ok(ControlFlow::Continue(()))
+                })
+                .unwrap();
+                watched.taken()
+            };
+            let (_, read) = scan();
+            assert!(read.end <= end(6) + BLOCKS, "{table}, {from:?}: {read:?}");
+            // What was surveyed is not surveyed again.
+            let (count, read) = scan();
+            assert!(read.end <= end(6) + BLOCKS, "{table}, {from:?}: {read:?}");
+            let most = end(6) - chunks[4].offset + chunks[0].offset + BLOCKS;
+            assert!(count <= most, "{table}, {from:?}: {count} of {most}");
+            assert!(rows >= 20, "{table}, {from:?}: {rows}");
+        }
     }
 }

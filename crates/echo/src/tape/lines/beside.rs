@@ -65,17 +65,13 @@ pub(in crate::tape) fn find(path: &Path, recording: &Input) -> Option<Lines> {
     file::fits(&made, &lines, recording, changed(path)).then_some(lines)
 }
 
-/// Returns whether the index beside a recording fits, as far as that shows without reading all of the
-/// recording.
-fn is_fresh(path: &Path, recording: &Input) -> bool {
-    let found = at(&index_path(path)).ok().flatten();
-    let read = found.and_then(|index| file::read(&index, recording));
-    read.is_some_and(|(made, lines)| {
-        let changed = changed(path);
-        changed.is_some()
-            && made.changed == changed
-            && file::fits(&made, &lines, recording, changed)
-    })
+/// Returns the lines in the index beside a recording, if it fits, as far as that shows without reading all
+/// of the recording.
+pub(in crate::tape) fn find_fresh(path: &Path, recording: &Input) -> Option<Lines> {
+    let index = at(&index_path(path)).ok()??;
+    let (made, lines) = file::read(&index, recording)?;
+    let changed = changed(path).filter(|changed| made.changed == Some(*changed))?;
+    file::fits(&made, &lines, recording, Some(changed)).then_some(lines)
 }
 
 /// Writes the lines of a recording to an index beside it, unless there is one that fits.
@@ -97,7 +93,7 @@ pub(in crate::tape) fn keep(
             let message = "the file there is not an index";
             return Err(refused(io::Error::other(message)));
         }
-        Some(_) if is_fresh(path, recording) => return Ok(()),
+        Some(_) if find_fresh(path, recording).is_some() => return Ok(()),
         _ => {}
     }
     // Taken before reading: if the recording changes meanwhile, all of it is compared later.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 
 use gametape_core::tape::Error;
-use gametape_core::{Input, Stamp};
+use gametape_core::{At, Input, Stamp};
 
 use crate::echoreplay::Line;
 use crate::{Frame, Time};
@@ -44,6 +44,37 @@ impl Lines {
     pub fn has_times_of(&self, other: &Self) -> bool {
         let times = self.entries.iter().map(|entry| entry.time);
         times.eq(other.entries.iter().map(|entry| entry.time))
+    }
+
+    /// Returns the last frame before a moment: its step, its line, and when the first was recorded. `None`
+    /// if it is the first, or if something else is between the lines before it: readers report that.
+    pub fn before(&self, at: At) -> Option<(u64, Entry, Time)> {
+        let start = self.entries.first()?.time;
+        let from = match at {
+            At::Step(step) => usize::try_from(step).ok()?.min(self.entries.len()),
+            At::Time(time) => {
+                let is_late = |entry: &Entry| entry.time.since(start) >= time;
+                let found = self.entries.iter().position(is_late);
+                found.unwrap_or(self.entries.len())
+            }
+            At::Tick(_) => return None,
+        };
+        let step = from.checked_sub(1).filter(|step| *step > 0)?;
+        let mut end = 0;
+        let follows = |entry: &Entry| std::mem::replace(&mut end, entry.end()) == entry.offset;
+        let is_gapless = self.entries.iter().take(from).all(follows);
+        let entry = self.entries.get(step).filter(|_| is_gapless)?;
+        Some((step as u64, *entry, start))
+    }
+
+    /// Returns the steps at which at most so many parts start, of about as many lines each.
+    pub fn parts(&self, at_most: usize) -> Vec<u64> {
+        let every = self.entries.len().div_ceil(at_most.max(1)).max(1);
+        let mut parts: Vec<u64> = (0..self.entries.len() as u64).step_by(every).collect();
+        if parts.is_empty() {
+            parts.push(0);
+        }
+        parts
     }
 
     /// Reads the frame of a step. Returns false if its line is missing or has changed.

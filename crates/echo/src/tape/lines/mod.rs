@@ -6,5 +6,5 @@ mod file;
 mod line;
 mod make;
 
-pub(super) use beside::{find, keep, remove, remove_stale};
+pub(super) use beside::{find, find_fresh, keep, remove, remove_stale};
 pub(super) use line::{Entry, Lines};

@@ -108,6 +108,25 @@ pub(super) fn needs_stats(needs: impl Fn(usize) -> bool) -> bool {
     (FIRST_OF_STATS..MATCH.fields.len()).any(needs)
 }
 
+/// The columns that the first frame decides.
+const OF_FIRST: [&str; 9] = [
+    "map",
+    "game",
+    "match_type",
+    "private",
+    "tournament",
+    "session_id",
+    "server",
+    "client",
+    "rounds_of",
+];
+
+/// Returns whether the first frame decides the columns that are needed.
+pub(super) fn needs_first_alone(table: &TableDef, needs: impl Fn(usize) -> bool) -> bool {
+    let mut columns = table.columns.iter().enumerate();
+    columns.all(|(at, column)| !needs(at) || OF_FIRST.contains(&&*column.name))
+}
+
 /// Returns the parts of frames that are needed, given the columns that are.
 pub(super) fn parts(table: &TableDef, needs: impl Fn(usize) -> bool) -> Parts {
     if needs_stats(&needs) {
@@ -412,8 +431,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_columns_of_the_statistics_begin_with_the_duration() {
+    fn columns_named_here_are_there() {
         let column = MATCH.def().column("duration_ms");
         assert_eq!(column, Some(FIRST_OF_STATS));
+        for column in OF_FIRST {
+            assert!(MATCH.def().column(column).is_some(), "{column}");
+        }
     }
 }

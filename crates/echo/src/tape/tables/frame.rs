@@ -1,22 +1,22 @@
 //! The rows of a frame in each state table.
 
 use gametape_core::Stamp;
-use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
+use gametape_core::table::{ColumnDef, Field, Filling, Kind, Rows, Table, TableDef, Value};
 
 use super::bones::{BONES, Bone};
 use super::events::{GOALS, JOINS, THROWS};
 use super::facts::MATCH;
 use super::game::{DISC, GAME, PAYLOAD};
 use super::players::{PLAYERS, PlayerRow, hands, of_player, team_name};
-use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose};
+use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose, poses_of};
 use crate::Time;
 use crate::butter::Parts;
-use crate::model::{BONES as BONE_COUNT, Frame, Player};
+use crate::model::{BONES as BONE_COUNT, Frame};
 
 /// Returns the tables that every recording has.
 pub fn defs() -> Vec<TableDef> {
     let mut players = PLAYERS.def();
-    for (name, _) in POSES {
+    for name in POSES {
         players = posed(
             players,
             &format!("{name}_"),
@@ -38,7 +38,7 @@ pub fn defs() -> Vec<TableDef> {
 
 /// Adds the columns of a pose.
 fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
-    for (part, unit, doc, _) in POSE {
+    for (part, unit, doc) in POSE {
         for axis in AXES {
             let doc = format!("{doc} along {axis}: {whose}.");
             let column = ColumnDef::new(format!("{before}{part}{axis}"), Kind::Float32, doc);
@@ -50,9 +50,9 @@ fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
 
 /// Receives the rows of a frame.
 pub trait Take {
-    /// Takes rows: `value` returns the value of a row in a column, both by index. Returns whether
-    /// later rows are needed.
-    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool;
+    /// Takes rows: `fill` gives their values in a column, by its index. Returns whether later rows are
+    /// needed.
+    fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool;
 }
 
 /// The state tables. A single frame has all of their rows.
@@ -104,20 +104,18 @@ impl State {
     pub fn rows(self, frame: &Frame, parts: Parts, take: &mut impl Take) -> bool {
         let session = &frame.session;
         match self {
-            Self::Game => take.rows(1, |_, column| GAME.value(&session, column)),
-            Self::Disc => match &session.disc {
-                None => true,
-                Some(disc) => {
-                    take.rows(1, |_, column| match column.checked_sub(DISC.fields.len()) {
-                        None => DISC.value(&disc, column),
-                        Some(column) => of_pose(&disc.pose, column),
-                    })
-                }
-            },
-            Self::Payload => match &session.payload {
-                None => true,
-                Some(payload) => take.rows(1, |_, column| PAYLOAD.value(&payload, column)),
-            },
+            Self::Game => one(&GAME, &session, take),
+            Self::Disc => session.disc.as_ref().is_none_or(|disc| {
+                let row = &disc;
+                take.rows(1, |at, column| match posed_column(&DISC, at) {
+                    (Some(field), _) => column.with(|_| field.value(row)),
+                    (None, at) => column.with(|_| of_pose(&disc.pose, at)),
+                })
+            }),
+            Self::Payload => {
+                let payload = session.payload.as_ref();
+                payload.is_none_or(|payload| one(&PAYLOAD, &payload, take))
+            }
             Self::Players => {
                 let holding = parts.has(Parts::HOLDING);
                 let row = |(team, player)| PlayerRow {
@@ -128,14 +126,20 @@ impl State {
                     } else {
                         [None, None]
                     },
+                    poses: poses_of(player),
                 };
-                let rows: Vec<PlayerRow<'_>> = session.players().map(row).collect();
-                take.rows(rows.len(), |row, column| match rows.get(row) {
-                    None => Value::Null,
-                    Some(row) => match column.checked_sub(PLAYERS.fields.len()) {
-                        None => PLAYERS.value(row, column),
-                        Some(column) => of_poses(row.player, column),
-                    },
+                // More than a match has, so that the rows are not moved.
+                let mut rows = Vec::with_capacity(16);
+                rows.extend(session.players().map(row));
+                take.rows(rows.len(), |at, column| match posed_column(&PLAYERS, at) {
+                    (Some(field), _) => column.with(of_row(&rows, |row| field.value(row))),
+                    (None, at) => {
+                        let (pose, at) = (at / POSE_COLUMNS, at % POSE_COLUMNS);
+                        column.with(of_row(&rows, |row| {
+                            let pose = row.poses.get(pose);
+                            pose.map_or(Value::Null, |pose| of_pose(pose, at))
+                        }));
+                    }
                 })
             }
             Self::Bones => {
@@ -146,14 +150,31 @@ impl State {
                         number,
                         bones,
                     });
-                    take.rows(BONE_COUNT, |row, column| match rows.get(row) {
-                        None => Value::Null,
-                        Some(row) => BONES.value(row, column),
+                    take.rows(BONE_COUNT, |at, column| {
+                        if let Some(field) = BONES.fields.get(at) {
+                            column.with(of_row(&rows, |row| field.value(row)));
+                        }
                     })
                 })
             }
         }
     }
+}
+
+/// Returns a function from the index of a row to its value.
+fn of_row<'r, R>(rows: &'r [R], value: impl Fn(&'r R) -> Value<'r>) -> impl Fn(usize) -> Value<'r> {
+    move |at| rows.get(at).map_or(Value::Null, &value)
+}
+
+/// Passes on a single row.
+fn one<T: Rows>(table: &Table<T>, row: &T::Row<'_>, take: &mut impl Take) -> bool {
+    take.rows(1, |at, column| column.with(|_| table.value(row, at)))
+}
+
+/// Returns the field of a column, or else its index among the poses after the fields.
+fn posed_column<T: Rows>(table: &Table<T>, at: usize) -> (Option<&'static Field<T>>, usize) {
+    let fields = table.fields;
+    (fields.get(at), at.saturating_sub(fields.len()))
 }
 
 /// Returns the parts of a frame that a column of a player's pose needs.
@@ -165,13 +186,6 @@ const fn of_poses_part(column: usize) -> Parts {
         // The vectors are computed together with the position.
         Parts::rotation(pose).with(Parts::position(pose))
     }
-}
-
-fn of_poses(player: &Player, column: usize) -> Value<'static> {
-    let pose = POSES.get(column / POSE_COLUMNS);
-    pose.map_or(Value::Null, |(_, get)| {
-        of_pose(get(player), column % POSE_COLUMNS)
-    })
 }
 
 /// Returns the stamp of a frame. The first frame sets the start.

@@ -23,9 +23,17 @@ pub enum Giving {
     Joins(usize),
     /// When the points rose, of goals that were not given yet, and how many were.
     Goals(VecDeque<Stamp>, usize),
-    /// A summary of all frames; the parts of them that the facts need, and whether these need the
-    /// statistics.
-    Match(Box<Summary>, Parts, bool),
+    /// A summary of all frames; the parts of them that the facts need, and of which frames.
+    Match(Box<Summary>, Parts, Needs),
+}
+
+/// The frames that the facts need.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    First,
+    All,
+    /// All, and their statistics.
+    Stats,
 }
 
 /// The facts that are known once all frames were read.
@@ -48,7 +56,14 @@ impl Giving {
             _ => {
                 let needs = |column| rows.needs(column);
                 let parts = facts::parts(table, needs);
-                Self::Match(Box::default(), parts, facts::needs_stats(needs))
+                let of = if facts::needs_first_alone(table, needs) {
+                    Needs::First
+                } else if facts::needs_stats(needs) {
+                    Needs::Stats
+                } else {
+                    Needs::All
+                };
+                Self::Match(Box::default(), parts, of)
             }
         }
     }
@@ -66,13 +81,18 @@ impl Giving {
     pub const fn counts(&self) -> bool {
         matches!(
             self,
-            Self::Joins(_) | Self::Goals(..) | Self::Match(_, _, true)
+            Self::Joins(_) | Self::Goals(..) | Self::Match(_, _, Needs::Stats)
         )
     }
 
     /// Whether frames after a range may say more about rows in it.
     pub const fn is_of_the_whole(&self) -> bool {
         matches!(self, Self::Goals(..) | Self::Match(..))
+    }
+
+    /// Whether the frames so far decide everything.
+    pub const fn is_decided(&self) -> bool {
+        matches!(self, Self::Match(summary, _, Needs::First) if summary.frames > 0)
     }
 
     /// Whether rows of earlier frames are not given yet, because more may be learnt of them.

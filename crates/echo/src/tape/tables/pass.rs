@@ -83,8 +83,13 @@ impl Pass {
         let mut waits = false;
         let tables = self.tables.iter_mut().zip(self.scans.iter_mut());
         for (table, rows) in tables.filter(|(_, rows)| !rows.is_over()) {
+            let is_of_range = !table.is_of_the_whole();
             let is_after = rows.position(stamp) == Position::After;
-            if is_after && !table.is_of_the_whole() || !table.frame(frame, stamp, counted, rows) {
+            if is_after && is_of_range || !table.frame(frame, stamp, counted, rows) {
+                rows.finish();
+            }
+            // The next frame may be in a chunk that nobody asks for.
+            if is_of_range && rows.is_last(stamp) {
                 rows.finish();
             }
             waits |= !rows.is_over() && table.waits();
@@ -93,6 +98,12 @@ impl Pass {
             self.settled = Some(stamp);
         }
         self.scans.give(visit)
+    }
+
+    /// Returns whether no further frame matters, so that [`Pass::end`] gives all that is missing.
+    pub fn is_decided(&self) -> bool {
+        let mut tables = self.tables.iter().zip(self.scans.iter());
+        tables.all(|(table, rows)| rows.is_over() || table.is_decided())
     }
 
     /// Passes all rows so far to the visitor.

@@ -6,10 +6,10 @@ use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 use super::columns::{
     Axes, cell, column_kind, column_part, column_parts, columns, one_column, owner,
 };
-use super::poses::of_axis;
+use super::poses::{POSES, of_axis};
 use crate::butter::Parts;
 use crate::members::{self, player_members, stats_members};
-use crate::model::{Holding, Player, Session};
+use crate::model::{Holding, Player, Pose, Session};
 
 /// A player in a frame.
 pub struct PlayerRow<'a> {
@@ -17,6 +17,7 @@ pub struct PlayerRow<'a> {
     pub team: &'static str,
     /// The contents of the left and the right hand.
     pub hands: Hands,
+    pub poses: [&'a Pose; POSES.len()],
 }
 
 /// The contents of the left and the right hand of a player. A held player is given by number, never by
@@ -25,8 +26,8 @@ pub type Hands = [Option<CompactString>; 2];
 
 /// Returns the contents of a player's hands.
 pub fn hands(session: &Session, player: &Player) -> Hands {
-    [&player.holding_left, &player.holding_right]
-        .map(|hand| Some(contents(session, hand.as_ref()?)))
+    let of = |hand: &Option<Holding>| Some(contents(session, hand.as_ref()?));
+    [of(&player.holding_left), of(&player.holding_right)]
 }
 
 impl PlayerRow<'_> {

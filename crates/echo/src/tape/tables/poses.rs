@@ -4,30 +4,20 @@ use gametape_core::table::Value;
 
 use crate::model::{Player, Pose, Vec3};
 
-/// A pose of a player: the name of its columns, and its getter.
-type PlayerPose = (&'static str, fn(&Player) -> &Pose);
+/// The poses of a player, by the names of their columns.
+pub const POSES: [&str; 4] = ["head", "body", "left_hand", "right_hand"];
 
-/// The poses of a player.
-pub const POSES: [PlayerPose; 4] = [
-    ("head", |player| &player.head),
-    ("body", |player| &player.body),
-    ("left_hand", |player| &player.lhand),
-    ("right_hand", |player| &player.rhand),
-];
+/// Returns these poses of a player.
+pub const fn poses_of(player: &Player) -> [&Pose; POSES.len()] {
+    [&player.head, &player.body, &player.lhand, &player.rhand]
+}
 
-/// A part of a pose: its part of the column's name, its unit, its documentation, and its getter.
-type PosePart = (&'static str, &'static str, &'static str, fn(&Pose) -> &Vec3);
-
-/// The parts of a pose.
-pub const POSE: [PosePart; 4] = [
-    ("", "m", "The position", |pose| &pose.position),
-    ("forward_", "", "The unit vector forwards", |pose| {
-        &pose.forward
-    }),
-    ("left_", "", "The unit vector to its left", |pose| {
-        &pose.left
-    }),
-    ("up_", "", "The unit vector upwards", |pose| &pose.up),
+/// The parts of a pose: its part of the column's name, its unit, and its documentation.
+pub const POSE: [(&str, &str, &str); 4] = [
+    ("", "m", "The position"),
+    ("forward_", "", "The unit vector forwards"),
+    ("left_", "", "The unit vector to its left"),
+    ("up_", "", "The unit vector upwards"),
 ];
 
 /// The ends of the names of columns for the coordinates of a vector, in their order.
@@ -37,6 +27,7 @@ pub const AXES: [&str; 3] = ["x", "y", "z"];
 pub const POSE_COLUMNS: usize = POSE.len() * AXES.len();
 
 /// Returns one of three coordinates.
+#[inline]
 pub fn of_axis(vector: &Vec3, axis: usize) -> Value<'static> {
     match vector.get(axis) {
         Some(number) => Value::Float32(*number),
@@ -45,9 +36,9 @@ pub fn of_axis(vector: &Vec3, axis: usize) -> Value<'static> {
 }
 
 /// Returns the value of a column of a pose.
+#[inline]
 pub fn of_pose(pose: &Pose, column: usize) -> Value<'static> {
-    let part = POSE.get(column / AXES.len());
-    part.map_or(Value::Null, |(.., get)| {
-        of_axis(get(pose), column % AXES.len())
-    })
+    let parts = [&pose.position, &pose.forward, &pose.left, &pose.up];
+    let part = parts.get(column / AXES.len());
+    part.map_or(Value::Null, |part| of_axis(part, column % AXES.len()))
 }

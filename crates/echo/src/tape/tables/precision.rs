@@ -1,6 +1,6 @@
 //! The columns that each format keeps, and how far the values of a .butter may be off.
 
-use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
+use gametape_core::table::{ColumnDef, Filling, Kind, TableDef};
 
 use super::frame::defs;
 use crate::tape::frames::EchoFormat;
@@ -55,17 +55,14 @@ pub fn missing(table: &TableDef) -> Vec<usize> {
     missing.map(|(at, _)| at).collect()
 }
 
-/// Replaces the values of columns that the recording does not contain by missing ones: frames have
-/// defaults in their place.
+/// Leaves out the columns that the recording does not contain: frames have defaults in their place.
 pub fn kept<'r>(
     missing: &[usize],
-    value: impl Fn(usize, usize) -> Value<'r>,
-) -> impl Fn(usize, usize) -> Value<'r> {
-    move |row, column| {
-        if missing.contains(&column) {
-            Value::Null
-        } else {
-            value(row, column)
+    fill: impl Fn(usize, &mut Filling<'_, 'r>),
+) -> impl Fn(usize, &mut Filling<'_, 'r>) {
+    move |at, column| {
+        if !missing.contains(&at) {
+            fill(at, column);
         }
     }
 }

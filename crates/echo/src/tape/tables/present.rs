@@ -1,7 +1,7 @@
 //! The rows of a state from frame to frame, and their ends.
 
 use gametape_core::Stamp;
-use gametape_core::table::{Kind, Scanning, TableDef, Value};
+use gametape_core::table::{Filling, Kind, Scanning, TableDef, Value};
 
 use super::frame::{State, Take};
 use super::precision::{kept, missing};
@@ -77,11 +77,16 @@ struct Keys<'t> {
 
 impl Take for Keys<'_> {
     #[inline]
-    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool {
-        self.now.extend((0..count).map(|row| match self.keys {
-            0 => [0; 2],
-            1 => [number(value(row, 0)), 0],
-            _ => [number(value(row, 0)), number(value(row, 1))],
+    fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
+        self.now.extend((0..count).map(|row| {
+            let key = |at| {
+                if at < self.keys {
+                    number(Filling::one(row, |one| fill(at, one)))
+                } else {
+                    0
+                }
+            };
+            [key(0), key(1)]
         }));
         true
     }
@@ -97,12 +102,9 @@ struct Taking<'t> {
 
 impl Take for Taking<'_> {
     #[inline]
-    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool {
-        self.keys.rows(count, &value);
-        if self.missing.is_empty() {
-            return self.rows.rows(self.stamp, count, value);
-        }
-        self.rows.rows(self.stamp, count, kept(self.missing, value))
+    fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
+        self.keys.rows(count, &fill);
+        self.rows.rows(self.stamp, count, kept(self.missing, fill))
     }
 }
 

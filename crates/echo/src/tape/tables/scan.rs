@@ -41,7 +41,7 @@ pub fn scan(
             }
             Err(error) => return Err(error.into()),
         };
-        if pass.frame(step, frame, visit)?.is_break() {
+        if pass.frame(step, frame, visit)?.is_break() || pass.is_decided() {
             break;
         }
         work.done(frames.offset().min(tape.input.size()))?;

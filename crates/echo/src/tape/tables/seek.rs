@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Value};
+use gametape_core::table::{Batch, Filling, Scan, State as Rows, StateAt, Stepped};
 use gametape_core::tape::Error;
 use gametape_core::{Clocks, Input, Stamp};
 
@@ -166,7 +166,8 @@ fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
     let (mut stamps, mut firsts) = (Vec::new(), Vec::new());
     let mut start = None;
     let mut bones = false;
-    let mut frames = tape.frames()?;
+    // The times of frames, and whether any has bones.
+    let mut frames = tape.frames_of(Parts::BONES)?;
     loop {
         let step = frames.count;
         match frames.next() {
@@ -202,9 +203,10 @@ fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
 struct Taking<'t>(&'t mut Rows, Vec<usize>);
 
 impl Take for Taking<'_> {
-    fn rows<'r>(&mut self, count: usize, value: impl Fn(usize, usize) -> Value<'r>) -> bool {
-        let value = kept(&self.1, value);
-        (0..count).for_each(|row| self.0.row(|column| value(row, column)));
+    fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
+        let fill = kept(&self.1, fill);
+        let value = |at, row| Filling::one(row, |one| fill(at, one));
+        (0..count).for_each(|row| self.0.row(|at| value(at, row)));
         true
     }
 }

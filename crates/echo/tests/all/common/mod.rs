@@ -10,6 +10,7 @@ pub mod model;
 pub mod old;
 pub mod raw;
 pub mod walk;
+pub mod watched;
 pub mod ways;
 
 use std::io::Cursor;
