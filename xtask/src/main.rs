@@ -1,8 +1,9 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | new-format`.
 
 mod arrows;
 mod bench;
 mod modules;
+mod new_format;
 mod ran;
 mod test;
 mod viewer;
@@ -27,6 +28,8 @@ cargo xtask COMMAND
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name contains NAME on all inputs that are one step away from a
                    seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz
+  new-format NAME  write a new format into this repository: a copy of examples/own-format, with its lines in the
+                   registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm";
 
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("bench") => bench::run_all(&rest),
         Some("fuzz") => fuzz(&rest),
+        Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
         _ => {

@@ -115,8 +115,11 @@ impl Kit {
         let ended = self.run(folder, &["repair", bad, out]);
         ended.calmly();
         if matches!(ended.code, Some(0 | 3)) {
+            let input = folder.input.take();
+            folder.holds(format!("{out} is what repair made of {bad}; {input}"));
             self.run(folder, &["convert", out, "again"]).calmly();
             self.run(folder, &["inspect", out]).code(0);
+            folder.holds(input);
         }
         let there = fs::read(folder.path.join(bad)).unwrap_or_default();
         ended.expect(there == bytes, "an input that stays as it was");

@@ -65,6 +65,9 @@ impl Kit {
         let before = archive(&folder, sample);
         let extension = sample.extension();
         folder.put(&format!("archive/bad.{extension}"), &[0xFF; 300]);
+        folder.holds(format!(
+            "archive/bad.{extension} is 300 bytes ff, the others are sound"
+        ));
         let args = ["convert", "archive", "--out", "made"];
         let (dry, would) = self.statuses(&folder, &[&args[..], &["--dry-run"]].concat());
         dry.expect(!folder.path.join("made").exists(), "nothing done");

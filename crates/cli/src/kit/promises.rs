@@ -128,7 +128,10 @@ impl Kit {
         let one = self.run(folder, &["dump", "--at", &format!("step:{last}"), name]);
         one.code(0).expect(
             text.ends_with(&one.text()) && !one.stdout.is_empty(),
-            "the last step as in the whole dump",
+            &format!(
+                "the last step as in the whole dump, which ends {:?}",
+                text.lines().last()
+            ),
         );
         self.run(
             folder,
