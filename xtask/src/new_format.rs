@@ -52,17 +52,28 @@ pub fn run(args: &[&str]) -> Result<(), String> {
 }
 
 fn next(name: &str) -> String {
+    let commands = [
+        (
+            "GAMETAPE_BLESS=1 cargo test -p gametape books_page".to_owned(),
+            "writes its tables into docs/src/tables.md",
+        ),
+        (format!("cargo test -p gametape-{name}"), "its own tests"),
+        (
+            "cargo test -p gametape-cli --test all kit::".to_owned(),
+            "every format stands bad inputs and outputs",
+        ),
+        (
+            format!("cargo test -p gametape-fuzz {name}"),
+            "its fuzz check, on the inputs near to a seed",
+        ),
+    ];
+    let lines = commands.map(|(command, what)| format!("  {command:<52}{what}\n"));
     format!(
-        "
-It is a format with two tables, and does what the example does. Next:
-
-  GAMETAPE_BLESS=1 cargo test -p gametape books_page  writes its tables into docs/src/tables.md
-  cargo test -p gametape-{name}                       its own tests
-  cargo test -p gametape-cli --test all kit::         every format stands bad inputs and outputs
-  cargo test -p gametape-fuzz {name}                   its fuzz check, on the inputs near to a seed
-
-Then change crates/{name}/src/lib.rs into your format, and with it docs/src/{name}, fuzz/src/{name}.rs, and
-bench/src/{name}.rs (or remove it, if there is no peer). CONTRIBUTING.md says what else a format can have."
+        "\nIt is a format with two tables, and does what the example does. Next:\n\n{}\n\
+         Then change crates/{name}/src/lib.rs into your format, and with it docs/src/{name} and fuzz/src/{name}.rs.\n\
+         bench/src/{name}.rs is for a peer: without one, remove it and its lines in bench. CONTRIBUTING.md says\n\
+         what else a format can have.",
+        lines.concat()
     )
 }
 
@@ -159,9 +170,9 @@ const LINES: [(&str, &str, At, &str); 18] = [
     ),
     (
         "crates/gametape/Cargo.toml",
-        "default = [",
-        Before("[dependencies]"),
-        "# Recordings in the format `NAME`.\nNAME = [\"dep:gametape-NAME\"]\n",
+        "[features]",
+        Before("# "),
+        "# Recordings in the format `NAME`.\nNAME = [\"dep:gametape-NAME\"]",
     ),
     (
         "crates/gametape/Cargo.toml",
