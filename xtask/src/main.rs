@@ -4,6 +4,7 @@ mod arrows;
 mod bench;
 mod modules;
 mod new_format;
+mod outside;
 mod ran;
 mod test;
 mod viewer;
@@ -18,9 +19,9 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
-  test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, and
-                   the tests of the viewer (needs node and npm); or the test programs whose name contains
-                   NAME
+  test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, a
+                   format with the manifest that CONTRIBUTING.md shows, and the tests of the viewer (needs node
+                   and npm); or the test programs whose name contains NAME
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
