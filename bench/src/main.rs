@@ -11,6 +11,7 @@ mod murk;
 mod seek;
 mod slip;
 mod timing;
+mod track;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ const NAMED: &[(&str, Run)] = &[
     ("seek", seek::run),
     ("follow", follow::run),
     ("slip", slip::run),
+    ("track", track::run),
 ];
 
 fn main() -> ExitCode {

@@ -12,6 +12,7 @@ pub mod echo;
 pub mod murk;
 pub mod rmv;
 pub mod tables;
+pub mod track;
 
 pub use check::{Check, near, noise};
 
@@ -22,6 +23,7 @@ const ALL: &[&[Check]] = &[
     delta::CHECKS,
     capture::CHECKS,
     echo::CHECKS,
+    track::CHECKS,
     tables::CHECKS,
     cut::CHECKS,
 ];

@@ -1,8 +1,10 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | new-format`.
 
 mod arrows;
 mod bench;
 mod modules;
+mod new_format;
+mod outside;
 mod ran;
 mod test;
 mod viewer;
@@ -17,9 +19,9 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
-  test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, and
-                   the tests of the viewer (needs node and npm); or the test programs whose name contains
-                   NAME
+  test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, a
+                   format with the manifest that CONTRIBUTING.md shows, and the tests of the viewer (needs node
+                   and npm); or the test programs whose name contains NAME
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
@@ -27,6 +29,8 @@ cargo xtask COMMAND
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name contains NAME on all inputs that are one step away from a
                    seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz
+  new-format NAME  write a new format into this repository: a copy of examples/own-format, with its lines in the
+                   registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm";
 
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("bench") => bench::run_all(&rest),
         Some("fuzz") => fuzz(&rest),
+        Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
         _ => {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::ran::{Ran, counted};
 use crate::viewer::{self, Blocked};
-use crate::{cargo, root};
+use crate::{cargo, outside, root};
 
 /// The tests of the page.
 const VIEWER: &str = "the viewer";
@@ -45,6 +45,7 @@ pub fn run(wanted: &str) -> Result<(), String> {
     jobs.push_back(Job::new(EXAMPLES, |_| {
         counted(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))
     }));
+    jobs.push_back(Job::new(outside::NAME, |_| outside::test()));
     for program in built.tests() {
         let seed = &seed;
         jobs.push_back(Job::new(&program.name, move |_| {

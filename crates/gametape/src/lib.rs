@@ -17,8 +17,8 @@
 //!
 //! # Features
 //!
-//! There is one feature for each format: `capture`, `echo`, `mines`, `murk` (which includes Murk's
-//! engine). All are on by default.
+//! There is one feature for each format, with the name of its module below; `capture` includes
+//! `delta`, and `murk` includes Murk's engine. All are on by default.
 
 #![deny(unsafe_code)]
 

@@ -6,16 +6,16 @@ use std::fs;
 use std::path::Path;
 
 use gametape_cli::kit::{Kit, Sample};
+use own_format::EXAMPLE;
 use snapbox::cmd::Command;
 use snapbox::str;
 
 const COMMAND: &str = env!("CARGO_BIN_EXE_own-format");
 
-const SOUND: &str = "0,1,0,0,0\n100,1,1,0,0\n100,2,5,5,5.5\n";
 const BROKEN: &str = "0,1,0,0,0\n100,1,1.5,0,0\nbad\n90,2,5,5,5.5\n100,";
 
 fn kit() -> Kit {
-    Kit::new(COMMAND, vec![Sample::new("a.track", SOUND)])
+    Kit::new(COMMAND, vec![Sample::new("a.track", EXAMPLE)])
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn command(folder: &Path, args: &[&str]) -> Command {
 fn what_the_verbs_say_of_tracks() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    fs::write(path.join("a.track"), SOUND).unwrap();
+    fs::write(path.join("a.track"), EXAMPLE).unwrap();
     fs::write(path.join("b.track"), BROKEN).unwrap();
     command(path, &["inspect", "a.track"])
         .assert()
@@ -62,9 +62,9 @@ fn what_the_verbs_say_of_tracks() {
         .stdout_eq(str![[r#"
 a.track
   format           track v1
-  size             36 bytes
-  duration         0.100 s
-  rows             3
+  size             56 bytes
+  duration         0.120 s
+  rows             4
 
 
 "#]]);
@@ -72,9 +72,9 @@ a.track
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-pass  ./a.track  3 rows
+pass  ./a.track  4 rows
 fail  ./b.track  5 rows
-      error track.line, row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
+      error track.line, row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
       warning track.time-order, row 3 (0.090 s, line 4, byte 28): 90 ms comes after 100 ms
 2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s
 
@@ -107,27 +107,37 @@ step,tick,time_ms,ended,entity,x,y,z
 1,,100,,1,1,0,0
 
 "#]]);
+    command(path, &["dump", "--table", "marks", "a.track"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+{"step":3,"time_ms":120,"text":"goal, of 1"}
+
+"#]]);
     command(path, &["diff", "a.track", "b.track"])
         .assert()
         .code(2)
         .stderr_eq(str![[r#"
-gametape: b.track: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
+gametape: b.track: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
 
 "#]]);
     command(path, &["repair", "b.track", "c.track"])
         .assert()
         .code(3)
         .stderr_eq(str![[r#"
-left out: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
+left out: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
 
 "#]]);
     command(path, &["diff", "a.track", "c.track"])
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-header: duration_ms is 100 in the first, 90 in the second
+header: duration_ms is 120 in the first, 90 in the second
+header: frames is 4 in the first, 3 in the second
 positions: step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
+1 more row differs after it
 positions: 1 row differs (x in 1); first at step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
+marks: 1 row only in the first; first at step 3, 0.120 s: text "goal, of 1": is in the first, and not in the second
 
 "#]]);
 }
@@ -137,12 +147,12 @@ positions: 1 row differs (x in 1); first at step 1, 0.100 s: entity 1: x is 1 m 
 fn a_picture_of_a_track() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    fs::write(path.join("a.track"), SOUND).unwrap();
+    fs::write(path.join("a.track"), EXAMPLE).unwrap();
     command(path, &["picture", "a.track", "at.png"])
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-Positions at 0.100 s, step 2: positions: 2. z goes right, from -0.5 to 6.0 m, x up, from -0.5 to 5.5 m.
+Positions at 0.120 s, step 3: positions: 2. z goes right, from -0.5 to 6.0 m, x up, from -0.5 to 5.5 m.
 
 "#]])
         .stderr_eq("");
@@ -150,7 +160,7 @@ Positions at 0.100 s, step 2: positions: 2. z goes right, from -0.5 to 6.0 m, x 
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-Where things went from 0.000 s, step 0 to 0.100 s, step 2: in the end positions: 2. z goes right, from -0.5 to 6.0 m, x up, from -0.5 to 5.5 m.
+Where things went from 0.000 s, step 0 to 0.120 s, step 3: in the end positions: 2. z goes right, from -0.5 to 6.0 m, x up, from -0.5 to 5.5 m.
 
 "#]])
         .stderr_eq("");

@@ -22,9 +22,9 @@ impl Kit {
         let out = format!("out.{}", sample.extension());
         self.nothing_there(&folder, &out);
         let damaged = damaged(&sample.bytes);
-        self.all_at_once(sample, &damaged);
-        for bytes in &damaged {
+        for Damaged { how, bytes } in &damaged {
             folder.put_sample(&sample.called("bad", bytes));
+            folder.holds(format!("{bad} is {}{how}", sample.name));
             self.only_read(&folder, sample, &bad, bytes);
             self.shown(&folder, &bad);
             for line in &self.also {
@@ -34,12 +34,14 @@ impl Kit {
             }
             self.kept(&folder, &bad, &out, bytes);
         }
+        self.all_at_once(sample, &damaged);
         self.bad_spawned(&folder, sample, &bad, &out);
         // Nothing of noise can be kept.
         folder.put(&bad, &[0xFF; 300]);
+        folder.holds(format!("{bad} is 300 bytes ff"));
         let ended = self.run(&folder, &["repair", &bad, &out]);
         ended.code(2);
-        ended.expect(!folder.0.join(&out).exists(), "no file of nothing");
+        ended.expect(!folder.path.join(&out).exists(), "no file of nothing");
         let name = &sample.name;
         let mut lines = READERS.map(|verb| format!("{verb} {name}")).to_vec();
         lines.extend(["convert", "repair"].map(|verb| format!("{verb} {name} -")));
@@ -47,7 +49,8 @@ impl Kit {
         if self.is_cut(&folder, name) {
             lines.push(format!("cut {name} - --to step:0"));
         }
-        self.printing(&folder.0, &lines, || ());
+        folder.holds(String::new());
+        self.printing(&folder.path, &lines, || ());
         self.forbidden(&folder, sample);
     }
 
@@ -92,12 +95,12 @@ impl Kit {
         {
             let ended = self.run(folder, &["publish", bad, "--out", "site"]);
             ended.calmly();
-            let listed = folder.0.join("site/library.json").exists();
+            let listed = folder.path.join("site/library.json").exists();
             ended.expect(
                 listed == matches!(ended.code, Some(0 | 3)),
                 "a library where something was published, and nowhere else",
             );
-            let _ = fs::remove_dir_all(folder.0.join("site"));
+            let _ = fs::remove_dir_all(folder.path.join("site"));
         }
     }
 
@@ -105,25 +108,29 @@ impl Kit {
     fn kept(&self, folder: &Folder, bad: &str, out: &str, bytes: &[u8]) {
         let cut = self.run(folder, &["cut", bad, out, "--from", "step:1"]);
         cut.calmly().expect(
-            matches!(cut.code, Some(0 | 3)) == folder.0.join(out).exists(),
+            matches!(cut.code, Some(0 | 3)) == folder.path.join(out).exists(),
             "a part where there is one, and nothing else",
         );
-        let _ = fs::remove_file(folder.0.join(out));
+        let _ = fs::remove_file(folder.path.join(out));
         let ended = self.run(folder, &["repair", bad, out]);
         ended.calmly();
         if matches!(ended.code, Some(0 | 3)) {
+            let input = folder.input.take();
+            folder.holds(format!("{out} is what repair made of {bad}; {input}"));
             self.run(folder, &["convert", out, "again"]).calmly();
             self.run(folder, &["inspect", out]).code(0);
+            folder.holds(input);
         }
-        let there = fs::read(folder.0.join(bad)).unwrap_or_default();
+        let there = fs::read(folder.path.join(bad)).unwrap_or_default();
         ended.expect(there == bytes, "an input that stays as it was");
-        let _ = fs::remove_file(folder.0.join(out));
+        let _ = fs::remove_file(folder.path.join(out));
     }
 
     /// Each verb on a copy that was cut, in a process of its own: it ends as it does in a worker.
     fn bad_spawned(&self, folder: &Folder, sample: &Sample, bad: &str, out: &str) {
         let half = sample.bytes.get(..sample.bytes.len() / 2);
         folder.put_sample(&sample.called("bad", half.unwrap_or_default()));
+        folder.holds(format!("{bad} is the first half of {}", sample.name));
         for verb in READERS.iter().chain(&["tables"]) {
             self.same_spawned(folder, &["--json", verb, bad]);
         }
@@ -139,16 +146,17 @@ impl Kit {
         self.same_spawned(folder, &["picture", bad, "-"]);
         #[cfg(feature = "live")]
         self.same_spawned(folder, &["publish", bad, "--out", "site"]);
-        let _ = fs::remove_file(folder.0.join(out));
+        let _ = fs::remove_file(folder.path.join(out));
     }
 
     /// A call with many files continues after each broken one, and names it.
-    fn all_at_once(&self, sample: &Sample, damaged: &[Vec<u8>]) {
+    fn all_at_once(&self, sample: &Sample, damaged: &[Damaged]) {
         let folder = Folder::new();
-        let mut names = Vec::new();
-        for (number, bytes) in damaged.iter().enumerate() {
+        let (mut names, mut inputs) = (Vec::new(), Vec::new());
+        for (number, Damaged { how, bytes }) in damaged.iter().enumerate() {
             let copy = sample.called(&format!("bad-{number}"), bytes);
             folder.put_sample(&copy);
+            inputs.push(format!("{} is {}{how}", copy.name, sample.name));
             names.push(copy.name);
         }
         for verb in READERS_OF_MANY {
@@ -157,10 +165,20 @@ impl Kit {
                 .chain(names.iter().map(String::as_str))
                 .collect();
             let ended = self.run(&folder, &args);
+            if !ended.is_calm() {
+                // One of them alone says more.
+                for (name, input) in names.iter().zip(&inputs) {
+                    folder.holds(input.clone());
+                    self.run(&folder, &[verb, name]).calmly();
+                }
+            }
             ended.calmly();
             let said = ended.text() + &ended.stderr;
-            for name in &names {
-                ended.expect(said.contains(name), &format!("a word about {name}"));
+            for (name, input) in names.iter().zip(&inputs) {
+                ended.expect(
+                    said.contains(name),
+                    &format!("a word about {name} ({input})"),
+                );
             }
         }
     }
@@ -170,7 +188,7 @@ impl Kit {
         use std::os::unix::fs::PermissionsExt;
         let name = format!("forbidden.{}", sample.extension());
         folder.put(&name, &sample.bytes);
-        let path = folder.0.join(&name);
+        let path = folder.path.join(&name);
         let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o000));
         if fs::read(&path).is_ok() {
             // This user may read everything.
@@ -197,7 +215,7 @@ impl Kit {
         for verb in ["convert", "repair"] {
             self.run(folder, &[verb, &missing, out])
                 .unusable("no such file");
-            let _ = fs::create_dir(folder.0.join("folder"));
+            let _ = fs::create_dir(folder.path.join("folder"));
             self.run(folder, &[verb, "folder", out])
                 .unusable("is a folder");
         }
@@ -217,9 +235,16 @@ fn reads_alone(ended: &Ended) {
     ended.expect(ended.code != Some(3), "no loss of what is only read");
 }
 
+/// A copy of a recording that is not sound.
+struct Damaged {
+    /// What was done, as it is told after the name of the sample.
+    how: String,
+    bytes: Vec<u8>,
+}
+
 /// Copies of a recording that are not sound: cut at many places, with a length of 4 GiB at many
 /// places, with flipped bytes; and noise.
-fn damaged(bytes: &[u8]) -> Vec<Vec<u8>> {
+fn damaged(bytes: &[u8]) -> Vec<Damaged> {
     /// The number of places of each kind: few enough for a test, and all of a small recording.
     const PLACES: usize = 24;
     let places = |count: usize| {
@@ -227,23 +252,40 @@ fn damaged(bytes: &[u8]) -> Vec<Vec<u8>> {
         // Headers are at the start: look closer there.
         (0..count.min(12)).chain((12..count).step_by(step))
     };
-    let mut damaged = vec![Vec::new(), vec![0], vec![0xFF; 100], b"PK\x03\x04".to_vec()];
+    let mut damaged = Vec::new();
+    let mut add = |how: String, bytes: Vec<u8>| damaged.push(Damaged { how, bytes });
+    add(" without its bytes".to_owned(), Vec::new());
+    add(", all of it replaced by a byte 00".to_owned(), vec![0]);
+    add(
+        ", all of it replaced by 100 bytes ff".to_owned(),
+        vec![0xFF; 100],
+    );
+    let zip = b"PK\x03\x04".to_vec();
+    add(
+        ", all of it replaced by the signature of a zip".to_owned(),
+        zip,
+    );
     for at in places(bytes.len()) {
-        damaged.push(bytes.get(..at).unwrap_or_default().to_vec());
+        let how = format!(", cut after {at} of its {} bytes", bytes.len());
+        add(how, bytes.get(..at).unwrap_or_default().to_vec());
     }
     for at in places(bytes.len().saturating_sub(4)) {
         let mut copy = bytes.to_vec();
         if let Some(length) = copy.get_mut(at..at + 4) {
             length.fill(0xFF);
         }
-        damaged.push(copy);
+        add(format!(", with ff in bytes {at} to {}", at + 3), copy);
     }
     for at in places(bytes.len()) {
         let mut copy = bytes.to_vec();
         if let Some(byte) = copy.get_mut(at) {
+            let was = *byte;
             *byte ^= 0x55;
+            add(
+                format!(", with {byte:02x} in place of {was:02x} in byte {at}"),
+                copy,
+            );
         }
-        damaged.push(copy);
     }
     damaged
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::calls::process;
+use super::calls::{Call, process};
 use super::{Folder, Kit, Sample};
 
 impl Kit {
@@ -22,7 +22,7 @@ impl Kit {
             let print_to = |stdout: Stdio| {
                 let mut command = Command::new(&self.command);
                 command.args(&args).stdin(Stdio::null());
-                process(command, folder, &args, stdout)
+                process(command, Call::new(&self.command, folder, &args), stdout)
             };
             // The read end is closed before anything is written.
             if let Ok((reader, writer)) = std::io::pipe() {
@@ -63,13 +63,13 @@ impl Kit {
     fn bad_outputs_of(&self, sample: &Sample) {
         let folder = Folder::new();
         folder.put_sample(sample);
-        let _ = fs::create_dir(folder.0.join("folder"));
+        let _ = fs::create_dir(folder.path.join("folder"));
         let name = sample.name.as_str();
         let extension = sample.extension();
         let before = folder.names();
         let nowhere = format!("nowhere/out.{extension}");
         let a_folder = format!("a-folder.{extension}");
-        let _ = fs::create_dir(folder.0.join(&a_folder));
+        let _ = fs::create_dir(folder.path.join(&a_folder));
         for verb in ["convert", "repair"] {
             self.run(&folder, &[verb, name, &nowhere])
                 .unusable(&format!("{nowhere}: no such folder: nowhere"));
@@ -91,14 +91,21 @@ impl Kit {
         }
         self.run(&folder, &["convert", name, "out.xyz"])
             .unusable("out.xyz");
-        let _ = fs::remove_dir(folder.0.join(&a_folder));
-        assert_eq!(folder.names(), before, "{name}: left behind");
-        let there = fs::read(folder.0.join(name)).unwrap_or_default();
-        assert!(there == sample.bytes, "{name}: the input has changed");
+        let _ = fs::remove_dir(folder.path.join(&a_folder));
+        let left = folder.names();
+        folder.expect(
+            left == before,
+            &format!("{name} and nothing left beside it, not {left:?}"),
+        );
+        let there = fs::read(folder.path.join(name)).unwrap_or_default();
+        folder.expect(
+            there == sample.bytes,
+            &format!("that {name}, an input, does not change"),
+        );
         #[cfg(unix)]
         if Path::new("/dev/full").exists() {
             let link = format!("full.{extension}");
-            let _ = std::os::unix::fs::symlink("/dev/full", folder.0.join(&link));
+            let _ = std::os::unix::fs::symlink("/dev/full", folder.path.join(&link));
             for verb in ["convert", "repair"] {
                 self.run(&folder, &[verb, name, &link])
                     .unusable("No space left on device");

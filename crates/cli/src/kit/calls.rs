@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::net::{TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,10 +26,74 @@ const ADDRESS: &str = "GAMETAPE_KIT_ADDRESS";
 /// The exit code of a process that panics.
 const PANICKED: u8 = 101;
 
+/// A call of the command, as a failure tells of it.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The command line.
+    line: String,
+    folder: PathBuf,
+    /// What the input is, where it is not a sample as it was given.
+    input: String,
+}
+
+impl Call {
+    pub(super) fn new(command: &Path, folder: &Path, args: &[&str]) -> Self {
+        let command = command.display().to_string();
+        let words = [command.as_str()].into_iter().chain(args.iter().copied());
+        let words: Vec<String> = words.map(quoted).collect();
+        Self {
+            line: words.join(" "),
+            folder: folder.to_owned(),
+            input: String::new(),
+        }
+    }
+
+    /// Says what the input is.
+    pub(super) fn of(self, input: String) -> Self {
+        Self { input, ..self }
+    }
+
+    /// Fails. The folder stays: its `Drop` sees the panic.
+    #[track_caller]
+    fn fail(&self, came: &str, expected: &str) -> ! {
+        let Self {
+            line,
+            folder,
+            input,
+        } = self;
+        let input = match input.as_str() {
+            "" => String::new(),
+            input => format!("\n  input: {input}"),
+        };
+        panic!(
+            "{line}{input}\n{came}\n  expected: {expected}\n  the files are kept: cd {}",
+            folder.display()
+        );
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The start of a text, and how much more there is.
+fn start_of(text: &str) -> String {
+    const MOST: usize = 2000;
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{} … and {} bytes more", &text[..at], text.len() - at),
+        None => text.trim_end().to_owned(),
+    }
+}
+
 /// How a call ended.
 #[derive(Debug)]
 pub struct Ended {
-    pub(super) call: String,
+    call: Call,
     /// The exit code; `None` where a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
@@ -47,22 +111,28 @@ impl Ended {
 
     #[track_caller]
     pub(super) fn expect(&self, holds: bool, what: &str) -> &Self {
-        assert!(
-            holds,
-            "{}\n  exit code {:?}\n  stdout: {}\n  stderr: {}\n  expected: {what}",
-            self.call,
-            self.code,
-            self.text().chars().take(2000).collect::<String>(),
-            self.stderr.chars().take(2000).collect::<String>(),
-        );
+        if !holds {
+            let code = self.code.map(|code| code.to_string());
+            let came = format!(
+                "  exit code: {}\n  stdout: {}\n  stderr: {}",
+                code.as_deref().unwrap_or("none, a signal ended it"),
+                start_of(&self.text()),
+                start_of(&self.stderr),
+            );
+            self.call.fail(&came, what);
+        }
         self
+    }
+
+    pub(super) fn is_calm(&self) -> bool {
+        matches!(self.code, Some(0..=3 | 141)) && !self.stderr.contains("panicked")
     }
 
     /// Expects that it ended by itself, with a code of the contract, and did not panic.
     #[track_caller]
     pub(super) fn calmly(&self) -> &Self {
         self.expect(
-            matches!(self.code, Some(0..=3 | 141)) && !self.stderr.contains("panicked"),
+            self.is_calm(),
             "an exit code of 0 to 3 or 141, and no panic",
         )
     }
@@ -97,16 +167,15 @@ pub(super) fn sparing(program: &OsStr) -> Command {
 }
 
 /// Runs a process to its end, and kills it where that takes too long.
-pub(super) fn process(mut command: Command, folder: &Path, args: &[&str], stdout: Stdio) -> Ended {
+pub(super) fn process(mut command: Command, call: Call, stdout: Stdio) -> Ended {
     let started = Instant::now();
-    let call = format!("gametape {}", args.join(" "));
     let mut child = command
-        .current_dir(folder)
+        .current_dir(&call.folder)
         .env("NO_COLOR", "1")
         .stdout(stdout)
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|error| panic!("{call}: {error}"));
+        .unwrap_or_else(|error| call.fail(&format!("  {error}"), "a command that can be run"));
     let out = child.stdout.take().map(read_beside);
     let err = child.stderr.take().map(read_beside);
     let status = loop {
@@ -114,10 +183,10 @@ pub(super) fn process(mut command: Command, folder: &Path, args: &[&str], stdout
             Ok(Some(status)) => break status,
             Ok(None) if started.elapsed() > LONGEST => {
                 let _ = child.kill();
-                panic!("{call}: takes longer than {LONGEST:?}");
+                call.fail("  it still runs, and was killed", &in_time());
             }
             Ok(None) => thread::sleep(Duration::from_millis(1)),
-            Err(error) => panic!("{call}: {error}"),
+            Err(error) => call.fail(&format!("  {error}"), "an end"),
         }
     };
     let joined = |thread: Option<thread::JoinHandle<Vec<u8>>>| {
@@ -131,6 +200,10 @@ pub(super) fn process(mut command: Command, folder: &Path, args: &[&str], stdout
         stdout: joined(out),
         stderr: String::from_utf8_lossy(&joined(err)).into_owned(),
     }
+}
+
+fn in_time() -> String {
+    format!("an end within {LONGEST:?}")
 }
 
 /// Reads a stream to its end in a thread.
@@ -200,11 +273,10 @@ impl Worker {
     }
 
     /// Calls the command in a folder.
-    pub(super) fn call(&mut self, folder: &Path, command: &Path, args: &[&str]) -> Ended {
-        let call = format!("gametape {}", args.join(" "));
+    pub(super) fn call(&mut self, call: Call, command: &Path, args: &[&str]) -> Ended {
         let code = self
-            .try_call(folder, command, args)
-            .unwrap_or_else(|error| panic!("{call}: {error}"));
+            .try_call(&call.folder, command, args)
+            .unwrap_or_else(|error| call.fail(&format!("  {error}"), &in_time()));
         let printed = |mut file: &File| {
             let mut bytes = Vec::new();
             let _ = file.seek(SeekFrom::Start(0));
@@ -243,7 +315,7 @@ impl Worker {
             Ok(()) => Ok(Some(i32::from(code[0]))),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 let _ = self.process.kill();
-                Err(io::Error::other(format!("takes longer than {LONGEST:?}")))
+                Err(io::Error::other("it still runs, and was killed"))
             }
             // It called exit, ran out of memory or was killed.
             Err(_) => {

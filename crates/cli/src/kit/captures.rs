@@ -33,8 +33,11 @@ impl Kit {
         let before = folder.names();
         self.run(&folder, &["convert", name, "made.mcap"]).code(0);
         let left = folder.names();
-        let left = left.iter().filter(|name| !before.contains(name));
-        assert!(left.eq(["made.mcap"]), "{name}: left behind");
+        let mut left = left.iter().filter(|name| !before.contains(name));
+        folder.expect(
+            left.next().is_some_and(|name| name == "made.mcap") && left.next().is_none(),
+            "made.mcap and nothing else beside the recording",
+        );
         self.run(&folder, &["verify", "made.mcap"]).code(0);
         self.run(&folder, &["inspect", "made.mcap"]).code(0);
         for table in self.described(&folder, "made.mcap") {
@@ -56,13 +59,17 @@ impl Kit {
             let bytes = sample.bytes.get(..sample.bytes.len() * share / 4);
             let cut = sample.called("cut", bytes.unwrap_or_default());
             folder.put_sample(&cut);
+            folder.holds(format!(
+                "{} is the first {share}/4 of {}",
+                cut.name, sample.name
+            ));
             let made = self.run(&folder, &["convert", &cut.name, "made.mcap"]);
             made.calmly();
             let there = folder.names().contains(&"made.mcap".to_owned());
             made.expect(there == (made.code != Some(2)), "a file where one was made");
             if there {
                 self.run(&folder, &["verify", "made.mcap"]).calmly();
-                let _ = fs::remove_file(folder.0.join("made.mcap"));
+                let _ = fs::remove_file(folder.path.join("made.mcap"));
             }
         }
     }
@@ -93,7 +100,10 @@ impl Kit {
             let made = made.iter().find(|table| table.name == original.name);
             // Tables of secrets alone are not in it.
             let Some(made) = made else { continue };
-            assert_eq!(made.described["lane"], original.described["lane"]);
+            folder.expect(
+                made.described["lane"] == original.described["lane"],
+                &format!("{} in the same lane in made.mcap as in {name}", made.name),
+            );
             let columns: Vec<&str> = made.columns.iter().map(|(name, ..)| &**name).collect();
             let columns = columns.join(",");
             let [wanted, found] = [name, "made.mcap"].map(|file| {

@@ -37,7 +37,7 @@ impl Kit {
         let steps = self.run(folder, &["dump", name]).text().lines().count();
         self.no_range(folder, sample, &part);
         let cut = |args: &[&str]| self.run(folder, &[&["cut", name], args].concat());
-        let read = |name: &str| fs::read(folder.0.join(name)).unwrap_or_default();
+        let read = |name: &str| fs::read(folder.path.join(name)).unwrap_or_default();
         let whole = cut(&[&part, "--from", "step:0"]);
         whole.code(0).expect(
             read(&part) == sample.bytes,
@@ -55,14 +55,14 @@ impl Kit {
             .code(0)
             .expect(read(&part) == bytes, "a part that is cut no more");
         if sample.beside.is_empty() {
-            let file = File::open(folder.0.join(name));
+            let file = File::open(folder.path.join(name));
             let mut command = Command::new(&self.command);
             let args = ["cut", "-", "-", "--to", "step:0"];
             command.args(args);
             if let Ok(file) = file {
                 command.stdin(file);
             }
-            process(command, &folder.0, &args, Stdio::piped())
+            process(command, self.call(folder, &args), Stdio::piped())
                 .code(0)
                 .expect(!bytes.is_empty(), "a part");
         }

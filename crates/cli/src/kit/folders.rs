@@ -65,12 +65,15 @@ impl Kit {
         let before = archive(&folder, sample);
         let extension = sample.extension();
         folder.put(&format!("archive/bad.{extension}"), &[0xFF; 300]);
+        folder.holds(format!(
+            "archive/bad.{extension} is 300 bytes ff, the others are sound"
+        ));
         let args = ["convert", "archive", "--out", "made"];
         let (dry, would) = self.statuses(&folder, &[&args[..], &["--dry-run"]].concat());
-        dry.expect(!folder.0.join("made").exists(), "nothing done");
+        dry.expect(!folder.path.join("made").exists(), "nothing done");
         let (ended, statuses) = self.statuses(&folder, &args);
         ended.code(2);
-        let made = tree(&folder.0.join("made"));
+        let made = tree(&folder.path.join("made"));
         for stem in ["a", "b", "inner/c"] {
             let name = format!("{stem}.{extension}");
             let there = made.get(Path::new(&name)) == before.get(Path::new(&name));
@@ -92,7 +95,7 @@ impl Kit {
             .code(2)
             .expect(plain.stderr.contains("bad."), "a word about the bad file")
             .expect(plain.text().contains("3 kept"), "the others kept")
-            .expect(tree(&folder.0.join("made")) == made, "the same tree");
+            .expect(tree(&folder.path.join("made")) == made, "the same tree");
         for verb in ["verify", "stats", "inspect"] {
             let read = self.run(&folder, &[verb, "archive"]);
             read.calmly();
@@ -104,7 +107,7 @@ impl Kit {
         }
         let repaired = self.run(&folder, &["repair", "archive", "--out", "mended"]);
         repaired.code(2).expect(
-            names(&tree(&folder.0.join("mended"))) == names(&made),
+            names(&tree(&folder.path.join("mended"))) == names(&made),
             "all but the bad",
         );
     }
@@ -116,8 +119,8 @@ impl Kit {
         let [a, b] = ["a", "b"].map(|stem| format!("archive/{stem}.{extension}"));
         let args = ["convert", "archive", "--out", "made"];
         self.run(&folder, &args).code(0);
-        let whole = tree(&folder.0.join("made"));
-        let out = folder.0.join(format!("made/a.{extension}"));
+        let whole = tree(&folder.path.join("made"));
+        let out = folder.path.join(format!("made/a.{extension}"));
         let mut edited = sample.bytes.clone();
         if let Some(byte) = edited.last_mut() {
             *byte ^= 1;
@@ -133,11 +136,11 @@ impl Kit {
                     is_a == Some("made") && is_b == Some("kept"),
                     "what changed made anew",
                 )
-                .expect(tree(&folder.0.join("made")) == whole, "the same tree");
+                .expect(tree(&folder.path.join("made")) == whole, "the same tree");
         }
         // The files beside the output belong to it, and so do those beside the input.
         for (name, bytes) in &sample.called("a", &sample.bytes).beside {
-            let _ = fs::remove_file(folder.0.join("made").join(name));
+            let _ = fs::remove_file(folder.path.join("made").join(name));
             let (ended, statuses) = self.statuses(&folder, &args);
             ended.expect(statuses.get(&a).is_some_and(|s| s == "made"), "made anew");
             let mut other = bytes.clone();
@@ -157,7 +160,7 @@ impl Kit {
         // Notes that are damaged cost time, and nothing else.
         folder.put_sample(&sample.called("archive/a", &sample.bytes));
         let _ = fs::write(
-            folder.0.join("made/.gametape-made.jsonl"),
+            folder.path.join("made/.gametape-made.jsonl"),
             b"{\"out\":\x00\n{}\n\xff",
         );
         let (ended, statuses) = self.statuses(&folder, &args);
@@ -165,7 +168,7 @@ impl Kit {
         ended
             .code(0)
             .expect(all_made, "all made")
-            .expect(tree(&folder.0.join("made")) == whole, "the same tree");
+            .expect(tree(&folder.path.join("made")) == whole, "the same tree");
     }
 
     fn killed(&self, sample: &Sample) {
@@ -181,7 +184,7 @@ impl Kit {
         for kill in 0..KILLS {
             let child = Command::new(&self.command)
                 .args(&args)
-                .current_dir(&folder.0)
+                .current_dir(&folder.path)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
@@ -197,7 +200,7 @@ impl Kit {
             ended.code == unkilled.code,
             "the end of a call that is not killed",
         );
-        let [killed, unkilled] = ["killed", "unkilled"].map(|name| tree(&folder.0.join(name)));
+        let [killed, unkilled] = ["killed", "unkilled"].map(|name| tree(&folder.path.join(name)));
         ended.expect(killed == unkilled, "the tree of a call that is not killed");
     }
 
@@ -213,11 +216,11 @@ impl Kit {
                 .arg(&self.command)
                 .args(args)
                 .stdin(Stdio::null());
-            let full = process(shell, &folder.0, &args, Stdio::piped());
+            let full = process(shell, self.call(&folder, &args), Stdio::piped());
             full.code(2)
                 .expect(full.stderr.contains("too large"), "what the system says")
                 .expect(
-                    tree(&folder.0.join("made")).is_empty(),
+                    tree(&folder.path.join("made")).is_empty(),
                     "nothing left behind",
                 );
         }
@@ -227,7 +230,7 @@ impl Kit {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let locked = folder.0.join("locked");
+            let locked = folder.path.join("locked");
             let _ = fs::create_dir(&locked);
             let _ = fs::set_permissions(&locked, fs::Permissions::from_mode(0o555));
             // Some users may write everywhere.
@@ -238,8 +241,11 @@ impl Kit {
             let _ = fs::set_permissions(&locked, fs::Permissions::from_mode(0o755));
         }
         self.run(&folder, &args).code(0);
-        let there = tree(&folder.0.join("archive"));
-        assert!(there == before, "{}: the input has changed", sample.name);
+        let there = tree(&folder.path.join("archive"));
+        folder.expect(
+            there == before,
+            "an archive, an input, that does not change",
+        );
     }
 
     /// Outputs that would be found as inputs, or would replace them.
@@ -248,7 +254,7 @@ impl Kit {
         let before = archive(&folder, sample);
         let inside = ["convert", "archive", "--out", "archive/made"];
         self.run(&folder, &inside).code(0);
-        let made = tree(&folder.0.join("archive/made"));
+        let made = tree(&folder.path.join("archive/made"));
         let (ended, statuses) = self.statuses(&folder, &inside);
         ended
             .expect(
@@ -256,16 +262,16 @@ impl Kit {
                 "all kept",
             )
             .expect(
-                tree(&folder.0.join("archive/made")) == made,
+                tree(&folder.path.join("archive/made")) == made,
                 "nothing made of it",
             );
-        let _ = fs::remove_dir_all(folder.0.join("archive/made"));
+        let _ = fs::remove_dir_all(folder.path.join("archive/made"));
         self.run(&folder, &["convert", "archive", "--out", "archive"])
             .unusable("is where the recordings are");
         let name = format!("archive/a.{}", sample.extension());
         self.run(&folder, &["convert", &name, "--out", "archive"])
             .unusable("is one of the recordings themselves");
-        let _ = fs::create_dir(folder.0.join("other"));
+        let _ = fs::create_dir(folder.path.join("other"));
         folder.put_sample(&sample.called("other/a", &sample.bytes));
         let both = self.run(&folder, &["convert", "archive", "other", "--out", "made"]);
         both.unusable("would all become").expect(
@@ -274,15 +280,18 @@ impl Kit {
         );
         #[cfg(unix)]
         {
-            let _ = fs::create_dir(folder.0.join("linked"));
-            let real = folder.0.join(&name);
-            let link = folder.0.join(format!("linked/a.{}", sample.extension()));
+            let _ = fs::create_dir(folder.path.join("linked"));
+            let real = folder.path.join(&name);
+            let link = folder.path.join(format!("linked/a.{}", sample.extension()));
             let _ = std::os::unix::fs::symlink(real, link);
             self.run(&folder, &["convert", "archive", "--out", "linked"])
                 .unusable("is one of the recordings themselves");
         }
-        let there = tree(&folder.0.join("archive"));
-        assert!(there == before, "{}: the input has changed", sample.name);
+        let there = tree(&folder.path.join("archive"));
+        folder.expect(
+            there == before,
+            "an archive, an input, that does not change",
+        );
     }
 
     #[cfg(unix)]
@@ -292,7 +301,7 @@ impl Kit {
             return;
         }
         let folder = Folder::new();
-        let _ = fs::create_dir(folder.0.join("archive"));
+        let _ = fs::create_dir(folder.path.join("archive"));
         let mut names: Vec<OsString> = [&b"\xff"[..], b"\xfe", b"a\nb\x1b", "é ".as_bytes()]
             .map(|stem| {
                 let name = [stem, b".", sample.extension().as_bytes()].concat();
@@ -300,15 +309,16 @@ impl Kit {
             })
             .to_vec();
         // Not every file system has such names.
-        names.retain(|name| fs::write(folder.0.join("archive").join(name), &sample.bytes).is_ok());
+        names.retain(|name| {
+            fs::write(folder.path.join("archive").join(name), &sample.bytes).is_ok()
+        });
         let args = ["convert", "archive", "--out", "made"];
         self.run(&folder, &args).code(0);
-        let made = tree(&folder.0.join("made"));
+        let made = tree(&folder.path.join("made"));
         for name in &names {
-            assert!(
+            folder.expect(
                 made.get(Path::new(name)) == Some(&sample.bytes),
-                "{}",
-                name.display()
+                &format!("made/{} byte for byte", name.display()),
             );
         }
         let again = self.run(&folder, &args);
@@ -321,13 +331,13 @@ impl Kit {
 }
 
 fn archive(folder: &Folder, sample: &Sample) -> Tree {
-    let _ = fs::create_dir_all(folder.0.join("archive/inner"));
+    let _ = fs::create_dir_all(folder.path.join("archive/inner"));
     for stem in ["a", "b", "inner/c"] {
         // What lies beside it lies beside it there, too.
         folder.put_sample(&sample.called(&format!("archive/{stem}"), &sample.bytes));
     }
     folder.put("archive/notes.txt", b"no recording");
-    tree(&folder.0.join("archive"))
+    tree(&folder.path.join("archive"))
 }
 
 fn names(tree: &Tree) -> Vec<&PathBuf> {

@@ -23,7 +23,8 @@
 //! kit.folders();
 //! ```
 //!
-//! Each check panics with the command line, its output, and what was expected.
+//! Each check panics with the command line, the input (which sample, and where it was cut or changed), the
+//! output, what was expected, and the folder in which all files of the call are kept.
 
 mod bad_inputs;
 mod bad_outputs;
@@ -40,8 +41,8 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
+use calls::{Call, Worker, process, sparing};
 pub use calls::{Ended, serve};
-use calls::{Worker, process, sparing};
 use sample::Folder;
 pub use sample::Sample;
 
@@ -102,7 +103,7 @@ impl Kit {
         };
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let mut worker = idle.unwrap_or_else(|| Worker::start(test));
-        let ended = worker.call(&folder.0, &self.command, args);
+        let ended = worker.call(self.call(folder, args), &self.command, args);
         if !worker.gone
             && let Ok(mut idle) = self.idle.lock()
         {
@@ -115,7 +116,12 @@ impl Kit {
     fn spawned(&self, folder: &Folder, args: &[&str]) -> Ended {
         let mut command = sparing(self.command.as_os_str());
         command.args(args).stdin(Stdio::null());
-        process(command, &folder.0, args, Stdio::piped())
+        process(command, self.call(folder, args), Stdio::piped())
+    }
+
+    /// What a failure tells of a call.
+    fn call(&self, folder: &Folder, args: &[&str]) -> Call {
+        Call::new(&self.command, &folder.path, args).of(folder.input.borrow().clone())
     }
 
     /// A call inside of a worker and a process of its own end alike.

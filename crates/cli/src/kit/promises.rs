@@ -49,14 +49,14 @@ impl Kit {
         folder.put(&copy, b"old");
         let copied = self.run(&folder, &["convert", name, &copy]);
         copied.code(0);
-        let bytes = fs::read(folder.0.join(&copy)).unwrap_or_default();
+        let bytes = fs::read(folder.path.join(&copy)).unwrap_or_default();
         copied.expect(
             bytes == sample.bytes,
             "a copy that is the same byte for byte",
         );
         let over = self.run(&folder, &["convert", name, name]);
         over.code(0);
-        let bytes = fs::read(folder.0.join(name)).unwrap_or_default();
+        let bytes = fs::read(folder.path.join(name)).unwrap_or_default();
         over.expect(
             bytes == sample.bytes,
             "a copy onto itself that changes nothing",
@@ -76,17 +76,20 @@ impl Kit {
             .into_iter()
             .filter(|there| !before.contains(there) && !there.starts_with("copy."))
             .collect();
-        assert!(left.is_empty(), "{name}: left behind: {left:?}");
+        folder.expect(
+            left.is_empty(),
+            &format!("nothing left beside {name}, not {left:?}"),
+        );
     }
 
     /// A recording can come from a pipe, and go into one.
     fn piped(&self, folder: &Folder, sample: &Sample) {
         let through = |args: &[&str]| {
-            let file = File::open(folder.0.join(&sample.name))
+            let file = File::open(folder.path.join(&sample.name))
                 .unwrap_or_else(|error| panic!("{}: {error}", sample.name));
             let mut command = Command::new(&self.command);
             command.args(args).stdin(file);
-            process(command, &folder.0, args, Stdio::piped())
+            process(command, self.call(folder, args), Stdio::piped())
         };
         let [named, piped] = [
             self.run(folder, &["--json", "verify", &sample.name]),
@@ -125,7 +128,10 @@ impl Kit {
         let one = self.run(folder, &["dump", "--at", &format!("step:{last}"), name]);
         one.code(0).expect(
             text.ends_with(&one.text()) && !one.stdout.is_empty(),
-            "the last step as in the whole dump",
+            &format!(
+                "the last step as in the whole dump, which ends {:?}",
+                text.lines().last()
+            ),
         );
         self.run(
             folder,
@@ -139,7 +145,7 @@ impl Kit {
     /// A recording is published as a whole; whether there is a page depends on how the command was built.
     #[cfg(feature = "live")]
     fn published(&self, folder: &Folder, name: &str) {
-        let site = folder.0.join("site");
+        let site = folder.path.join("site");
         let ended = self.run(folder, &["--json", "publish", name, "--out", "site"]);
         ended.expect(matches!(ended.code, Some(0 | 3)), "0, or 3 without a page");
         let said: Value = serde_json::from_str(&ended.text()).unwrap_or_default();

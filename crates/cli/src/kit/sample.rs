@@ -1,5 +1,6 @@
 //! Sample recordings, and the folders that they are put into.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -54,8 +55,12 @@ impl Sample {
     }
 }
 
-/// A temporary folder, removed at the end of a check.
-pub(super) struct Folder(pub(super) PathBuf);
+/// A temporary folder, removed at the end of a check that did not fail.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    /// What the input is, where it is not a sample as it was given: failures tell it.
+    pub(super) input: RefCell<String>,
+}
 
 impl Folder {
     pub(super) fn new() -> Self {
@@ -67,11 +72,25 @@ impl Folder {
         );
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Self(path)
+        Self {
+            path,
+            input: RefCell::default(),
+        }
+    }
+
+    /// Says what the input of the next calls is.
+    pub(super) fn holds(&self, input: String) {
+        *self.input.borrow_mut() = input;
+    }
+
+    #[track_caller]
+    pub(super) fn expect(&self, holds: bool, what: &str) {
+        let path = self.path.display();
+        assert!(holds, "expected: {what}\n  the files are kept: cd {path}");
     }
 
     pub(super) fn put(&self, name: &str, bytes: &[u8]) {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 
@@ -83,7 +102,7 @@ impl Folder {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
@@ -94,6 +113,8 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.path);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Folders of recordings, as users see what is made of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -178,15 +178,17 @@ fn problems_are_reported_before_any_work() {
         3,
     );
     let before = tree(path);
+    let formats = gametape::formats();
+    let extensions = formats.iter().flat_map(|format| format.extensions());
+    let extensions: BTreeSet<&str> = extensions.copied().collect();
+    let extensions = Vec::from_iter(extensions).join(", ");
+    let unknown = format!("mp4: is the extension of no known format; there are {extensions}");
     for (args, complaint) in [
         (
             "convert archive --to mcap --out made",
             "archive/2021/match-00.butter and archive/2021/match-00.echoreplay would all become made/2021/match-00.mcap",
         ),
-        (
-            "convert archive --to mp4 --out made",
-            "mp4: is the extension of no known format; there are butter, delta, echoreplay, mcap, murk, replay, rmv",
-        ),
+        ("convert archive --to mp4 --out made", &unknown),
         (
             "convert archive --out made --tick-rate 30",
             "archive/2021/match-00.butter: there is no option tick-rate to convert butter or echoreplay recordings",

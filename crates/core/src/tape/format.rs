@@ -96,12 +96,9 @@ pub trait Companions: Send + Sync {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scans, TableDef, Visit};
-/// use gametape_core::tape::{
-///     Audit, Depth, Dump, Error, Format, FormatInfo, Info, Options, Partial, Repaired, Secrets, Sink,
-///     Source, Tape, Work,
-/// };
-/// use gametape_core::{Clocks, Input, Stamp};
+/// use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
+/// use gametape_core::tape::{Dump, Error, Format, FormatInfo, Source, Tape, Told, Walk, Walked};
+/// use gametape_core::{Clocks, Input};
 ///
 /// /// `DICE`, and a byte a throw: there is nothing that could be broken.
 /// struct Dice;
@@ -117,49 +114,26 @@ pub trait Companions: Send + Sync {
 ///     fn sniff(&self, input: &Input) -> bool {
 ///         input.head(4).is_ok_and(|head| *head == *b"DICE")
 ///     }
+///     fn tables(&self) -> Vec<TableDef> {
+///         let eyes = ColumnDef::new("eyes", Kind::Uint, "What was thrown.");
+///         vec![TableDef::new("throws", Lane::Events, "The throws.").with(eyes)]
+///     }
 ///     fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
-///         Ok(Arc::new(Throws(source.input)))
+///         let (input, tables) = (source.input, self.tables());
+///         Ok(Arc::new(Walked { info: &INFO, input, tables, clocks: Clocks::STEPS, walk }))
 ///     }
 /// }
 ///
-/// struct Throws(Input);
-///
-/// impl Tape for Throws {
-///     fn input(&self) -> &Input { &self.0 }
-///     fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
-///         let frames = Some(self.0.size() - 4);
-///         Ok(Info { frames, ..Info::new(&INFO, 1, self.0.size()) }.into())
+/// /// `Told` stands for rules, of which dice have none: see `rules!`.
+/// fn walk(input: &Input, walk: &mut Walk<'_, Told>) -> Result<(), Error> {
+///     let bytes = input.bytes().map_err(Error::Io)?;
+///     let (header, throws) = bytes.split_at(bytes.len().min(4));
+///     walk.pass(header)?;
+///     for throw in throws.chunks(1) {
+///         walk.row("throws", &[throw[0].into()]);
+///         walk.step(throw)?;
 ///     }
-///     fn audit(&self, _: &Options, _: &Work<'_>) -> Result<Audit, Error> {
-///         Ok(Audit { summary: "whole".into(), ..Audit::default() })
-///     }
-///     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-///         let eyes = ColumnDef::new("eyes", Kind::Uint, "What was thrown.");
-///         Ok(vec![TableDef::new("throws", Lane::Events, "The throws.").with(eyes)])
-///     }
-///     fn scan(
-///         &self,
-///         scans: &[Scan],
-///         work: &Work<'_>,
-///         visit: &mut Visit<'_>,
-///     ) -> Result<Vec<Partial<()>>, Error> {
-///         let mut scans = Scans::new(&self.tables()?, scans, Clocks::STEPS)?;
-///         for (step, eyes) in (0..).zip(&self.0.bytes().map_err(Error::Io)?[4..]) {
-///             let stamp = Stamp { step, tick: None, time: None };
-///             for rows in scans.iter_mut() {
-///                 rows.row(stamp, |_| (*eyes).into());
-///             }
-///             work.done(step)?;
-///             if scans.give(visit)?.is_break() {
-///                 break;
-///             }
-///         }
-///         scans.end(visit, |_| None)
-///     }
-///     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {
-///         work.copy(&self.0, out)?;
-///         Ok(Repaired::default())
-///     }
+///     Ok(())
 /// }
 ///
 /// let tape = Dice.open(Source::new(b"DICE\x06\x01".to_vec()))?;
@@ -169,6 +143,9 @@ pub trait Companions: Send + Sync {
 /// assert_eq!(out, b"{\"step\":1,\"time_ms\":null,\"eyes\":1}\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// [`Walked`](super::Walked) makes the recording of one walk over its steps. A format that can do
+/// more implements [`Tape`] itself.
 pub trait Format: Any + Send + Sync {
     /// Returns the static description.
     fn info(&self) -> &'static FormatInfo;

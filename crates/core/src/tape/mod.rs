@@ -17,6 +17,7 @@ mod option;
 mod relation;
 mod relations;
 mod trait_tape;
+mod walked;
 mod work;
 
 pub use audit::{AnyFinding, Audit, Told, Verdict};
@@ -38,4 +39,5 @@ pub use trait_tape::{
     Abilities, Attachments, Beside, Compare, Converted, Cutout, Dump, DumpSteps, Estimates,
     Measured, Pieces, Repaired, Report, Tape, Target,
 };
+pub use walked::{Walk, Walked};
 pub use work::{Sink, Watched, Work};

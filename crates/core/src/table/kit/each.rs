@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::row::told;
 use super::{Row, all_of, rows_of, scanned};
 use crate::table::{Scan, TableDef};
 use crate::tape::{Tape, Work};
@@ -41,7 +42,7 @@ pub(super) fn check(tape: &dyn Tape, tables: &[TableDef]) {
             super::row::same_rows(scan, rows, &scanned(tape, scan));
             let alone = tape.scan_table(scan, &Work::default(), |_| Ok(ControlFlow::Continue(())));
             let alone = alone.map(|read| Some(read.problem?.to_string()));
-            assert_eq!(Some(problem), alone.ok(), "{scan:?}: what is wrong");
+            assert_eq!(Some(problem), alone.ok(), "{}: what is wrong", told(scan));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::row::Kept;
 use super::{Row, all_of, rows_of};
 use crate::input::Input;
 use crate::table::{Batch, Lane, Scan, TableDef};
@@ -34,6 +35,10 @@ pub fn grows(open: impl Fn(Input) -> Option<Arc<dyn Tape>>, bytes: &[u8], cuts: 
     let mut seen = Seen::of(&tables);
     let mut reported = 0;
     for cut in cuts.iter().skip(first) {
+        let _kept = Kept {
+            input: &piece(cut),
+            what: format!("the first {cut} of {} bytes", bytes.len()),
+        };
         let whole = match follow.more(&piece(cut), &mut |scan, batch| Ok(seen.take(scan, &batch))) {
             Ok(whole) => whole.map(|stamp| stamp.step),
             Err(error) => panic!("{cut} bytes: {error}"),
@@ -43,6 +48,10 @@ pub fn grows(open: impl Fn(Input) -> Option<Arc<dyn Tape>>, bytes: &[u8], cuts: 
         seen.settled = whole;
     }
     let all = Input::from(bytes.to_vec());
+    let _kept = Kept {
+        input: &all.clone(),
+        what: format!("the whole, which came in pieces up to {cuts:?}"),
+    };
     let problems = ended(follow, &all, &mut seen);
     let Some(tape) = open(all) else {
         panic!("the whole can't be opened");
@@ -98,7 +107,7 @@ impl<'t> Seen<'t> {
         };
         for row in rows_of(batch) {
             let new = table.lane == Lane::Facts || self.settled < Some(row.stamp.step);
-            assert!(new, "{}: {:?} after {:?}", table.name, row, self.settled);
+            assert!(new, "{}: {row} after {:?}", table.name, self.settled);
             rows.push(row);
         }
         ControlFlow::Continue(())

@@ -18,7 +18,7 @@ use crate::tape::{Error, RowCount, Secrets, Tape, Work};
 pub use facts::{fact, flat};
 pub use grows::grows;
 pub use made::Made;
-use row::same_rows;
+use row::{Kept, same_rows, told};
 pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 
 /// Checks the tables of a recording:
@@ -34,8 +34,12 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// - An estimate that claims to be exact is, and clocks that are said to rise do.
 ///
 /// # Panics
-/// If a check fails.
+/// If a check fails. The recording is then kept in a file, whose path is printed.
 pub fn check(tape: &Arc<dyn Tape>) {
+    let _kept = Kept {
+        input: tape.input(),
+        what: "the recording that was checked".to_owned(),
+    };
     let shared = tape;
     let tape = &**tape;
     let tables = match tape.tables() {
@@ -119,11 +123,11 @@ fn whole(table: &TableDef, rows: &[Row]) {
     assert!(steps.is_sorted(), "{name}: steps that do not rise");
     for row in rows {
         if row.ended {
-            assert_eq!(table.lane, Lane::State, "{name}: {row:?}");
+            assert_eq!(table.lane, Lane::State, "{name}: {row}");
         }
         let keys = table.columns.iter().zip(&row.values);
         for (column, value) in keys.filter(|(column, _)| column.key) {
-            assert_ne!(*value, Owned::Null, "{name}.{}: {row:?}", column.name);
+            assert_ne!(*value, Owned::Null, "{name}.{}: {row}", column.name);
         }
         let values = table.columns.iter().zip(&row.values);
         for (column, value) in values.filter(|(column, _)| !column.recorded) {
@@ -310,8 +314,8 @@ fn breaks(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
         batches += 1;
         Ok(ControlFlow::Break(()))
     });
-    assert!(scanned.is_ok(), "{scan:?}");
-    assert_eq!(batches, usize::from(!rows.is_empty()), "{scan:?}");
+    assert!(scanned.is_ok(), "{}", told(scan));
+    assert_eq!(batches, usize::from(!rows.is_empty()), "{}", told(scan));
 }
 
 /// Checks that a scan of many rows ends soon after it was cancelled.
@@ -328,8 +332,12 @@ fn cancels(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
     });
     match scanned {
         Err(Error::Cancelled) => {}
-        Ok(_) => assert!(rows.len() <= 1, "{scan:?}: not cancelled after {seen} rows"),
-        Err(error) => panic!("{scan:?}: {error}"),
+        Ok(_) => assert!(
+            rows.len() <= 1,
+            "{}: not cancelled after {seen} rows",
+            told(scan)
+        ),
+        Err(error) => panic!("{}: {error}", told(scan)),
     }
     cancel.store(false, Memory::Relaxed);
 }
@@ -342,7 +350,7 @@ fn pulls(tape: &Arc<dyn Tape>, scan: &Scan, rows: &[Row]) {
         match pull.next_batch() {
             Ok(Some((_, batch))) => pulled.extend(rows_of(&batch)),
             Ok(None) => break,
-            Err(error) => panic!("{scan:?}: {error}"),
+            Err(error) => panic!("{}: {error}", told(scan)),
         }
     }
     same_rows(scan, &pulled, rows);
@@ -362,11 +370,12 @@ fn pieces(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
         for at_most in [2, 3, 7] {
             let pieces = match tape.pieces(&scan, at_most) {
                 Ok(pieces) => pieces,
-                Err(error) => panic!("{scan:?}: {error}"),
+                Err(error) => panic!("{}: {error}", told(&scan)),
             };
             assert!(
                 (1..=at_most).contains(&pieces.len()),
-                "{scan:?}: {pieces:?}"
+                "{}: {pieces:?}",
+                told(&scan)
             );
             let found: Vec<Row> = pieces
                 .iter()
@@ -430,7 +439,7 @@ fn playback(tape: &Arc<dyn Tape>, table: &TableDef, rows: &[Row]) {
 fn held(play: &mut dyn Playback, table: &TableDef, scan: &Scan) -> Vec<Row> {
     match play.state(scan) {
         Ok(batch) => by_key(table, &batch),
-        Err(error) => panic!("{scan:?} at {:?}: {error}", play.now()),
+        Err(error) => panic!("{} at {:?}: {error}", told(scan), play.now()),
     }
 }
 

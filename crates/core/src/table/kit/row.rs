@@ -1,10 +1,12 @@
 //! Owned rows, for comparisons in tests.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::clock::Stamp;
-use crate::table::{Batch, ColumnDef, Owned, Scan, TableDef, Value};
+use crate::input::Input;
+use crate::table::{Batch, ColumnDef, Late, Owned, Scan, TableDef, Value};
 use crate::tape::{Secrets, Tape, Work};
 
 /// An owned row.
@@ -45,6 +47,76 @@ impl Row {
     }
 }
 
+/// As failures show it: `step 1, 0.100 s: 1, 0.5, "text", missing`.
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stamp { step, tick, time } = self.stamp;
+        write!(f, "step {step}")?;
+        if let Some(tick) = tick {
+            write!(f, ", tick {tick}")?;
+        }
+        if let Some(time) = time {
+            write!(f, ", {time}")?;
+        }
+        f.write_str(if self.ended { ", ended:" } else { ":" })?;
+        for (at, value) in self.values.iter().enumerate() {
+            f.write_str(if at > 0 { ", " } else { " " })?;
+            match value.value() {
+                Value::Null => f.write_str("missing"),
+                Value::Text(text) => write!(f, "{text:?}"),
+                value => write!(f, "{value}"),
+            }?;
+        }
+        Ok(())
+    }
+}
+
+/// A scan, as failures show it: `a scan of positions, columns [x, y], from step 3`.
+pub(super) fn told(scan: &Scan) -> String {
+    let mut parts = vec![format!("a scan of {}", scan.table)];
+    let columns = scan.columns.as_ref().map(|columns| columns.join(", "));
+    parts.extend(columns.map(|columns| format!("columns [{columns}]")));
+    if !scan.stamps {
+        parts.push("without stamps".to_owned());
+    }
+    parts.extend(scan.from.map(|at| format!("from {at}")));
+    parts.extend(scan.to.map(|at| format!("to {at}")));
+    if scan.to.is_some() && scan.late == Late::Skip {
+        parts.push("and all later rows that lie in this range".to_owned());
+    }
+    let keys = scan.keys.iter();
+    parts.extend(keys.map(|(column, value)| format!("where {column}={value}")));
+    parts.join(", ")
+}
+
+/// Keeps the bytes of a recording in a file if a check fails, and prints its path.
+pub(super) struct Kept<'i> {
+    pub(super) input: &'i Input,
+    /// What the bytes are.
+    pub(super) what: String,
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        // The checks' own tests fail on purpose.
+        if cfg!(test) || !std::thread::panicking() {
+            return;
+        }
+        let kept = || {
+            let mut file = tempfile::Builder::new()
+                .prefix("gametape-kit-")
+                .disable_cleanup(true)
+                .tempfile()?;
+            std::io::copy(&mut self.input.stream(), &mut file)?;
+            Ok::<_, std::io::Error>(file.path().to_owned())
+        };
+        match kept() {
+            Ok(path) => eprintln!("{} is kept: {}", self.what, path.display()),
+            Err(error) => eprintln!("{} can't be kept: {error}", self.what),
+        }
+    }
+}
+
 /// Returns the rows of a batch.
 pub fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
     (0..batch.len()).map(|row| Row {
@@ -73,12 +145,12 @@ pub fn by_key(table: &TableDef, batch: &Batch) -> Vec<Row> {
 pub fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
     let mut rows = Vec::new();
     let scanned = tape.scan_table(scan, &Work::default(), |batch| {
-        assert!(!batch.is_empty(), "{scan:?}: an empty batch");
+        assert!(!batch.is_empty(), "{}: an empty batch", told(scan));
         rows.extend(rows_of(&batch));
         Ok(ControlFlow::Continue(()))
     });
     if let Err(error) = scanned {
-        panic!("{scan:?}: {error}");
+        panic!("{}: {error}", told(scan));
     }
     rows
 }
@@ -131,7 +203,7 @@ pub fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
         let same = a.stamp == b.stamp
             && a.ended == b.ended
             && values.all(|(column, (a, b))| same(column, a, b));
-        assert!(same, "{} row {at}:\n  {b:?}, not\n  {a:?}", table.name);
+        assert!(same, "{} row {at}:\n  {b}, not\n  {a}", table.name);
     }
     assert_eq!(wanted.len(), found.len(), "rows of {}", table.name);
 }
@@ -141,11 +213,18 @@ pub fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
 pub(super) fn same_rows(scan: &Scan, rows: &[Row], wanted: &[Row]) {
     let at = rows.iter().zip(wanted).position(|(a, b)| a != b);
     if let Some(at) = at {
+        let [found, wanted] = [rows, wanted].map(|rows| rows.get(at).map(Row::to_string));
         panic!(
-            "{scan:?}: row {at} is {:?}, not {:?}",
-            rows.get(at),
-            wanted.get(at)
+            "{}: row {at} of the result\n  is     {}\n  not    {}",
+            told(scan),
+            found.unwrap_or_default(),
+            wanted.unwrap_or_default()
         );
     }
-    assert_eq!(rows.len(), wanted.len(), "{scan:?}: rows");
+    assert_eq!(
+        rows.len(),
+        wanted.len(),
+        "{}: the number of rows (left) is not the expected one (right)",
+        told(scan)
+    );
 }
