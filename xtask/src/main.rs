@@ -1,9 +1,11 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | dist | publish`.
 
 mod arrows;
 mod bench;
+mod manifests;
 mod modules;
 mod ran;
+mod release;
 mod test;
 mod viewer;
 
@@ -21,14 +23,19 @@ cargo xtask COMMAND
                    the tests of the viewer (needs node and npm); or the test programs whose name contains
                    NAME
   fmt              format the code of all workspaces
-  lint             check the arrows between crates and modules, formatting and lints, as CI does
+  lint             check the arrows between crates and modules, the manifests of the crates that are published,
+                   formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
                    10,000 files, and convert on folders of matches
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name contains NAME on all inputs that are one step away from a
                    seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz
   book             build the book; needs mdbook
-  viewer           check and build the viewer, to target/viewer; needs node and npm";
+  viewer           check and build the viewer, to target/viewer; needs node and npm
+  dist             build the command for release, with the page, and pack it with its licences, completions and
+                   manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, and its SHA-256 beside it
+  publish [ARGS]   run cargo publish on all crates, with the page in gametape-live; --dry-run only packages them
+                   and builds the packages";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -44,6 +51,8 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
+        Some("dist") => release::dist(),
+        Some("publish") => release::publish(&rest),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -120,7 +129,8 @@ const SMALL: &[&[&str]] = &[
 ];
 
 fn lint() -> Result<(), String> {
-    let against = arrows::check(&root())?;
+    let mut against = arrows::check(&root())?;
+    against.extend(manifests::check(&root())?);
     if !against.is_empty() {
         return Err(against.join("\n"));
     }
