@@ -13,6 +13,9 @@ use crate::{build_viewer, cargo, root, run};
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The option of cargo's for changes that are not committed.
+const DIRTY: &str = "--allow-dirty";
+
 /// Builds the command with the page and packs it, with all that belongs to it, for the platform of this machine.
 pub fn dist() -> Result<(), String> {
     build_viewer()?;
@@ -45,6 +48,16 @@ pub fn dist() -> Result<(), String> {
 /// Publishes the crates, or only packages and builds them (`--dry-run`). The page lies in the package of
 /// `gametape-live` meanwhile.
 pub fn publish(args: &[&str]) -> Result<(), String> {
+    // cargo would ask for this, but takes the page for a change: git ignores it.
+    let mut git = Command::new("git");
+    let git = git.current_dir(root()).args(["status", "--porcelain"]);
+    let changed = git.output().map_err(|error| format!("git: {error}"))?;
+    if !args.contains(&DIRTY) && !(changed.status.success() && changed.stdout.is_empty()) {
+        return Err(format!(
+            "there are changes that are not committed, and no {DIRTY}"
+        ));
+    }
+    let args = args.iter().filter(|arg| **arg != DIRTY);
     build_viewer()?;
     let page = root().join("crates/live/page");
     emptied(&page)?;
