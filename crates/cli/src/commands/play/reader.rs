@@ -41,7 +41,7 @@ pub fn serve(
         return;
     }
     let playback = match recording.playback() {
-        Ok(playback) => playback,
+        Ok(playback) => playback.into_inner(),
         Err(error) => return failed(error),
     };
     let span = playback.span();
