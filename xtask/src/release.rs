@@ -1,5 +1,6 @@
 //! What users get: archives of the command, and the packages with the page.
 
+use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,8 @@ pub fn publish(args: &[&str]) -> Result<(), String> {
     let mut git = Command::new("git");
     let git = git.current_dir(root()).args(["status", "--porcelain"]);
     let changed = git.output().map_err(|error| format!("git: {error}"))?;
-    if !args.contains(&DIRTY) && !(changed.status.success() && changed.stdout.is_empty()) {
+    let is_clean = changed.status.success() && changed.stdout.is_empty();
+    if !is_clean && !args.contains(&DIRTY) {
         return Err(format!(
             "there are changes that are not committed, and no {DIRTY}"
         ));
@@ -195,8 +197,11 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 /// The SHA-256 of a file, as hexadecimal digits.
 fn sha256(path: &Path) -> io::Result<String> {
-    let digest = Sha256::digest(fs::read(path)?);
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut digits = String::new();
+    for byte in Sha256::digest(fs::read(path)?) {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    Ok(digits)
 }
 
 #[cfg(test)]

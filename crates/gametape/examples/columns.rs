@@ -5,6 +5,7 @@
 use std::error::Error;
 use std::ops::ControlFlow;
 
+use gametape::echo::butter;
 use gametape::{Recording, Scan, Value};
 use gametape_samples::echo::{Match, MatchOptions};
 
@@ -15,7 +16,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
         ..Default::default()
     })
     .collect();
-    let bytes = gametape::echo::butter::write(&frames, Default::default())?;
+    let bytes = butter::write(&frames, butter::Options::default())?;
     let recording = Recording::from_bytes(bytes, "match.butter")?;
 
     for table in recording.tables()? {

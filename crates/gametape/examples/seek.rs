@@ -4,6 +4,7 @@
 
 use std::error::Error;
 
+use gametape::echo::butter;
 use gametape::{At, Recording, Scan, Value};
 use gametape_samples::echo::{Match, MatchOptions};
 
@@ -15,7 +16,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
         ..Default::default()
     })
     .collect();
-    let bytes = gametape::echo::butter::write(&frames, Default::default())?;
+    let bytes = butter::write(&frames, butter::Options::default())?;
     let recording = Recording::from_bytes(bytes, "match.butter")?;
 
     let mut play = recording.playback()?;
