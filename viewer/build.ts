@@ -1,7 +1,7 @@
 // Builds the page twice: as a site, and as one file that holds all of it.
 
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { type InlineConfig, build } from "vite";
@@ -82,6 +82,19 @@ function inline(folder: string): void {
   rmSync(`${folder}/assets`, { recursive: true });
 }
 
+/** Puts the licences of what the page contains at its end: the scripts lose them when they are made small. */
+function credit(folder: string): void {
+  const { dependencies } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8")) as { dependencies: object };
+  const licences = Object.keys(dependencies).map((name) => {
+    const licence = readFileSync(`${PACKAGES}/${name}/LICENSE`, "utf8").trim();
+    return `This page contains ${name}:\n\n${licence}\n`;
+  });
+  appendFileSync(`${folder}/index.html`, `<!--\n${licences.join("\n")}-->\n`);
+}
+
 await build(config(`${TARGET}dist/site`, false));
 await build(config(`${TARGET}dist/single`, true));
 inline(`${TARGET}dist/single`);
+for (const kind of ["site", "single"]) {
+  credit(`${TARGET}dist/${kind}`);
+}

@@ -1,4 +1,4 @@
-//! Carries the page along that `cargo xtask viewer` built, where it was.
+//! Carries the page along: the one that lies in the package, or that `cargo xtask viewer` built, where it was.
 
 use std::env;
 use std::fmt::Write;
@@ -10,7 +10,15 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let page = env::var_os("GAMETAPE_PAGE").map(PathBuf::from);
-    let page = page.unwrap_or_else(|| manifest.join("../../target/viewer/dist"));
+    // `cargo xtask publish` puts it there, because a package can't reach what lies beside it.
+    let packaged = manifest.join("page");
+    let page = page.unwrap_or_else(|| {
+        if packaged.is_dir() {
+            packaged
+        } else {
+            manifest.join("../../target/viewer/dist")
+        }
+    });
     // Built or gone, it is to be noticed: cargo looks at what is there, however deep.
     println!("cargo::rerun-if-changed={}", page.display());
     let mut files = Vec::new();

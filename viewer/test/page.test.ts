@@ -189,6 +189,9 @@ test("stages in two dimensions take less than 500 KB, and the single file is com
   const whole = readFileSync(`${DIST}/single/index.html`, "utf8");
   assert.equal(whole.split("<!-- data -->").length, 2);
   assert.ok(whole.includes("WebGLRenderer"));
+  for (const page of [whole, readFileSync(`${DIST}/site/index.html`, "utf8")]) {
+    assert.match(page, /three\.js authors[^]*Leon Sorokin/, "the licences of what is in the page");
+  }
   assert.doesNotMatch(whole, /<(script|link)[^>]*(src|href)="(?!data:)/);
 });
 

@@ -1,11 +1,14 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | new-format`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | new-format | dist |
+//! publish`.
 
 mod arrows;
 mod bench;
+mod manifests;
 mod modules;
 mod new_format;
 mod outside;
 mod ran;
+mod release;
 mod test;
 mod viewer;
 
@@ -23,7 +26,8 @@ cargo xtask COMMAND
                    format with the manifest that CONTRIBUTING.md shows, and the tests of the viewer (needs node
                    and npm); or the test programs whose name contains NAME
   fmt              format the code of all workspaces
-  lint             check the arrows between crates and modules, formatting and lints, as CI does
+  lint             check the arrows between crates and modules, the manifests of the crates that are published,
+                   formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
                    10,000 files, and convert on folders of matches
   fuzz [SECONDS] [NAME]
@@ -32,7 +36,11 @@ cargo xtask COMMAND
   new-format NAME  write a new format into this repository: a copy of examples/own-format, with its lines in the
                    registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
-  viewer           check and build the viewer, to target/viewer; needs node and npm";
+  viewer           check and build the viewer, to target/viewer; needs node and npm
+  dist             build the command for release, with the page, and pack it with its licences, completions and
+                   manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, and its SHA-256 beside it
+  publish [ARGS]   run cargo publish on all crates, with the page in gametape-live; --dry-run only packages them
+                   and builds the packages";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -49,6 +57,8 @@ fn main() -> ExitCode {
         Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
+        Some("dist") => release::dist(),
+        Some("publish") => release::publish(&rest),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -125,7 +135,8 @@ const SMALL: &[&[&str]] = &[
 ];
 
 fn lint() -> Result<(), String> {
-    let against = arrows::check(&root())?;
+    let mut against = arrows::check(&root())?;
+    against.extend(manifests::check(&root())?);
     if !against.is_empty() {
         return Err(against.join("\n"));
     }

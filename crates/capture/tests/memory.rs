@@ -137,7 +137,8 @@ fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
     };
     // As text, a packet takes several times as much memory.
     within(most + (16 << 20), "dump", || {
-        tape.dump(&dump, &mut io::sink()).unwrap();
+        let dumped = tape.dump(&dump, &mut io::sink());
+        dumped.unwrap().whole().unwrap();
     });
     within(most, "convert", || {
         let options = Asked::new();

@@ -118,10 +118,13 @@ impl Content {
     /// Returns all bytes.
     ///
     /// # Errors
-    /// Any error of the operating system.
-    pub fn bytes(&self) -> io::Result<Vec<u8>> {
+    /// [`Error::Io`] of the temporary file.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.rewound()?.read_to_end(&mut bytes)?;
+        let read = self
+            .rewound()
+            .and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(Error::io(self.file.path()))?;
         Ok(bytes)
     }
 

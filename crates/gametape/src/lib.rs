@@ -3,7 +3,8 @@
 //!
 //! ```no_run
 //! let recording = gametape::Recording::open("final.rmv")?;
-//! println!("{}", recording.info(gametape::Secrets::Hide)?.value);
+//! let info = recording.info(gametape::Secrets::Hide)?;
+//! println!("{}", info.whole()?); // or `readable()`: what can be read of a broken recording
 //! for finding in recording.audit()?.findings {
 //!     println!("{finding}");
 //! }
@@ -42,7 +43,7 @@ pub use open::{Limits, OpenOptions};
 pub use output::{UnsyncedFolders, folder_for, remove_leftovers, remove_unfinished, write_file};
 pub use paths::{Found, find};
 pub use policy::{Decision, Policy, PolicyError, Reason};
-pub use recording::{Made, Partial, Recording};
+pub use recording::{Made, Partial, Playback, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
 pub use selection::{Comparison, Condition, ParseConditionError, Selection};

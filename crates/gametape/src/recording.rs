@@ -1,7 +1,10 @@
 //! A recording of any known format.
 
 mod compare;
+mod playback;
 mod tables;
+
+pub use playback::Playback;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -259,7 +262,7 @@ impl Recording {
     /// Returns the external data that is missing, if it would give the recording more tables.
     fn needs(&self) -> Option<Needs> {
         let info = self.tape.describe(Depth::Header, Secrets::Hide).ok()?;
-        info.value.needs
+        info.readable().needs
     }
 
     pub(crate) fn partial<T>(

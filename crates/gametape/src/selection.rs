@@ -18,7 +18,7 @@ use gametape_core::table::{Batch, Kind, Picked, Scan, ScanError, TableDef, Value
 /// };
 /// let scan = Scan::table("mouse_events").columns(["x", "y"]);
 /// let mut rows = Vec::new();
-/// tape.write_rows(&scan, &selection, RowForm::Json, &mut rows)?;
+/// tape.write_rows(&scan, &selection, RowForm::Json, &mut rows)?.whole()?;
 /// assert_eq!(rows.iter().filter(|byte| **byte == b'\n').count(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -84,7 +84,8 @@ pub fn publish(
     } else {
         recording.audit()?
     };
-    let info = recording.info(secrets)?;
+    // What is lost stands beside the segments.
+    let info = recording.info(secrets)?.readable();
     let markers = recording.markers(&audit, secrets)?;
     let unwritten = |error| Error::Io {
         path: store.path(&folder),
@@ -97,12 +98,12 @@ pub fn publish(
             id: id.to_owned(),
             name: name_of(recording),
             format: recording.format().name().to_owned(),
-            duration_ms: info.value.duration_ms,
-            steps: info.value.frames,
+            duration_ms: info.duration_ms,
+            steps: info.frames,
             verdict: (!growing).then(|| verdict(audit.verdict())),
             tables: tables_of(&made.description),
             live: growing,
-            details: info.value.details,
+            details: info.details,
         },
         socket: None,
         summary: audit.summary.clone(),

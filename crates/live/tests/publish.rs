@@ -161,6 +161,8 @@ fn secrets(recording: &Recording) -> Vec<String> {
                 }
                 Ok(std::ops::ControlFlow::Continue(()))
             })
+            .unwrap()
+            .whole()
             .unwrap();
     }
     found

@@ -111,7 +111,7 @@ fn named(
             match formats.open_with(&found.path, &options.open) {
                 Ok(recording) => {
                     if found.named {
-                        recording.header(Secrets::Hide)?;
+                        recording.header(Secrets::Hide)?.readable();
                     }
                     roots.push(found.path);
                 }

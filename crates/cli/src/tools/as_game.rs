@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::{At, Error, Formats, Verb};
+use gametape::{At, Formats, Verb};
 use gametape_live::server::{ApiAnswer, ApiServer};
 use gametape_record::echo::{AsGame, AsGameOptions};
 use serde_json::json;
@@ -110,10 +110,7 @@ fn bind(serve: &Serve, args: &Args, call: &Call<'_>) -> Result<ApiServer, gameta
     let recording = open(call.formats, path, &unmapped(call))?;
     let first = match args.from {
         None => 0,
-        Some(at) => {
-            let sought = recording.playback()?.seek(at);
-            sought.map_err(Error::tape(recording.path()))?.step
-        }
+        Some(at) => recording.playback()?.seek(at)?.step,
     };
     let options = AsGameOptions {
         speed: args.speed,

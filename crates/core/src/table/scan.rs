@@ -198,6 +198,35 @@ impl Scan {
         Ok(picked)
     }
 
+    /// Returns the index that a column has in the batches of this scan.
+    ///
+    /// ```
+    /// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, TableDef};
+    ///
+    /// let throws = TableDef::new("throws", Lane::Events, "Throws of dice.")
+    ///     .with(ColumnDef::new("player", Kind::Text, "Who threw."))
+    ///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
+    /// let scan = Scan::table("throws").columns(["eyes", "time_ms"]);
+    /// assert_eq!(scan.column(&throws, "time_ms")?, 1);
+    /// let error = scan.column(&throws, "player").unwrap_err();
+    /// assert_eq!(error.to_string(), "the scan does not ask for player");
+    /// # Ok::<(), gametape_core::table::ScanError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ScanError::NoColumn`], [`ScanError::NotAsked`]; the errors of [`Scan::picked`].
+    pub fn column(&self, table: &TableDef, name: &str) -> Result<usize, ScanError> {
+        let mut picked = self.picked(table)?.into_iter();
+        if let Some(at) = picked.position(|picked| picked.name(table) == name) {
+            return Ok(at);
+        }
+        if StampColumn::named(name).is_none() {
+            column(table, name)?;
+        }
+        let name = name.to_owned();
+        Err(ScanError::NotAsked { name })
+    }
+
     /// Returns the filtered columns, and the value that each must have.
     ///
     /// # Errors

@@ -41,6 +41,12 @@ pub enum ScanError {
         /// The column.
         name: String,
     },
+    /// A column that the scan does not request, so that its batches do not have it.
+    #[error("the scan does not ask for {name}")]
+    NotAsked {
+        /// The column, which the table has.
+        name: String,
+    },
     /// A filter on a column that is not a key.
     #[error("{name} is no key of {table}{}", match .keys.as_slice() {
         [] => ": it has none".to_owned(),

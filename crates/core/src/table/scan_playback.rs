@@ -72,13 +72,15 @@ impl Stepped<Scanned> {
         for table in tables.iter().filter(|table| table.lane != Lane::Facts) {
             let no_columns: [&str; 0] = [];
             let scan = Scan::table(&*table.name).columns(no_columns);
-            tape.scan_table(&scan, &Work::default(), |batch| {
+            let read = tape.scan_table(&scan, &Work::default(), |batch| {
                 for row in 0..batch.len() {
                     let stamp = batch.stamp(row);
                     stamps.entry(stamp.step).or_insert(stamp);
                 }
                 Ok(ControlFlow::Continue(()))
             })?;
+            // A broken recording ends at its last readable moment.
+            read.readable();
         }
         let stamps: Vec<Stamp> = stamps.into_values().collect();
         let clocks = Clocks {
@@ -114,8 +116,7 @@ impl Scanned {
         let columns = table.columns.iter().enumerate();
         let keys = columns.filter_map(|(at, column)| column.key.then_some(at));
         let keys: Vec<usize> = keys.collect();
-        // A problem of the recording does not change the state before it.
-        self.tape.scan_table(&scan, &Work::default(), |batch| {
+        let read = self.tape.scan_table(&scan, &Work::default(), |batch| {
             for row in 0..batch.len() {
                 let key = keys.iter().map(|at| batch.get(row, *at).into()).collect();
                 if batch.is_end(row) {
@@ -127,6 +128,8 @@ impl Scanned {
             }
             Ok(ControlFlow::Continue(()))
         })?;
+        // A problem of the recording does not change the state before it.
+        read.readable();
         held.upto = now;
         self.held.insert(name, held);
         Ok(())
@@ -157,12 +160,14 @@ impl State {
             secrets: Secrets::Show,
             ..Scan::table(&*scan.table)
         };
-        tape.scan_table(&all, &Work::default(), |batch| {
+        let read = tape.scan_table(&all, &Work::default(), |batch| {
             for row in 0..batch.len() {
                 self.row(|column| batch.get(row, column));
             }
             Ok(ControlFlow::Continue(()))
         })?;
+        // The facts that can be read hold, whatever is broken after them.
+        read.readable();
         Ok(self.rows())
     }
 }

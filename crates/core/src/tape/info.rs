@@ -30,7 +30,23 @@ pub enum Depth {
 }
 
 /// A value obtained from a recording that may be broken.
+///
+/// The code that takes it says what a problem means there: an error ([`whole`](Self::whole)), nothing
+/// ([`readable`](Self::readable)), or a case of its own (the fields).
+///
+/// ```
+/// use gametape_core::tape::Partial;
+///
+/// let read: Partial<u32, &str> = Partial::new(540, Some("packet 275 builds on one that is missing"));
+/// let Partial { value, problem } = read;
+/// assert_eq!((value, problem.is_some()), (540, true));
+///
+/// let again = || Partial::new(value, problem);
+/// assert_eq!(again().readable(), 540);
+/// assert!(again().whole().is_err());
+/// ```
 #[derive(Debug)]
+#[must_use = "the recording may be broken: `whole()` makes that an error, `readable()` takes what could be read"]
 pub struct Partial<T, E = Error> {
     /// The value, as far as it could be read.
     pub value: T,
@@ -42,6 +58,19 @@ impl<T, E> Partial<T, E> {
     /// Creates a value with a problem.
     pub const fn new(value: T, problem: Option<E>) -> Self {
         Self { value, problem }
+    }
+
+    /// Returns the value of an intact recording.
+    ///
+    /// # Errors
+    /// The problem of the recording, if it is not intact.
+    pub fn whole(self) -> Result<T, E> {
+        self.problem.map_or(Ok(self.value), Err)
+    }
+
+    /// Returns the value as far as it could be read, and drops the problem.
+    pub fn readable(self) -> T {
+        self.value
     }
 }
 

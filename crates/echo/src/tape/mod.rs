@@ -191,7 +191,7 @@ impl Tape for EchoTape {
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
         // A recording that can't be read at all has no tables.
-        self.describe(Depth::Header, Secrets::Hide)?;
+        self.describe(Depth::Header, Secrets::Hide)?.readable();
         Ok(tables::tables(self.format))
     }
 

@@ -156,6 +156,8 @@ fn a_visitor_that_stops_the_scan_gets_no_more_rows() {
         batches += 1;
         Ok(ControlFlow::Break(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     assert_eq!(batches, 1);
 }

@@ -41,6 +41,8 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
         rows.extend(owned(&batch));
         Ok(ControlFlow::Continue(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     rows
 }

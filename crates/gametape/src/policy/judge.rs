@@ -126,7 +126,7 @@ impl Section {
             columns.sort_unstable();
             columns.dedup();
             let scan = Scan::table(name).columns(columns.iter().copied());
-            recording.scan(&scan, |batch| {
+            let read = recording.scan(&scan, |batch| {
                 for (at, column) in columns.iter().enumerate() {
                     if !batch.is_empty() {
                         facts.insert((*column).to_owned(), json(batch.get(0, at)));
@@ -134,6 +134,8 @@ impl Section {
                 }
                 Ok(ControlFlow::Break(()))
             })?;
+            // A value that can't be read meets no condition, and the audit says what is broken.
+            read.readable();
         }
         Ok(facts)
     }

@@ -52,11 +52,10 @@ impl Recording {
             // Scanning tables takes about ten times as long.
             Some(diff) if diff.same => Ok((diff, true)),
             // If a recording breaks off, the format's own comparison has already reported it.
-            Some(diff) => Ok((diff.with(diff_tables(tapes)?.value), true)),
+            Some(diff) => Ok((diff.with(diff_tables(tapes)?.readable()), true)),
             None => {
-                let found = diff_tables(tapes)?;
-                found.problem.map_or(Ok(()), Err)?;
-                let diff = Diff::of_tables(differing_details(tapes)?, found.value);
+                let found = diff_tables(tapes)?.whole()?;
+                let diff = Diff::of_tables(differing_details(tapes)?, found);
                 Ok((diff, false))
             }
         }
@@ -72,10 +71,10 @@ fn differing_details([ours, theirs]: [&Arc<dyn Tape>; 2]) -> Result<Vec<[String;
         told.insert("frames".into(), info.frames.into());
         told
     };
-    let ours = told(ours.describe(Depth::Whole, Secrets::Hide)?.value);
+    let ours = told(ours.describe(Depth::Whole, Secrets::Hide)?.readable());
     let theirs = theirs.describe(Depth::Whole, Secrets::Hide);
     let theirs = theirs.map_err(tape::Error::of_other)?;
-    let theirs = told(theirs.value);
+    let theirs = told(theirs.readable());
     let more = theirs.keys().filter(|key| !ours.contains_key(*key));
     let keys = ours.keys().chain(more);
     let pairs = keys.map(|key| {

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use gametape_core::At;
-use gametape_core::table::{Batch, JsonRows, Lane, Marker, Playback, Scan, TableDef, markers};
+use gametape_core::table::{Batch, JsonRows, Lane, Marker, Scan, TableDef, markers};
 use gametape_core::tape::{self, Audit, Secrets, Work};
 
-use super::{Partial, Recording};
+use super::{Partial, Playback, Recording};
 use crate::Error;
 use crate::rows::{RowForm, RowWriter};
 use crate::selection::{Selecting, Selection};
@@ -21,6 +21,17 @@ impl Recording {
         self.explain(self.tape.tables())
     }
 
+    /// Returns the index that a column has in the batches of a scan.
+    ///
+    /// # Errors
+    /// [`ScanError`](gametape_core::table::ScanError); an error if nothing can be read.
+    pub fn column(&self, scan: &Scan, name: &str) -> Result<usize, Error> {
+        let tables = self.tables()?;
+        let table = scan.find(&tables);
+        let column = table.and_then(|table| scan.column(table, name));
+        self.explain(column.map_err(Into::into))
+    }
+
     /// Gives the rows of a table in the order of their stamps, one batch at a time. Returns the
     /// problem of the recording, if it is not intact.
     ///
@@ -30,11 +41,13 @@ impl Recording {
     /// # let bytes = gametape_samples::mines::example();
     /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
     /// let mut clicks = 0;
-    /// let scan = Scan::table("mouse_events").columns(["action"]).from("1.5".parse::<At>().unwrap());
-    /// tape.scan(&scan, |batch| {
-    ///     clicks += (0..batch.len()).filter(|row| batch.get(*row, 0) == "lmb_up".into()).count();
+    /// let scan = Scan::table("mouse_events").columns(["x", "action"]).from("1.5".parse::<At>().unwrap());
+    /// let action = tape.column(&scan, "action")?;
+    /// let read = tape.scan(&scan, |batch| {
+    ///     clicks += (0..batch.len()).filter(|row| batch.get(*row, action) == "lmb_up".into()).count();
     ///     Ok(ControlFlow::Continue(()))
     /// })?;
+    /// read.whole()?; // a broken recording is an error here
     /// assert!(clicks > 0);
     /// # Ok::<(), gametape::Error>(())
     /// ```
@@ -57,16 +70,17 @@ impl Recording {
     /// # let bytes = gametape_samples::mines::example();
     /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
     /// let mut play = tape.playback()?;
-    /// play.seek("1.5".parse::<At>().unwrap()).unwrap();
-    /// let cursor = play.state(&Scan::table("cursor").columns(["x", "y"])).unwrap();
+    /// play.seek("1.5".parse::<At>().unwrap())?;
+    /// let cursor = play.state(&Scan::table("cursor").columns(["x", "y"]))?;
     /// assert!(matches!(cursor.get(0, 0), Value::Int(_)));
     /// # Ok::<(), gametape::Error>(())
     /// ```
     ///
     /// # Errors
     /// If nothing can be read.
-    pub fn playback(&self) -> Result<Box<dyn Playback>, Error> {
-        self.explain(self.tape.playback())
+    pub fn playback(&self) -> Result<Playback<'_>, Error> {
+        let playback = self.explain(self.tape.playback())?;
+        Ok(Playback::new(self, playback))
     }
 
     /// Returns the moments that are worth a visit: events, and the findings of an audit. If there are very
@@ -92,11 +106,11 @@ impl Recording {
                 At::Tick(_) => stamp.tick.map_or(At::Step(stamp.step), At::Tick),
                 At::Step(_) => At::Step(stamp.step),
             }),
-            Err(error @ tape::Error::NotRecorded { .. }) => {
+            Err(error) if is_not_recorded(&error) => {
                 let problem = self.info(Secrets::Hide)?.problem;
-                problem.map_or_else(|| self.explain(Err(error)), Err)
+                Err(problem.unwrap_or(error))
             }
-            Err(error) => self.explain(Err(error)),
+            Err(error) => Err(error),
         }
     }
 
@@ -155,15 +169,15 @@ impl Recording {
         let end = At::Step(play.span().last.step);
         let problem = match play.seek(at.unwrap_or(end)) {
             Ok(now) if now.step < play.span().last.step => None,
-            Err(error @ tape::Error::NotRecorded { .. }) => {
+            Err(error) if is_not_recorded(&error) => {
                 return match self.info(Secrets::Hide)?.problem {
                     Some(problem) => Err(problem),
                     // A recording without steps has no state.
                     None if at.is_none() => Ok(().into()),
-                    None => self.explain(Err(error)),
+                    None => Err(error),
                 };
             }
-            Err(error) => return self.explain(Err(error)),
+            Err(error) => return Err(error),
             // At the last step, a broken recording reports its problem.
             Ok(_) => self.info(Secrets::Hide)?.problem,
         };
@@ -185,7 +199,7 @@ impl Recording {
             };
             let selecting = Selecting::new(table, &scan, &selection);
             let mut selecting = self.explain(selecting.map_err(Into::into))?;
-            let batch = self.explain(play.state(&selecting.scan))?;
+            let batch = play.state(&selecting.scan)?;
             let wanted = selecting.rows(&batch);
             left = left.map(|left| left.saturating_sub(wanted.len() as u64));
             let written = if form == RowForm::Json {
@@ -201,8 +215,11 @@ impl Recording {
             self.explain(written.map_err(tape::Error::Output))?;
         }
         // A problem met while building the state comes first, as in a scan.
-        let made = play.problem().map(Error::tape(&self.path));
-        let problem = made.or(problem);
-        Ok(Partial::new((), problem))
+        Ok(Partial::new((), play.problem().or(problem)))
     }
+}
+
+/// Whether the recording has no such moment.
+fn is_not_recorded(error: &Error) -> bool {
+    matches!(error.tape_error(), Some(tape::Error::NotRecorded { .. }))
 }

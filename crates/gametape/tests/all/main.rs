@@ -4,6 +4,7 @@
 
 mod captures;
 mod cut;
+mod examples;
 mod fetched;
 mod growing;
 mod known;

@@ -374,7 +374,7 @@ impl Item {
 
     /// Returns the entry that the header alone gives.
     fn entry_of_header(&self, recording: &Recording, options: &ServeOptions) -> Option<Entry> {
-        let header = recording.header(options.secrets).ok()?.value;
+        let header = recording.header(options.secrets).ok()?.readable();
         Some(Entry {
             id: self.id.clone(),
             name: name_of(recording),

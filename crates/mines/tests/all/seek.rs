@@ -212,6 +212,8 @@ fn a_change_beside_the_board_is_an_event_and_no_square() {
         cols.extend((0..batch.len()).map(|row| batch.get(row, 0) == 200_u8.into()));
         Ok(ControlFlow::Continue(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     assert_eq!(cols.iter().filter(|beside| **beside).count(), 1);
     gametape_core::table::kit::check(&tape);

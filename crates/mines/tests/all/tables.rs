@@ -38,6 +38,8 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<String>> {
         }
         Ok(ControlFlow::Continue(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     rows
 }
@@ -189,6 +191,8 @@ fn a_click_that_is_under_way_is_no_difference() {
         }
         Ok(ControlFlow::Continue(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     assert_eq!(parted, Some(next as u64));
 }

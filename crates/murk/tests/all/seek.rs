@@ -187,6 +187,8 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
         }
         Ok(ControlFlow::Continue(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     rows
 }

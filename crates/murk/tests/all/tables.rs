@@ -28,6 +28,8 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<Owned>> {
         }
         Ok(ControlFlow::Continue(()))
     })
+    .unwrap()
+    .whole()
     .unwrap();
     rows
 }

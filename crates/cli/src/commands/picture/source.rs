@@ -32,7 +32,7 @@ pub struct Source<'r> {
 impl<'r> Source<'r> {
     pub fn new(recording: &'r Recording, secrets: Secrets) -> Result<Self, Fault> {
         let tables = recording.tables()?;
-        let play = recording.playback()?;
+        let play = recording.playback()?.into_inner();
         Ok(Self {
             recording,
             tables,

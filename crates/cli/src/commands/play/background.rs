@@ -136,7 +136,7 @@ fn read_events(
         }
         Ok(ControlFlow::Continue(()))
     });
-    scanned.ok()?;
+    scanned.ok()?.readable();
     let whole = (events.count() <= WHOLE).then_some(batches);
     Some((events, whole))
 }

@@ -41,7 +41,7 @@ pub fn serve(
         return;
     }
     let playback = match recording.playback() {
-        Ok(playback) => playback,
+        Ok(playback) => playback.into_inner(),
         Err(error) => return failed(error),
     };
     let span = playback.span();
@@ -248,17 +248,17 @@ impl Reader<'_> {
     /// Reads rows; from a broken recording, those before the damage, which is reported elsewhere.
     fn rows(&self, scan: &Scan) -> Result<Vec<Batch>, tape::Error> {
         let (mut batches, mut rows) = (Vec::new(), 0);
-        self.recording
-            .tape()
-            .scan_table(scan, &Work::default(), |batch| {
-                rows += batch.len();
-                batches.push(batch);
-                Ok(if rows < ROWS {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                })
-            })?;
+        let tape = self.recording.tape();
+        let read = tape.scan_table(scan, &Work::default(), |batch| {
+            rows += batch.len();
+            batches.push(batch);
+            Ok(if rows < ROWS {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        read.readable();
         Ok(batches)
     }
 }

@@ -33,8 +33,9 @@ use crate::tape::{Error, Partial, Tape};
 /// # use std::sync::Arc;
 /// # use gametape_core::tape::Tape;
 /// fn first(ours: &Arc<dyn Tape>, theirs: &Arc<dyn Tape>) -> Result<(), gametape_core::tape::Error> {
-///     let found = gametape_core::table::diff_tables([ours, theirs])?;
-///     for table in &found.value.tables {
+///     // Broken recordings are not compared here: their problem is an error.
+///     let found = gametape_core::table::diff_tables([ours, theirs])?.whole()?;
+///     for table in &found.tables {
 ///         // players: 12 rows differ: head_x in 12, ping in 3; first at step 137 (1:23.4), …
 ///         println!("{table}");
 ///     }

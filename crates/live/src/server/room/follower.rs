@@ -68,7 +68,7 @@ impl Follower {
             return Ok(None);
         };
         let description = growing.description().map_err(of_tape)?;
-        let header = recording.header(secrets)?.value;
+        let header = recording.header(secrets)?.readable();
         let unwritten = |error: serde_json::Error| Error::Io {
             path: recording.path().to_owned(),
             source: error.into(),

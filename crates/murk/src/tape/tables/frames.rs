@@ -48,7 +48,7 @@ impl Marks {
         };
         let (mut every, mut wanted) = (every, 0);
         let mut last = None;
-        tape.each(|frame| {
+        let read = tape.each(|frame| {
             last = Some((frame.index, frame.tick));
             if frame.offset >= wanted {
                 if this.list.len() >= most.max(2) {
@@ -66,6 +66,8 @@ impl Marks {
             }
             Ok::<(), Error>(())
         })?;
+        // The frames before the damage have their marks.
+        read.readable();
         if let Some((step, tick)) = last {
             this.count = step + 1;
             this.last = clock.stamp(step, tick);

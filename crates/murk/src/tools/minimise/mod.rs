@@ -38,10 +38,7 @@ pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), E
         log.push(frame.tick, frame.commands());
         Ok::<(), Error>(())
     })?;
-    match read.problem {
-        None => Ok((read.value, log)),
-        Some(problem) => Err(problem),
-    }
+    Ok((read.whole()?, log))
 }
 
 /// Finds the smallest log of commands that still shows the fault, and records it.

@@ -1,0 +1,83 @@
+//! The playback of a recording, with its path in every error.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use gametape_core::table::{self, Batch, Scan};
+use gametape_core::{At, Stamp};
+
+use super::Recording;
+use crate::Error;
+
+/// A recording at a moment. Move it with [`seek`](Self::seek) or [`step`](Self::step), then read the
+/// [`state`](Self::state) at that moment. The other methods are those of [`table::Playback`].
+pub struct Playback<'r> {
+    recording: &'r Recording,
+    inner: Box<dyn table::Playback>,
+}
+
+impl fmt::Debug for Playback<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Playback")
+            .field("recording", self.recording)
+            .field("now", &self.inner.now())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'r> Playback<'r> {
+    pub(super) fn new(recording: &'r Recording, inner: Box<dyn table::Playback>) -> Self {
+        Self { recording, inner }
+    }
+
+    /// Goes to the newest step that is not after this moment, and returns its stamp.
+    ///
+    /// # Errors
+    /// Same as [`table::Playback::seek`].
+    pub fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+        self.recording.explain(self.inner.seek(at))
+    }
+
+    /// Goes to the next step and returns its stamp; `None` after the last step.
+    ///
+    /// # Errors
+    /// Errors of reading.
+    pub fn step(&mut self) -> Result<Option<Stamp>, Error> {
+        self.recording.explain(self.inner.step())
+    }
+
+    /// Returns the rows of a state, the cells of a grid, or the facts that are valid now.
+    ///
+    /// # Errors
+    /// Same as [`table::Playback::state`].
+    pub fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+        self.recording.explain(self.inner.state(scan))
+    }
+
+    /// Returns a problem met while building the current state: see [`table::Playback::problem`].
+    pub fn problem(&self) -> Option<Error> {
+        let problem = self.inner.problem();
+        problem.map(Error::tape(self.recording.path()))
+    }
+
+    /// Returns the playback alone, which outlives the recording and can go to another thread. Its errors have
+    /// no path.
+    #[must_use]
+    pub fn into_inner(self) -> Box<dyn table::Playback> {
+        self.inner
+    }
+}
+
+impl Deref for Playback<'_> {
+    type Target = dyn table::Playback;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.inner
+    }
+}
+
+impl DerefMut for Playback<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.inner
+    }
+}

@@ -1,0 +1,220 @@
+//! What users get: archives of the command, and the packages with the page.
+
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::{build_viewer, cargo, root, run};
+
+/// The version of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The option of cargo's for changes that are not committed.
+const DIRTY: &str = "--allow-dirty";
+
+/// Builds the command with the page and packs it, with all that belongs to it, for the platform of this machine.
+pub fn dist() -> Result<(), String> {
+    build_viewer()?;
+    let command = built()?;
+    let name = format!("gametape-{VERSION}-{}", host()?);
+    let dist = root().join("target/dist");
+    let folder = dist.join(&name);
+    emptied(&folder)?;
+    fill(&folder, &command).map_err(|error| format!("{}: {error}", folder.display()))?;
+    run(Command::new(&command)
+        .arg("man")
+        .arg(folder.join("man"))
+        .stdout(Stdio::null()))?;
+    // A name without a folder: some kinds of tar take the `C:` of a path for a host.
+    let archive = format!("{name}.tar.gz");
+    run(Command::new("tar")
+        .current_dir(&dist)
+        .args(["-czf", &archive, &name])
+        // Else macOS adds a file of attributes for each file.
+        .env("COPYFILE_DISABLE", "1"))?;
+    let fail = |error: io::Error| format!("{archive}: {error}");
+    let sum = sha256(&dist.join(&archive)).map_err(fail)?;
+    let line = format!("{sum}  {archive}\n");
+    fs::write(dist.join(format!("{archive}.sha256")), line).map_err(fail)?;
+    fs::remove_dir_all(&folder).map_err(fail)?;
+    println!("{}", dist.join(archive).display());
+    Ok(())
+}
+
+/// Publishes the crates, or only packages and builds them (`--dry-run`). The page lies in the package of
+/// `gametape-live` meanwhile.
+pub fn publish(args: &[&str]) -> Result<(), String> {
+    // cargo would ask for this, but takes the page for a change: git ignores it.
+    let mut git = Command::new("git");
+    let git = git.current_dir(root()).args(["status", "--porcelain"]);
+    let changed = git.output().map_err(|error| format!("git: {error}"))?;
+    let is_clean = changed.status.success() && changed.stdout.is_empty();
+    if !is_clean && !args.contains(&DIRTY) {
+        return Err(format!(
+            "there are changes that are not committed, and no {DIRTY}"
+        ));
+    }
+    let args = args.iter().filter(|arg| **arg != DIRTY);
+    build_viewer()?;
+    let page = root().join("crates/live/page");
+    emptied(&page)?;
+    let copied = copy(&root().join("target/viewer/dist"), &page);
+    let published = copied
+        .map_err(|error| format!("{}: {error}", page.display()))
+        .and_then(|()| {
+            run(cargo()
+                .args(["publish", "--workspace", "--locked"])
+                .args(args))
+        });
+    // Left behind, it would be taken for the page that is built next.
+    fs::remove_dir_all(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+    published
+}
+
+/// Builds the command for release and returns its path.
+fn built() -> Result<PathBuf, String> {
+    let output = cargo()
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--package",
+            "gametape-cli",
+        ])
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo build: {error}"))?;
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let command = messages.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    });
+    command
+        .filter(|_| output.status.success())
+        .ok_or_else(|| "the command does not build".to_owned())
+}
+
+/// The platform that the compiler builds for.
+fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let host = output(Command::new(rustc).args(["--print", "host-tuple"]))?;
+    Ok(host.trim().to_owned())
+}
+
+/// Puts everything but the manual pages into the folder of an archive.
+fn fill(folder: &Path, command: &Path) -> io::Result<()> {
+    let into = |from: &Path| {
+        let name = from.file_name().unwrap_or_default();
+        fs::copy(from, folder.join(name))
+    };
+    into(command)?;
+    for name in ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
+        into(&root().join(name))?;
+    }
+    fs::copy(
+        root().join("crates/cli/fonts/LICENSE"),
+        folder.join("LICENSE-FONTS"),
+    )?;
+    let crates = cargo_tree().map_err(io::Error::other)?;
+    fs::write(folder.join("DEPENDENCIES.txt"), crates)?;
+    let completions = folder.join("completions");
+    fs::create_dir(&completions)?;
+    let names = [
+        ("bash", "gametape.bash"),
+        ("fish", "gametape.fish"),
+        ("zsh", "_gametape"),
+    ];
+    for (shell, name) in names {
+        let script =
+            output(Command::new(command).args(["completions", shell])).map_err(io::Error::other)?;
+        fs::write(completions.join(name), script)?;
+    }
+    Ok(())
+}
+
+/// The crates in the command: name, version, licence, address.
+fn cargo_tree() -> Result<String, String> {
+    let tree = output(cargo().args([
+        "tree",
+        "--locked",
+        "--package",
+        "gametape-cli",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--no-dedupe",
+        "--format",
+        "{p}, {l}, {r}",
+    ]))?;
+    let mut lines: Vec<&str> = tree
+        .lines()
+        .filter(|line| !line.starts_with("gametape"))
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    Ok(lines.join("\n") + "\n")
+}
+
+/// What a command prints, if it succeeds and prints anything.
+fn output(command: &mut Command) -> Result<String, String> {
+    let done = command.stderr(Stdio::inherit()).output();
+    let done = done.map_err(|error| format!("{command:?}: {error}"))?;
+    if !done.status.success() || done.stdout.is_empty() {
+        return Err(format!("{command:?} printed nothing: {}", done.status));
+    }
+    String::from_utf8(done.stdout).map_err(|error| format!("{command:?}: {error}"))
+}
+
+fn emptied(folder: &Path) -> Result<(), String> {
+    let fail = |error: io::Error| format!("{}: {error}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(fail)?;
+    }
+    fs::create_dir_all(folder).map_err(fail)
+}
+
+/// Copies what is in a folder into another.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}
+
+/// The SHA-256 of a file, as hexadecimal digits.
+fn sha256(path: &Path) -> io::Result<String> {
+    let mut digits = String::new();
+    for byte in Sha256::digest(fs::read(path)?) {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    Ok(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_is_the_one_that_sha256sum_prints() {
+        let path = std::env::temp_dir().join(format!("gametape-sha256-{}", std::process::id()));
+        fs::write(&path, "abc").unwrap();
+        let sum = sha256(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sum, known);
+    }
+}
