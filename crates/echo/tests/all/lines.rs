@@ -384,7 +384,8 @@ fn facts_of_the_first_frame_are_read_from_it() {
             rows.extend((0..columns.len()).map(|at| format!("{:?}", batch.get(0, at))));
             Ok(ControlFlow::Continue(()))
         })
-        .unwrap();
+        .unwrap()
+        .readable();
         (rows, watched.taken().0)
     };
     let first = [

@@ -254,7 +254,8 @@ fn a_range_reads_nothing_after_its_chunks() {
                     rows += batch.len();
                     Ok(ControlFlow::Continue(()))
                 })
-                .unwrap();
+                .unwrap()
+                .readable();
                 watched.taken()
             };
             let (_, read) = scan();
