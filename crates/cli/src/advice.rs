@@ -20,8 +20,7 @@ pub fn advice(error: &Error, command: &str, verb: &str) -> Option<String> {
             "; {verb} needs a file, and {command} inspect lists those in a folder"
         )),
         error if error.is_broken() && is_empty(error) => Some(" (the file is empty)".to_owned()),
-        // Without a start, nothing can be saved.
-        error if error.is_broken() && verb != "repair" && error.offset() != Some(0) => {
+        error if error.is_broken() && verb != "repair" && has_start(error) => {
             Some(format!(" ({command} repair may save the intact parts)"))
         }
         Error::Tape {
@@ -32,6 +31,14 @@ pub fn advice(error: &Error, command: &str, verb: &str) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// Whether anything may be intact: not where the first byte is wrong.
+fn has_start(error: &Error) -> bool {
+    let Some(tape::Error::Broken(finding)) = error.tape_error() else {
+        return true;
+    };
+    finding.place.step.is_some() || finding.place.offset != Some(0)
 }
 
 fn is_empty(error: &Error) -> bool {

@@ -424,15 +424,16 @@ impl Recording {
         work: &Work<'_>,
         make: impl FnOnce(&mut dyn Sink) -> Result<T, tape::Error>,
     ) -> Result<Made<T>, Error> {
-        let mut draft = Draft::in_folder(work.folder, &self.path)?;
-        let outcome = self.explain(make(&mut draft))?;
-        let content = draft.finish().map_err(|error| match error {
+        let of_output = |error| match error {
             Error::Io { path, source } => Error::Tape {
                 path,
                 source: tape::Error::Output(source),
             },
             error => error,
-        })?;
+        };
+        let mut draft = Draft::in_folder(work.folder, &self.path).map_err(of_output)?;
+        let outcome = self.explain(make(&mut draft))?;
+        let content = draft.finish().map_err(of_output)?;
         Ok(Made { outcome, content })
     }
 }

@@ -146,8 +146,13 @@ impl Ended {
     /// Expects that it could do nothing: it says why, in one line, and prints no results.
     #[track_caller]
     pub(super) fn unusable(&self, why: &str) -> &Self {
+        let is_told = if self.call.line.split(' ').any(|word| word == "--json") {
+            self.text().contains("\"error\":{")
+        } else {
+            self.stdout.is_empty()
+        };
         self.code(2)
-            .expect(self.stdout.is_empty(), "nothing on standard output")
+            .expect(is_told, "nothing on standard output, or an error as JSON")
             .expect(
                 self.stderr.contains(why) && self.stderr.lines().count() == 1,
                 &format!("{why:?} on standard error, in one line"),

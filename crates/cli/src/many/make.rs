@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use gametape::{
@@ -20,6 +21,7 @@ use super::progress::{InFile, Progress};
 use super::report::{FileReport, Status, Summary};
 use crate::args::Below;
 use crate::call::Call;
+use crate::commands::convert::of_output;
 use crate::exit::Exit;
 use crate::ui::Ui;
 
@@ -69,6 +71,8 @@ struct Folder<'r> {
     call: &'r Call<'r>,
     program: [&'static str; 2],
     manifest: Manifest,
+    /// Whether the disk is full, so that no other file is begun.
+    is_full: AtomicBool,
     progress: Progress,
     cores: Cores,
     /// The folders to sync. Once at the end is enough: if a power cut removes a name, the next call makes the
@@ -122,6 +126,7 @@ pub fn run(
         call,
         program: [ui.name, call.version],
         manifest,
+        is_full: AtomicBool::new(false),
         progress: Progress::new(tasks.len(), || sizes.sum()),
         cores: Cores::new(),
         unsynced: UnsyncedFolders::default(),
@@ -260,6 +265,9 @@ impl Folder<'_> {
             return Ok(None);
         }
         summary.print(started.elapsed(), ui)?;
+        if summary.left > 0 {
+            ui.complain("there is no room left: the same call does the rest later");
+        }
         Ok(Some(exit))
     }
 
@@ -269,6 +277,11 @@ impl Folder<'_> {
             Task::Nothing(error) => return FileReport::nothing(error),
         };
         let bytes = size(&job.found.path);
+        if self.is_full.load(Ordering::Relaxed) {
+            let mut report = FileReport::new(&job.found.path, bytes);
+            report.status = Status::Left;
+            return report;
+        }
         let at = self.progress.begin(|| bytes);
         let mut report = FileReport::new(&job.found.path, bytes);
         report.hint = self.making.hint;
@@ -285,6 +298,11 @@ impl Folder<'_> {
             Ok(recording) => {
                 report.out = Some(self.path.join(&job.out));
                 if let Err(error) = self.recording(&job, &recording, &at, &mut report) {
+                    let out = self.path.join(&job.out);
+                    let error = of_output(error, out.as_os_str());
+                    if is_full(&error) {
+                        self.is_full.store(true, Ordering::Relaxed);
+                    }
                     report.fail(error);
                 }
             }
@@ -380,6 +398,12 @@ impl Folder<'_> {
     }
 }
 
+/// Whether an error means that nothing more can be written there.
+fn is_full(error: &Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error, Error::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))
+}
+
 /// Removes empty folders, up to a folder.
 fn remove_empty(folder: &Path, up_to: &Path) {
     let mut folder = folder;
@@ -391,5 +415,71 @@ fn remove_empty(folder: &Path, up_to: &Path) {
             return;
         };
         folder = parent;
+    }
+}
+
+#[cfg(all(test, feature = "tools"))]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use gametape::core::tape;
+
+    use super::*;
+
+    /// A disk that fills up ends the run, is reported once and by the output's name, and the rest is
+    /// counted.
+    #[test]
+    fn a_full_disk_ends_the_run() {
+        static BEGUN: AtomicUsize = AtomicUsize::new(0);
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("archive");
+        fs::create_dir(&archive).unwrap();
+        for at in 0..200 {
+            let game = gametape_samples::mines::example();
+            fs::write(archive.join(format!("{at}.rmv")), game).unwrap();
+        }
+        let making = Making {
+            verb: "convert",
+            converts: true,
+            hint: None,
+            make: &|recording, _, _, _| {
+                BEGUN.fetch_add(1, Ordering::Relaxed);
+                let full = io::Error::from(io::ErrorKind::StorageFull);
+                Err(Error::Tape {
+                    path: recording.path().to_owned(),
+                    source: tape::Error::Output(full),
+                })
+            },
+            options: &|_, _| Vec::new(),
+        };
+        let formats = gametape::formats();
+        let call = Call {
+            formats: &formats,
+            version: "0",
+            options: Options::new(),
+            own: Vec::new(),
+        };
+        let below = Below {
+            out: Some(folder.path().join("out")),
+            dry_run: false,
+        };
+        let mut ui = Ui::new("gametape", "convert", false);
+        let exit = run(&[archive.into()], &below, None, &making, &call, &mut ui).unwrap();
+        assert_eq!(exit, Exit::Unusable);
+        let begun = BEGUN.load(Ordering::Relaxed);
+        assert!((1..=THREADS * cores()).contains(&begun), "{begun}");
+    }
+
+    #[test]
+    fn an_error_of_the_output_names_the_output() {
+        let error = Error::Tape {
+            path: "in.rmv".into(),
+            source: tape::Error::Output(io::ErrorKind::StorageFull.into()),
+        };
+        let error = of_output(error, "out.rmv".as_ref());
+        assert!(is_full(&error));
+        assert_eq!(error.path(), Path::new("out.rmv"));
+        let io = |kind: io::ErrorKind| Error::io(Path::new("a"))(kind.into());
+        assert!(!is_full(&io(io::ErrorKind::FileTooLarge)));
     }
 }

@@ -25,6 +25,8 @@ pub enum Status {
     Skipped,
     /// The file would be made; this is a dry run.
     WouldMake,
+    /// The file was not begun, since the disk is full.
+    Left,
 }
 
 impl Status {
@@ -35,6 +37,7 @@ impl Status {
             Self::Failed => "failed",
             Self::Skipped => "skipped",
             Self::WouldMake => "would-make",
+            Self::Left => "left",
         }
     }
 }
@@ -182,6 +185,8 @@ pub struct Summary {
     lossy: u64,
     read: u64,
     bytes: u64,
+    /// The files that were not begun.
+    pub left: u64,
     /// The worst exit code.
     pub exit: Exit,
 }
@@ -197,6 +202,7 @@ impl Default for Summary {
             lossy: 0,
             read: 0,
             bytes: 0,
+            left: 0,
             exit: Exit::Fine,
         }
     }
@@ -210,10 +216,11 @@ impl Summary {
             Status::Failed => &mut self.failed,
             Status::Skipped => &mut self.skipped,
             Status::WouldMake => &mut self.would_make,
+            Status::Left => &mut self.left,
         };
         *count += 1;
         self.lossy += u64::from(file.lossy);
-        if file.status != Status::Skipped {
+        if !matches!(file.status, Status::Skipped | Status::Left) {
             self.read += file.read;
         }
         self.bytes += file.bytes.unwrap_or(0);
@@ -222,7 +229,7 @@ impl Summary {
 
     /// The number of recordings, and of files that should have been.
     pub const fn recordings(&self) -> u64 {
-        self.made + self.kept + self.would_make + self.failed
+        self.made + self.kept + self.would_make + self.failed + self.left
     }
 
     /// Prints the last line.
@@ -234,6 +241,7 @@ impl Summary {
                 "kept": self.kept,
                 "would_make": self.would_make,
                 "failed": self.failed,
+                "left": self.left,
                 "skipped": self.skipped,
                 "lossy": self.lossy,
                 "bytes_read": self.read,
@@ -246,6 +254,7 @@ impl Summary {
             (self.kept, "kept as they are"),
             (self.would_make, "would be made"),
             (self.failed, "failed"),
+            (self.left, "left"),
         ];
         let parts = parts.iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = parts

@@ -1,6 +1,6 @@
 //! Writing recordings as zips.
 
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter as Zip};
@@ -26,7 +26,7 @@ use crate::model::Frame;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ZipWriter<W: Write + Seek> {
-    zip: Zip<W>,
+    zip: Zip<Failing<W>>,
     line: Vec<u8>,
     frames: u64,
 }
@@ -54,7 +54,10 @@ impl<W: Write + Seek> ZipWriter<W> {
                 .compression_method(CompressionMethod::Deflated)
                 .compression_level(Some(level.min(9).into())),
         };
-        let mut zip = Zip::new(sink);
+        let mut zip = Zip::new(Failing {
+            sink,
+            failed: false,
+        });
         zip.start_file(name, options).map_err(io::Error::from)?;
         Ok(Self {
             zip,
@@ -94,7 +97,10 @@ impl<W: Write + Seek> ZipWriter<W> {
     /// # Errors
     /// [`WriteError::Io`].
     pub fn finish(self) -> Result<W, WriteError> {
-        let mut sink = self.zip.finish().map_err(io::Error::from)?;
+        let Failing { mut sink, failed } = self.zip.finish().map_err(io::Error::from)?;
+        if failed {
+            return Err(io::Error::other("an earlier write failed").into());
+        }
         sink.flush()?;
         Ok(sink)
     }
@@ -103,5 +109,84 @@ impl<W: Write + Seek> ZipWriter<W> {
         self.zip.write_all(&self.line)?;
         self.frames += 1;
         Ok(())
+    }
+}
+
+/// A sink that takes everything after an error and drops it: a zip that can't be finished is finished
+/// when it is dropped, and a second error would be printed by the library.
+struct Failing<W> {
+    sink: W,
+    failed: bool,
+}
+
+impl<W> Failing<W> {
+    fn unless_failed<T>(
+        &mut self,
+        otherwise: T,
+        act: impl FnOnce(&mut W) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if self.failed {
+            return Ok(otherwise);
+        }
+        let done = act(&mut self.sink);
+        self.failed = done
+            .as_ref()
+            .is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        done
+    }
+}
+
+impl<W: Write> Write for Failing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_failed(bytes.len(), |sink| sink.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_failed((), Write::flush)
+    }
+}
+
+impl<W: Seek> Seek for Failing<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.unless_failed(0, |sink| sink.seek(to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sink with room for so many bytes.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self
+                .0
+                .checked_sub(bytes.len())
+                .ok_or(io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Full {
+        fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+            Ok(0)
+        }
+    }
+
+    #[test]
+    fn a_zip_that_failed_is_never_whole() {
+        for room in 0..400 {
+            let Ok(mut writer) = ZipWriter::new(Full(room), "a.echoreplay", 0) else {
+                continue;
+            };
+            let pushed = writer.push(&Frame::default());
+            assert_eq!(writer.finish().is_ok(), false, "{room}: {pushed:?}");
+        }
     }
 }
