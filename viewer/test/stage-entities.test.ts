@@ -38,6 +38,7 @@ test("positions are columns of two or three axes in one unit", () => {
   assert.deepEqual(place("head_x head_y position_x position_y"), [2, 3, -1]);
   assert.deepEqual(place("x_start y_start x y"), [2, 3, -1]);
   assert.deepEqual(place("x@m y@m z@s"), [0, 1, -1]);
+  assert.deepEqual(place("id! lat@deg lon@deg"), [2, 1, -1]);
   for (const none of ["x@m y@s", "velocity_x velocity_y", "x@m/s y@m/s", "x:text y:text", "x y?", "x! y!", "a b"]) {
     assert.equal(place(none), undefined, none);
   }

@@ -1,5 +1,6 @@
 //! `gametape publish`: publishes recordings as a folder for any web host, or as one HTML file.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use gametape_live::{Entry, Error, Index, Page, Site, Store, single};
 use serde_json::json;
 
 use super::Call;
+use super::convert::of_output;
 use crate::args::Publish;
 use crate::exit::Exit;
 use crate::located::{located, shown};
@@ -69,6 +71,11 @@ fn publish(
             Ok((recording, (entry, notes))) => {
                 published += 1;
                 exit = exit.max(say(&recording, &entry, &notes, ui)?);
+            }
+            Err(Error::Recording(error)) => {
+                let target = args.out.as_ref().or(args.single.as_ref());
+                let target = target.map_or(OsStr::new("-"), |target| target.as_os_str());
+                exit = exit.max(ui.fail(&of_output(error, target)));
             }
             Err(error) => exit = exit.max(fail(&error, ui)),
         }

@@ -184,8 +184,8 @@ fn points(table: &TableDef) -> Option<Points> {
     if table.lane != Lane::State || keys.len() > 1 {
         return None;
     }
-    let (place, prefix) = position(columns)?;
-    let three = table.column(&format!("{prefix}z")).is_some();
+    let (place, [x, y, z]) = position(columns)?;
+    let three = table.column(&z).is_some();
     let (count, mut wanted) = (keys.len(), keys);
     let mut other = |name: &str| {
         let column = columns.get(table.column(name)?)?;
@@ -197,12 +197,8 @@ fn points(table: &TableDef) -> Option<Points> {
     };
     let (name, team) = (other("name"), other("team"));
     let at = wanted.len();
-    let axes = if three {
-        ["x", "y", "z"].as_slice()
-    } else {
-        &["x", "y"]
-    };
-    wanted.extend(axes.iter().map(|axis| format!("{prefix}{axis}")));
+    wanted.extend([x, y]);
+    wanted.extend(three.then_some(z));
     Some(Points {
         table: table.name.to_string(),
         columns: wanted,
@@ -215,21 +211,35 @@ fn points(table: &TableDef) -> Option<Points> {
     })
 }
 
-/// Returns the column of a position's first coordinate, and the prefix of its name. `x` is preferred, then
-/// a length (`m`, not `m/s`), then the first column.
-fn position(columns: &[ColumnDef]) -> Option<(&ColumnDef, String)> {
+/// The names of a position's coordinates: to the right, upwards, and in the third direction.
+const AXES: [[&str; 3]; 3] = [
+    ["x", "y", "z"],
+    ["lon", "lat", ""],
+    ["longitude", "latitude", ""],
+];
+
+/// Returns the column of a position's first coordinate, and the names of all. `x` without a prefix is
+/// preferred, then a length (`m`, not `m/s`), then the first column.
+fn position(columns: &[ColumnDef]) -> Option<(&ColumnDef, [String; 3])> {
     let number = |column: &&ColumnDef| !matches!(column.kind, Kind::Text | Kind::Bool);
     let found = columns.iter().filter(number).filter_map(|column| {
-        let prefix = column.name.strip_suffix('x')?;
-        let own = prefix.is_empty() || prefix.ends_with('_');
-        let y = format!("{prefix}y");
-        let has = columns.iter().filter(number).any(|column| column.name == y);
-        (own && has).then(|| (column, prefix.to_owned()))
+        let (prefix, axes) = AXES.iter().find_map(|axes| {
+            let prefix = column.name.strip_suffix(axes[0])?;
+            (prefix.is_empty() || prefix.ends_with('_')).then_some((prefix, axes))
+        })?;
+        let names = axes.map(|axis| match axis {
+            "" => String::new(),
+            axis => format!("{prefix}{axis}"),
+        });
+        let mut numbers = columns.iter().filter(number);
+        let has = numbers.any(|other| other.name == names[1] && other.unit == column.unit);
+        has.then_some((column, prefix, names))
     });
-    found.min_by_key(|(column, prefix)| {
+    let best = found.min_by_key(|(column, prefix, _)| {
         let speed = column.unit.contains('/') || prefix.starts_with("vel");
         (!prefix.is_empty(), speed, column.unit.is_empty())
-    })
+    });
+    best.map(|(column, _, names)| (column, names))
 }
 
 #[cfg(test)]
@@ -244,6 +254,31 @@ mod tests {
             let column = ColumnDef::new(*name, *kind, "");
             table.with(if *key { column.key() } else { column })
         })
+    }
+
+    #[test]
+    fn positions_have_two_coordinates_of_one_unit() {
+        let of = |names: &[(&'static str, &'static str)]| {
+            let table = TableDef::new("ships", Lane::State, "");
+            let table = names.iter().fold(table, |table, (name, unit)| {
+                table.with(ColumnDef::new(*name, Kind::Float64, "").unit(*unit))
+            });
+            points(&table).map(|points| points.columns)
+        };
+        assert_eq!(
+            of(&[("lat", "deg"), ("lon", "deg")]),
+            Some(vec!["lon".into(), "lat".into()])
+        );
+        assert_eq!(
+            of(&[("head_x", "m"), ("head_y", "m")]).map(|names| names.len()),
+            Some(2)
+        );
+        assert_eq!(
+            of(&[("x", "m"), ("y", "m"), ("z", "m")]).map(|names| names.len()),
+            Some(3)
+        );
+        assert_eq!(of(&[("x", "m"), ("y", "deg")]), None);
+        assert_eq!(of(&[("lon", "deg"), ("z", "m")]), None);
     }
 
     #[test]

@@ -291,7 +291,7 @@ fn a_run_without_its_world_has_nothing_to_draw() {
     let (_, err) = outputs(folder.path(), "picture run.murk out.svg", 2);
     assert!(
         err.contains(
-            "run.murk: there is nothing to draw: it has ticks, commands, and no cells or positions;"
+            "run.murk: there is nothing to draw: it has ticks, commands, and no cells or positions. A picture needs a grid"
         ) && err.contains("such as its world"),
         "{err}"
     );

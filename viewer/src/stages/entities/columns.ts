@@ -28,8 +28,13 @@ const NO_PLACES =
   /(^|_)(v|vel|velocity|speed|acc|acceleration|forward|left|right|up|dir|direction|normal|q|rot|rotation|angular|spin|scale|size)$/;
 const KINDS = ["team", "kind", "type", "class", "side", "group"];
 
-/** The rest of the name of an x column, and the names of the y and z columns that belong to it. */
+/** The rest of the name of an x column (or a longitude), and the names of the y and z columns that belong to it. */
 function axes(name: string): readonly [stem: string, y: string, z: string] | undefined {
+  const globe = /^(.*_)?(lon|longitude)$/.exec(name);
+  if (globe !== null) {
+    const before = globe[1] ?? "";
+    return [before.replace(/_$/, ""), `${before}${globe[2] === "lon" ? "lat" : "latitude"}`, ""];
+  }
   const found = /^(.*_)?x(_.*)?$/.exec(name);
   if (found === null) {
     return undefined;

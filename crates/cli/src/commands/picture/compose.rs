@@ -103,8 +103,9 @@ fn nothing_to_draw(tables: &[TableDef]) -> String {
         format!("it has {}", others.join(", "))
     };
     format!(
-        "there is nothing to draw: {had}, and no cells or positions; where those are worked out, the recording \
-         has to carry what they are worked out from, such as its world or the names of its schema"
+        "there is nothing to draw: {had}, and no cells or positions. A picture needs a grid, or a state with \
+         number columns x and y (or lon and lat) of one unit; where these are computed, the recording has to \
+         carry what they are computed from, such as its world or the names of its schema"
     )
 }
 
