@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use gametape::core::table::Scan;
-use gametape::core::tape::{Format as _, Source, Tape, Work};
+use gametape::core::tape::{Format as _, Partial, Source, Tape, Work};
 use own_format::Track;
 
 use crate::report;
@@ -34,7 +34,7 @@ fn scanned(tape: &dyn Tape) -> usize {
         rows += black_box(batch).len();
         Ok(ControlFlow::Continue(()))
     });
-    read.expect("a sound recording");
+    read.and_then(Partial::whole).expect("a sound recording");
     rows
 }
 

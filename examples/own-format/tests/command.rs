@@ -118,7 +118,7 @@ step,tick,time_ms,ended,entity,x,y,z
         .assert()
         .code(2)
         .stderr_eq(str![[r#"
-gametape: b.track: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
+gametape: b.track: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more) (gametape repair may save the intact parts)
 
 "#]]);
     command(path, &["repair", "b.track", "c.track"])

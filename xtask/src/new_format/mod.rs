@@ -64,8 +64,9 @@ fn next(name: &str) -> String {
     format!(
         "\nIt is a format with two tables, and does what the example does. Next:\n\n{}\n\
          Then change crates/{name}/src/lib.rs into your format, and with it docs/src/{name} and fuzz/src/{name}.rs.\n\
-         bench/src/{name}.rs is for a peer: without one, remove it and its lines in bench. CONTRIBUTING.md says\n\
-         what else a format can have.",
+         bench/src/{name}.rs is for a peer: without one, remove it and its lines in bench. Once `publish = false`\n\
+         is gone from its manifest, `cargo xtask lint` says what a package lacks. CONTRIBUTING.md says what else a\n\
+         format can have.",
         lines.concat()
     )
 }
@@ -147,13 +148,7 @@ fn manifest(text: &str, names: &Names) -> String {
     }
     let of_command = ["[features]", "[[bin]]", "[[test]]"];
     sections.retain(|section| !of_command.iter().any(|head| section.starts_with(head)));
-    let of_command = [
-        "gametape ",
-        "gametape-cli ",
-        "snapbox",
-        "tempfile",
-        "publish",
-    ];
+    let of_command = ["gametape ", "gametape-cli ", "snapbox", "tempfile"];
     let about = format!("description = \"Recordings in the format {}\"", names.word);
     let lines = sections.iter().flat_map(|section| section.lines());
     let lines = lines.filter(|line| !of_command.iter().any(|start| line.starts_with(start)));
@@ -223,6 +218,8 @@ mod tests {
             .collect();
         assert_eq!(keys, ["gametape-core", "thiserror"]);
         assert_eq!(manifest["package"]["name"].as_str(), Some("gametape-dice"));
+        // Before it is published, the lint asks for what every package has.
+        assert_eq!(manifest["package"]["publish"].as_bool(), Some(false));
         assert!(manifest.get("features").is_none() && manifest.get("bin").is_none());
     }
 

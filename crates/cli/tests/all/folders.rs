@@ -179,7 +179,7 @@ fn problems_are_reported_before_any_work() {
     );
     let before = tree(path);
     let formats = gametape::formats();
-    let extensions = formats.iter().flat_map(|format| format.extensions());
+    let extensions = formats.iter().flat_map(<dyn gametape::Format>::extensions);
     let extensions: BTreeSet<&str> = extensions.copied().collect();
     let extensions = Vec::from_iter(extensions).join(", ");
     let unknown = format!("mp4: is the extension of no known format; there are {extensions}");
