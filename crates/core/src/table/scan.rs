@@ -208,6 +208,7 @@ impl Scan {
     ///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
     /// let scan = Scan::table("throws").columns(["eyes", "time_ms"]);
     /// assert_eq!(scan.column(&throws, "time_ms")?, 1);
+    /// assert_eq!(Scan::table("throws").column(&throws, "eyes")?, 1); // all columns, in their order
     /// let error = scan.column(&throws, "player").unwrap_err();
     /// assert_eq!(error.to_string(), "the scan does not ask for player");
     /// # Ok::<(), gametape_core::table::ScanError>(())

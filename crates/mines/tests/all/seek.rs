@@ -213,8 +213,7 @@ fn a_change_beside_the_board_is_an_event_and_no_square() {
         Ok(ControlFlow::Continue(()))
     })
     .unwrap()
-    .whole()
-    .unwrap();
+    .readable();
     assert_eq!(cols.iter().filter(|beside| **beside).count(), 1);
     gametape_core::table::kit::check(&tape);
     walk(beside, &[Way::Step(0.9), Way::Step(0.2)]);

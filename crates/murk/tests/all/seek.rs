@@ -188,8 +188,7 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
         Ok(ControlFlow::Continue(()))
     })
     .unwrap()
-    .whole()
-    .unwrap();
+    .readable();
     rows
 }
 
