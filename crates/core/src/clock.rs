@@ -82,6 +82,15 @@ pub struct Stamp {
     pub time: Option<Time>,
 }
 
+/// The first and the last moment of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Span {
+    /// The first moment.
+    pub first: Stamp,
+    /// The last moment.
+    pub last: Stamp,
+}
+
 /// The ways to name a moment of a recording, besides its step.
 ///
 /// ```

@@ -60,7 +60,7 @@ pub mod text;
 pub use altered::{AllAltered, Altered, Part};
 pub use book::findings_page;
 pub use bytes::{ByteReader, Short};
-pub use clock::{At, Clocks, NoClock, ParseAtError, Stamp, Time};
+pub use clock::{At, Clocks, NoClock, ParseAtError, Span, Stamp, Time};
 pub use finding::{Finding, Findings, Place};
 #[cfg(feature = "std")]
 pub use input::{Fetched, Input, InputStream, Missing, ReadAt};

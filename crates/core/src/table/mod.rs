@@ -27,6 +27,7 @@ mod scanning;
 mod shown;
 mod stamps;
 
+pub use crate::clock::Span;
 pub use batch::{Batch, Column, Filling, Owned, Texts, Value, Values};
 pub use book::tables_page;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
@@ -36,7 +37,7 @@ pub use kind::{Kind, Lane};
 pub use markers::{EventMarkers, Marker, MarkerKind, event_markers, markers, sort_markers};
 pub use merged::MergeError;
 pub use needs::Needs;
-pub use playback::{Playback, Span, State, StateAt, Stepped};
+pub use playback::{Playback, State, StateAt, Stepped};
 pub use pull::Pull;
 pub use scan::{Late, Picked, Scan};
 pub use scan_error::ScanError;

@@ -8,17 +8,8 @@ use super::kind::Lane;
 use super::scan::Scan;
 use super::scan_error::ScanError;
 use super::scanning::Wanted;
-use crate::clock::{At, Clocks, Stamp};
+use crate::clock::{At, Clocks, Span, Stamp};
 use crate::tape::Error;
-
-/// The first and the last moment of a recording.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Span {
-    /// The first moment.
-    pub first: Stamp,
-    /// The last moment.
-    pub last: Stamp,
-}
 
 /// A recording at a moment. Move it with `seek` or `step`, then read the state at that moment.
 ///

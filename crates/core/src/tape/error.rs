@@ -6,11 +6,11 @@ use std::path::Path;
 use super::audit::AnyFinding;
 use super::cut::Cut;
 use super::option::OptionError;
-use crate::clock::{At, NoClock, Stamp};
+use crate::clock::{At, NoClock, Span, Stamp};
 use crate::finding::{Finding, Findings};
 use crate::read::ReadError;
 use crate::rule::{Class, Coded, Rule};
-use crate::table::{ScanError, Span};
+use crate::table::ScanError;
 use crate::text::Grouped;
 
 /// Why an operation on a recording failed.
