@@ -1,5 +1,6 @@
 //! What to do about an error: as text for people, and the error as data.
 
+use std::ffi::OsStr;
 use std::fs;
 
 use gametape::Error;
@@ -51,6 +52,20 @@ fn is_rows(target: &str) -> bool {
     let name = target.split(':').next().unwrap_or_default();
     let end = name.rsplit('.').next().unwrap_or_default();
     ["csv", "json", "jsonl", "ndjson", "tsv", "txt", "xlsx"].contains(&end)
+}
+
+/// Makes an error of the output name the output, not the recording.
+pub fn of_output(error: Error, output: &OsStr) -> Error {
+    match error {
+        Error::Tape {
+            source: tape::Error::Output(source),
+            ..
+        } => Error::Io {
+            path: output.into(),
+            source,
+        },
+        error => error,
+    }
 }
 
 /// Returns an error as data: a finding, if the recording breaks a rule of its format.

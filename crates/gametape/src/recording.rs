@@ -1,10 +1,7 @@
 //! A recording of any known format.
 
 mod compare;
-mod playback;
 mod tables;
-
-pub use playback::Playback;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -25,6 +22,7 @@ use crate::{Error, Formats, formats};
 /// A recording of any known format.
 ///
 /// Opening looks at the first bytes only; each method reads as much as it needs.
+#[derive(Clone)]
 pub struct Recording {
     path: PathBuf,
     pub(crate) formats: Formats,

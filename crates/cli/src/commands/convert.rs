@@ -10,6 +10,7 @@ use gametape::{Beside, Content, Converted, Error, Format, Made, OptionDef, Recor
 use serde_json::json;
 
 use super::{Call, Pair};
+use crate::advice::of_output;
 use crate::args::Convert;
 use crate::exit::Exit;
 use crate::located::from_to;
@@ -159,20 +160,6 @@ fn make(
     );
     bar.finish_and_clear();
     made.map_err(|error| of_output(error, output))
-}
-
-/// Makes an error of the output name the output, not the recording.
-pub fn of_output(error: Error, output: &OsStr) -> Error {
-    match error {
-        Error::Tape {
-            source: tape::Error::Output(source),
-            ..
-        } => Error::Io {
-            path: output.into(),
-            source,
-        },
-        error => error,
-    }
 }
 
 /// Returns the folder for a new file; `None` for standard output and devices.

@@ -7,8 +7,9 @@ use gametape::core::text::{Counted, Grouped};
 use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, When, Work};
 use serde_json::json;
 
-use super::convert::{LESS, deliver, of_output, put_beside, remark, target_folder};
+use super::convert::{LESS, deliver, put_beside, remark, target_folder};
 use super::{Call, stamp};
+use crate::advice::of_output;
 use crate::args::Cut;
 use crate::exit::Exit;
 use crate::located::from_to;

@@ -10,7 +10,7 @@ use gametape_live::{Entry, Error, Index, Page, Site, Store, single};
 use serde_json::json;
 
 use super::Call;
-use super::convert::of_output;
+use crate::advice::of_output;
 use crate::args::Publish;
 use crate::exit::Exit;
 use crate::located::{located, shown};

@@ -7,8 +7,9 @@ use gametape::core::AllAltered;
 use gametape::{Made, Repaired, Told, Verb, Work};
 use serde_json::{Value, json};
 
-use super::convert::{LESS, deliver, of_output, put_beside, target_folder};
+use super::convert::{LESS, deliver, put_beside, target_folder};
 use super::{Call, Pair};
+use crate::advice::of_output;
 use crate::args::Repair;
 use crate::exit::Exit;
 use crate::located::from_to;

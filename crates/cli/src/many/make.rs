@@ -19,9 +19,9 @@ use super::parallel::{Cores, cores, each};
 use super::plan::{Job, Task, plan, size, target};
 use super::progress::{InFile, Progress};
 use super::report::{FileReport, Status, Summary};
+use crate::advice::of_output;
 use crate::args::Below;
 use crate::call::Call;
-use crate::commands::convert::of_output;
 use crate::exit::Exit;
 use crate::ui::Ui;
 

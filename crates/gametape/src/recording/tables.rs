@@ -7,7 +7,7 @@ use gametape_core::At;
 use gametape_core::table::{Batch, JsonRows, Lane, Marker, Scan, TableDef, markers};
 use gametape_core::tape::{self, Audit, Secrets, Work};
 
-use super::{Partial, Playback, Recording};
+use super::{Partial, Recording};
 use crate::Error;
 use crate::rows::{RowForm, RowWriter};
 use crate::selection::{Selecting, Selection};
@@ -61,26 +61,6 @@ impl Recording {
         visit: impl FnMut(Batch) -> Result<ControlFlow<()>, tape::Error>,
     ) -> Result<Partial<()>, Error> {
         self.partial(self.tape.scan_table(scan, &Work::default(), visit))
-    }
-
-    /// Returns a playback, which gives the state at any moment: see [`Playback`].
-    ///
-    /// ```
-    /// use gametape::{At, Scan, Value};
-    /// # let bytes = gametape_samples::mines::example();
-    /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
-    /// let mut play = tape.playback()?;
-    /// play.seek("1.5".parse::<At>().unwrap())?;
-    /// let cursor = play.state(&Scan::table("cursor").columns(["x", "y"]))?;
-    /// assert!(matches!(cursor.get(0, 0), Value::Int(_)));
-    /// # Ok::<(), gametape::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If nothing can be read.
-    pub fn playback(&self) -> Result<Playback<'_>, Error> {
-        let playback = self.explain(self.tape.playback())?;
-        Ok(Playback::new(self, playback))
     }
 
     /// Returns the moments that are worth a visit: events, and the findings of an audit. If there are very

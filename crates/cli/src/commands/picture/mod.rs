@@ -25,8 +25,9 @@ use gametape::{Draft, Error};
 use serde_json::json;
 
 use self::subject::{Drawn, Fault};
-use super::convert::{is_same_file, of_output};
+use super::convert::is_same_file;
 use super::{Call, stamp};
+use crate::advice::of_output;
 use crate::args::Picture;
 use crate::exit::Exit;
 use crate::located::from_to;

@@ -6,30 +6,51 @@ use std::ops::{Deref, DerefMut};
 use gametape_core::table::{self, Batch, Scan};
 use gametape_core::{At, Stamp};
 
-use super::Recording;
-use crate::Error;
+use crate::{Error, Recording};
 
 /// A recording at a moment. Move it with [`seek`](Self::seek) or [`step`](Self::step), then read the
 /// [`state`](Self::state) at that moment. The other methods are those of [`table::Playback`].
-pub struct Playback<'r> {
-    recording: &'r Recording,
+///
+/// It keeps its recording open, and can be moved to another thread.
+pub struct Playback {
+    recording: Recording,
     inner: Box<dyn table::Playback>,
 }
 
-impl fmt::Debug for Playback<'_> {
+impl fmt::Debug for Playback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Playback")
-            .field("recording", self.recording)
+            .field("recording", &self.recording)
             .field("now", &self.inner.now())
             .finish_non_exhaustive()
     }
 }
 
-impl<'r> Playback<'r> {
-    pub(super) fn new(recording: &'r Recording, inner: Box<dyn table::Playback>) -> Self {
-        Self { recording, inner }
+impl Recording {
+    /// Returns a playback, which gives the state at any moment: see [`Playback`].
+    ///
+    /// ```
+    /// use gametape::{At, Scan, Value};
+    /// # let bytes = gametape_samples::mines::example();
+    /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
+    /// let mut play = tape.playback()?;
+    /// play.seek("1.5".parse::<At>().unwrap())?;
+    /// let cursor = play.state(&Scan::table("cursor").columns(["x", "y"]))?;
+    /// assert!(matches!(cursor.get(0, 0), Value::Int(_)));
+    /// # Ok::<(), gametape::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    pub fn playback(&self) -> Result<Playback, Error> {
+        Ok(Playback {
+            inner: self.explain(self.tape().playback())?,
+            recording: self.clone(),
+        })
     }
+}
 
+impl Playback {
     /// Goes to the newest step that is not after this moment, and returns its stamp.
     ///
     /// # Errors
@@ -68,7 +89,7 @@ impl<'r> Playback<'r> {
     }
 }
 
-impl Deref for Playback<'_> {
+impl Deref for Playback {
     type Target = dyn table::Playback;
 
     fn deref(&self) -> &Self::Target {
@@ -76,7 +97,7 @@ impl Deref for Playback<'_> {
     }
 }
 
-impl DerefMut for Playback<'_> {
+impl DerefMut for Playback {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut *self.inner
     }
