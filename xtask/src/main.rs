@@ -100,6 +100,11 @@ fn run(command: &mut Command) -> Result<(), String> {
 /// Builds the command as the tests do and runs its demo: to optimise it takes minutes, and saves a second. The
 /// page is built first, because the command contains it.
 fn demo(args: &[&str]) -> Result<(), String> {
+    println!(
+        "Builds the page and the command, which takes about 4 minutes on two cores the first time. Then it \
+         shows in ten seconds what it can do: games, simulations and matches are recorded, tampered with and \
+         verified."
+    );
     match viewer::build() {
         Ok(()) => {}
         Err(Blocked::Missing(how)) => println!("without the page that plays recordings: {how}"),

@@ -141,7 +141,13 @@ fn packages() -> Result<(), String> {
         return Ok(());
     }
     run(npm()
-        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .args([
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+        ])
         .current_dir(&to))
     .inspect_err(|_| {
         // The next run must not take a half-finished build.

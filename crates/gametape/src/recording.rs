@@ -241,7 +241,7 @@ impl Recording {
                 },
                 tape::Error::NotRecorded { at, recorded } => tape::Error::NotRecorded {
                     at,
-                    recorded: recorded.or_else(|| self.recorded()),
+                    recorded: recorded.or_else(|| self.recorded().map(Box::new)),
                 },
                 error => error,
             };

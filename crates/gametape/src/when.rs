@@ -122,7 +122,7 @@ impl When {
                     },
                 })?;
                 let time = Time(last.0.saturating_sub(before.0));
-                let recorded = Some(span);
+                let recorded = Some(Box::new(span));
                 let at = At::Time(time);
                 (time >= first)
                     .then_some(at)

@@ -167,7 +167,7 @@ impl<S: StateAt> Playback for Stepped<S> {
             }
             _ => Err(Error::NotRecorded {
                 at,
-                recorded: (!self.stamps.is_empty()).then(|| self.span()),
+                recorded: (!self.stamps.is_empty()).then(|| Box::new(self.span())),
             }),
         }
     }

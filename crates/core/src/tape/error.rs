@@ -57,12 +57,12 @@ pub enum Error {
     #[error("{0}")]
     Unsupported(String),
     /// The recording has no data at this moment.
-    #[error("{at} is not recorded{}", reach(*.at, *.recorded))]
+    #[error("{at} is not recorded{}", reach(*.at, .recorded.as_deref()))]
     NotRecorded {
         /// The moment.
         at: At,
         /// The first and the last recorded moment, if they are known.
-        recorded: Option<Span>,
+        recorded: Option<Box<Span>>,
     },
     /// The recording has no step in this range.
     #[error("nothing is recorded {cut}")]
@@ -117,7 +117,7 @@ fn targets(known: &[&str]) -> String {
 }
 
 /// For example `: the recording ends at 0.515 s`.
-fn reach(at: At, recorded: Option<Span>) -> String {
+fn reach(at: At, recorded: Option<&Span>) -> String {
     let on_clock = |stamp: Stamp| match at {
         At::Time(_) => stamp.time.map(At::Time),
         At::Tick(_) => stamp.tick.map(At::Tick),

@@ -32,9 +32,34 @@ impl Tool for Demo {
     }
 }
 
+/// The call that shows recordings.
+const LOOK: &str = if cfg!(feature = "live") {
+    "watch FOLDER"
+} else {
+    "inspect FOLDER"
+};
+
+/// The name by which this command was called, so that the lines at the end can be copied.
+fn command() -> String {
+    let called = std::env::args_os().next();
+    let called = called.filter(|called| called.as_encoded_bytes().contains(&b'/'));
+    called.map_or_else(
+        || "gametape".to_owned(),
+        |called| called.display().to_string(),
+    )
+}
+
 fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
         return Ok(ui.refuse(&format!("{}: {error}", args.folder.display())));
+    }
+    if !ui.json {
+        ui.line(format_args!(
+            "In about ten seconds: a bot plays Minesweeper, worlds are simulated, a network stream and a match \
+             of Echo VR are recorded.\nSome copies are tampered with. Everything is verified, and lies in {}.\n",
+            args.folder.display()
+        ))?;
+        ui.flush()?;
     }
     let mut as_expected = true;
     for part in [mines::play, murk::play, arena::play, echo::play] {
@@ -54,16 +79,20 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
         } else {
             "Something did not come out as it should: see above."
         })?;
-        let folder = args.folder.display();
-        ui.line(format_args!(
-            "Try: gametape inspect {folder}/expert-win.rmv; gametape stats {folder}/heat.murk; \
-             gametape diff {folder}/heat.murk {folder}/heat-faulty.murk; \
-             gametape dump --state --at tick:300 {folder}/arena.mcap; \
-             gametape stats {folder}/match.butter"
-        ))?;
         #[cfg(feature = "live")]
         if let Err(message) = site::publish(&args.folder, ui)? {
             return Ok(ui.refuse(&message));
+        }
+        ui.line("\nNext, to copy:")?;
+        let (command, folder) = (command(), args.folder.display());
+        for line in [
+            format!("verify {folder} --policy default"),
+            format!("dump {folder}/match.butter --table players --limit 5"),
+            format!("dump {folder}/arena.mcap --state --at tick:300"),
+            format!("diff {folder}/heat.murk {folder}/heat-faulty.murk"),
+            LOOK.replace("FOLDER", &folder.to_string()),
+        ] {
+            ui.line(format_args!("  {command} {line}"))?;
         }
     }
     Ok(if as_expected {

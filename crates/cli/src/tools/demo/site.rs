@@ -15,19 +15,18 @@ fn folder_beside(folder: &Path) -> PathBuf {
     name.into()
 }
 
-/// Publishes the recordings in a folder, and prints how to watch them.
+/// Publishes the recordings in a folder, and says where.
 pub fn publish(folder: &Path, ui: &mut Ui) -> io::Result<Result<(), String>> {
     let out = folder_beside(folder);
     let (published, page) = match make(folder, &out) {
         Ok(made) => made,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let (folder, out) = (folder.display(), out.display());
+    let out = out.display();
     let what = counted(published, "recording");
     if page {
         ui.line(format_args!(
-            "Look at them in a browser: gametape watch {folder}; or serve {out}, where {what} are \
-             published: python3 -m http.server --directory {out}"
+            "{what} are published in {out}, for any web server: python3 -m http.server --directory {out}"
         ))?;
     } else {
         ui.line(format_args!(
