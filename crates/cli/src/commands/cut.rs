@@ -63,15 +63,14 @@ fn make(args: &Cut, recording: &Recording, call: &Call<'_>) -> Result<Made<Cutou
         call.formats.check_name(recording.format(), output)?;
     }
     let folder = target_folder(&args.output)?;
-    let range = match &args.around {
-        Some(event) => recording.around(event, args.before, args.after)?,
-        None => {
-            let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when));
-            Range::new(
-                moment(&args.from).transpose()?,
-                moment(&args.to).transpose()?,
-            )
-        }
+    let range = if let Some(event) = &args.around {
+        recording.around(event, args.before, args.after)?
+    } else {
+        let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when));
+        Range::new(
+            moment(&args.from).transpose()?,
+            moment(&args.to).transpose()?,
+        )
     };
     let bar = byte_bar(recording.input().size());
     let work = Work {
