@@ -135,8 +135,8 @@ pub fn cut(data: &[u8]) {
         .expect("a recording that can be read");
     assert!(info.problem.is_none(), "{:?}", info.problem);
     let count = kept.steps.end - kept.steps.start;
-    if let Some(frames) = info.value.frames {
-        assert_eq!(frames, count, "{kept:?}");
+    if let Some(steps) = info.value.steps {
+        assert_eq!(steps, count, "{kept:?}");
     }
     let (again, _) = part(&cut, &all).expect("a part of a part");
     assert!(again == bytes, "a part is cut no further");

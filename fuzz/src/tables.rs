@@ -27,7 +27,7 @@ pub(crate) fn smallest() -> Vec<Vec<u8>> {
         let tables = |bytes: &Vec<u8>| {
             let recording = Recording::from_bytes(bytes.clone(), "a").ok()?;
             let info = recording.info(Secrets::Hide).ok()?;
-            let sound = info.value.frames > Some(2) && info.problem.is_none();
+            let sound = info.value.steps > Some(2) && info.problem.is_none();
             sound.then_some(recording.tables().ok()?.len())
         };
         let mut smallest = BTreeMap::new();

@@ -208,12 +208,12 @@ gametape_core::rules! {
     /// The sequence number of a message is not the tick of its packet.
     ///
     /// As before.
-    #[error("the message has the sequence number {sequence}, its packet tick {tick}")]
+    #[error("the message has the sequence number {}, its packet tick {}", Grouped((*sequence).into()), Grouped((*tick).into()))]
     Sequence { sequence: u32, tick: u32 } = "capture.sequence", Error;
     /// The time of a message is not that of its tick.
     ///
     /// As before; seeking may miss it.
-    #[error("the message has the log time {log_time}, tick {tick} is {expected}")]
+    #[error("the message has the log time {log_time}, tick {} is {expected}", Grouped((*tick).into()))]
     LogTime { log_time: u64, tick: u32, expected: u64 } = "capture.log-time", Error;
     /// A full snapshot that the recorder added is not the state of the stream.
     ///
@@ -246,8 +246,11 @@ fn next_packet(next: Option<u64>) -> String {
 
 fn described(tick: u32, baseline: Option<u32>) -> String {
     baseline.map_or_else(
-        || format!("a full snapshot of tick {tick}"),
-        |baseline| format!("a delta of tick {tick} on tick {baseline}"),
+        || format!("a full snapshot of tick {}", Grouped(tick.into())),
+        |baseline| {
+            let [tick, baseline] = [tick, baseline].map(|tick| Grouped(tick.into()));
+            format!("a delta of tick {tick} on tick {baseline}")
+        },
     )
 }
 

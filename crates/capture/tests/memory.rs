@@ -181,7 +181,7 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
     let whole = opened(&Mcap, file.try_clone().unwrap());
     within(256 << 10, "header", || {
         let header = whole.describe(Depth::Header, Secrets::Hide).unwrap();
-        assert_eq!(header.value.frames, Some(400));
+        assert_eq!(header.value.steps, Some(400));
     });
     let audit = whole.audit(&Asked::new(), &Work::default()).unwrap();
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);

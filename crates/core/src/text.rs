@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::clock::Time;
 use crate::rule::{Datum, ToDatum};
 
 /// A 32-bit checksum, shown in hexadecimal.
@@ -109,6 +110,68 @@ impl fmt::Display for Left {
         let verb = if self.0 == 1 { "is" } else { "are" };
         write!(f, "{} {verb} left", Grouped(self.0))
     }
+}
+
+/// Returns the name that people read for the key of a value in JSON: without the unit of a time, which
+/// [`figure`] and [`Time`] write with the value.
+///
+/// ```
+/// use gametape_core::text::name;
+/// let names = ["duration_ms", "estimated_time_s", "bbbv_per_s", "board_cols"].map(name);
+/// assert_eq!(names, ["duration", "estimated time", "bbbv per s", "board cols"]);
+/// ```
+#[must_use]
+pub fn name(key: &str) -> String {
+    let (name, _) = unit_of_time(key).unwrap_or((key, 0));
+    name.replace('_', " ")
+}
+
+/// Returns the number of a JSON object as people read it: a time by its key, the digits of a number
+/// that names something, any other in groups of three.
+///
+/// ```
+/// use gametape_core::text::figure;
+/// assert_eq!(figure("duration_ms", 98_763), "1:38.763");
+/// assert_eq!(figure("bytes", 65_536), "65,536");
+/// assert_eq!(figure("user_id", 65_536), "65536");
+/// ```
+#[must_use]
+pub fn figure(key: &str, number: u64) -> String {
+    if let Some((_, ms)) = unit_of_time(key) {
+        let ms = number.saturating_mul(ms);
+        return Time::from_ms(i64::try_from(ms).unwrap_or(i64::MAX)).to_string();
+    }
+    // People copy these.
+    let word = key.rsplit('_').next();
+    if matches!(word, Some("id" | "seed" | "number")) {
+        return number.to_string();
+    }
+    Grouped(number).to_string()
+}
+
+/// Returns a number with a fraction as the time that its key says it is, to the millisecond; `None` if
+/// the key says no such thing.
+///
+/// ```
+/// use gametape_core::text::time_figure;
+/// assert_eq!(time_figure("estimated_time_s", 41.2641).as_deref(), Some("41.264 s"));
+/// assert_eq!(time_figure("bbbv_per_s", 3.5), None);
+/// ```
+#[must_use]
+pub fn time_figure(key: &str, number: f64) -> Option<String> {
+    let (_, ms) = unit_of_time(key)?;
+    // Half a millisecond, rounded down, rounds to the nearest; `f64::round` needs the standard library.
+    let ms = (number * ms as f64 + 0.5) as i64;
+    Some(Time::from_ms(ms).to_string())
+}
+
+/// Splits the unit off the key of a time, which is so many milliseconds.
+fn unit_of_time(key: &str) -> Option<(&str, u64)> {
+    let (name, ms) = match key.strip_suffix("_ms") {
+        Some(name) => (name, 1),
+        None => (key.strip_suffix("_s")?, 1000),
+    };
+    (!name.is_empty() && !name.ends_with("_per")).then_some((name, ms))
 }
 
 /// A 64-bit hash, shown as 16 hexadecimal digits. As a [`Datum`] it is text too.

@@ -115,7 +115,7 @@ rules! {
     /// A chunk has more frames than the header's interval.
     ///
     /// Fine.
-    #[error("chunk {chunk} has {frames} frames; the header says a keyframe every {interval}")]
+    #[error("chunk {chunk} has {}; the header says a keyframe every {}", Counted(*frames, "frame"), Grouped((*interval).into()))]
     Interval { chunk: u64, frames: u64, interval: u16 } = "butter.keyframe-interval", Info;
     /// A chunk has several keyframes.
     ///
@@ -157,23 +157,23 @@ rules! {
     /// Keyframes store bones as differences from the frame before.
     ///
     /// gametape reads them right; other readers misplace them. Convert it.
-    #[error("{keyframes} keyframes store bones as differences from the frame before: readers that start anew there misplace them; this one does not")]
+    #[error("{} store bones as differences from the frame before: readers that start anew there misplace them; this one does not", Counted(*keyframes, "keyframe"))]
     DriftingBones { keyframes: u64 } = "butter.drifting-bones", Warning;
     /// Keyframes store bones as differences from a missing frame.
     ///
     /// The chunk before is broken, and with it these bones.
-    #[error("the bones of {keyframes} keyframes are differences from a missing frame: they are unknown")]
+    #[error("the bones of {} are differences from a missing frame: they are unknown", Counted(*keyframes, "keyframe"))]
     BonesLost { keyframes: u64 } = "butter.bones-lost", Error;
     /// A frame has bones of another number of players than the frame before.
     ///
     /// gametape reads them; the reference's reader throws.
-    #[error("the bones of {frames} frames are of another number of players than the frame before; the reference's reader fails there")]
+    #[error("the bones of {} are of another number of players than the frame before; the reference's reader fails there", Counted(*frames, "frame"))]
     BonePlayers { frames: u64 } = "butter.bone-players", Info;
     /// Counts fall, so that their difference wraps.
     ///
     /// The game starts its counts again after a restart or a rejoin. gametape subtracts; the reference's
     /// reader adds 256.
-    #[error("{counts} counts fall: their difference wraps, and the reference's reader adds 256; this one does not")]
+    #[error("{} fall: their difference wraps, and the reference's reader adds 256; this one does not", Counted(*counts, "count"))]
     WrappedStats { counts: u64 } = "butter.wrapped-stats", Info;
     /// Stats of a team are stored again after frames without any, and it is unclear whether they had
     /// disappeared meanwhile.
@@ -608,7 +608,7 @@ rules! {
     /// The zip has several files.
     ///
     /// They are read one after another.
-    #[error("the zip holds {members} files; they are read one after another")]
+    #[error("the zip holds {}; they are read one after another", Counted(*members, "file"))]
     ZipMembers { members: u64 } = "echoreplay.zip-members", Info;
     /// A file is neither stored nor deflated.
     ///
@@ -658,7 +658,7 @@ impl Rule {
 /// Why a chunk does not inflate.
 fn inflating(left: Option<u64>, reason: Option<&str>) -> String {
     match (left, reason) {
-        (Some(left), _) => format!("it ends {left} bytes before the chunk does"),
+        (Some(left), _) => format!("it ends {} before the chunk does", Bytes(left)),
         (None, reason) => reason.unwrap_or_default().to_owned(),
     }
 }

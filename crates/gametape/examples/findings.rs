@@ -40,6 +40,6 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     repaired.content.put(&intact)?;
     // From here on a problem is an error.
     let info = Recording::open(&intact)?.info(Secrets::Hide)?.whole()?;
-    println!("{} events are intact", info.frames.unwrap_or_default());
+    println!("{} events are intact", info.steps.unwrap_or_default());
     Ok(())
 }

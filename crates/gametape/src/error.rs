@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_core::tape;
+use gametape_core::text::{Bytes, Grouped};
 use gametape_core::{Class, Datum};
 
 /// Why an operation on a recording failed.
@@ -219,7 +220,9 @@ impl Error {
             Self::UnknownFormat { what, .. } => {
                 format!("not a recording of a known format ({what})")
             }
-            Self::TooLarge { size, limit, .. } => format!("{size} bytes, the limit is {limit}"),
+            Self::TooLarge { size, limit, .. } => {
+                format!("{}, the limit is {}", Bytes(*size), Grouped(*limit))
+            }
             Self::Name {
                 says,
                 format,

@@ -1,5 +1,6 @@
 //! Errors of publishing and serving.
 
+use gametape::core::text::Bytes;
 use std::io;
 #[cfg(feature = "serve")]
 use std::net::SocketAddr;
@@ -58,7 +59,7 @@ pub enum Error {
     )]
     NoPage,
     /// The files are too large for their folder.
-    #[error("it takes more than the {limit} bytes that are allowed")]
+    #[error("it takes more than the {} that are allowed", Bytes(*limit))]
     Full {
         /// The allowed number of bytes.
         limit: u64,

@@ -99,7 +99,7 @@ pub fn publish(
             name: name_of(recording),
             format: recording.format().name().to_owned(),
             duration_ms: info.duration_ms,
-            steps: info.frames,
+            steps: info.steps,
             verdict: (!growing).then(|| verdict(audit.verdict())),
             tables: tables_of(&made.description),
             live: growing,

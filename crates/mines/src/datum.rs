@@ -34,7 +34,7 @@ impl ToDatum for BoardEvent {
     fn to_datum(&self) -> Datum {
         Datum::Map(vec![
             ("cell", self.cell.to_datum()),
-            ("shows", self.face.to_datum()),
+            ("face", self.face.to_datum()),
         ])
     }
 }

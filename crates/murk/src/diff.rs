@@ -1,7 +1,5 @@
 //! The differences between two recordings.
 
-use gametape_core::text::Hash;
-
 use crate::checks::hash_of;
 use crate::divergence::{Cause, Difference};
 use crate::error::Error;
@@ -13,6 +11,7 @@ use crate::state::State;
 use crate::sync_test::compare;
 use crate::text::CommandText;
 use crate::verify::{VerifyError, replayable, run};
+use gametape_core::text::{Bytes, Grouped, Hash};
 
 /// The differences between two recordings.
 #[derive(Clone, PartialEq, Debug)]
@@ -168,12 +167,12 @@ fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, St
             ("seed", header.seed.to_string()),
             ("config_hash", Hash(header.config_hash).to_string()),
             ("field_count", header.field_count.to_string()),
-            ("cell_count", header.cell_count.to_string()),
+            ("cell_count", Grouped(header.cell_count.into()).to_string()),
             (
                 "space_descriptor",
                 format!(
-                    "{} bytes, CRC-32 {:08x}",
-                    descriptor.len(),
+                    "{}, CRC-32 {:08x}",
+                    Bytes(descriptor.len() as u64),
                     crc32fast::hash(descriptor)
                 ),
             ),

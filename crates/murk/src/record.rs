@@ -1,6 +1,7 @@
 //! Records a simulation while it runs.
 
 use gametape_core::Output;
+use gametape_core::text::Grouped;
 
 use crate::checks::hash_of;
 use crate::command::Commands;
@@ -17,7 +18,7 @@ pub enum RecordError<E: std::error::Error + 'static> {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// The simulation could not make a tick. Nothing of that tick was recorded.
-    #[error("tick {tick}: {source}")]
+    #[error("tick {}: {source}", Grouped(*tick))]
     Simulation {
         /// The caller's number of the tick.
         tick: u64,

@@ -167,12 +167,12 @@ gametape_core::rules! {
     /// A tick is not larger than the one before.
     ///
     /// Legal, and replayed in the order of the file. Frames may have been swapped or doubled.
-    #[error("tick {now} follows tick {before}; ticks should rise")]
+    #[error("tick {} follows tick {}; ticks should rise", Grouped(*now), Grouped(*before))]
     TickOrder { before: u64, now: u64 } = "murk.tick-order", Warning;
     /// Ticks are missing.
     ///
     /// Harmless if the recorder leaves them out; the replay counts frames, not ticks.
-    #[error("tick {now} follows tick {before}: {} not recorded", if now - before == 2 { "1 tick is".to_owned() } else { format!("{} ticks are", Grouped(now - before - 1)) })]
+    #[error("tick {} follows tick {}: {} not recorded", Grouped(*now), Grouped(*before), if now - before == 2 { "1 tick is".to_owned() } else { format!("{} ticks are", Grouped(now - before - 1)) })]
     TickGap { before: u64, now: u64 } = "murk.tick-gap", Info;
     /// The recording has no frames.
     ///
@@ -211,7 +211,7 @@ gametape_core::rules! {
     /// The command had expired when its tick came; ticks are counted from 1, as in the engine.
     ///
     /// Give it a later `expires_after_tick`.
-    #[error("command {command} expired after tick {expires}: it is never applied")]
+    #[error("command {command} expired after tick {}: it is never applied", Grouped(*expires))]
     CommandExpired { command: u32, expires: u64 } = "murk.command-expired", Warning;
     /// The command is not a `set_field`: Murk's lockstep engine accepts it and does nothing.
     ///

@@ -1,5 +1,6 @@
 //! Tests whether a simulation is deterministic: several runs with the same commands.
 
+use gametape_core::text::Grouped;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Barrier, Mutex, PoisonError};
 
@@ -26,10 +27,10 @@ pub struct InSync {
 #[non_exhaustive]
 pub enum SyncError<E: std::error::Error + 'static> {
     /// Two runs of the same commands have different states.
-    #[error("tick {}: {}", .0.tick, .0)]
+    #[error("tick {}: {}", Grouped(.0.tick), .0)]
     Desync(Box<Desync>),
     /// A simulation could not make a tick.
-    #[error("tick {tick}, run {run}: {source}")]
+    #[error("tick {}, run {run}: {source}", Grouped(*tick))]
     Simulation {
         /// The number of the tick, as passed to the simulations.
         tick: u64,

@@ -1,5 +1,6 @@
 //! Commands and values as text.
 
+use gametape_core::text::Bytes;
 use std::fmt::{self, Write as _};
 
 use gametape_core::{Datum, ToDatum};
@@ -60,7 +61,7 @@ impl CommandText {
             }) => format!("spawn at {coord:?} with {field_values:?}"),
             Ok(Payload::Despawn { entity_id }) => format!("despawn {entity_id}"),
             Ok(Payload::Custom { type_id, data }) => {
-                format!("custom {type_id} of {} bytes", data.len())
+                format!("custom {type_id} of {}", Bytes(data.len() as u64))
             }
             Ok(Payload::SetParameter { key, value }) => format!("set_parameter {key} to {value:?}"),
             Ok(Payload::SetParameterBatch { parameters }) => {

@@ -1,5 +1,6 @@
 //! Replays a recording, and compares each state with the recorded hash.
 
+use gametape_core::text::Grouped;
 use std::io::Read;
 
 use crate::checks::Checks;
@@ -34,10 +35,10 @@ pub enum VerifyError<E: std::error::Error + 'static> {
         fields: u32,
     },
     /// The replayed state is not the recorded one.
-    #[error("tick {}: {}", .0.tick, .0)]
+    #[error("tick {}: {}", Grouped(.0.tick), .0)]
     SnapshotMismatch(Box<Divergence>),
     /// The simulation could not make a tick.
-    #[error("tick {tick}: {source}")]
+    #[error("tick {}: {source}", Grouped(*tick))]
     Simulation {
         /// The frame, from 0.
         frame: u64,

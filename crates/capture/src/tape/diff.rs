@@ -3,6 +3,7 @@
 //! Their tables do not decide whether they are the same: the same states may come in other packets,
 //! and an entity without components is in no table.
 
+use gametape_core::text::{Counted, Grouped};
 use std::iter::{self, Peekable};
 
 use gametape_core::Time;
@@ -179,7 +180,10 @@ impl Found {
     fn end(which: &str, last: u32, error: &Finding) -> Self {
         let error = rule::Error::from(error.clone()).to_string();
         Self::new(
-            format!("after tick {last} the {which} recording can't be followed: {error}"),
+            format!(
+                "after tick {} the {which} recording can't be followed: {error}",
+                Grouped(last.into())
+            ),
             json!({ "ends": which, "last_tick": last, "error": error }),
         )
     }
@@ -192,8 +196,8 @@ impl Found {
         } else {
             ("first", [b, a])
         };
-        let tick = tick.unwrap_or_default();
-        let sentence = match next {
+        let tick = Grouped(tick.unwrap_or_default().into());
+        let sentence = match next.map(|next| Grouped(next.into())) {
             Some(next) => format!(
                 "tick {tick}: the {lacks} recording has no packet of this tick, its next is of tick {next}"
             ),
@@ -220,7 +224,7 @@ fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
                 let id = one.or(other).map_or(0, |entity| entity.id());
                 let details = json!({ "tick": tick, "entity": id });
                 Some(lacking(
-                    &format!("tick {tick}: entity {id} is"),
+                    &format!("tick {}: entity {id} is", Grouped(tick.into())),
                     details,
                     one.is_some(),
                 ))
@@ -235,7 +239,7 @@ fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
     let more = match entities {
         1 => return Some(found),
         2 => "1 more entity differs".to_owned(),
-        _ => format!("{} more entities differ", entities - 1),
+        _ => format!("{} differ", Counted(entities - 1, "more entity")),
     };
     found.sentence = format!("{}; at this tick {more}", found.sentence);
     Some(found)
@@ -254,7 +258,10 @@ fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Opt
             first.get_or_insert_with(|| {
                 let name = in_brackets(part.definition().name.as_deref());
                 lacking(
-                    &format!("tick {tick}: entity {id} has component {component}{name}"),
+                    &format!(
+                        "tick {}: entity {id} has component {component}{name}",
+                        Grouped(tick.into())
+                    ),
                     json!({ "tick": tick, "entity": id, "component": component }),
                     x.component(component).is_some(),
                 )

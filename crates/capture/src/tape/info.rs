@@ -59,6 +59,13 @@ fn milliseconds(ticks: u64, tick_ns: Option<u64>) -> Option<u64> {
     Some((u128::from(ticks) * u128::from(tick_ns?) / 1_000_000) as u64)
 }
 
+/// The time from the first step to the last, which are so many ticks apart.
+pub(super) fn duration_ms(packets: &Packets<'_>, ticks: Option<u64>) -> Option<u64> {
+    let told = packets.tables().and_then(told);
+    let of_ticks = || milliseconds(ticks?, packets.tick_ns());
+    told.and_then(|told| told.duration_ms).or_else(of_ticks)
+}
+
 /// Completes a description without reading the packets.
 pub(super) fn header(known: Info, packets: &Packets<'_>) -> Info {
     let mut info = with_schema(known, packets);
@@ -69,7 +76,7 @@ pub(super) fn header(known: Info, packets: &Packets<'_>) -> Info {
     if let Packets::Capture(capture) = packets {
         let full = capture.counted(Role::Keyframe);
         let deltas = capture.counted(Role::Delta);
-        info.frames = full.zip(deltas).map(|(full, deltas)| full + deltas);
+        info.steps = full.zip(deltas).map(|(full, deltas)| full + deltas);
         if let Some((first, last)) = capture.ticks() {
             let span = u64::from(last.saturating_sub(first));
             info.duration_ms = info.duration_ms.or(milliseconds(span, capture.tick_ns()));
@@ -87,11 +94,8 @@ pub(super) fn header(known: Info, packets: &Packets<'_>) -> Info {
 /// Completes a description after reading all packets.
 pub(super) fn info(known: Info, packets: &Packets<'_>, measured: &Measured) -> Info {
     let mut info = with_schema(known, packets);
-    info.frames = Some(measured.packets());
-    let of_ticks = measured.span();
-    let of_ticks = of_ticks.and_then(|ticks| milliseconds(ticks, packets.tick_ns()));
-    let told = packets.tables().and_then(told);
-    info.duration_ms = told.and_then(|told| told.duration_ms).or(of_ticks);
+    info.steps = Some(measured.packets());
+    info.duration_ms = duration_ms(packets, measured.span());
     let bytes = measured.bytes();
     let mean = (measured.packets() > 0).then(|| bytes as f64 / measured.packets() as f64);
     info.details.extend(object(json!({
@@ -106,7 +110,7 @@ pub(super) fn info(known: Info, packets: &Packets<'_>, measured: &Measured) -> I
         "added_bytes": measured.added_bytes,
         "packet_bytes": {
             "min": measured.packet_bytes.first(),
-            "avg": mean.map(|mean| (mean * 10.0).round() / 10.0),
+            "mean": mean.map(|mean| (mean * 10.0).round() / 10.0),
             "p95": measured.percentile(0.95),
             "max": measured.packet_bytes.last(),
             "all": bytes,

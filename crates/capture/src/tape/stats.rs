@@ -4,6 +4,7 @@ use gametape_core::tape::object;
 use gametape_delta::Tag;
 use serde_json::{Map, Value, json};
 
+use super::info::duration_ms;
 use super::measure::Measured;
 use crate::stream::Packets;
 
@@ -28,9 +29,9 @@ pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, V
         "first_tick": measured.first_tick,
         "last_tick": measured.last_tick,
         "missing_ticks": measured.missing_ticks,
-        "seconds": seconds,
+        "duration_ms": duration_ms(packets, measured.span()),
         "entities_min": (states.count > 0).then_some(states.min),
-        "entities_avg": states.mean(),
+        "entities_mean": states.mean(),
         "entities_max": (states.count > 0).then_some(states.max),
         "creates": creates,
         "destroys": destroys,
@@ -38,7 +39,7 @@ pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, V
         "updates_per_tick": per(updates, measured.read_ticks),
         "bytes": bytes,
         "bytes_per_tick": per(bytes, measured.ticks),
-        "bytes_per_second": per_second(bytes),
+        "bytes_per_s": per_second(bytes),
         "packet_bytes_p95": measured.percentile(0.95),
         "packet_bytes_max": measured.packet_bytes.last(),
         "bytes_per_update": (updates > 0).then(|| update_bytes / updates as f64),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{Class, Error};
 use serde_json::{Value, json};
 
@@ -145,11 +145,11 @@ impl FileReport {
             (Status::Made, Some(bytes)) => {
                 let (read, bytes) = (size(self.read), size(bytes));
                 let lossy = if self.lossy { ", with loss" } else { "" };
-                ui.line(format_args!("made  {out}  {bytes} of {read}{lossy}"))?;
+                ui.line(format_args!("made  {out}  {bytes} from {read}{lossy}"))?;
             }
             (Status::WouldMake, _) => {
                 let path = printable(&self.path.display().to_string());
-                return ui.line(format_args!("would make  {out}  of {path}"));
+                return ui.line(format_args!("would make  {out}  from {path}"));
             }
             _ => return Ok(()),
         }
@@ -246,7 +246,7 @@ impl Summary {
                 "lossy": self.lossy,
                 "bytes_read": self.read,
                 "bytes": self.bytes,
-                "seconds": took.as_secs_f64(),
+                "took_s": took.as_secs_f64(),
             }}));
         }
         let parts = [
@@ -258,21 +258,20 @@ impl Summary {
         ];
         let parts = parts.iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = parts
-            .map(|(count, what)| format!("{count} {what}"))
+            .map(|(count, what)| format!("{} {what}", Grouped(*count)))
             .collect();
         let lossy = match self.lossy {
             0 => String::new(),
-            n => format!(", {n} with loss"),
+            n => format!(", {} with loss", Grouped(n)),
         };
         let bytes = if self.would_make > 0 {
             size(self.read)
         } else {
-            format!("{} of {}", size(self.bytes), size(self.read))
+            format!("{} from {}", size(self.bytes), size(self.read))
         };
-        let s = if self.recordings() == 1 { "" } else { "s" };
         ui.line(format_args!(
-            "{} recording{s}: {}{lossy}; {bytes} in {:.2} s{}",
-            self.recordings(),
+            "{}: {}{lossy}; {bytes} in {:.2} s{}",
+            Counted(self.recordings(), "recording"),
             parts.join(", "),
             took.as_secs_f64(),
             skipped(self.skipped),
@@ -285,6 +284,6 @@ pub fn skipped(count: u64) -> String {
     match count {
         0 => String::new(),
         1 => ", 1 other file skipped".to_owned(),
-        n => format!(", {n} other files skipped"),
+        n => format!(", {} other files skipped", Grouped(n)),
     }
 }

@@ -1,5 +1,6 @@
 //! Descriptions of a scene in words, for readers who cannot see it.
 
+use gametape::core::text::Grouped;
 use std::collections::BTreeMap;
 
 use gametape::{Stamp, Value};
@@ -199,13 +200,15 @@ pub fn changes(board: &Board<'_>, changes: &Changes, when: &str) -> String {
         // The first of those that changed equally often.
         .min_by_key(|(count, _)| std::cmp::Reverse(*count));
     let most = most.filter(|(count, _)| *count > 0);
+    let (changed, total) = (Grouped(changed as u64), Grouped(total));
     let table = &board.table.name;
     let size = size(board);
     match most {
         None => format!("How often {name} of {table} changed {when}: none of {size} did."),
         Some((count, at)) => format!(
-            "How often {name} of {table} changed {when}: {changed} of {size} did, {total} times in all; most often that at {}, {count} times.",
-            board.place(at)
+            "How often {name} of {table} changed {when}: {changed} of {size} did, {total} times in all; most often that at {}, {} times.",
+            board.place(at),
+            Grouped(count.into())
         ),
     }
 }

@@ -1,6 +1,7 @@
 //! Moments of a recording: as text, along an axis, and from one to another.
 
 #[cfg(feature = "picture")]
+use gametape::core::text::Grouped;
 use std::str::FromStr;
 
 #[cfg(feature = "picture")]
@@ -54,8 +55,8 @@ pub fn time(time: Time) -> String {
 
 /// All clocks of a stamp: `12.345 s  tick 7  step 6`.
 pub fn moment(stamp: Stamp) -> String {
-    let tick = stamp.tick.map(|tick| format!("tick {tick}"));
-    let step = Some(format!("step {}", stamp.step));
+    let tick = stamp.tick.map(|tick| format!("tick {}", Grouped(tick)));
+    let step = Some(format!("step {}", Grouped(stamp.step)));
     let parts: Vec<String> = [stamp.time.map(time), tick, step]
         .into_iter()
         .flatten()

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 
 use clap::Parser;
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, printable};
 use gametape::murk::tape::MurkTape;
 use gametape::murk::tools::{IndexFile, index};
 use gametape::{Error, Formats, OpenOptions, Recording};
@@ -15,7 +15,7 @@ use crate::Exit;
 use crate::call::open;
 use crate::located::located;
 use crate::many::recordings;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 tool!(
     /// `gametape index`.
@@ -60,7 +60,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
             Ok((_, index, frames)) => ui.line(format_args!(
                 "{}: {}",
                 printable(&index.display().to_string()),
-                counted(frames, "frame")
+                Counted(frames, "frame")
             ))?,
         }
     }

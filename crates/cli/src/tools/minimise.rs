@@ -1,5 +1,6 @@
 //! `gametape minimise`.
 
+use gametape::core::text::{Counted, Grouped};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::inputs::{open, simulation, world};
 use crate::Exit;
 use crate::commands::convert::{LESS, deliver, target_folder};
 use crate::located::from_to;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 tool!(
     /// `gametape minimise`.
@@ -62,12 +63,14 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         let [ticks_before, ticks] = found.ticks;
         let [commands_before, commands] = found.commands;
         ui.remark(&format!(
-            "{} became {commands}, {} {ticks}, after {}",
-            counted(commands_before, "command"),
-            counted(ticks_before, "tick"),
-            counted(found.trials, "trial")
+            "{} became {}, {} {}, after {}",
+            Counted(commands_before, "command"),
+            Grouped(commands),
+            Counted(ticks_before, "tick"),
+            Grouped(ticks),
+            Counted(found.trials, "trial")
         ));
-        ui.remark(&format!("tick {}: {}", found.tick, found.fault()));
+        ui.remark(&format!("tick {}: {}", Grouped(found.tick), found.fault()));
         if !found.minimal {
             ui.remark("stopped before it was minimal: see --max-trials");
         }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 use gametape::Formats;
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, printable};
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
 use super::inputs::schema as read;
 use crate::Exit;
 use crate::located::{located, shown};
-use crate::ui::{STRONG, Ui, counted, styled};
+use crate::ui::{STRONG, Ui, styled};
 
 tool!(
     /// `gametape schema`.
@@ -96,7 +96,7 @@ fn show(path: &Path, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         format_args!(
             "schema {:016x}, {}",
             schema.hash(),
-            counted(components.len() as u64, "component")
+            Counted(components.len() as u64, "component")
         ),
     ))?;
     for component in components {
@@ -130,8 +130,8 @@ fn show(path: &Path, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
 fn in_words(codec: Codec) -> String {
     match codec {
         Codec::Bool => "bool, 1 bit".into(),
-        Codec::UInt { bits } => format!("unsigned, {}", counted(bits.into(), "bit")),
-        Codec::SInt { bits } => format!("signed, {}", counted(bits.into(), "bit")),
+        Codec::UInt { bits } => format!("unsigned, {}", Counted(bits.into(), "bit")),
+        Codec::SInt { bits } => format!("signed, {}", Counted(bits.into(), "bit")),
         Codec::VarUInt => "unsigned, 1 to 5 bytes".into(),
         Codec::VarSInt => "signed, 1 to 5 bytes".into(),
         Codec::FixedPoint {
@@ -140,7 +140,7 @@ fn in_words(codec: Codec) -> String {
             scale,
         } => {
             let bits = 64 - max_q.abs_diff(min_q).leading_zeros();
-            let bits = counted(bits.into(), "bit");
+            let bits = Counted(bits.into(), "bit");
             match FixedPoint::of(codec) {
                 Some(fixed) => format!(
                     "fixed point, {} to {} in steps of 1/{scale}, {bits}",

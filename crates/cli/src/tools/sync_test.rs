@@ -1,5 +1,6 @@
 //! `gametape sync-test`.
 
+use gametape::core::text::{Counted, Grouped};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use gametape::{Error, Formats};
 
 use super::inputs::{commands, open, simulation, world};
 use crate::Exit;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 tool!(
     /// `gametape sync-test`.
@@ -69,14 +70,14 @@ fn describe(synced: &Synced, rollback: Option<u16>) -> String {
             Some(_) => "not the same after going back",
             None => "not deterministic",
         };
-        return format!("{what}: tick {tick}: {message}");
+        return format!("{what}: tick {}: {message}", Grouped(tick));
     }
     let hash = synced.last_hash.as_deref().unwrap_or("-");
     let how = match rollback {
         Some(ticks) => format!("made twice, going back {ticks} at a time"),
         None => format!("made {} times at once", synced.runs),
     };
-    let ticks = counted(synced.ticks, "tick");
+    let ticks = Counted(synced.ticks, "tick");
     format!("in sync: {ticks} {how}, every state the same (last hash {hash})")
 }
 

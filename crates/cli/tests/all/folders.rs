@@ -261,8 +261,8 @@ fn verify_says_in_json_what_it_passed_over() {
         1
     );
     expect(path, "convert archive --out copies --dry-run", 0).stdout_eq(str![[r#"
-would make  copies/2021/match-00.echoreplay  of archive/2021/match-00.echoreplay
-would make  copies/2022/match-01.echoreplay  of archive/2022/match-01.echoreplay
+would make  copies/2021/match-00.echoreplay  from archive/2021/match-00.echoreplay
+would make  copies/2022/match-01.echoreplay  from archive/2022/match-01.echoreplay
 2 recordings: 2 would be made; [..] kB in [..] s, 1 other file skipped
 
 "#]]);

@@ -13,7 +13,7 @@ use gametape_samples::echo::{Match, MatchOptions};
 use rayon::prelude::*;
 
 /// Small sound recordings of a format: in each form that it has.
-fn samples(format: &str) -> Vec<Sample> {
+pub fn samples(format: &str) -> Vec<Sample> {
     match format {
         "rmv" => vec![Sample::new("game.rmv", gametape_samples::mines::example())],
         "murk" => vec![Sample::new("run.murk", gametape::murk::doc_example())],

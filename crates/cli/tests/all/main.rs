@@ -11,6 +11,7 @@ mod kit;
 #[cfg(feature = "live")]
 mod live;
 mod murk;
+mod names;
 mod options;
 #[cfg(feature = "picture")]
 mod picture;

@@ -42,12 +42,12 @@ fn diff_says_where_two_games_part() {
     expect(path, "diff game.rmv other.rmv", 1)
         .stdout_eq(str![[r#"
 header: generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
-header: declared_3bv is 10 in the first, 12 in the second
+header: declared_bbbv is 10 in the first, 12 in the second
 header: duration_ms is 2472 in the first, 5238 in the second
-header: frames is 275 in the first, 422 in the second
+header: steps is 275 in the first, 422 in the second
 mouse_events: step 0, 0.000 s: x is 76 px in the first, 106 px in the second
 420 more events differ after it
-game: 1 row differs (generated in 1, declared_3bv in 1, total_time_ms in 1, bbbv in 1, solved_bbbv in 1, bbbv_per_s in 1, 22 more); generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
+game: 1 row differs (generated in 1, declared_bbbv in 1, total_time_ms in 1, bbbv in 1, solved_bbbv in 1, bbbv_per_s in 1, 22 more); generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
 mouse_events: 14 rows differ (x in 14, y in 14, col in 11, row in 5, action in 3, reduced in 3, 3 more); 189 rows only in the first; 326 rows only in the second; first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second
 board_events: 2 rows differ (col in 2, row in 2, face in 1); 69 rows only in the first; 79 rows only in the second; first at step 1, 0.000 s: col is 4 in the first, 6 in the second
 cursor: 338 rows differ (x in 335, y in 332, col in 287, row in 196, right in 102, left in 69); 191 rows only in the second; first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second

@@ -257,7 +257,7 @@ fn repair_keeps_whole_events_and_leaves_the_input_alone() {
     expect(path, "repair cut.rmv mended.rmv", 3)
         .stdout_eq("")
         .stderr_eq(str![[r#"
-set file_size right, it said 1199
+set file_size right, it said 1,199
 kept 250 whole events; lost what stood from byte 1,101 on
 ended the game as "other" at 2.094 s: its termination event was lost
 
@@ -355,19 +355,19 @@ fn inspect_and_stats_have_stable_keys() {
     let folder = folder();
     let path = folder.path();
     expect(path, "inspect --json game.rmv", 0).stdout_eq(str![[r#"
-{"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
+{"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"steps":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","declared_level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_bbbv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
     // In folders only headers are read.
     expect(path, "inspect --json .", 0).stdout_eq(str![[r#"
-{"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
+{"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"steps":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","declared_level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_bbbv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
     let stats = expect(path, "stats --json game.rmv", 0);
     let stats: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
     for key in [
-        "time_ms",
-        "result",
+        "total_time_ms",
+        "outcome",
         "level",
         "bbbv",
         "bbbv_per_s",

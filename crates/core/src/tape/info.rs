@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::error::Error;
 use super::format_info::FormatInfo;
 use crate::table::Needs;
-use crate::text::{Many, TextTable, printable, shortened};
+use crate::text::{Bytes, Many, TextTable, figure, name, printable, shortened, time_figure};
 
 /// Whether tokens, IP addresses and user ids may be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -95,8 +95,8 @@ pub struct Info {
     pub bytes: u64,
     /// The length of the recording; `None` if unknown.
     pub duration_ms: Option<u64>,
-    /// The number of steps; `None` if only the header was read.
-    pub frames: Option<u64>,
+    /// The number of steps, the one that ends a game among them; `None` if only the header was read.
+    pub steps: Option<u64>,
     /// The name of a step.
     #[serde(skip)]
     pub step: &'static str,
@@ -117,7 +117,7 @@ impl Info {
             format_version,
             bytes,
             duration_ms: None,
-            frames: None,
+            steps: None,
             step: format.step,
             needs: None,
             details: Map::new(),
@@ -145,12 +145,12 @@ impl fmt::Display for Info {
             "format",
             &format!("{} v{}", self.format, self.format_version),
         )?;
-        line(f, "size", &format!("{} bytes", self.bytes))?;
+        line(f, "size", &Bytes(self.bytes).to_string())?;
         if let Some(ms) = self.duration_ms {
-            line(f, "duration", &format!("{}.{:03} s", ms / 1000, ms % 1000))?;
+            line(f, "duration", &figure("duration_ms", ms))?;
         }
-        if let Some(frames) = self.frames {
-            line(f, &Many(self.step).to_string(), &frames.to_string())?;
+        if let Some(steps) = self.steps {
+            line(f, &Many(self.step).to_string(), &figure("steps", steps))?;
         }
         for (key, value) in &self.details {
             let text = match value {
@@ -160,7 +160,7 @@ impl fmt::Display for Info {
                 // A list of objects: a table if all have the same keys, else one line for each.
                 Value::Array(values) if values.iter().any(Value::is_object) => {
                     if let Some(table) = table(values) {
-                        line(f, &key.replace('_', " "), "")?;
+                        line(f, &name(key), "")?;
                         for row in table.lines() {
                             writeln!(f, "    {row}")?;
                         }
@@ -168,7 +168,7 @@ impl fmt::Display for Info {
                     }
                     for value in values.iter().filter_map(Value::as_object) {
                         let properties = properties(value).unwrap_or_default();
-                        line(f, &key.replace('_', " "), &properties)?;
+                        line(f, &name(key), &properties)?;
                     }
                     continue;
                 }
@@ -176,9 +176,9 @@ impl fmt::Display for Info {
                     Some(text) => text,
                     None => continue,
                 },
-                other => plain(other),
+                other => plain(key, other),
             };
-            line(f, &key.replace('_', " "), &text)?;
+            line(f, &name(key), &text)?;
         }
         Ok(())
     }
@@ -189,7 +189,10 @@ fn properties(map: &Map<String, Value>) -> Option<String> {
     let texts: Vec<String> = map
         .iter()
         .filter(|(_, value)| !value.is_null() && *value != "")
-        .map(|(key, value)| format!("{} {}", printable(key), plain(value)))
+        .map(|(key, value)| {
+            let name = key.strip_suffix("_ms").unwrap_or(key);
+            format!("{} {}", printable(name), plain(key, value))
+        })
         .collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }
@@ -209,28 +212,29 @@ fn table(values: &[Value]) -> Option<TextTable> {
     {
         return None;
     }
-    let mut table = TextTable::new(
-        first
-            .keys()
-            .map(|name| shortened(&printable(name)).replace('_', " ")),
-    );
+    let mut table = TextTable::new(first.keys().map(|key| shortened(&printable(&name(key)))));
     for object in objects {
-        table.row(object.values().map(|cell| match cell {
+        table.row(object.iter().map(|(key, cell)| match cell {
             Value::Null => (String::new(), false),
-            cell => (shortened(&plain(cell)), cell.is_number()),
+            cell => (shortened(&plain(key, cell)), cell.is_number()),
         }));
     }
     Some(table)
 }
 
 /// Formats a JSON value without quotes.
-fn plain(value: &Value) -> String {
+fn plain(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) => printable(text),
         Value::Array(values) => {
-            let texts: Vec<String> = values.iter().map(plain).collect();
+            let texts: Vec<String> = values.iter().map(|value| plain(key, value)).collect();
             texts.join(", ")
         }
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(whole), _) => figure(key, whole),
+            (None, Some(float)) => time_figure(key, float).unwrap_or_else(|| number.to_string()),
+            (None, None) => number.to_string(),
+        },
         other => other.to_string(),
     }
 }

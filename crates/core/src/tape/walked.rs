@@ -194,7 +194,7 @@ impl<R: Rule + 'static> Tape for Walked<R> {
         let over = self.over(Aim::Findings, &Work::default())?;
         let info = Info {
             duration_ms: over.last.map(|time| time.whole_ms().max(0) as u64),
-            frames: Some(over.steps),
+            steps: Some(over.steps),
             ..info
         };
         Ok(Partial::new(info, over.findings.problem()))
@@ -338,10 +338,10 @@ mod tests {
         );
         assert_eq!(audit.summary, "4 steps");
         let whole = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
-        assert_eq!(whole.value.frames, Some(4));
+        assert_eq!(whole.value.steps, Some(4));
         assert!(whole.problem.is_some());
         let header = tape.describe(Depth::Header, Secrets::Hide).unwrap();
-        assert_eq!(header.value.frames, None);
+        assert_eq!(header.value.steps, None);
         assert!(header.problem.is_none());
     }
 

@@ -130,7 +130,7 @@ impl StatsBuilder {
             .finish(&mut self.stats.timeline, &mut self.stats.left_out);
         self.stats.interval_ms = median(&self.intervals);
         let intervals: u64 = self.intervals.iter().map(|&count| u64::from(count)).sum();
-        self.stats.frames_per_second = (self.stats.recorded_ms > 0)
+        self.stats.frames_per_s = (self.stats.recorded_ms > 0)
             .then(|| intervals as f64 * 1000.0 / self.stats.recorded_ms as f64);
         if let Some(disc) = &mut self.stats.disc {
             disc.distance = self.disc.distance();

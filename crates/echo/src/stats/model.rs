@@ -24,7 +24,7 @@ pub struct MatchStats {
     /// The median time between two frames; `None` for fewer than two frames.
     pub interval_ms: Option<u32>,
     /// The mean number of frames a second, over the recorded time.
-    pub frames_per_second: Option<f64>,
+    pub frames_per_s: Option<f64>,
     /// The number of sessions. It is more than one if the recording continued into another match.
     pub sessions: u64,
     /// The first session's id.
@@ -285,7 +285,7 @@ pub struct PlayerStats {
     /// The highest speed, by the API's velocity, without jumps.
     pub top_speed: f32,
     /// The distance divided by the time in the match.
-    pub average_speed: Option<f64>,
+    pub mean_speed: Option<f64>,
     /// The time with the player's `possession`.
     pub possession_ms: u64,
     /// The time with the disc in a hand. Arena.

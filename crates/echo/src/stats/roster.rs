@@ -160,7 +160,7 @@ impl Known {
                 present_ms: 0,
                 distance: 0.0,
                 top_speed: 0.0,
-                average_speed: None,
+                mean_speed: None,
                 possession_ms: 0,
                 disc_held_ms: 0,
                 stunned: 0,
@@ -241,7 +241,7 @@ impl Known {
 
     fn finish(mut self) -> PlayerStats {
         self.out.distance = self.head.distance();
-        self.out.average_speed = (self.out.present_ms > 0)
+        self.out.mean_speed = (self.out.present_ms > 0)
             .then(|| self.out.distance * 1000.0 / self.out.present_ms as f64);
         self.out.ping = self.pings.finish();
         self.out.packet_loss = (self.losses.0 > 0).then(|| self.losses.1 / self.losses.0 as f64);

@@ -1,6 +1,7 @@
 //! The difference between two recordings of matches, in either format.
 
 use gametape_core::tape::{Diff, Error, object};
+use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
 use super::frames::{EchoFormat, Frames};
@@ -52,12 +53,15 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
 fn so_far(mut problem: Error, found: &Found) -> Error {
     let known = match &found.first {
         Some(first) if matches!(first.what, Side::Both(_)) => {
-            format!("frame {} differs", first.frame)
+            format!("frame {} differs", Grouped(first.frame))
         }
         _ => match found.frames.iter().min() {
             Some(0) | None => "nothing could be compared".to_owned(),
             Some(1) => "the one frame that could be read of both is the same".to_owned(),
-            Some(frames) => format!("the {frames} frames that could be read of both are the same"),
+            Some(frames) => format!(
+                "the {} that could be read of both are the same",
+                Counted(*frames, "frame")
+            ),
         },
     };
     if let Error::Broken(finding) = &mut problem {
@@ -148,12 +152,16 @@ fn report(found: &Found, start: Option<Time>) -> Diff {
     let counts = if a == b {
         String::new()
     } else {
-        let s = if a == 1 { "" } else { "s" };
-        format!("; the first has {a} frame{s}, the second {b}")
+        format!(
+            "; the first has {}, the second {}",
+            Counted(a, "frame"),
+            Grouped(b)
+        )
     };
     diff.first = Some(format!(
         "frame {} ({}): {what}{counts}",
-        first.frame, first.time
+        Grouped(first.frame),
+        first.time
     ));
     diff.step = Some(first.frame);
     diff.time_ms = start.map(|start| first.time.since(start).ms());

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use gametape_core::tape::Error;
-use gametape_core::text::Grouped;
+use gametape_core::text::{Bytes, Grouped};
 use gametape_core::{Class, Coded};
 
 use crate::{Error as ReadError, Finding, Frame, Rule, WriteError};
@@ -29,15 +29,15 @@ pub enum EchoError {
     Spool(#[source] io::Error),
     /// The text of a zip is too large to be kept in a temporary file.
     #[error(
-        "the text of the zip takes more than {} bytes: too many to be kept in a temporary file, which seeking requires",
-        Grouped(*limit)
+        "the text of the zip takes more than {}: too many to be kept in a temporary file, which seeking requires",
+        Bytes(*limit)
     )]
     SpoolLimit {
         /// The maximum size in bytes.
         limit: u64,
     },
     /// A position would be further from the recorded one than was allowed.
-    #[error("the {what} of frame {frame} would be {metres} m off; {most} m are allowed")]
+    #[error("the {what} of frame {} would be {metres} m off; {most} m are allowed", Grouped(*frame))]
     TooFarOff {
         /// The position that is furthest off.
         what: &'static str,

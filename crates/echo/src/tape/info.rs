@@ -2,6 +2,7 @@
 
 use compact_str::CompactString;
 use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Work, object};
+use gametape_core::text::{Counted, figure};
 use serde_json::{Map, Value, json};
 
 use super::frames::{EchoFormat, Frames, each};
@@ -355,7 +356,7 @@ fn info(
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     Info {
         duration_ms: summary.and_then(|summary| summary.times).map(duration),
-        frames: summary.map(|summary| summary.frames),
+        steps: summary.map(|summary| summary.frames),
         details,
         ..Info::new(format.info(), version, bytes)
     }
@@ -373,7 +374,9 @@ fn of_header(header: &Header, secrets: Secrets) -> Map<String, Value> {
         "session_id": setting.session_id.as_str(),
         "server": secret(&setting.server, secrets),
         "client": setting.client.as_str(),
-        "rounds": { "of": setting.rounds, "blue": blue, "orange": orange },
+        "rounds_of": setting.rounds,
+        "blue_rounds": blue,
+        "orange_rounds": orange,
     }))
 }
 
@@ -407,8 +410,11 @@ fn of_summary(summary: &Summary, secrets: Secrets) -> Map<String, Value> {
         "sessions": summary.sessions(),
         "server": secret(&setting.server, secrets),
         "client": setting.client.as_str(),
-        "points": { "blue": points(blue), "orange": points(orange) },
-        "rounds": { "of": setting.rounds, "blue": blue_rounds, "orange": orange_rounds },
+        "blue_points": points(blue),
+        "orange_points": points(orange),
+        "rounds_of": setting.rounds,
+        "blue_rounds": blue_rounds,
+        "orange_rounds": orange_rounds,
         "bone_frames": summary.with_bones,
         "unknown_members": summary.with_unknown(),
     }))
@@ -492,19 +498,14 @@ pub(super) fn audit(tape: &EchoTape) -> Result<Audit, Error> {
     })
 }
 
-/// `27000 frames, 15:00, arena`.
+/// `27,000 frames, 15:00.042, arena`.
 fn verdict(frames: u64, times: Option<(Time, Time)>, game: Option<&str>) -> String {
     let Some((from, to)) = times else {
         return "no frames".into();
     };
-    let s = if frames == 1 { "" } else { "s" };
-    let seconds = to.0.abs_diff(from.0) / 1000;
-    let game = game.unwrap_or_default();
-    format!(
-        "{frames} frame{s}, {}:{:02}, {game}",
-        seconds / 60,
-        seconds % 60
-    )
+    let frames = Counted(frames, "frame");
+    let duration = figure("duration_ms", to.0.abs_diff(from.0));
+    format!("{frames}, {duration}, {}", game.unwrap_or_default())
 }
 
 /// Computes the statistics of a match and its players.
@@ -521,10 +522,14 @@ fn figures(stats: &MatchStats) -> Map<String, Value> {
     let text = serde_json::to_vec(stats).unwrap_or_default();
     let mut value = object(serde_json::from_slice(&text).unwrap_or_default());
     for key in ["blue_points", "orange_points"] {
-        if let Some(points) = value.get_mut(key)
-            && let Some(whole) = points.as_f64().and_then(small_integer)
-        {
-            *points = whole.into();
+        if let Some(points) = value.get_mut(key) {
+            // Without frames, nobody has said how many there are.
+            let known = points.as_f64().filter(|_| stats.frames > 0);
+            *points = match known.map(|points| (points, small_integer(points))) {
+                Some((_, Some(whole))) => whole.into(),
+                Some((points, None)) => points.into(),
+                None => Value::Null,
+            };
         }
     }
     value

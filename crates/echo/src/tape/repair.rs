@@ -1,5 +1,6 @@
 //! Repair: keeps the intact parts of a recording.
 
+use gametape_core::text::{Bytes, Counted};
 use std::borrow::Cow;
 use std::io;
 
@@ -91,18 +92,13 @@ fn nothing_to_keep() -> Error {
     unwritable_because("no frame can be read: there is nothing to keep")
 }
 
-fn counted(count: u64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
-}
-
 /// Returns sentences about what was done, and one about what was kept.
 fn report(salvaged: &Salvaged) -> (Vec<String>, String) {
     let mut actions = Vec::new();
     // `#` is replaced by the count and the noun.
     let mut done = |count: u64, what: &str, sentence: &str| {
         if count > 0 {
-            actions.push(sentence.replace('#', &counted(count, what)));
+            actions.push(sentence.replace('#', &Counted(count, what).to_string()));
         }
     };
     done(
@@ -135,12 +131,12 @@ fn report(salvaged: &Salvaged) -> (Vec<String>, String) {
     );
     let kept = format!(
         "kept {} in {}",
-        counted(salvaged.written.frames, "frame"),
-        counted(salvaged.written.chunks, "chunk")
+        Counted(salvaged.written.frames, "frame"),
+        Counted(salvaged.written.chunks, "chunk")
     );
     let kept = match salvaged.lost_bytes {
         0 => kept,
-        lost => format!("{kept}; dropped {}", counted(lost, "byte")),
+        lost => format!("{kept}; dropped {}", Bytes(lost)),
     };
     (actions, kept)
 }
@@ -168,7 +164,10 @@ pub(super) fn echoreplay(
         });
         match finding.repeats {
             0 => format!("kept as it is: {first}"),
-            more => format!("kept as they are, {} lines; the first: {first}", more + 1),
+            more => format!(
+                "kept as they are, {}; the first: {first}",
+                Counted(more + 1, "line")
+            ),
         }
     });
     if salvaged.nothing_to_do() {
@@ -198,7 +197,7 @@ pub(super) fn echoreplay(
     }
     let set_right = salvaged.set_right();
     let set_right = set_right.map(|finding| format!("set right: {}", finding.message()));
-    let kept = format!("kept {}", counted(salvaged.frames, "frame"));
+    let kept = format!("kept {}", Counted(salvaged.frames, "frame"));
     repaired.actions.extend(set_right.chain(odd).chain([kept]));
     let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;

@@ -76,7 +76,7 @@ fn the_timeline_lists_events_with_their_times() {
         (300, 29_900, 29_900)
     );
     assert_eq!(found.interval_ms, Some(100));
-    assert!((found.frames_per_second.unwrap() - 10.0).abs() < 1e-9);
+    assert!((found.frames_per_s.unwrap() - 10.0).abs() < 1e-9);
     let timeline = &found.timeline;
 
     let goals: Vec<_> = timeline
@@ -178,7 +178,7 @@ fn players_are_measured_while_present() {
     assert_eq!(one.present_ms, 9_900);
     assert!((one.distance - 25.0).abs() < 1e-5, "{}", one.distance);
     assert_eq!(one.top_speed, 5.0);
-    assert!((one.average_speed.unwrap() - 25.0 / 9.9).abs() < 1e-5);
+    assert!((one.mean_speed.unwrap() - 25.0 / 9.9).abs() < 1e-5);
     assert_eq!((one.possession_ms, one.disc_held_ms), (500, 1_000));
     assert_eq!((one.stunned, one.stunned_ms), (2, 600));
     let ping = one.ping.unwrap();
@@ -351,7 +351,7 @@ fn a_whole_match_adds_up() {
         }
         for player in &found.players {
             assert!(player.top_speed > 1.0, "{player:?}");
-            assert!(player.average_speed.unwrap() < f64::from(player.top_speed));
+            assert!(player.mean_speed.unwrap() < f64::from(player.top_speed));
         }
 
         let bytes = butter::write(&frames, butter::Options::default()).unwrap();

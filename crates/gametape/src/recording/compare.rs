@@ -68,7 +68,7 @@ fn differing_details([ours, theirs]: [&Arc<dyn Tape>; 2]) -> Result<Vec<[String;
         let mut told = info.details;
         told.insert("format_version".into(), info.format_version.into());
         told.insert("duration_ms".into(), info.duration_ms.into());
-        told.insert("frames".into(), info.frames.into());
+        told.insert("steps".into(), info.steps.into());
         told
     };
     let ours = told(ours.describe(Depth::Whole, Secrets::Hide)?.readable());

@@ -380,7 +380,7 @@ impl Item {
             name: name_of(recording),
             format: recording.format().name().to_owned(),
             duration_ms: header.duration_ms,
-            steps: header.frames,
+            steps: header.steps,
             verdict: None,
             tables: Vec::new(),
             live: self.is_live(),

@@ -1,5 +1,6 @@
 //! Conversion between the two versions, with a list of the losses.
 
+use gametape_core::text::Grouped;
 use std::borrow::Cow;
 
 use super::error::WriteError;
@@ -101,7 +102,11 @@ fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
     let [high, low] = u16::try_from(declared)
         .map_err(|_| {
             WriteError::Invalid(
-                format!("a 3BV of {declared}; version 2 holds at most 65,535").into(),
+                format!(
+                    "a 3BV of {}; version 2 holds at most 65,535",
+                    Grouped(declared.into())
+                )
+                .into(),
             )
         })?
         .to_be_bytes();

@@ -1,5 +1,6 @@
 //! Findings, read errors and write errors.
 
+use gametape_core::text::{Bytes, Grouped};
 use gametape_core::{Class, Coded};
 
 use super::rule::Rule;
@@ -24,31 +25,31 @@ pub enum WriteError {
     #[error("a board of {cols} x {rows}; RMV holds 1 x 1 to 255 x 255")]
     BoardSize { cols: u32, rows: u32 },
     /// More entries than the count field can express.
-    #[error("{count} {what}; RMV holds at most {max}")]
+    #[error("{} {what}; RMV holds at most {}", Grouped(*count as u64), Grouped(*max as u64))]
     TooMany {
         what: &'static str,
         count: usize,
         max: usize,
     },
     /// A text that is longer than its length field can express.
-    #[error("{what} takes {bytes} bytes; RMV holds at most {max}")]
+    #[error("{what} takes {}; RMV holds at most {}", Bytes(*bytes as u64), Grouped(*max as u64))]
     TextTooLong {
         what: &'static str,
         bytes: usize,
         max: usize,
     },
     /// A section that is longer than its size field can express.
-    #[error("the {section} takes {bytes} bytes; RMV holds at most {max}")]
+    #[error("the {section} takes {}; RMV holds at most {}", Bytes(*bytes), Grouped(*max))]
     SectionTooLarge {
         section: Section,
         bytes: u64,
         max: u64,
     },
     /// A time of 2²⁴ ms (4 h 39 min 37 s) or more.
-    #[error("a time of {ms} ms; RMV holds at most 16,777,215")]
+    #[error("a time of {} ms; RMV holds at most 16,777,215", Grouped((*ms).into()))]
     TimeTooLong { ms: u32 },
     /// Events must not go back in time.
-    #[error("time runs backwards, from {before} ms to {now} ms")]
+    #[error("time runs backwards, from {} ms to {} ms", Grouped((*before).into()), Grouped((*now).into()))]
     TimeOrder { before: u32, now: u32 },
     /// A cursor position that does not fit in 16 bits.
     #[error(

@@ -1,5 +1,6 @@
 //! The losses of a conversion, a repair or a redaction.
 
+use gametape_core::text::Counted;
 use std::fmt;
 
 use super::personal::Personal;
@@ -46,8 +47,8 @@ impl fmt::Display for Loss {
             Self::Personal(what) => f.write_str(what.name()),
             Self::ResultExtra => f.write_str("the other parts of the result string"),
             Self::ResultString => f.write_str("the result string"),
-            Self::TimestampEvents { count } => write!(f, "{count} timestamp events"),
-            Self::Properties { count } => write!(f, "{count} unknown properties"),
+            Self::TimestampEvents { count } => Counted(*count as u64, "timestamp event").fmt(f),
+            Self::Properties { count } => Counted(*count as u64, "unknown property").fmt(f),
             Self::CloneId { id, major } => write!(f, "clone id {id}, major version {major}"),
             Self::Extension { name } => write!(f, "extension property {name:?}"),
             Self::PositionsRescaled { from } => write!(

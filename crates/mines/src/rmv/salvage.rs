@@ -55,7 +55,9 @@ impl Repair {
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FileSize { was } => write!(f, "set file_size right, it said {was}"),
+            Self::FileSize { was } => {
+                write!(f, "set file_size right, it said {}", Grouped((*was).into()))
+            }
             Self::Slack { section, bytes } => {
                 write!(
                     f,

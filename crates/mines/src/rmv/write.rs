@@ -1,5 +1,6 @@
 //! Writing: whole games, and games in progress.
 
+use gametape_core::text::{Bytes, Grouped};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use gametape_core::{Class, Coded, Output};
@@ -224,7 +225,9 @@ pub enum ResumeError {
     /// after them, which [`salvage`](super::salvage()) does not find either; but once overwritten
     /// they would be lost for good.
     #[error(
-        "{left} bytes from byte {offset} on are not an event that was cut: the file is damaged, and repair keeps what is whole"
+        "{} from byte {} on are not an event that was cut: the file is damaged, and repair keeps what is whole",
+        Bytes(*left),
+        Grouped(*offset)
     )]
     NotTorn {
         /// The offset of these bytes.
@@ -234,7 +237,7 @@ pub enum ResumeError {
     },
     /// [`Writer::finish`] found more bytes after the recording that it wrote: the file is an older,
     /// longer one.
-    #[error("{bytes} bytes of an older recording follow this one")]
+    #[error("{} of an older recording follow this one", Bytes(*bytes))]
     Older {
         /// The number of these bytes.
         bytes: u64,

@@ -53,7 +53,7 @@ fn line(step: u32, time_ms: u32, event: Event, out: &mut dyn Write) -> io::Resul
         ),
         Event::Board(board) => writeln!(
             out,
-            r#"{{"step":{step},"type":"board","time_ms":{time_ms},"col":{},"row":{},"shows":"{}"}}"#,
+            r#"{{"step":{step},"type":"board","time_ms":{time_ms},"col":{},"row":{},"face":"{}"}}"#,
             board.cell.col,
             board.cell.row,
             board.face.name()

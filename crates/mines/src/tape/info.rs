@@ -1,5 +1,6 @@
 //! The description of a game: header, properties and statistics.
 
+use gametape_core::text::Bytes;
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -74,7 +75,7 @@ impl Texts {
             file_size: match game.file_size {
                 DeclaredSize::Exact => "exact".to_owned(),
                 DeclaredSize::LessTwo => "real size less 2".to_owned(),
-                DeclaredSize::Other(size) => format!("wrong: {size}"),
+                DeclaredSize::Other(size) => format!("wrong: {}", Bytes(size.into())),
             },
         }
     }
@@ -108,12 +109,12 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
             "preflags": game.preflags.as_ref().map_or(0, crate::Cells::len),
         },
         "generated": texts.generated,
-        "level": game.declared_level().map(Level::name),
+        "declared_level": game.declared_level().map(Level::name),
         "mode": game.mode().map(Mode::name),
         "marks": game.marks(),
         "nf": game.declared_nf(),
         "square_size": game.square_size(),
-        "declared_3bv": game.declared_bbbv(),
+        "declared_bbbv": game.declared_bbbv(),
         "outcome": game.ending.map(|ending| ending.outcome.name()),
         "text": texts.text,
         "file_size": texts.file_size,
@@ -121,7 +122,7 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
     }));
     of_encoding(game, &mut details, secrets);
     info.duration_ms = game.ending.map(|ending| u64::from(ending.time_ms));
-    info.frames = events;
+    info.steps = events;
     info.details = details;
     info
 }
@@ -193,8 +194,8 @@ pub(super) fn facts(game: &Game<'_>, played: &Played) -> Map<String, Value> {
 pub(super) fn stats(metrics: &Metrics, mode: Option<Mode>) -> Map<String, Value> {
     let clicks = &metrics.clicks;
     object(json!({
-        "time_ms": metrics.time_ms,
-        "result": metrics.outcome.map(Outcome::name),
+        "total_time_ms": metrics.time_ms,
+        "outcome": metrics.outcome.map(Outcome::name),
         "mode": mode.map(Mode::name),
         "level": metrics.level.name(),
         "bbbv": metrics.board.bbbv,

@@ -55,9 +55,9 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
     let header = tape.describe(Depth::Header, Secrets::Hide).unwrap();
     let info = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
     assert!(header.problem.is_none() && info.problem.is_none());
-    assert_eq!(header.value.frames, None);
+    assert_eq!(header.value.steps, None);
     let events = rmv::read(&bytes).unwrap().events.len();
-    assert_eq!(info.value.frames, Some(u64::from(events) + 1));
+    assert_eq!(info.value.steps, Some(u64::from(events) + 1));
     assert_eq!(header.value.details, info.value.details);
     let keys: Vec<&str> = info.value.details.keys().map(String::as_str).collect();
     assert_eq!(
@@ -67,12 +67,12 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
             "player",
             "board",
             "generated",
-            "level",
+            "declared_level",
             "mode",
             "marks",
             "nf",
             "square_size",
-            "declared_3bv",
+            "declared_bbbv",
             "outcome",
             "text",
             "file_size",
@@ -89,7 +89,7 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
         tape.stats(&Options::new(), &Work::default())
             .unwrap()
             .value
-            .stats["result"],
+            .stats["outcome"],
         "win"
     );
     let mine = tape.of_type::<RmvTape>().unwrap();
@@ -161,8 +161,8 @@ fn findings_carry_their_figures() {
     let finding = serde_json::to_value(&audit.findings[0]).unwrap();
     assert_eq!(finding["code"], "rmv.board-event");
     let (recorded, expected) = (&finding["data"]["recorded"], &finding["data"]["expected"]);
-    assert_eq!(recorded["shows"], "open_3");
-    assert_eq!(expected["shows"], "open_0");
+    assert_eq!(recorded["face"], "open_3");
+    assert_eq!(expected["face"], "open_0");
     assert_eq!(recorded["cell"], expected["cell"]);
     assert_eq!(recorded["cell"].as_array().unwrap().len(), 2);
 }

@@ -230,8 +230,7 @@ fn summary(frames: u64, replay: Replay) -> String {
         Replay::Right => "replayed: every hash is right",
         Replay::NotTried => "not replayed",
     };
-    let s = if frames == 1 { "" } else { "s" };
-    format!("{frames} tick{s}, {proven}")
+    format!("{}, {proven}", Counted(frames, "tick"))
 }
 
 fn unreadable(

@@ -2,6 +2,7 @@
 
 use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, object};
+use gametape_core::text::Grouped;
 use serde_json::{Map, Value, json};
 
 use super::error::stopped;
@@ -84,19 +85,21 @@ fn compare(
 }
 
 fn sentence(first: &FrameDiff) -> String {
-    let frame = first.frame;
+    let frame = Grouped(first.frame);
     let place = match (first.tick, first.other_tick) {
         (Some(tick), None) => {
+            let tick = Grouped(tick);
             return format!("frame {frame} (tick {tick}): the second recording has ended");
         }
         (None, other) => {
-            let tick = other.unwrap_or_default();
+            let tick = Grouped(other.unwrap_or_default());
             return format!("frame {frame} (tick {tick}): the first recording has ended");
         }
         (Some(a), Some(b)) if a != b => {
+            let [a, b] = [a, b].map(Grouped);
             format!("frame {frame}: tick {a} in the first, tick {b} in the second")
         }
-        (Some(tick), _) => format!("frame {frame} (tick {tick})"),
+        (Some(tick), _) => format!("frame {frame} (tick {})", Grouped(tick)),
     };
     let mut parts = Vec::new();
     if let Some((at, a, b)) = &first.command {

@@ -35,12 +35,15 @@ pub(super) fn info(
         details.insert("last_tick".into(), json!(stats.last_tick));
         details.insert("commands".into(), json!(stats.commands));
     }
-    info.duration_ms = dt
-        .zip(stats)
-        .map(|(dt, stats)| (dt * 1000.0 * stats.frames as f64) as u64);
-    info.frames = stats.map(|stats| stats.frames);
+    info.duration_ms = dt.zip(stats).map(|(dt, stats)| duration_ms(dt, stats));
+    info.steps = stats.map(|stats| stats.frames);
     info.details = details;
     info
+}
+
+/// The time that the recorded ticks take, if a tick takes `dt` seconds.
+pub(super) fn duration_ms(dt: f64, stats: &Stats) -> u64 {
+    (dt * 1000.0 * stats.frames as f64) as u64
 }
 
 /// Returns the statistics as JSON. A tick takes `dt` seconds.
@@ -60,10 +63,10 @@ pub(super) fn measured(dt: Option<f64>, stats: &Stats) -> Map<String, Value> {
         "ticks": stats.frames,
         "first_tick": stats.first_tick,
         "last_tick": stats.last_tick,
-        "seconds": seconds,
+        "duration_ms": dt.map(|dt| duration_ms(dt, stats)),
         "commands": stats.commands,
         "commands_per_tick": stats.commands_per_frame(),
-        "commands_per_second": seconds.filter(|s| *s > 0.0).map(|s| stats.commands as f64 / s),
+        "commands_per_s": seconds.filter(|s| *s > 0.0).map(|s| stats.commands as f64 / s),
         "max_commands_in_a_tick": stats.max_commands,
         "idle_ticks": stats.idle_frames,
         "kinds": kinds,

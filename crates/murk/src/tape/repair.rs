@@ -1,5 +1,6 @@
 //! Repair: restores flipped bits, and keeps the intact frames.
 
+use gametape_core::text::{Bytes, Counted, Grouped};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
@@ -39,7 +40,10 @@ pub(super) fn repair(
             let sentence = |damage: &Damage| {
                 let place = match damage.entry {
                     None => "header".to_owned(),
-                    Some(entry) => format!("frame {} (tick {})", entry.frame, entry.tick),
+                    Some(entry) => {
+                        let (frame, tick) = (Grouped(entry.frame), Grouped(entry.tick));
+                        format!("frame {frame} (tick {tick})")
+                    }
                 };
                 format!("{place}: turned back: {}", damage.change)
             };
@@ -140,12 +144,16 @@ impl Kept {
     fn dropped(&self, bytes: u64) -> Option<String> {
         let problem = self.problem.as_ref()?;
         let last = match self.last_tick {
-            Some(tick) if self.frames == 1 => format!("kept 1 whole frame, tick {tick}"),
-            Some(tick) => format!("kept {} whole frames, up to tick {tick}", self.frames),
+            Some(tick) if self.frames == 1 => format!("kept 1 whole frame, tick {}", Grouped(tick)),
+            Some(tick) => {
+                let frames = Counted(self.frames, "whole frame");
+                format!("kept {frames}, up to tick {}", Grouped(tick))
+            }
             None => "kept the header; no frame is whole".to_owned(),
         };
         Some(format!(
-            "{last}; dropped {bytes} bytes after them: {}: {}",
+            "{last}; dropped {} after them: {}: {}",
+            Bytes(bytes),
             problem.place,
             problem.message()
         ))

@@ -1,10 +1,10 @@
 //! The world of a recording: in its header, or in a separate file.
 
+use gametape_core::text::{Bytes, printable, shortened};
 use std::path::{Path, PathBuf};
 
 use gametape_core::Time;
 use gametape_core::tape::{Error, Options};
-use gametape_core::text::{printable, shortened};
 use serde_json::{Value, json};
 
 use super::error::MurkError;
@@ -155,16 +155,15 @@ pub(super) fn broken(error: &WorldError) -> Rule {
 
 /// Describes the space descriptor for people.
 pub(super) fn describe(header: &Header<'_>, kinds: &Kinds) -> Value {
-    let bytes = header.space_descriptor.len();
+    let size = header.space_descriptor.len();
+    let bytes = Bytes(size as u64);
     match carried(header, kinds) {
-        _ if bytes == 0 => Value::Null,
-        None => json!(format!("{bytes} bytes, opaque")),
-        Some(Ok(_)) => json!(format!("a world of gametape's, {bytes} bytes")),
+        _ if size == 0 => Value::Null,
+        None => json!(format!("{bytes}, opaque")),
+        Some(Ok(_)) => json!(format!("a world of gametape's, {bytes}")),
         Some(Err(error)) if error.is_unknown_kind() => json!(format!(
-            "a world of gametape's, {bytes} bytes, with propagators that the program knows which recorded it"
+            "a world of gametape's, {bytes}, with propagators that the program knows which recorded it"
         )),
-        Some(Err(error)) => json!(format!(
-            "a broken world of gametape's, {bytes} bytes: {error}"
-        )),
+        Some(Err(error)) => json!(format!("a broken world of gametape's, {bytes}: {error}")),
     }
 }

@@ -1,5 +1,6 @@
 //! The commands for a world, as a list in a file.
 
+use gametape_core::text::Grouped;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -106,9 +107,12 @@ impl Commands {
                 path: self.name.clone(),
                 line: *line,
                 message: match ticks {
-                    0 => format!("tick {tick} is not made; there are no ticks"),
-                    1 => format!("tick {tick} is not made; only tick 1 is"),
-                    _ => format!("tick {tick} is not made; ticks 1 to {ticks} are"),
+                    0 => format!("tick {} is not made; there are no ticks", Grouped(*tick)),
+                    1 => format!("tick {} is not made; only tick 1 is", Grouped(*tick)),
+                    _ => {
+                        let (tick, ticks) = (Grouped(*tick), Grouped(ticks));
+                        format!("tick {tick} is not made; ticks 1 to {ticks} are")
+                    }
                 },
             }),
         }

@@ -411,12 +411,12 @@ fn it_is_a_format_among_others() {
     let tape = Murk::new().open(Source::new(bytes.clone())).unwrap();
     let info = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
     assert!(info.problem.is_none());
-    assert_eq!((info.value.frames, info.value.step), (Some(20), "frame"));
+    assert_eq!((info.value.steps, info.value.step), (Some(20), "frame"));
     assert_eq!(
         tape.describe(Depth::Header, Secrets::Hide)
             .unwrap()
             .value
-            .frames,
+            .steps,
         None
     );
     assert_eq!(

@@ -1,5 +1,6 @@
 //! The game's API over HTTP.
 
+use gametape::core::text::Bytes;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -192,7 +193,7 @@ fn fault(error: ureq::Error) -> Fault {
         ureq::Error::HostNotFound => Fault::Unreachable("no such host".into()),
         ureq::Error::ConnectionFailed => Fault::Unreachable("no connection".into()),
         ureq::Error::BodyExceedsLimit(limit) => {
-            Fault::Malformed(format!("the answer is longer than {limit} bytes"))
+            Fault::Malformed(format!("the answer is longer than {}", Bytes(limit)))
         }
         other => Fault::Malformed(format!("not HTTP as it should be: {other}")),
     }

@@ -1,6 +1,7 @@
 //! The files of a recording, one after the other.
 
 #[cfg(unix)]
+use gametape::core::text::Counted;
 use std::fs::TryLockError;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -177,7 +178,7 @@ impl Tapes {
             let kept = match self.tape.frames {
                 0 => "nothing was recorded".to_owned(),
                 1 => "the frame before it is kept".to_owned(),
-                frames => format!("the {frames} frames before it are kept"),
+                frames => format!("the {} before it are kept", Counted(frames, "frame")),
             };
             Error::Unwritable {
                 path: self.tape.path.clone(),

@@ -68,7 +68,7 @@ pub struct Recorded {
     /// Their bytes.
     pub bytes: u64,
     /// Full snapshots that were added for seeking.
-    pub keyframes_added: u64,
+    pub added_keyframes: u64,
     /// The tick of the first packet in the capture; `None` without packets.
     pub first_tick: Option<u32>,
     /// The tick of the last packet.
@@ -355,7 +355,7 @@ impl<'s> Sessions<'s> {
         self.packets += 1;
         recorded.packets += 1;
         recorded.bytes += packet.len() as u64;
-        recorded.keyframes_added += u64::from(pushed.keyframe_added);
+        recorded.added_keyframes += u64::from(pushed.keyframe_added);
         recorded.first_tick.get_or_insert(pushed.tick);
         recorded.last_tick = Some(pushed.tick);
         Ok(())

@@ -96,7 +96,7 @@ fn a_flipped_bit_never_makes_a_capture_shorter_in_silence() {
         let said = format!("byte {}, bit {}: {same:?}", at / 8, at % 8);
         assert!(same.is_err() || same.unwrap().same, "{said}");
         assert_eq!(
-            info.value.frames,
+            info.value.steps,
             Some(20),
             "byte {}, bit {}",
             at / 8,
@@ -260,7 +260,7 @@ fn padding_that_is_not_zero_is_a_warning_and_repair_mends_it_without_loss() {
 #[test]
 fn empty_files_are_empty_recordings_or_none() {
     let file = opened(Vec::new(), "empty.delta");
-    assert_eq!(file.info().unwrap().frames, Some(0));
+    assert_eq!(file.info().unwrap().steps, Some(0));
     assert_eq!(file.audit().summary, "0 packets, nothing to apply");
     assert_eq!(
         file.tape
@@ -277,10 +277,7 @@ fn empty_files_are_empty_recordings_or_none() {
     assert_eq!(codes(&file.audit()), ["delta.empty"]);
     let capture = capture_of(&[], Options::default());
     assert_eq!(codes(&audit(&capture)), ["capture.empty"]);
-    assert_eq!(
-        opened(capture, "empty.mcap").info().unwrap().frames,
-        Some(0)
-    );
+    assert_eq!(opened(capture, "empty.mcap").info().unwrap().steps, Some(0));
     let nothing = opened(Vec::new(), "empty.mcap");
     assert_eq!(codes(&nothing.audit()), ["capture.magic"]);
 }

@@ -47,7 +47,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
             .describe(Depth::Header, Secrets::Hide)
             .unwrap()
             .value
-            .frames,
+            .steps,
         Some(4)
     );
 }

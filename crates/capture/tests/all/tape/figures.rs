@@ -52,9 +52,9 @@ fn statistics_count_what_happens() {
         .unwrap()
         .value;
     assert_eq!(stats.stats["ticks"], 30);
-    assert_eq!(stats.stats["seconds"], 1.5);
+    assert_eq!(stats.stats["duration_ms"], 1450);
     assert_eq!(
-        stats.stats["bytes_per_second"],
+        stats.stats["bytes_per_s"],
         packets.concat().len() as f64 / 1.5
     );
     assert_eq!(

@@ -167,7 +167,7 @@ fn what_is_not_there_yet_is_asked_for() {
             }
         }
     };
-    assert_eq!(info.frames, Some(30));
+    assert_eq!(info.steps, Some(30));
     assert_eq!(
         tape.audit(&none(), &Work::default()).unwrap().verdict(),
         Verdict::Pass

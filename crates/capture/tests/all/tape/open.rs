@@ -48,7 +48,7 @@ fn a_schema_that_is_missing_or_another_is_explained() {
     let explained = message(&path);
     assert!(explained.contains("schema.json is the right one. Between the first and the second: component 1, field 1 (x) is Bool here and FixedPoint -5000 to 5000 at scale 100 there; component 1, field 2 (yaw) is added"), "{explained}");
     fs::remove_file(folder.path().join("run.schema.json")).unwrap();
-    assert_eq!(Recording::open(&path).info().unwrap().frames, Some(3));
+    assert_eq!(Recording::open(&path).info().unwrap().steps, Some(3));
     fs::write(folder.path().join("run.schema.json"), b"{").unwrap();
     assert!(message(&path).starts_with("not a schema: EOF while parsing"));
 }

@@ -77,7 +77,7 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
     assert_eq!(values[1..], [&fixed[..], &rest].concat());
     let one = Recording::open(&tapes.join("demo12/full_000001.bin"));
     assert_eq!(one.format.name(), "delta");
-    assert_eq!(one.info().unwrap().frames, Some(1));
+    assert_eq!(one.info().unwrap().steps, Some(1));
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn repair_of_a_damaged_file_of_packets_keeps_what_can_be_applied() {
         assert_eq!(repaired.beside.len(), 1);
         let kept = opened(kept, "tape.delta");
         assert_eq!(kept.audit().verdict(), Verdict::Pass);
-        let frames = kept.info().unwrap().frames.unwrap();
+        let frames = kept.info().unwrap().steps.unwrap();
         assert!(
             60 - frames <= dropped + 1,
             "{} dropped: {:?}",
@@ -153,7 +153,7 @@ fn no_file_of_nothing_is_made() {
     let (kept, repaired) = opened(empty[..at as usize].to_vec(), "tape.mcap")
         .repair()
         .unwrap();
-    assert_eq!(opened(kept, "tape.mcap").info().unwrap().frames, Some(0));
+    assert_eq!(opened(kept, "tape.mcap").info().unwrap().steps, Some(0));
     assert!(!repaired.lossy, "{:?}", repaired.actions);
 }
 

@@ -1,5 +1,6 @@
 //! Reads a recording and draws the view, the moment or the stretch that was asked for.
 
+use gametape::core::text::Grouped;
 use gametape::{At, Batch, Lane, Recording, Stamp, TableDef};
 
 use super::grid;
@@ -350,9 +351,9 @@ fn stretch_title((from, to): (Stamp, Stamp)) -> String {
     let times = from.time.zip(to.time);
     let times = times.map(|(from, to)| format!("{} to {}", time(from), time(to)));
     let ticks = from.tick.zip(to.tick);
-    let ticks = ticks.map(|(from, to)| format!("tick {from} to {to}"));
+    let ticks = ticks.map(|(from, to)| format!("tick {} to {}", Grouped(from), Grouped(to)));
     let steps = times.is_none() && ticks.is_none();
-    let steps = steps.then(|| format!("step {} to {}", from.step, to.step));
+    let steps = steps.then(|| format!("step {} to {}", Grouped(from.step), Grouped(to.step)));
     let parts: Vec<String> = [times, ticks, steps].into_iter().flatten().collect();
     parts.join(", ")
 }

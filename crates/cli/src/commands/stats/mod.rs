@@ -5,7 +5,7 @@ mod table;
 use std::io;
 use std::path::Path;
 
-use gametape::core::text::printable;
+use gametape::core::text::{figure, name, printable, time_figure};
 use gametape::{AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict};
 use serde_json::{Value, json};
 
@@ -107,33 +107,35 @@ fn show(key: &str, value: &Value, ui: &mut Ui) -> io::Result<()> {
             }
             Ok(())
         }
-        value => ui.line(format_args!(
-            "  {:<22} {}",
-            key.replace('_', " "),
-            number(value)
-        )),
+        value => ui.line(format_args!("  {:<22} {}", name(key), number(key, value))),
     }
 }
 
 /// The number of counts printed of a list; --json has all.
 const SHOWN: usize = 12;
 
-/// A number: whole as it is, others with three decimals; a dash if it is absent.
-fn number(value: &Value) -> String {
+/// A number: a time or a whole one as everywhere, others with three decimals; a dash if it is absent.
+fn number(key: &str, value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) if text.is_empty() => "-".to_owned(),
         Value::String(text) => printable(text),
         Value::Array(values) if values.is_empty() => "-".to_owned(),
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if number.is_f64() => format!("{float:.3}"),
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(whole), _) => figure(key, whole),
+            (None, Some(float)) if number.is_f64() => {
+                time_figure(key, float).unwrap_or_else(|| format!("{float:.3}"))
+            }
             _ => number.to_string(),
         },
         Value::Object(map) => {
             let counted: Vec<String> = map
                 .iter()
                 .filter(|(_, value)| **value != 0)
-                .map(|(key, value)| format!("{}: {}", printable(key), number(value)))
+                .map(|(key, value)| {
+                    let name = key.strip_suffix("_ms").unwrap_or(key);
+                    format!("{}: {}", printable(name), number(key, value))
+                })
                 .take(SHOWN)
                 .collect();
             let more = map.len().saturating_sub(SHOWN);

@@ -1,6 +1,6 @@
 //! Lists of objects with the same keys, as tables for people.
 
-use gametape::core::text::{TextTable, printable, shortened};
+use gametape::core::text::{TextTable, figure, printable, shortened};
 use serde_json::{Map, Value};
 
 /// The number of rows printed; --json has all.
@@ -131,17 +131,12 @@ fn cell(key: &str, value: Option<&Value>, decimals: usize) -> String {
             texts.collect::<Vec<String>>().join(", ")
         }
         Some(Value::Number(number)) => match (number.as_u64(), number.as_f64()) {
-            (Some(ms), _) if key.ends_with("_ms") => clock(ms),
+            (Some(whole), _) => figure(key, whole),
             (_, Some(float)) if number.is_f64() => format!("{float:.decimals$}"),
             _ => number.to_string(),
         },
         Some(other) => other.to_string(),
     }
-}
-
-/// `12:34.5`
-fn clock(ms: u64) -> String {
-    format!("{}:{:02}.{}", ms / 60_000, ms / 1000 % 60, ms / 100 % 10)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The report on all files: each file, then their relations, then the summary. A file is printed as soon as it
 //! is read, unless a relation to a later file may change its verdict.
 
+use gametape::core::text::{Counted, Grouped, printable};
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
 use gametape::core::Finding;
-use gametape::core::text::printable;
 use gametape::{
     AnyFinding, Audit, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
 };
@@ -176,8 +176,11 @@ impl<'a> Report<'a> {
     pub fn stop(&mut self, started: Instant, ui: &mut Ui) -> ! {
         let printed = self.finish(started, ui);
         if self.left > 0 {
-            let (left, total) = (self.left, self.total);
-            ui.complain(&format!("stopped: {left} of {total} files are not checked"));
+            let (left, total) = (
+                Grouped(self.left as u64),
+                Counted(self.total as u64, "file"),
+            );
+            ui.complain(&format!("stopped: {left} of {total} are not checked"));
         }
         let printed = printed.and_then(|exit| ui.flush().map(|()| exit));
         exit::end(printed.unwrap_or(Exit::Unseen))

@@ -1,5 +1,6 @@
 //! The summary: the numbers of files by verdict.
 
+use gametape::core::text::Grouped;
 use std::ffi::OsString;
 use std::io;
 
@@ -116,16 +117,16 @@ impl Summary {
         };
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = parts
-            .map(|(count, what)| format!("{count} {what}"))
+            .map(|(count, what)| format!("{} {what}", Grouped(count as u64)))
             .collect();
         let repeated = match self.repeated {
             0 => String::new(),
             1 => ", 1 more path to one of them".to_owned(),
-            n => format!(", {n} more paths to some of them"),
+            n => format!(", {} more paths to some of them", Grouped(n)),
         };
         format!(
             "{} recordings: {}; {:.1} MB in {seconds:.2} s{}{repeated}",
-            self.recordings(),
+            Grouped(self.recordings() as u64),
             parts.join(", "),
             self.bytes as f64 / 1e6,
             many::skipped(self.skipped)
@@ -152,7 +153,7 @@ impl Summary {
             "related": self.related,
             "left": self.left,
             "bytes": self.bytes,
-            "seconds": seconds,
+            "took_s": seconds,
         });
         if decides {
             line["admitted"] = Value::Null;

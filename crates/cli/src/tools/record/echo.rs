@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, printable};
 use gametape::echo::Session;
 use gametape::echo::tape::Echoreplay;
 use gametape::{Error, Format, Formats};
@@ -16,7 +16,7 @@ use super::serving::{Serve, Watched};
 use crate::Exit;
 use crate::located::located;
 use crate::tools::inputs::seconds;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 tool!(
     /// `gametape record echo`.
@@ -116,7 +116,7 @@ fn listen(args: &Args, watched: &mut Watched, ui: &mut Ui) -> Result<Recorded, E
             Event::Begun => format!(
                 "asking {} {} a second; Ctrl-C ends the recording",
                 shown_url(&args.url),
-                counted(args.rate.into(), "time")
+                Counted(args.rate.into(), "time")
             ),
             Event::Waiting(fault) => format!("waiting for a match: {fault}"),
             Event::Appeared(session) => format!("recording {}", what(session)),
@@ -152,7 +152,7 @@ fn why(faults: &Faults) -> String {
     .into_iter()
     .filter(|(count, ..)| *count > 0)
     .fold(String::new(), |text, (count, what, did)| {
-        format!("{text}; {} {did}", counted(count, what))
+        format!("{text}; {} {did}", Counted(count, what))
     })
 }
 
@@ -185,19 +185,19 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
     if recorded.dropped > 0 {
         ui.remark(&format!(
             "cut off {} after the last whole frame",
-            counted(recorded.dropped, "byte")
+            Counted(recorded.dropped, "byte")
         ));
     }
     for file in &recorded.files {
         ui.line(format_args!(
             "{}: recorded {}{} ({})",
             printable(&file.path.display().to_string()),
-            counted(file.frames, "frame"),
+            Counted(file.frames, "frame"),
             match file.frames_before {
                 0 => String::new(),
                 before => format!(", {} with those before", before + file.frames),
             },
-            counted(file.bytes, "byte"),
+            Counted(file.bytes, "byte"),
         ))?;
     }
     if !args.zip && format == Some(Echoreplay.info().name) {
@@ -207,12 +207,12 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
         0 => String::new(),
         skipped => format!(
             "; {} missing, answers took too long",
-            counted(skipped, "frame")
+            Counted(skipped, "frame")
         ),
     };
     ui.line(format_args!(
         "{} in {:.1} s{skipped}{}",
-        counted(recorded.frames, "frame"),
+        Counted(recorded.frames, "frame"),
         recorded.duration_ms as f64 / 1000.0,
         why(&recorded.faults),
     ))

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use gametape::core::tape;
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, Grouped, printable};
 use gametape::murk::engine::World;
 use gametape::murk::tape::{Murk as Format, MurkError};
 use gametape::murk::tools::{self, Branch, LineAgent, RecordOptions, Recorded, Watch};
@@ -17,7 +17,7 @@ use gametape::{Error, Formats};
 use super::serving::{Serve, Watched};
 use crate::Exit;
 use crate::tools::inputs::{commands, open, simulation, world};
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 tool!(
     /// `gametape record murk`.
@@ -94,7 +94,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
                     if done.unfinished == 1 {
                         "1 command of it is".to_owned()
                     } else {
-                        format!("{} commands of it are", done.unfinished)
+                        format!("{} of it are", Counted(done.unfinished, "command"))
                     }
                 ));
             }
@@ -203,17 +203,17 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     if recorded.dropped > 0 {
         ui.remark(&format!(
             "cut off {} after the last whole frame",
-            counted(recorded.dropped, "byte")
+            Counted(recorded.dropped, "byte")
         ));
     }
     if recorded.branched_after > 0 {
         ui.remark(&format!(
             "continued after tick {} of the other recording",
-            recorded.branched_after
+            Grouped(recorded.branched_after)
         ));
     }
     if recorded.resumed_after > 0 {
-        let last = recorded.resumed_after;
+        let last = Grouped(recorded.resumed_after);
         ui.remark(&if recorded.ticks > 0 {
             format!("continued after tick {last}")
         } else {
@@ -228,13 +228,13 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     .into_iter()
     .filter(|(count, ..)| *count > 0)
     .fold(String::new(), |text, (count, what, became)| {
-        format!("{text}; {} {became}", counted(count, what))
+        format!("{text}; {} {became}", Counted(count, what))
     });
     let said = format!(
         "{}: recorded {}, {}{more}",
         printable(&args.output.display().to_string()),
-        counted(recorded.ticks, "tick"),
-        counted(recorded.commands, "command"),
+        Counted(recorded.ticks, "tick"),
+        Counted(recorded.commands, "command"),
     );
     if args.agent {
         // Standard output belongs to the agent.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use gametape::capture::Options;
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, printable};
 use gametape::{Error, Formats};
 use gametape_record::udp::{FileEvent, FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
@@ -17,7 +17,7 @@ use super::serving::{Serve, Watched};
 use crate::Exit;
 use crate::located::located;
 use crate::tools::inputs::{schema, seconds};
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 tool!(
     /// `gametape record stream`.
@@ -227,13 +227,13 @@ fn why(recorded: &Recorded) -> String {
     if recorded.unusable > 0 {
         parts.push(format!(
             "{} built on states that never came",
-            counted(recorded.unusable, "packet")
+            Counted(recorded.unusable, "packet")
         ));
     }
     if let Some(hash) = recorded.first_other_schema {
         parts.push(format!(
             "{} of schema {hash:016x} came",
-            counted(recorded.other_schema, "packet")
+            Counted(recorded.other_schema, "packet")
         ));
     }
     if recorded.broken > 0 {
@@ -242,19 +242,19 @@ fn why(recorded: &Recorded) -> String {
             .map_or(String::new(), |e| format!(" (the first: {e})"));
         parts.push(format!(
             "{} could not be read{first}",
-            counted(recorded.broken, "packet")
+            Counted(recorded.broken, "packet")
         ));
     }
     if recorded.stale > 0 {
         parts.push(format!(
             "{} came late or twice",
-            counted(recorded.stale, "packet")
+            Counted(recorded.stale, "packet")
         ));
     }
     if recorded.foreign > 0 {
         parts.push(format!(
             "{} came from others",
-            counted(recorded.foreign, "packet")
+            Counted(recorded.foreign, "packet")
         ));
     }
     parts
@@ -269,7 +269,7 @@ fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) ->
             "format": "capture",
             "packets": recorded.packets,
             "bytes": recorded.bytes,
-            "keyframes_added": recorded.keyframes_added,
+            "added_keyframes": recorded.added_keyframes,
             "first_tick": recorded.first_tick,
             "last_tick": recorded.last_tick,
             "stale": recorded.stale,
@@ -286,8 +286,8 @@ fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) ->
     ui.line(format_args!(
         "{}: recorded {} ({}), ticks {} to {}{}",
         printable(&path.display().to_string()),
-        counted(recorded.packets, "packet"),
-        counted(recorded.bytes, "byte"),
+        Counted(recorded.packets, "packet"),
+        Counted(recorded.bytes, "byte"),
         recorded.first_tick.unwrap_or_default(),
         recorded.last_tick.unwrap_or_default(),
         why(recorded),

@@ -18,13 +18,13 @@ fn inspect_says_where_the_bytes_go() {
         .stdout_eq(str![[r#"
 run.mcap
   format           capture v0
-  size             6807 bytes
+  size             6,807 bytes
   duration         1.950 s
   packets          40
   schema           8bd8c1dbe8794429
   components       component 1, name ship, fields 1 x, 2 y, 3 z, 4 vx, 5 vy, 6 vz, 7 yaw, 8 hull
   components       component 2, name shield, fields 1 ticks_left
-  tick ns          50000000
+  tick ns          50,000,000
   first tick       1
   last tick        40
   gaps             0
@@ -34,7 +34,7 @@ run.mcap
   keyframes        3
   added keyframes  2
   added bytes      216
-  packet bytes     min 100, avg 103.4, p95 105, max 115, all 4135
+  packet bytes     min 100, mean 103.4, p95 105, max 115, all 4,135
   bytes by kind
     what                            bytes  percent
     headers                        1120.0     27.1
@@ -89,7 +89,7 @@ run.mcap
         str![[r#"
 run.delta
   format           delta v0
-  size             4135 bytes
+  size             4,135 bytes
   keyframes        1
   added keyframes  0
   added bytes      0
@@ -101,9 +101,9 @@ run.delta
         str![[r#"
 run.mcap
   format           capture v0
-  size             6807 bytes
+  size             6,807 bytes
   duration         1.950 s
-  tick ns          50000000
+  tick ns          50,000,000
   keyframes        3
   added keyframes  2
   added bytes      216
@@ -127,7 +127,7 @@ fn inspect_as_json_has_every_bit_once() {
             serde_json::from_str(&fine(path, &format!("inspect --json {name}"))).unwrap();
         assert_eq!(info["path"], name);
         assert_eq!(info["format"], format);
-        assert_eq!(info["frames"], TICKS);
+        assert_eq!(info["steps"], TICKS);
         let details = &info["details"];
         assert_eq!(details["full"], 1);
         assert_eq!(details["deltas"], TICKS - 1);
@@ -161,7 +161,7 @@ fn inspect_as_json_has_every_bit_once() {
     let found: Vec<(&str, &Value)> = lines
         .iter()
         .filter(|line| line["skipped"].is_null())
-        .map(|line| (line["path"].as_str().unwrap(), &line["frames"]))
+        .map(|line| (line["path"].as_str().unwrap(), &line["steps"]))
         .collect();
     assert_eq!(
         found,
@@ -217,17 +217,17 @@ run.mcap
   first tick             1
   last tick              40
   missing ticks          0
-  seconds                2.000
+  duration               1.950 s
   entities min           4
-  entities avg           4.000
+  entities mean          4.000
   entities max           4
   creates                5
   destroys               1
   updates                155
   updates per tick       3.875
-  bytes                  4135
+  bytes                  4,135
   bytes per tick         103.375
-  bytes per second       2067.500
+  bytes per s            2067.500
   packet bytes p95       105
   packet bytes max       115
   bytes per update       18.748
@@ -237,7 +237,7 @@ run.mcap
     let of = |name: &str| -> Value {
         let mut stats: Value =
             serde_json::from_str(&fine(path, &format!("stats --json {name}"))).unwrap();
-        for key in ["path", "seconds", "bytes_per_second", "added_keyframes"] {
+        for key in ["path", "duration_ms", "bytes_per_s", "added_keyframes"] {
             assert!(
                 stats.as_object_mut().unwrap().remove(key).is_some(),
                 "{key}"

@@ -61,7 +61,7 @@ fn a_compatible_schema_loses_nothing() {
     }
     // Ticks, times and the length of a tick stay.
     let info: Value = serde_json::from_str(&fine(path, "inspect --json wide.mcap")).unwrap();
-    assert_eq!(info["frames"], TICKS);
+    assert_eq!(info["steps"], TICKS);
     assert_eq!(info["details"]["tick_ns"], 50_000_000);
     // The schema may be taken from a recording; what lies beside the packets is the new one.
     fine(path, "convert run.mcap as-other.mcap --schema wide.delta");

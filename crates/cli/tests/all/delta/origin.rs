@@ -97,7 +97,7 @@ fn the_output_for_the_origins_stream() {
         .stdout_eq(str![[r#"
 demo12
   format           delta v0
-  size             12203 bytes
+  size             12,203 bytes
   packets          60
   schema           bf0ad705bd743aa1
   components       component 1, fields 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
@@ -110,7 +110,7 @@ demo12
   keyframes        1
   added keyframes  0
   added bytes      0
-  packet bytes     min 197, avg 203.4, p95 208, max 272, all 12203
+  packet bytes     min 197, mean 203.4, p95 208, max 272, all 12,203
   bytes by kind
     what                            bytes  percent
     headers                        1680.0     13.8
@@ -168,17 +168,17 @@ demo12
   first tick             1
   last tick              60
   missing ticks          0
-  seconds                -
+  duration               -
   entities min           12
-  entities avg           12.000
+  entities mean          12.000
   entities max           12
   creates                12
   destroys               0
   updates                708
   updates per tick       11.800
-  bytes                  12203
+  bytes                  12,203
   bytes per tick         203.383
-  bytes per second       -
+  bytes per s            -
   packet bytes p95       208
   packet bytes max       272
   bytes per update       14.518

@@ -155,7 +155,7 @@ fn a_stream_with_loss_is_recorded_and_idle_ends_it() {
     snapbox::assert_data_eq!(
         out,
         str![[r#"
-out.mcap: recorded 112 packets (10364 bytes), ticks 1 to 149; 5 packets came late or twice
+out.mcap: recorded 112 packets (10,364 bytes), ticks 1 to 149; 5 packets came late or twice
 
 "#]]
     );
@@ -194,7 +194,7 @@ fn a_number_of_packets_ends_it() {
     assert_eq!(
         out,
         format!(
-            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"keyframes_added\":0,\"first_tick\":1,\"last_tick\":7,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
+            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"added_keyframes\":0,\"first_tick\":1,\"last_tick\":7,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
         )
     );
     // The packets are those that were sent.
@@ -364,7 +364,7 @@ fn ctrl_c_ends_it_with_an_index() {
     snapbox::assert_data_eq!(
         out,
         str![[r#"
-out.mcap: recorded 10 packets (1028 bytes), ticks 1 to 10
+out.mcap: recorded 10 packets (1,028 bytes), ticks 1 to 10
 
 "#]]
     );
@@ -375,7 +375,7 @@ out.mcap: recorded 10 packets (1028 bytes), ticks 1 to 10
     );
     let (out, _) = outputs(path, "inspect --json .", 0);
     let line = out.lines().find(|line| line.contains("out.mcap")).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(line).unwrap()["frames"], 10);
+    assert_eq!(serde_json::from_str::<Value>(line).unwrap()["steps"], 10);
 }
 
 #[cfg(unix)]

@@ -196,7 +196,7 @@ fn recordings_without_a_schema() {
         ),
         (
             "large.json",
-            "large.json: 4194305 bytes, the limit is 4194304",
+            "large.json: 4,194,305 bytes, the limit is 4,194,304",
         ),
         (
             "run.murk",

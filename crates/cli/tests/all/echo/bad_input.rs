@@ -15,7 +15,7 @@ fn a_recording_of_nothing() {
         fs::write(path.join(name), "").unwrap();
         let info = json(&fine(path, &format!("inspect --json {name}")));
         assert_eq!(
-            (&info["frames"], &info["bytes"]),
+            (&info["steps"], &info["bytes"]),
             (&0.into(), &0.into()),
             "{name}"
         );
@@ -88,7 +88,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         fs::write(path.join(name), &bytes[..bytes.len() * 3 / 4]).unwrap();
         let (out, err) = outputs(path, &format!("inspect --json {name}"), 1);
         assert!(err.ends_with("(as far as it could be read)\n"), "{err}");
-        let kept = json(&out)["frames"].as_u64().unwrap();
+        let kept = json(&out)["steps"].as_u64().unwrap();
         assert!((FRAMES / 3..FRAMES).contains(&kept), "{name}: {kept}");
         let (out, _) = outputs(path, &format!("verify {name}"), 1);
         assert!(out.starts_with("fail"), "{out}");
@@ -106,7 +106,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
             let lost = format!("not carried over: line {}: the recording ends in", kept + 1);
             assert!(err.starts_with(&lost), "{err}");
             let info = json(&fine(path, "inspect --json new.butter"));
-            assert_eq!(info["frames"], kept);
+            assert_eq!(info["steps"], kept);
             fs::remove_file(path.join("new.butter")).unwrap();
         } else {
             // It is not converted silently, and can be repaired.
@@ -121,7 +121,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         let (_, err) = outputs(path, &format!("repair {name} mended.{extension}"), 3);
         assert!(err.contains(&format!("kept {kept} frames")), "{err}");
         let info = json(&fine(path, &format!("inspect --json mended.{extension}")));
-        assert_eq!(info["frames"], kept);
+        assert_eq!(info["steps"], kept);
         // Not over itself, where that would lose something.
         let (_, err) = outputs(path, &format!("repair {name} {name}"), 2);
         assert!(
@@ -177,7 +177,7 @@ fn one_broken_line_is_named_and_taken_out() {
     assert_eq!(lost.as_array().unwrap().len(), 1, "{lost}");
     assert_eq!(lost[0]["line"], 6, "{lost}");
     let info = json(&fine(path, "inspect --json new.butter"));
-    assert_eq!(info["frames"], FRAMES);
+    assert_eq!(info["steps"], FRAMES);
     let (_, err) = outputs(path, "repair broken.echoreplay mended.echoreplay", 3);
     assert!(err.starts_with("left out: frame 5 ("), "{err}");
     assert_eq!(

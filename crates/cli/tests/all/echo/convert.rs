@@ -238,7 +238,7 @@ fn lines_that_are_no_frames_are_left_out_and_reported() {
         "{err}"
     );
     let info = json(&fine(path, "inspect --json gap.butter"));
-    assert_eq!(info["frames"], 3);
+    assert_eq!(info["steps"], 3);
 }
 
 #[test]

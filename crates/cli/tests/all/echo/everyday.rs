@@ -22,11 +22,11 @@ fn a_match_says_the_same_of_itself_in_every_form() {
                 "format_version",
                 "bytes",
                 "duration_ms",
-                "frames",
+                "steps",
                 "details"
             ]
         );
-        assert_eq!(info["frames"], FRAMES);
+        assert_eq!(info["steps"], FRAMES);
         assert_eq!(info["duration_ms"], infos[0]["duration_ms"]);
         let details = &info["details"];
         for key in [
@@ -42,8 +42,8 @@ fn a_match_says_the_same_of_itself_in_every_form() {
         for key in [
             "session_id",
             "client",
-            "points",
-            "rounds",
+            "blue_points",
+            "blue_rounds",
             "bone_frames",
             "players",
         ] {
@@ -99,7 +99,7 @@ fn accounts_and_addresses_are_shown_to_who_asks() {
         );
         assert!(!header.contains(address) && !header.contains(&account));
         assert_eq!(header.lines().count(), 3);
-        assert!(header.lines().all(|line| json(line)["frames"].is_null()));
+        assert!(header.lines().all(|line| json(line)["steps"].is_null()));
     }
 }
 

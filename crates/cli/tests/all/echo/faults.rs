@@ -223,7 +223,7 @@ fn a_line_that_redaction_makes_too_long_is_not_dropped() {
     let long = format!("2022/01/02 03:00:00.000\t{{\"teams\":[{{\"players\":[{players}]}}]}}\r\n");
     fs::write(path.join("long.echoreplay"), long).unwrap();
     let (_, err) = outputs(path, "convert --redact long.echoreplay new.echoreplay", 2);
-    assert!(err.contains("when redacted; at most 4194304"), "{err}");
+    assert!(err.contains("when redacted; at most 4,194,304"), "{err}");
     assert!(!path.join("new.echoreplay").exists());
 }
 

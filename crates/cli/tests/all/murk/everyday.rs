@@ -216,7 +216,7 @@ run.murk
         .stderr_eq("");
     expect(path, "inspect --json run.murk", 0)
         .stdout_eq(str![[r#"
-{"path":"run.murk","format":"murk","format_version":3,"bytes":[..],"duration_ms":1200,"frames":12,"details":{"build":{"toolchain":"[..]","target_triple":"[..]","murk_version":"0.1.9","compile_flags":"[..]"},"seed":0,"config_hash":"[..]","fields":3,"cells":12,"space_descriptor":"a world of gametape's, [..] bytes","first_tick":1,"last_tick":12,"commands":5}}
+{"path":"run.murk","format":"murk","format_version":3,"bytes":[..],"duration_ms":1200,"steps":12,"details":{"build":{"toolchain":"[..]","target_triple":"[..]","murk_version":"0.1.9","compile_flags":"[..]"},"seed":0,"config_hash":"[..]","fields":3,"cells":12,"space_descriptor":"a world of gametape's, [..] bytes","first_tick":1,"last_tick":12,"commands":5}}
 
 "#]])
         .stderr_eq("");
@@ -225,7 +225,7 @@ run.murk
         .stdout_eq(str![[r#"
 {"path":"./drops.jsonl","format":null,"skipped":"not a recording of a known format ([..])"}
 {"path":"./pond.toml","format":null,"skipped":"not a recording of a known format ([..])"}
-{"path":"./run.murk","format":"murk","format_version":3,"bytes":[..],"duration_ms":null,"frames":null,"details":{"build":{[..]},"seed":0,"config_hash":"[..]","fields":3,"cells":12,"space_descriptor":"a world of gametape's, [..] bytes"}}
+{"path":"./run.murk","format":"murk","format_version":3,"bytes":[..],"duration_ms":null,"steps":null,"details":{"build":{[..]},"seed":0,"config_hash":"[..]","fields":3,"cells":12,"space_descriptor":"a world of gametape's, [..] bytes"}}
 
 "#]]);
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
@@ -236,10 +236,10 @@ odd.murk
   ticks                  12
   first tick             1
   last tick              12
-  seconds                1.200
+  duration               1.200 s
   commands               16
   commands per tick      1.333
-  commands per second    13.333
+  commands per s         13.333
   max commands in a tick 7
   idle ticks             5
   kinds                  move: 1, spawn: 1, despawn: 1, set_field: 9, custom: 1, set_parameter: 1, set_parameter_batch: 1
@@ -255,7 +255,7 @@ odd.murk
         .stderr_eq("");
     expect(path, "stats --json odd.murk", 0)
         .stdout_eq(str![[r#"
-{"path":"odd.murk","verdict":null,"findings":[],"ticks":12,"first_tick":1,"last_tick":12,"seconds":1.2000000000000002,"commands":16,"commands_per_tick":1.3333333333333333,"commands_per_second":13.33333333333333[..],"max_commands_in_a_tick":7,"idle_ticks":5,"kinds":{"move":1,"spawn":1,"despawn":1,"set_field":9,"custom":1,"set_parameter":1,"set_parameter_batch":1},"unreadable":1,"sources":{"7":1,"8":1},"anonymous":14,"other_sources":0,"expiring":1,"expired":1,"payload_bytes":293}
+{"path":"odd.murk","verdict":null,"findings":[],"ticks":12,"first_tick":1,"last_tick":12,"duration_ms":1200,"commands":16,"commands_per_tick":1.3333333333333333,"commands_per_s":13.33333333333333[..],"max_commands_in_a_tick":7,"idle_ticks":5,"kinds":{"move":1,"spawn":1,"despawn":1,"set_field":9,"custom":1,"set_parameter":1,"set_parameter_batch":1},"unreadable":1,"sources":{"7":1,"8":1},"anonymous":14,"other_sources":0,"expiring":1,"expired":1,"payload_bytes":293}
 
 "#]])
         .stderr_eq("");

@@ -138,7 +138,7 @@ fn sync_test_proves_worlds_and_recordings() {
     for (args, printed) in [
         (
             &["pond.toml"][..],
-            "in sync: 1000 ticks made 2 times at once, every state the same (last hash [..])\n",
+            "in sync: 1,000 ticks made 2 times at once, every state the same (last hash [..])\n",
         ),
         (
             &[

@@ -1,5 +1,6 @@
 //! Writing an .echoreplay, as text or in a zip.
 
+use gametape_core::text::{Bytes, Grouped};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use gametape_core::tape::{Error, Sink, Work};
@@ -98,8 +99,10 @@ fn check_size(line: &Line<'_>, size: usize) -> Result<(), Error> {
         return Ok(());
     }
     Err(unwritable_because(format!(
-        "frame {} would be a line of {size} bytes when redacted; at most {limit} can be read",
-        line.index
+        "frame {} would be a line of {} when redacted; at most {} can be read",
+        Grouped(line.index),
+        Bytes(size as u64),
+        Grouped(limit)
     )))
 }
 

@@ -227,7 +227,8 @@ fn each(
     let mut frames = Frames::open(EchoFormat::Butter, stream, Parts::ALL)?;
     for step in 0..range.end {
         let frame = frames.next()?;
-        let frame = frame.ok_or_else(|| unwritable_because(format!("frame {step} is gone")))?;
+        let frame =
+            frame.ok_or_else(|| unwritable_because(format!("frame {} is gone", Grouped(step))))?;
         if step >= range.start {
             visit(frame)?;
         }

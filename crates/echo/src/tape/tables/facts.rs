@@ -135,7 +135,7 @@ pub(super) fn parts(table: &TableDef, needs: impl Fn(usize) -> bool) -> Parts {
     let columns = table.columns.iter().enumerate();
     let needed = columns.filter(|(at, _)| needs(*at));
     needed.fold(Parts::SESSION, |parts, (_, column)| match &*column.name {
-        "points_blue" | "points_orange" => parts.with(Parts::GAME),
+        "blue_points" | "orange_points" => parts.with(Parts::GAME),
         "bone_frames" => parts.with(Parts::BONES),
         _ => parts,
     })
@@ -165,7 +165,7 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
             "Frames per second, from the first to the last.",
             |row| row.summary.rate_hz().into(),
         )
-        .unit("1/s"),
+        .unit("Hz"),
         Field::<Facts<'static>>::new("map", Text, "The map, as the API names it.", |row| {
             row.text(|setting| setting.map.as_str()).into()
         }),
@@ -206,13 +206,13 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
             |row| row.setting().map(|setting| setting.client.as_str()).into(),
         ),
         Field::<Facts<'static>>::new(
-            "points_blue",
+            "blue_points",
             Float64,
             "Points of blue in the last frame.",
             |row| row.points(0).into(),
         ),
         Field::<Facts<'static>>::new(
-            "points_orange",
+            "orange_points",
             Float64,
             "Points of orange in the last frame.",
             |row| row.points(1).into(),
@@ -222,11 +222,11 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
                 .and_then(|setting| positive(setting.rounds))
                 .into()
         }),
-        Field::<Facts<'static>>::new("rounds_blue", Uint, "Rounds that blue has won.", |row| {
+        Field::<Facts<'static>>::new("blue_rounds", Uint, "Rounds that blue has won.", |row| {
             row.rounds(0).into()
         }),
         Field::<Facts<'static>>::new(
-            "rounds_orange",
+            "orange_rounds",
             Uint,
             "Rounds that orange has won.",
             |row| row.rounds(1).into(),
@@ -317,12 +317,12 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
         )
         .unit("ms"),
         Field::<Facts<'static>>::new(
-            "frames_per_second",
+            "frames_per_s",
             Float64,
             "The mean number of frames per second, without gaps.",
             |row| {
                 row.stats
-                    .and_then(|stats| stats.frames_per_second)
+                    .and_then(|stats| stats.frames_per_s)
                     .and_then(finite)
                     .into()
             },

@@ -1,5 +1,6 @@
 //! A match at a moment: sought by chunk, or by line.
 
+use gametape_core::text::Grouped;
 use std::sync::Arc;
 
 use gametape_core::table::{Batch, Filling, Scan, State as Rows, StateAt, Stepped};
@@ -158,7 +159,7 @@ impl Seeking {
 }
 
 fn gone(step: u64) -> Error {
-    Error::Unsupported(format!("frame {step} is not there any more"))
+    Error::Unsupported(format!("frame {} is not there any more", Grouped(step)))
 }
 
 /// When the frames of a .butter are, and where its chunks start.

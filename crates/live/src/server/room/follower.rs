@@ -79,7 +79,7 @@ impl Follower {
                 name: name_of(recording),
                 format: recording.format().name().to_owned(),
                 duration_ms: header.duration_ms,
-                steps: header.frames,
+                steps: header.steps,
                 verdict: None,
                 tables: tables_of(&description),
                 live: true,

@@ -163,7 +163,7 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             |row| row.game.square_size().into(),
         ).unit("px"),
         Field::<Facts<'static>>::new(
-            "declared_3bv",Uint,"The board's 3BV as the header declares it.",
+            "declared_bbbv",Uint,"The board's 3BV as the header declares it.",
             |row| row.game.declared_bbbv().into(),
         ),
         Field::<Facts<'static>>::new(

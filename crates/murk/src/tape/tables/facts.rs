@@ -4,7 +4,7 @@ use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 use serde_json::Value as Json;
 
 use crate::engine::own::Kinds;
-use crate::tape::world;
+use crate::tape::{info, world};
 use crate::{Hash, Header, Stats};
 
 use Kind::{Float64, Text, Uint};
@@ -38,7 +38,7 @@ impl<'a> Run<'a> {
         self.dt.map(|dt| dt * self.stats.frames as f64)
     }
 
-    fn commands_per_second(&self) -> Option<f64> {
+    fn commands_per_s(&self) -> Option<f64> {
         let seconds = self.seconds().filter(|seconds| *seconds > 0.0);
         seconds.map(|seconds| self.stats.commands as f64 / seconds)
     }
@@ -113,12 +113,12 @@ pub(super) const RUN: Table<Run<'static>> = Table {
             row.stats.last_tick.into()
         }),
         Field::<Run<'static>>::new(
-            "seconds",
-            Float64,
-            "The duration of the ticks, in the world's time.",
-            |row| row.seconds().into(),
+            "duration_ms",
+            Uint,
+            "The time that the ticks take, in the world's time.",
+            |row| row.dt.map(|dt| info::duration_ms(dt, row.stats)).into(),
         )
-        .unit("s"),
+        .unit("ms"),
         Field::<Run<'static>>::new("commands", Uint, "Commands of all ticks.", |row| {
             row.stats.commands.into()
         }),
@@ -126,10 +126,10 @@ pub(super) const RUN: Table<Run<'static>> = Table {
             row.stats.commands_per_frame().into()
         }),
         Field::<Run<'static>>::new(
-            "commands_per_second",
+            "commands_per_s",
             Float64,
             "Commands per second of the world's time.",
-            |row| row.commands_per_second().into(),
+            |row| row.commands_per_s().into(),
         )
         .unit("1/s"),
         Field::<Run<'static>>::new(

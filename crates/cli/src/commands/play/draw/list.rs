@@ -1,5 +1,6 @@
 //! Draws lists of moments: events around now, and markers.
 
+use gametape::core::text::Grouped;
 use gametape::{Batch, Stamp, TableDef};
 use ratatui::style::{Modifier, Style};
 
@@ -72,8 +73,8 @@ fn column(pen: &mut Pen<'_>, x: usize, head: &str, texts: &[String], style: Styl
 fn when(stamp: Stamp) -> String {
     match (stamp.time, stamp.tick) {
         (Some(at), _) => time(at),
-        (None, Some(tick)) => format!("tick {tick}"),
-        (None, None) => format!("step {}", stamp.step),
+        (None, Some(tick)) => format!("tick {}", Grouped(tick)),
+        (None, None) => format!("step {}", Grouped(stamp.step)),
     }
 }
 
