@@ -47,7 +47,7 @@ impl fmt::Display for Loss {
             Self::Personal(what) => f.write_str(what.name()),
             Self::ResultExtra => f.write_str("the other parts of the result string"),
             Self::ResultString => f.write_str("the result string"),
-            Self::TimestampEvents { count } => Counted(*count as u64, "timestamp event").fmt(f),
+            Self::TimestampEvents { count } => Counted(u64::from(*count), "timestamp event").fmt(f),
             Self::Properties { count } => Counted(*count as u64, "unknown property").fmt(f),
             Self::CloneId { id, major } => write!(f, "clone id {id}, major version {major}"),
             Self::Extension { name } => write!(f, "extension property {name:?}"),
