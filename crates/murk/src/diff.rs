@@ -167,7 +167,7 @@ fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, St
             ("seed", header.seed.to_string()),
             ("config_hash", Hash(header.config_hash).to_string()),
             ("field_count", header.field_count.to_string()),
-            ("cell_count", Grouped(header.cell_count.into()).to_string()),
+            ("cell_count", Grouped(header.cell_count).to_string()),
             (
                 "space_descriptor",
                 format!(
