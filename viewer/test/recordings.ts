@@ -80,5 +80,7 @@ export function dumpOf(name: string, ...options: string[]): Line[] | null {
   return stdout
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => parseJson(line) as Line);
+    .map((line) => parseJson(line) as Line)
+    // The last line of a damaged recording says what is wrong.
+    .filter((line) => !("error" in line));
 }

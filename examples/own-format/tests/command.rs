@@ -133,7 +133,7 @@ left out: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text:
         .code(1)
         .stdout_eq(str![[r#"
 header: duration_ms is 120 in the first, 90 in the second
-header: frames is 4 in the first, 3 in the second
+header: steps is 4 in the first, 3 in the second
 positions: step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
 1 more row differs after it
 positions: 1 row differs (x in 1); first at step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
