@@ -68,7 +68,7 @@ pub fn publish(args: &[&str]) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", page.display()))
         .and_then(|()| {
             run(cargo()
-                .args(["publish", "--workspace", "--locked"])
+                .args(["publish", "--workspace", "--locked", DIRTY])
                 .args(args))
         });
     // Left behind, it would be taken for the page that is built next.
