@@ -14,6 +14,14 @@ const ALIASES: &[(&str, &[&str])] = &[
 
 /// Words that are no verb, and the verbs that do what may be meant.
 const MEANT: &[(&str, &str)] = &[
+    ("compare", "diff compares two recordings"),
+    ("compress", "convert writes smaller formats, --to names one"),
+    (
+        "csv",
+        "dump --csv prints a table, stats --csv and inspect --csv a row for each recording",
+    ),
+    ("fix", "repair saves the intact parts of a broken recording"),
+    ("rank", "verify --policy admits or rejects recordings"),
     (
         "export",
         "convert writes other formats, dump prints rows as JSON or CSV, picture draws",
