@@ -79,7 +79,7 @@ pub const LINES: [(&str, &str, At, &str); 17] = [
     ),
     (
         "crates/cli/tests/all/kit.rs",
-        "fn samples",
+        "pub fn samples",
         Before("        other =>"),
         "        \"NAME\" => vec![Sample::new(\"a.NAME\", gametape::NAME::EXAMPLE)],",
     ),
