@@ -10,14 +10,15 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let page = env::var_os("GAMETAPE_PAGE").map(PathBuf::from);
-    // `cargo xtask publish` puts it there, because a package can't reach what lies beside it.
-    let packaged = manifest.join("page");
+    // A package can't reach what lies beside it: `cargo xtask publish` puts the page into it. In the repository,
+    // what an interrupted publication left there is out of date.
+    let is_package = !manifest.join("../../viewer/build.ts").exists();
     let page = page.unwrap_or_else(|| {
-        if packaged.is_dir() {
-            packaged
+        manifest.join(if is_package {
+            "page"
         } else {
-            manifest.join("../../target/viewer/dist")
-        }
+            "../../target/viewer/dist"
+        })
     });
     // Built or gone, it is to be noticed: cargo looks at what is there, however deep.
     println!("cargo::rerun-if-changed={}", page.display());

@@ -71,7 +71,6 @@ pub fn publish(args: &[&str]) -> Result<(), String> {
                 .args(["publish", "--workspace", "--locked", DIRTY])
                 .args(args))
         });
-    // Left behind, it would be taken for the page that is built next.
     fs::remove_dir_all(&page).map_err(|error| format!("{}: {error}", page.display()))?;
     published
 }
