@@ -241,8 +241,13 @@ impl Ui {
             return;
         }
         let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        let message = first.strip_prefix("error: ").unwrap_or(first);
+        // The sentence, with what it lists; tips and the usage come after an empty line.
+        let sentence = text
+            .lines()
+            .map(str::trim)
+            .take_while(|line| !line.is_empty());
+        let sentence = sentence.collect::<Vec<&str>>().join(" ");
+        let message = sentence.strip_prefix("error: ").unwrap_or(&sentence);
         self.outcome(&json!({ "error": { "code": "usage", "message": message } }));
     }
 

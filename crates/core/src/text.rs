@@ -155,13 +155,16 @@ pub fn figure(key: &str, number: u64) -> String {
 /// ```
 /// use gametape_core::text::time_figure;
 /// assert_eq!(time_figure("estimated_time_s", 41.2641).as_deref(), Some("41.264 s"));
+/// assert_eq!(time_figure("lag_ms", -2.75).as_deref(), Some("-0.003 s"));
 /// assert_eq!(time_figure("bbbv_per_s", 3.5), None);
 /// ```
 #[must_use]
 pub fn time_figure(key: &str, number: f64) -> Option<String> {
     let (_, ms) = unit_of_time(key)?;
-    // Half a millisecond, rounded down, rounds to the nearest; `f64::round` needs the standard library.
-    let ms = (number * ms as f64 + 0.5) as i64;
+    // Half a millisecond more, rounded down, is the nearest; `f64::round` needs the standard library.
+    let more = number * ms as f64 + 0.5;
+    let ms = more as i64;
+    let ms = ms.saturating_sub(i64::from(ms as f64 > more));
     Some(Time::from_ms(ms).to_string())
 }
 

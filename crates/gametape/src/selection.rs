@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use gametape_core::table::{Batch, Kind, Picked, Scan, ScanError, TableDef, Value};
+use gametape_core::text::nearest;
 
 /// The rows of a scan that are wanted: those that meet all conditions, and not more than so many.
 ///
@@ -64,10 +65,11 @@ pub enum Comparison {
 use Comparison::{AtLeast, AtMost, Equal, Greater, Less, Unequal};
 
 /// Signs that start with the sign of another come first.
-const SIGNS: [(&str, Comparison); 6] = [
+const SIGNS: [(&str, Comparison); 7] = [
     ("!=", Unequal),
     ("<=", AtMost),
     (">=", AtLeast),
+    ("==", Equal),
     ("=", Equal),
     ("<", Less),
     (">", Greater),
@@ -114,46 +116,57 @@ impl FromStr for Condition {
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = SIGNS.iter().find(|(_, compare)| *compare == self.compare);
+        // Of two signs the shorter one.
+        let sign = SIGNS.iter().rfind(|(_, compare)| *compare == self.compare);
         let sign = sign.map_or("", |(sign, _)| sign);
         write!(f, "{}{sign}{}", self.column, self.value)
     }
 }
 
 impl Condition {
-    /// Whether a value of this kind can be compared with the condition's.
-    fn fits(&self, kind: Kind) -> bool {
-        match kind {
-            Kind::Bool => self.value.parse::<bool>().is_ok(),
-            Kind::Int | Kind::Uint | Kind::Float32 | Kind::Float64 => {
-                self.value.parse::<f64>().is_ok()
-            }
-            Kind::Text => true,
-        }
+    const fn is_equality(&self) -> bool {
+        matches!(self.compare, Equal | Unequal)
     }
 
-    fn holds(&self, value: Value<'_>) -> bool {
-        let whole = || self.value.parse::<i128>();
-        let float = || self.value.parse::<f64>().ok();
-        let order = match value {
-            Value::Null => return false,
-            Value::Bool(value) => self.value.parse().ok().map(|other| value.cmp(&other)),
-            Value::Int(value) => match whole() {
-                Ok(other) => Some(i128::from(value).cmp(&other)),
-                Err(_) => float().and_then(|other| (value as f64).partial_cmp(&other)),
+    /// Returns the right side, to be compared with values of this kind; `None` if it cannot be.
+    fn operand(&self, kind: Kind) -> Option<Operand> {
+        let text = &self.value;
+        match kind {
+            Kind::Bool => text.parse().ok().map(Operand::Bool),
+            Kind::Int | Kind::Uint => match text.parse() {
+                Ok(whole) => Some(Operand::Whole(whole)),
+                Err(_) => text.parse().ok().map(Operand::Float64),
             },
-            Value::Uint(value) => match whole() {
-                Ok(other) => Some(i128::from(value).cmp(&other)),
-                Err(_) => float().and_then(|other| (value as f64).partial_cmp(&other)),
-            },
-            Value::Float32(value) => {
-                let other = self.value.parse::<f32>().ok();
-                other.and_then(|other| value.partial_cmp(&other))
-            }
-            Value::Float64(value) => float().and_then(|other| value.partial_cmp(&other)),
-            Value::Text(value) => Some(value.cmp(&self.value)),
-        };
-        self.compare.holds(order)
+            Kind::Float32 => text.parse().ok().map(Operand::Float32),
+            Kind::Float64 => text.parse().ok().map(Operand::Float64),
+            Kind::Text => Some(Operand::Text(text.clone())),
+        }
+    }
+}
+
+/// The right side of a condition.
+enum Operand {
+    Bool(bool),
+    Whole(i128),
+    Float32(f32),
+    Float64(f64),
+    Text(String),
+}
+
+impl Operand {
+    fn meets(&self, compare: Comparison, value: Value<'_>) -> bool {
+        compare.holds(match (value, self) {
+            (Value::Bool(value), Self::Bool(other)) => Some(value.cmp(other)),
+            (Value::Int(value), Self::Whole(other)) => Some(i128::from(value).cmp(other)),
+            (Value::Uint(value), Self::Whole(other)) => Some(i128::from(value).cmp(other)),
+            (Value::Int(value), Self::Float64(other)) => (value as f64).partial_cmp(other),
+            (Value::Uint(value), Self::Float64(other)) => (value as f64).partial_cmp(other),
+            (Value::Float32(value), Self::Float32(other)) => value.partial_cmp(other),
+            (Value::Float64(value), Self::Float64(other)) => value.partial_cmp(other),
+            (Value::Text(value), Self::Text(other)) => Some(value.cmp(other)),
+            // A missing value.
+            _ => return false,
+        })
     }
 }
 
@@ -169,7 +182,7 @@ enum Place {
 pub(crate) struct Selecting {
     /// The scan to run: that of the caller, with the columns that conditions need at its end.
     pub scan: Scan,
-    conditions: Vec<(Place, Condition)>,
+    conditions: Vec<(Place, Comparison, Operand)>,
     left: u64,
 }
 
@@ -186,34 +199,43 @@ impl Selecting {
             let [picked] = Scan::table(&*table.name).columns([name]).picked(table)?[..] else {
                 continue;
             };
-            let (kind, key) = match picked {
-                Picked::Stamp(stamp) => (stamp.kind(), false),
-                Picked::Column(at) => table
-                    .columns
-                    .get(at)
-                    .map_or((Kind::Text, false), |column| (column.kind, column.key)),
+            let column = picked.column().and_then(|at| table.columns.get(at));
+            let (kind, key) = match (picked, column) {
+                (Picked::Stamp(stamp), _) => (stamp.kind(), false),
+                (_, Some(column)) => (column.kind, column.key),
+                (_, None) => continue,
             };
-            if !condition.fits(kind) {
-                let (name, value) = (name.clone(), condition.value.clone());
+            let known = column.map(|column| column.values.iter().map(|value| &**value));
+            let known: Vec<&str> = known.into_iter().flatten().collect();
+            let (name, value) = (name.clone(), condition.value.clone());
+            let Some(operand) = condition.operand(kind) else {
                 return Err(ScanError::NotOfKind { name, kind, value });
+            };
+            if !known.is_empty() && condition.is_equality() && !known.contains(&value.as_str()) {
+                return Err(ScanError::NeverIs {
+                    nearest: nearest(&value, known.iter().copied()).map(str::to_owned),
+                    known: known.into_iter().map(str::to_owned).collect(),
+                    name,
+                    value,
+                });
             }
             if key && condition.compare == Equal && !matches!(kind, Kind::Float32 | Kind::Float64) {
                 // The format may know where such rows are.
-                scan = scan.key(name, &*condition.value);
+                scan = scan.key(name, value);
                 continue;
             }
             let place = match (&mut scan.columns, picked) {
                 (None, Picked::Stamp(stamp)) => Place::Stamps(stamp),
                 (None, Picked::Column(at)) => Place::Column(at),
                 (Some(columns), _) => {
-                    let known = columns.iter().position(|column| column == name);
+                    let known = columns.iter().position(|column| *column == name);
                     Place::Column(known.unwrap_or_else(|| {
-                        columns.push(name.clone());
+                        columns.push(name);
                         columns.len() - 1
                     }))
                 }
             };
-            conditions.push((place, condition.clone()));
+            conditions.push((place, condition.compare, operand));
         }
         Ok(Self {
             scan,
@@ -225,11 +247,12 @@ impl Selecting {
     /// Returns the wanted rows of a batch.
     pub(crate) fn rows(&mut self, batch: &Batch) -> Vec<usize> {
         let holds = |row: &usize| {
-            self.conditions.iter().all(|(place, condition)| {
-                condition.holds(match place {
+            self.conditions.iter().all(|(place, compare, operand)| {
+                let value = match place {
                     Place::Stamps(stamp) => stamp.value(batch.stamp(*row), batch.is_end(*row)),
                     Place::Column(at) => batch.get(*row, *at),
-                })
+                };
+                operand.meets(*compare, value)
             })
         };
         let most = usize::try_from(self.left).unwrap_or(usize::MAX);
@@ -254,6 +277,7 @@ mod tests {
             assert_eq!(text.parse::<Condition>().unwrap().to_string(), text);
         }
         assert_eq!("x >= 3".parse::<Condition>(), "x>=3".parse());
+        assert_eq!("x==3".parse::<Condition>(), "x=3".parse());
         for text in ["", "x", "=3", "x!3", " <1"] {
             assert_eq!(
                 text.parse::<Condition>(),
@@ -265,7 +289,24 @@ mod tests {
 
     #[test]
     fn values_are_compared_by_their_kind() {
-        let holds = |text: &str, value: Value<'_>| text.parse::<Condition>().unwrap().holds(value);
+        let of = |text: &str, kind: Kind, value: Value<'_>| {
+            let condition: Condition = text.parse().unwrap();
+            condition
+                .operand(kind)
+                .unwrap()
+                .meets(condition.compare, value)
+        };
+        let holds = |text: &str, value: Value<'_>| {
+            let kind = match value {
+                Value::Null | Value::Int(_) => Kind::Int,
+                Value::Uint(_) => Kind::Uint,
+                Value::Bool(_) => Kind::Bool,
+                Value::Float32(_) => Kind::Float32,
+                Value::Float64(_) => Kind::Float64,
+                Value::Text(_) => Kind::Text,
+            };
+            of(text, kind, value)
+        };
         assert!(holds("a<10", Value::Int(9)) && holds("a<9.5", Value::Int(9)));
         assert!(holds("a>9", Value::Text("a")) && !holds("a<10", Value::Text("9")));
         assert!(holds("a=0.1", Value::Float32(0.1)) && holds("a=0.1", Value::Float64(0.1)));

@@ -3,11 +3,11 @@
 //! Their tables do not decide whether they are the same: the same states may come in other packets,
 //! and an entity without components is in no table.
 
-use gametape_core::text::{Counted, Grouped};
 use std::iter::{self, Peekable};
 
 use gametape_core::Time;
 use gametape_core::tape::{Diff, Error, object};
+use gametape_core::text::{Counted, Grouped};
 use gametape_delta::wire::Header;
 use gametape_delta::{Entity, Field, Part, Snapshot, Value};
 use serde_json::{Map, json};

@@ -1,8 +1,8 @@
 //! Descriptions of a scene in words, for readers who cannot see it.
 
-use gametape::core::text::Grouped;
 use std::collections::BTreeMap;
 
+use gametape::core::text::Grouped;
 use gametape::{Stamp, Value};
 
 use super::board::{Board, Changes};

@@ -1,11 +1,11 @@
 //! Moments of a recording: as text, along an axis, and from one to another.
 
 #[cfg(feature = "picture")]
-use gametape::core::text::Grouped;
 use std::str::FromStr;
 
 #[cfg(feature = "picture")]
 use gametape::When;
+use gametape::core::text::Grouped;
 use gametape::{Stamp, Time};
 
 /// The axis along which a recording is shown.

@@ -1,11 +1,11 @@
 //! `gametape minimise`.
 
-use gametape::core::text::{Counted, Grouped};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use gametape::core::text::{Counted, Grouped};
 use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording};
 

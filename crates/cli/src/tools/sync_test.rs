@@ -1,11 +1,11 @@
 //! `gametape sync-test`.
 
-use gametape::core::text::{Counted, Grouped};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use gametape::core::text::{Counted, Grouped};
 use gametape::murk::tools::{Subject, SyncTest as Test, Synced, sync_test};
 use gametape::{Error, Formats};
 

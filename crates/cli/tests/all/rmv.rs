@@ -267,6 +267,11 @@ fn a_moment_of_a_table_is_the_newest_step() {
         let printed = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
         assert!(printed.contains(complaint), "{printed}");
     }
+    let (_, err) = outputs(path, "dump --table game game.rmv --where outcome=won", 2);
+    assert_eq!(
+        err,
+        "gametape: game.rmv: outcome is never \"won\" (did you mean \"win\"?); it is win, blast, other\n"
+    );
     expect(path, "--json dump --table game --csv game.rmv", 2)
         .stdout_eq("{\"error\":{\"code\":\"failed\",\"message\":\"either --json or --csv\"}}\n")
         .stderr_eq("gametape: either --json or --csv\n");

@@ -532,4 +532,9 @@ fn near_verbs_and_wrong_usage() {
         let (out, _) = outputs(path, wrong, 2);
         assert!(json(&out)["error"]["message"].is_string(), "{out}");
     }
+    let (out, _) = outputs(path, "--json dump", 2);
+    assert_eq!(
+        json(&out)["error"]["message"],
+        "the following required arguments were not provided: <FILE>"
+    );
 }

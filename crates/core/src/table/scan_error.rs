@@ -70,6 +70,18 @@ pub enum ScanError {
         /// The requested value.
         value: String,
     },
+    /// A column of known values never has this one.
+    #[error("{name} is never {value:?}{}; it is {}", meant(.nearest.as_deref()), .known.join(", "))]
+    NeverIs {
+        /// The column.
+        name: String,
+        /// The requested value.
+        value: String,
+        /// A known value that is similar.
+        nearest: Option<String>,
+        /// All values of the column.
+        known: Vec<String>,
+    },
     /// A table of events has no state.
     #[error("{table} is a table of events: nothing of it holds")]
     NoState {

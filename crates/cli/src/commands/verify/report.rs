@@ -1,13 +1,13 @@
 //! The report on all files: each file, then their relations, then the summary. A file is printed as soon as it
 //! is read, unless a relation to a later file may change its verdict.
 
-use gametape::core::text::{Counted, Grouped, printable};
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
 use gametape::core::Finding;
+use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{
     AnyFinding, Audit, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
 };

@@ -1,10 +1,10 @@
 //! The summary: the numbers of files by verdict.
 
-use gametape::core::text::Grouped;
 use std::ffi::OsString;
 use std::io;
 
 use gametape::Verdict;
+use gametape::core::text::Grouped;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
