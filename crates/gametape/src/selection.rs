@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use gametape_core::table::{Batch, Kind, Picked, Scan, ScanError, TableDef, Value};
-use gametape_core::text::nearest;
 
 /// The rows of a scan that are wanted: those that meet all conditions, and not more than so many.
 ///
@@ -213,7 +212,6 @@ impl Selecting {
             };
             if !known.is_empty() && condition.is_equality() && !known.contains(&value.as_str()) {
                 return Err(ScanError::NeverIs {
-                    nearest: nearest(&value, known.iter().copied()).map(str::to_owned),
                     known: known.into_iter().map(str::to_owned).collect(),
                     name,
                     value,

@@ -3,6 +3,7 @@
 use super::kind::Kind;
 use super::needs::Needs;
 use crate::clock::At;
+use crate::text::nearest;
 
 /// Why a scan is refused.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -71,14 +72,15 @@ pub enum ScanError {
         value: String,
     },
     /// A column of known values never has this one.
-    #[error("{name} is never {value:?}{}; it is {}", meant(.nearest.as_deref()), .known.join(", "))]
+    #[error(
+        "{name} is never {value:?}{}; it is {}",
+        meant(nearest(value, .known.iter().map(String::as_str))), .known.join(", ")
+    )]
     NeverIs {
         /// The column.
         name: String,
         /// The requested value.
         value: String,
-        /// A known value that is similar.
-        nearest: Option<String>,
         /// All values of the column.
         known: Vec<String>,
     },
