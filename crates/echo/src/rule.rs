@@ -92,9 +92,10 @@ rules! {
     // .butter: irregularities.
     /// The file has 0 bytes: a recording of no frames.
     ///
-    /// Fine: the recorder was stopped before the first frame.
+    /// The recorder was stopped before the first frame, or the file was not copied: there is nothing to
+    /// keep.
     #[error("the file is empty: a recording of no frames")]
-    Empty = "butter.empty", Info;
+    Empty = "butter.empty", Warning;
     /// Frames follow the chunks: [a recording in progress](butter.md#a-recording-in-progress), or one
     /// whose recorder was killed.
     ///
@@ -258,7 +259,7 @@ rules! {
     ///
     /// The recorder was stopped before the first frame, or no frame can be read.
     #[error("the recording has no frames")]
-    NoFrames = "echo.no-frames", Info;
+    NoFrames = "echo.no-frames", Warning;
     /// A frame was recorded before the one before it.
     ///
     /// The machine's clock was set, or parts were joined.

@@ -178,7 +178,7 @@ gametape_core::rules! {
     ///
     /// The recorder was stopped before the first tick.
     #[error("the recording has no frames")]
-    NoFrames = "murk.no-frames", Info;
+    NoFrames = "murk.no-frames", Warning;
     /// `config_hash` is 0.
     ///
     /// Harmless; make sure by other means that `--world` is the right one.

@@ -75,6 +75,12 @@ pub(super) fn unwritable_because(message: impl Into<String>) -> Error {
     Error::format(EchoError::Unwritable(message.into()))
 }
 
+/// The error for a recording without any frame to repair or convert: an output of no frames would claim that
+/// there was no match.
+pub(super) fn no_frame(to_do: &str) -> Error {
+    unwritable_because(format!("no frame can be read: there is nothing to {to_do}"))
+}
+
 /// The error for a frame that can't be written.
 pub(super) fn unwritable(frame: &Frame, error: WriteError) -> Error {
     match error {

@@ -7,7 +7,7 @@ use std::io;
 use gametape_core::Input;
 use gametape_core::tape::{self, Error, Repaired, Sink, Work};
 
-use super::error::{unwritable, unwritable_because};
+use super::error::{no_frame, unwritable, unwritable_because};
 use super::opened::EchoTape;
 use crate::butter::{self, Salvaged};
 use crate::ranges::Ranges;
@@ -34,7 +34,7 @@ pub(super) fn butter(
         return Ok(Repaired::default());
     }
     if salvaged.written.frames == 0 && salvaged.lost_bytes + salvaged.lost_chunks > 0 {
-        return Err(nothing_to_keep());
+        return Err(no_frame("keep"));
     }
     let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;
@@ -84,12 +84,6 @@ fn not_salvaged(error: SalvageError) -> Error {
         #[allow(unreachable_patterns)] // The enum is non-exhaustive.
         other => unwritable_because(other.to_string()),
     }
-}
-
-/// The error for a recording without any frame that can be kept: an empty file would claim that there was
-/// no match.
-fn nothing_to_keep() -> Error {
-    unwritable_because("no frame can be read: there is nothing to keep")
 }
 
 /// Returns sentences about what was done, and one about what was kept.
@@ -193,7 +187,7 @@ pub(super) fn echoreplay(
     };
     let mut repaired = repaired.with_altered(&salvaged.altered);
     if repaired.lossy && salvaged.frames == 0 {
-        return Err(nothing_to_keep());
+        return Err(no_frame("keep"));
     }
     let set_right = salvaged.set_right();
     let set_right = set_right.map(|finding| format!("set right: {}", finding.message()));

@@ -20,20 +20,60 @@ fn a_recording_of_nothing() {
             "{name}"
         );
         let verified = fine(path, &format!("verify {name}"));
-        // A .butter without frames is one; a file of lines without any is most likely a mishap.
-        let verdict = if name == "empty.butter" {
-            "pass"
-        } else {
-            "warn"
-        };
-        assert!(verified.starts_with(verdict), "{verified}");
+        // Whatever the format, it is most likely a mishap.
+        assert!(verified.starts_with("warn"), "{verified}");
         assert_eq!(fine(path, &format!("dump {name}")), "");
         fine(path, &format!("stats {name}"));
     }
+    // A copy adds no claim of its own.
     fine(path, "convert empty.butter new.butter");
     assert_eq!(fs::read(path.join("new.butter")).unwrap(), b"");
-    fine(path, "convert empty.echoreplay new.butter");
-    assert_eq!(fs::read(path.join("new.butter")).unwrap(), b"");
+}
+
+#[test]
+fn a_recording_of_nothing_is_not_converted() {
+    let folder = folder();
+    let path = folder.path();
+    let not_found = "2022/01/02 03:00:00.000\t404\r\n";
+    let zip = ZipWriter::new(Cursor::new(Vec::new()), "a.echoreplay", 1).unwrap();
+    for (name, content) in [
+        ("empty.echoreplay", Vec::new()),
+        ("zip.echoreplay", zip.finish().unwrap().into_inner()),
+        ("blank.echoreplay", b"\r\n\r\n".to_vec()),
+        ("answers.echoreplay", not_found.into()),
+        ("empty.butter", Vec::new()),
+    ] {
+        fs::write(path.join(name), content).unwrap();
+        let verified = fine(path, &format!("verify {name}"));
+        assert!(verified.starts_with("warn"), "{verified}");
+        let to = match name {
+            "empty.butter" => "new.echoreplay",
+            _ => "new.butter",
+        };
+        refused(
+            path,
+            &format!("convert {name} {to}"),
+            &format!("{name}: no frame can be read: there is nothing to convert"),
+        );
+        assert!(!path.join(to).exists(), "{name}");
+    }
+    // Nor into another container.
+    for command in [
+        "convert --plain zip.echoreplay new.echoreplay",
+        "convert --redact empty.echoreplay new.echoreplay",
+        "convert --redact empty.butter new.butter",
+    ] {
+        let name = command.split(' ').nth(2).unwrap();
+        let sentence = format!("{name}: no frame can be read: there is nothing to convert");
+        refused(path, command, &sentence);
+    }
+    // A broken line says more.
+    fs::write(path.join("broken.echoreplay"), "no line\r\n").unwrap();
+    refused(
+        path,
+        "convert broken.echoreplay new.butter",
+        "broken.echoreplay: frame 0 (line 1, byte 0): no tab in \"no line\"; a line is a time, a tab and a session (gametape repair may save the intact parts)",
+    );
 }
 
 #[test]

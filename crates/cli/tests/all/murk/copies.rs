@@ -316,7 +316,7 @@ fn a_recording_without_ticks_is_a_recording() {
         .code(0)
         .stdout_eq("none.murk: recorded 0 ticks, 0 commands\n");
     expect(path, "verify none.murk", 0)
-        .stdout_eq("pass  none.murk  0 ticks, nothing to replay  (noted: murk.no-frames)\n");
+        .stdout_eq("warn  none.murk  0 ticks, nothing to replay\n      warning murk.no-frames: the recording has no frames\n");
     for command in ["inspect", "stats", "dump", "sync-test", "index"] {
         expect(path, &format!("{command} none.murk"), 0).stderr_eq("");
     }

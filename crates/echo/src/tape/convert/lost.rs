@@ -1,8 +1,10 @@
 //! The result of a conversion, and the lines that did not become frames.
 
+use gametape_core::tape::Error;
 use gametape_core::text::Counted;
 use serde::Serialize;
 
+use super::super::error::no_frame;
 use crate::echoreplay::scan::Skipped;
 use crate::loss::FieldErrors;
 use crate::{Error as ReadError, Finding, Rule, Severity};
@@ -55,7 +57,7 @@ pub(super) struct Lost {
     /// The number of lost lines that are not in `lines`.
     more: u64,
     /// The first lost line, as the error for a recording without frames.
-    pub first: Option<ReadError>,
+    first: Option<ReadError>,
     /// Answers that are not a session, and bones that can't be read: the first, and their number.
     no_session: Option<(String, u64)>,
     bones: Option<(String, u64)>,
@@ -78,6 +80,13 @@ impl Lost {
     /// Returns whether any line is a frame.
     pub const fn has_kept(&self) -> bool {
         self.frames > 0
+    }
+
+    /// The error for a recording of which no line was kept: the first lost line, where there is one.
+    pub fn nothing_kept(&mut self) -> Error {
+        self.first
+            .take()
+            .map_or_else(|| no_frame("convert"), Error::from)
     }
 
     /// Adds a line that is broken or left out.

@@ -88,10 +88,8 @@ pub(super) fn make(
                 sink.measuring.give_back(&mut parsed.frames);
             }
         }
-        if sink.frames == 0
-            && let Some(error) = lost.first.take()
-        {
-            return Err(error.into());
+        if sink.frames == 0 {
+            return Err(lost.nothing_kept());
         }
         if end.marked && mode == Mode::Compat {
             return Err(unwritable(&Frame::default(), marked()));

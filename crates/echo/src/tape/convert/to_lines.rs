@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use gametape_core::tape::{Error, Sink, Work};
 use rayon::prelude::*;
 
-use super::super::error::{unwritable, unwritable_because};
+use super::super::error::{no_frame, unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
 use super::lost::{Lost, LostLines, Made};
@@ -117,8 +117,11 @@ fn rewrite_all(
         let mut lines = match batches.next()? {
             Batch::End(end) => {
                 *notes = end.notes;
-                let nothing = lost.first.take().filter(|_| !lost.has_kept());
-                return nothing.map_or(Ok(()), |error| Err(error.into()));
+                return if lost.has_kept() {
+                    Ok(())
+                } else {
+                    Err(lost.nothing_kept())
+                };
             }
             Batch::Lines(lines) => lines,
             Batch::Frames(_) => continue,
@@ -216,7 +219,11 @@ impl All {
             let mut frames = match batches.next()? {
                 Batch::End(end) => {
                     self.end = end;
-                    return Ok(());
+                    return if self.errors.frames() > 0 {
+                        Ok(())
+                    } else {
+                        Err(no_frame("convert"))
+                    };
                 }
                 Batch::Frames(frames) => frames,
                 Batch::Lines(_) => continue,
