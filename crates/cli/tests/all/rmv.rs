@@ -272,6 +272,18 @@ fn a_moment_of_a_table_is_the_newest_step() {
         err,
         "gametape: game.rmv: outcome is never \"won\" (did you mean \"win\"?); it is win, blast, other\n"
     );
+    for (table, condition, near) in [
+        ("mouse_events", "action=lmb_dwn", "lmb_down"),
+        ("board_events", "face=flga", "flag"),
+        ("board", "recorded=closd", "closed"),
+        ("board", "rules=open_9", "open_0"),
+    ] {
+        let args = format!("dump --table {table} game.rmv --where {condition}");
+        let (_, err) = outputs(path, &args, 2);
+        let (column, value) = condition.split_once('=').unwrap();
+        let refused = format!("{column} is never {value:?} (did you mean {near:?}?)");
+        assert!(err.contains(&refused), "{err}");
+    }
     expect(path, "--json dump --table game --csv game.rmv", 2)
         .stdout_eq("{\"error\":{\"code\":\"failed\",\"message\":\"either --json or --csv\"}}\n")
         .stderr_eq("gametape: either --json or --csv\n");

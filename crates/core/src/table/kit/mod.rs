@@ -24,7 +24,7 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// Checks the tables of a recording:
 ///
 /// - Tables and columns are named and documented; rows are in the order of their steps and have the
-///   declared number, kind and shape.
+///   declared number, kind and shape, and text columns have declared values alone.
 /// - Fewer columns, a range and a filter give the matching part of all rows.
 /// - A scan stops when the visitor stops it.
 /// - The state at a moment is the result of the rows before it.
@@ -130,8 +130,14 @@ fn whole(table: &TableDef, rows: &[Row]) {
             assert_ne!(*value, Owned::Null, "{name}.{}: {row}", column.name);
         }
         let values = table.columns.iter().zip(&row.values);
-        for (column, value) in values.filter(|(column, _)| !column.recorded) {
+        for (column, value) in values.clone().filter(|(column, _)| !column.recorded) {
             assert_eq!(*value, Owned::Null, "{name}.{}: not recorded", column.name);
+        }
+        for (column, value) in values.filter(|(column, _)| !column.values.is_empty()) {
+            if let Owned::Text(value) = value {
+                let known = column.values.iter().any(|known| *known == **value);
+                assert!(known, "{name}.{}: never {value:?}", column.name);
+            }
         }
     }
     if table.lane == Lane::Facts {
@@ -469,6 +475,8 @@ mod tests {
         Twice,
         /// A documentation sentence is missing.
         Undocumented,
+        /// A column has a value that it does not declare.
+        Undeclared,
         /// Scanning several tables at once loses a row.
         Each,
         /// A scan cannot be cancelled.
@@ -506,7 +514,16 @@ mod tests {
                 .with(ColumnDef::new("x", Kind::Float64, doc))
                 .with(ColumnDef::new("name", Kind::Text, "Its name."));
             let rows = if self.0 == Fault::Count { 99 } else { 14 };
-            Ok(vec![things.rows(rows)])
+            let mut things = things.rows(rows);
+            if let Some(name) = things.columns.last_mut() {
+                let declared = if self.0 == Fault::Undeclared {
+                    "another"
+                } else {
+                    "thing"
+                };
+                name.values = vec![declared.into()];
+            }
+            Ok(vec![things])
         }
 
         fn scan(
@@ -618,6 +635,7 @@ mod tests {
             Fault::Playback,
             Fault::Twice,
             Fault::Undocumented,
+            Fault::Undeclared,
             Fault::Each,
             Fault::Deaf,
         ] {

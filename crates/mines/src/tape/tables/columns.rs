@@ -3,9 +3,37 @@
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
 use crate::metrics::Clicks;
-use crate::{BoardEvent, Cell, Face, Game, MouseEvent};
+use crate::{BoardEvent, Cell, Face, Game, MouseAction, MouseEvent};
 
 use Kind::{Bool, Int, Text, Uint};
+
+const ACTIONS: [&str; 7] = [
+    MouseAction::Move.name(),
+    MouseAction::LeftDown.name(),
+    MouseAction::LeftUp.name(),
+    MouseAction::RightDown.name(),
+    MouseAction::RightUp.name(),
+    MouseAction::MiddleDown.name(),
+    MouseAction::MiddleUp.name(),
+];
+const FACES: [&str; 16] = [
+    Face::Pressed.name(),
+    Face::PressedQuestion.name(),
+    Face::Closed.name(),
+    Face::Question.name(),
+    Face::Flag.name(),
+    Face::Open.name(),
+    Face::Number(0).name(),
+    Face::Number(1).name(),
+    Face::Number(2).name(),
+    Face::Number(3).name(),
+    Face::Number(4).name(),
+    Face::Number(5).name(),
+    Face::Number(6).name(),
+    Face::Number(7).name(),
+    Face::Number(8).name(),
+    Face::Blast.name(),
+];
 
 /// A mouse event, with the size of the board and of its squares.
 pub(super) struct Mouse {
@@ -91,7 +119,8 @@ pub(super) const MOUSE_EVENTS: Table<Mouse> = Table {
             Text,
             "`move`, or a button that went down or up: `lmb_down`, `rmb_up`, `mmb_down` and so on.",
             |row| row.event.action.name().into(),
-        ),
+        )
+        .values(&ACTIONS),
         X,
         Y,
         COL,
@@ -143,7 +172,8 @@ pub(super) const BOARD_EVENTS: Table<BoardEvent> = Table {
             Text,
             "What the square shows from now on: `closed`, `pressed`, `flag`, `qm`, `open_3`, `open_blast` and so on.",
             |row| row.face.name().into(),
-        ),
+        )
+        .values(&FACES),
     ],
 };
 
@@ -183,13 +213,15 @@ pub(super) const BOARD: Table<Square> = Table {
             Text,
             "What it shows, as the recording says.",
             |row| row.recorded.name().into(),
-        ),
+        )
+        .values(&FACES),
         Field::<Square>::new(
             "rules",
             Text,
             "What it shows by the rules of the game, played with the recorded mouse: of what a click does, as soon as the recording has its event of the square, at the latest with the next mouse event.",
             |row| row.rules.name().into(),
-        ),
+        )
+        .values(&FACES),
     ],
 };
 
@@ -247,3 +279,16 @@ pub(super) const COUNTERS: Table<Counters> = Table {
         ),
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_known_name() {
+        let actions = (0..=u8::MAX).filter_map(MouseAction::from_code);
+        assert!(actions.map(MouseAction::name).eq(ACTIONS));
+        let faces = (0..=u8::MAX).filter_map(Face::from_code);
+        assert!(faces.map(Face::name).eq(FACES));
+    }
+}
