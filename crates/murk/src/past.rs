@@ -90,17 +90,23 @@ impl Touch {
     }
 }
 
-/// The words after the sentence of a divergence: `set by command 0 of tick 7 to 1.5`.
+/// The words after the sentence of a divergence: `in the replay, it was set by command 0 of tick 7 to
+/// 1.5`. They say nothing about the recorded value, whose writer is unknown.
 impl fmt::Display for WrittenBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command(touch) => write!(f, "set by {touch}{}", touch.outcome()),
+            Self::Command(touch) => {
+                write!(f, "in the replay, it was set by {touch}{}", touch.outcome())
+            }
             Self::Propagator {
                 number,
                 name,
                 overwrote,
             } => {
-                write!(f, "written by propagator {number} ({name})")?;
+                write!(
+                    f,
+                    "in the replay, it was written by propagator {number} ({name})"
+                )?;
                 match overwrote {
                     Some(touch) => {
                         let set = touch.outcome();
@@ -109,7 +115,7 @@ impl fmt::Display for WrittenBy {
                     None => Ok(()),
                 }
             }
-            Self::Nobody => f.write_str("no command and no propagator wrote it"),
+            Self::Nobody => f.write_str("in the replay, no command and no propagator wrote it"),
         }
     }
 }

@@ -208,6 +208,9 @@ impl fmt::Display for Divergence {
         if let Some(evidence) = &self.evidence {
             write!(f, "; that {evidence}")?;
         }
+        if self.cause.value().is_some_and(Difference::is_one_bit) {
+            f.write_str("; the values differ in one bit: the reason may be a flipped bit or an edit as well as a fault of the simulation")?;
+        }
         match &self.written_by {
             Some(written_by) => write!(f, "; {written_by}"),
             None => Ok(()),

@@ -52,6 +52,11 @@ impl Difference {
         }
     }
 
+    /// Returns true if one bit of the value differs, as after a fault of memory.
+    pub(super) const fn is_one_bit(&self) -> bool {
+        (self.replayed.to_bits() ^ self.recorded.to_bits()).is_power_of_two()
+    }
+
     /// Returns `field 0 (heat) at [3, 4]`, or `field 0, element 12` if the simulation gives no
     /// names.
     #[must_use]

@@ -467,9 +467,9 @@ fn of_two_writers_of_a_cell_equal_values_and_equal_classes_are_no_finding() {
     }
 }
 
-/// After an intended change: `GAMETAPE_BLESS=1 cargo test -p gametape-murk page`.
+/// After an intended change: `GAMETAPE_BLESS=1 cargo test -p gametape-murk book`.
 #[test]
-fn the_page_of_findings_is_made_of_the_rules() {
+fn the_books_page_of_findings_is_made_of_the_rules() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/murk/findings.md"

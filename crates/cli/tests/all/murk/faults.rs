@@ -33,9 +33,9 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         let name = ["ink", "spread"][field as usize];
         // Ink is what commands write, and nothing else; it spreads by itself.
         let touched = match (field, tick) {
-            (0, 3..=5) => "; set by command 0 of tick 3 from source 7 to 4.0",
-            (0, _) => "; set by command 0 of tick 6 from source 8 to 3.0",
-            _ => "; written by propagator 0 (scalar_diffusion)",
+            (0, 3..=5) => "; in the replay, it was set by command 0 of tick 3 from source 7 to 4.0",
+            (0, _) => "; in the replay, it was set by command 0 of tick 6 from source 8 to 3.0",
+            _ => "; in the replay, it was written by propagator 0 (scalar_diffusion)",
         };
         // The hash alone is wrong: from the next tick on the recording is right again.
         let behind = match 12 - tick {
@@ -43,7 +43,7 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             behind => format!("this hash and all {behind} after it"),
         };
         let sentence = format!(
-            "field {field} ({name}) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains {behind}{touched}"
+            "field {field} ({name}) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains {behind}; the values differ in one bit: the reason may be a flipped bit or an edit as well as a fault of the simulation{touched}"
         );
         let frame = tick - 1;
         expect(path, "verify faulty.murk", 1)
@@ -204,11 +204,11 @@ fn the_writer_is_named_and_no_command_that_came_to_nothing() {
     });
     assert_eq!(wrong(5, 1)["written_by"], propagator(over));
     expect(path, "verify wrong.murk", 1)
-        .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; written by propagator 0 (scalar_diffusion), over command 0 of tick 5, which had set it to 8.0\n...");
+        .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; in the replay, it was written by propagator 0 (scalar_diffusion), over command 0 of tick 5, which had set it to 8.0\n...");
     // The shore is never written.
     assert_eq!(wrong(3, 2)["written_by"]["kind"], "nobody");
     expect(path, "verify wrong.murk", 1).stdout_eq(
-        "...\n      error murk.snapshot-mismatch, [..]; no command and no propagator wrote it\n...",
+        "...\n      error murk.snapshot-mismatch, [..]; in the replay, no command and no propagator wrote it\n...",
     );
 }
 
@@ -357,7 +357,7 @@ fn one_slip_is_named_with_its_command_and_its_figures() {
     expect(path, "verify lost.murk", 1)
         .stdout_eq(str![[r#"
 fail  lost.murk  12 ticks, replayed: diverges
-      error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 after it[..]; set by command 0 of tick 6 from source 8 to 3.0
+      error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 after it; in the replay, it was set by command 0 of tick 6 from source 8 to 3.0
       warning murk.one-slip, frame 5 (tick 6, 0.600 s, byte [..]): one slip explains it: the recorded simulation did not take command 0 of tick 6 (set_field 0 at [1, 2] to 3.0[..]), or it had no effect. Explained: this hash and all 6 after it; by the next best: [..] slips tried)
 
 "#]]);

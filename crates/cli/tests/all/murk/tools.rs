@@ -19,13 +19,13 @@ fn minimise_leaves_the_commands_that_the_fault_needs() {
     expect(path, "minimise faulty.murk small.murk", 0)
         .stdout_eq("")
         .stderr_eq(format!(
-            "5 commands became 1, 12 ticks [..], after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; set by command 0 of tick 6 from source 8 to 3.0\n"
+            "5 commands became 1, 12 ticks [..], after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; the values differ in one bit: the reason may be a flipped bit or an edit as well as a fault of the simulation; in the replay, it was set by command 0 of tick 6 from source 8 to 3.0\n"
         ));
     let small = fs::read(path.join("small.murk")).unwrap();
     assert!(small.len() < faulty.len());
     expect(path, "verify small.murk", 1)
         .stdout_eq(format!(
-            "fail  small.murk  [..], replayed: diverges[..]\n      error murk.snapshot-mismatch, frame [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; set by command 0 of tick 6 from source 8 to 3.0\n"
+            "fail  small.murk  [..], replayed: diverges[..]\n      error murk.snapshot-mismatch, frame [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; the values differ in one bit: the reason may be a flipped bit or an edit as well as a fault of the simulation; in the replay, it was set by command 0 of tick 6 from source 8 to 3.0\n"
         ));
     let told = outputs(
         path,
