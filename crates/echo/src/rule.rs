@@ -401,17 +401,17 @@ rules! {
     /// Edited.
     #[error("the clock shows {shown:?} and stands at {clock:.2} s, more than a second off")]
     ClockForged { shown: String, clock: f32 } = "echo.clock-forged", Warning;
-    /// At least three players, and more than half of all, are suddenly over 10 m away while the clock runs.
+    /// At least three players, and more than half of all, are suddenly over 10 m away while the match is played.
     ///
     /// Something was cut out.
     #[error("{moved} of {players} players are elsewhere at once, {} ms after the frame before: something was cut out", Grouped(*ms))]
     AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Warning;
-    /// In the arena, a player is over 15 m away within 100 ms while the clock runs.
+    /// In the arena, a player is over 15 m away within 100 ms while the match is played.
     ///
     /// A player came back, or edited.
     #[error("a player is {metres:.0} m away from where it was {ms} ms before")]
     PlayerJump { metres: f32, ms: u64 } = "echo.player-jump", Info;
-    /// In the arena, the disc is over 15 m away within 100 ms while the clock runs.
+    /// In the arena, the disc is over 15 m away within 100 ms while the match is played.
     ///
     /// The game returns a stuck disc to the middle; or edited.
     #[error("the disc is {metres:.0} m away from where it was {ms} ms before")]

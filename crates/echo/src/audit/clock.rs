@@ -1,6 +1,6 @@
 //! Checking the clock against time.
 
-use super::report::{Follows, Report, is_played};
+use super::report::{Follows, Report, clock_runs};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 
@@ -25,7 +25,9 @@ const RATE: f64 = 0.05;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     before: f32,
-    /// While the match is played, when the clock last moved, and whether the stop was reported.
+    /// Whether it ran in the frame before.
+    ran: bool,
+    /// While the clock runs, when it last moved, and whether the stop was reported.
     still: Option<(Time, bool)>,
     /// The milliseconds of play since the last comparison, and the seconds that the clock lost in them.
     /// Goals and pauses interrupt play, so short rallies add up.
@@ -37,22 +39,23 @@ impl Clock {
     /// Starts with the first frame.
     pub(super) fn begin(&mut self, frame: &Frame) {
         self.before = frame.session.game_clock;
-        self.still = is_played(&frame.session).then_some((frame.time, false));
+        self.ran = clock_runs(&frame.session);
+        self.still = self.ran.then_some((frame.time, false));
     }
 
     pub(super) fn push(&mut self, frame: &Frame, follows: Follows, report: &mut Report<'_>) {
         let clock = frame.session.game_clock;
         let was = std::mem::replace(&mut self.before, clock);
+        let runs = clock_runs(&frame.session);
+        let ran_on = std::mem::replace(&mut self.ran, runs) && runs && follows.playing;
         if !follows.same_session {
             (self.passed, self.lost) = (0, 0.0);
         }
-        if follows.playing
-            && let Some(ms) = follows.ms
-        {
+        if ran_on && let Some(ms) = follows.ms {
             self.judge(was, clock, ms, frame.time, follows.same_round, report);
         }
         match &mut self.still {
-            Some((since, reported)) if follows.playing && clock.to_bits() == was.to_bits() => {
+            Some((since, reported)) if ran_on && clock.to_bits() == was.to_bits() => {
                 let still = frame.time.0.saturating_sub(since.0);
                 if still >= STILL_MS as i64 && !*reported {
                     *reported = true;
@@ -62,7 +65,7 @@ impl Clock {
                     });
                 }
             }
-            still => *still = is_played(&frame.session).then_some((frame.time, false)),
+            still => *still = runs.then_some((frame.time, false)),
         }
     }
 

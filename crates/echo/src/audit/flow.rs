@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 
 use super::clock::Clock;
-use super::report::{Follows, Report, is_played};
+use super::report::{Follows, Report};
 use crate::model::{Frame, Game, GameStatus, Map, Session, TeamId, Time};
 use crate::rule::Rule;
 
@@ -36,7 +36,7 @@ struct Before {
 impl Flow {
     pub(super) fn push(&mut self, frame: &Frame, report: &mut Report<'_>) -> Follows {
         let session = &frame.session;
-        let played = is_played(session);
+        let played = session.is_played();
         if session.blue_team_restart_request || session.orange_team_restart_request {
             self.restart = Some(frame.time);
         }

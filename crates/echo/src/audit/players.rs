@@ -306,8 +306,7 @@ impl Step {
         let Some(ms @ 0..=REPLACED_MS) = follows.ms else {
             return;
         };
-        // One jump is a respawn. If most players jump while the clock runs, it is another moment of the
-        // match.
+        // One jump is a respawn. If most players jump in play, it is another moment of the match.
         if follows.playing && jumped >= 3 && jumped * 2 > stayed && ms <= 1_000 {
             report.raise(Rule::AllJump {
                 moved: jumped,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Finding, Findings};
-use crate::model::{GameStatus, PausedState, Session, Time};
+use crate::model::{GameStatus, Session, Time};
 use crate::rule::Rule;
 
 /// Receives findings for a place.
@@ -57,13 +57,8 @@ pub(super) struct Follows {
     pub same_round: bool,
 }
 
-/// Whether the clock runs: the match is being played and is not paused.
-pub(super) fn is_played(session: &Session) -> bool {
-    session.game_status == GameStatus::Playing
-        && session.pause.as_ref().is_none_or(|pause| {
-            matches!(
-                pause.paused_state,
-                PausedState::Unpaused | PausedState::None | PausedState::PausedRequested
-            )
-        })
+/// Whether the clock runs. In sudden death, the match is played after its time is up, and no recording at
+/// hand shows what the clock does.
+pub(super) fn clock_runs(session: &Session) -> bool {
+    session.game_status == GameStatus::Playing && session.is_played()
 }

@@ -1,6 +1,6 @@
 //! Checking each frame's values against what is possible.
 
-use super::report::{Report, is_played};
+use super::report::{Report, clock_runs};
 use crate::field::Field;
 use crate::members::Member;
 use crate::model::{Bones, Frame, Pose, Session, Vec3, clock_display};
@@ -54,7 +54,7 @@ fn whole(session: &Session, report: &mut Report<'_>) {
             (shown - f64::from(clock.max(0.0))).abs()
         });
         let shown = shown.chars().take(16).collect();
-        if off > FORGED && is_played(session) {
+        if off > FORGED && clock_runs(session) {
             report.raise(Rule::ClockForged { shown, clock });
         } else if off > SHOWN {
             report.raise(Rule::ClockDisplay { shown, clock });

@@ -432,6 +432,21 @@ impl Session {
             .flat_map(|(team, t)| t.players.iter().map(move |player| (team, player)))
     }
 
+    /// Whether the match is being played: the disc is in play, and nobody has paused.
+    pub(crate) fn is_played(&self) -> bool {
+        let in_play = matches!(
+            self.game_status,
+            GameStatus::Playing | GameStatus::SuddenDeath
+        );
+        let stands = |pause: &Pause| match &pause.paused_state {
+            PausedState::Unpaused | PausedState::None | PausedState::PausedRequested => false,
+            PausedState::Paused | PausedState::Unpausing | PausedState::Pausing => true,
+            // A .butter has no code for a request, which stops nothing.
+            PausedState::Other(text) => text != "unknown",
+        };
+        in_play && !self.pause.as_ref().is_some_and(stands)
+    }
+
     /// Returns the player with this user id, in any team.
     #[must_use]
     pub fn player_by_userid(&self, userid: u64) -> Option<&Player> {

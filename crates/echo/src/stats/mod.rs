@@ -33,7 +33,7 @@ pub use step::{MAX_DISC_SPEED, MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED};
 
 use compact_str::CompactString;
 
-use crate::model::{Frame, Game, GameStatus, PausedState, Session, Time};
+use crate::model::{Frame, Game, Session, Time};
 use goals::GoalFinder;
 use roster::Roster;
 use step::{Step, Track, faster};
@@ -218,7 +218,7 @@ impl StatsBuilder {
 
     fn remember(&mut self, frame: &Frame, step: Step) {
         let session = &frame.session;
-        let playing = is_played(session).then(|| {
+        let playing = session.is_played().then(|| {
             let has = |team: usize| session.teams.get(team).is_some_and(|team| team.possession);
             match (has(0), has(1)) {
                 (true, false) => Owner::Blue,
@@ -248,19 +248,6 @@ impl StatsBuilder {
             }
         }
     }
-}
-
-/// Whether the clock runs and the match is not paused.
-fn is_played(session: &Session) -> bool {
-    matches!(
-        session.game_status,
-        GameStatus::Playing | GameStatus::SuddenDeath
-    ) && !session.pause.as_ref().is_some_and(|pause| {
-        matches!(
-            pause.paused_state,
-            PausedState::Paused | PausedState::Unpausing
-        )
-    })
 }
 
 /// The (lower) median of values, given the number of values of each size.

@@ -245,6 +245,32 @@ fn returning_players_keep_their_counts() {
 }
 
 #[test]
+fn sudden_death_is_play_and_a_pause_is_none() {
+    let frames = frames(100, |at, frame| {
+        let session = &mut frame.session;
+        session.game_status = match at {
+            0..40 => GameStatus::Playing,
+            40..50 => GameStatus::PreSuddenDeath,
+            _ => GameStatus::SuddenDeath,
+        };
+        session.pause.as_mut().unwrap().paused_state = match at {
+            // A request stops nothing.
+            50..60 => PausedState::PausedRequested,
+            60..65 => PausedState::Pausing,
+            65..70 => PausedState::Paused,
+            70..75 => PausedState::Unpausing,
+            _ => PausedState::Unpaused,
+        };
+    });
+    let played = 9_900 - 1_000 - 1_500;
+    assert_eq!(stats(&frames).possession.playing_ms, played);
+    // In a .butter, the request has no code.
+    let bytes = butter::write(&frames, butter::Options::default()).unwrap();
+    let back = read_strictly(&bytes).frames;
+    assert_eq!(stats(&back).possession.playing_ms, played);
+}
+
+#[test]
 fn gaps_and_time_that_runs_backwards_count_as_not_recorded() {
     let mut frames = frames(40, |at, frame| {
         frame.session.teams[0].possession = true;

@@ -85,6 +85,24 @@ fn every_rule_is_raised_where_it_is_broken() {
     assert_eq!(raised, all);
 }
 
+/// No recording shows what the clock does then.
+#[test]
+fn in_sudden_death_a_jump_is_found_and_the_clock_is_not_judged() {
+    let mut frames = since(100, 0, |frame| {
+        frame.session.game_status = GameStatus::SuddenDeath;
+        frame.session.game_clock = 0.0;
+        frame.session.game_clock_display = "00:00.00".into();
+    });
+    assert_eq!(audit(&frames), []);
+    for frame in &mut frames[50..] {
+        for player in everybody(frame) {
+            player.head.position[2] += 15.0;
+        }
+    }
+    let found: Vec<_> = audit(&frames).iter().map(Finding::code).collect();
+    assert_eq!(found, ["echo.all-jump"]);
+}
+
 #[test]
 fn ordinary_events_are_no_warning() {
     // A goal whose score is reported half a second late, one reported early, and a self goal in the name of
