@@ -4,13 +4,13 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 
 use crate::rule::RuleInfo;
 
 /// Returns the page with its table rows generated from the rules. Each row that starts with a code
 /// in backticks gets the severity, the meaning and the advice from the documentation of that rule's
-/// variant: the first paragraph is the meaning, the second is the advice.
+/// variant: the first paragraph is the meaning, the second is the advice. A rule without a row gets
+/// one, after the row of the rule before it, or else at the top of the first table.
 ///
 /// ```
 /// use gametape_core::{RuleInfo, Severity, findings_page};
@@ -20,20 +20,24 @@ use crate::rule::RuleInfo;
 ///     doc: " The file ends within\n a line.\n\n Cut: `repair` keeps the lines before it.",
 ///     data: &["bytes"],
 /// }];
-/// let page = "| code | severity | means | do |\n|---|---|---|---|\n| `note.cut` | | | |\n";
-/// assert!(findings_page(page, &rules).unwrap().ends_with(
+/// let table = "| code | severity | means | do |\n|---|---|---|---|\n";
+/// let page = findings_page(table, &rules).unwrap();
+/// assert!(page.ends_with(
 ///     "| `note.cut` | error | the file ends within a line | cut: `repair` keeps the lines before it |\n"
 /// ));
+/// assert_eq!(findings_page(&format!("{table}| `note.cut` | | | |\n"), &rules).unwrap(), page);
 /// assert!(findings_page("", &rules).unwrap_err()[0].contains("note.cut"));
 /// ```
 ///
 /// # Errors
-/// Codes that the page lacks, lists twice, or lists although no rule has them; rules without a
-/// meaning or advice.
+/// Codes that the page lists twice, or lists although no rule has them; rules without a meaning or
+/// advice; rules without a row on a page without a table.
 pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<String>> {
     let mut wrong = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    let mut out = String::with_capacity(page.len());
+    let mut lines: Vec<(Option<&str>, String)> = Vec::new();
+    let has = |lines: &[(Option<&str>, String)], code: &str| {
+        lines.iter().position(|(of, _)| *of == Some(code))
+    };
     for line in page.split_inclusive('\n') {
         let code = line
             .strip_prefix("| `")
@@ -41,30 +45,41 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
             .map(|(code, _)| code);
         let rule = code.map(|code| (code, rules.iter().find(|rule| rule.code == code)));
         match rule {
-            None => out.push_str(line),
+            None => lines.push((None, line.to_string())),
             Some((code, None)) => wrong.push(format!("{code} is in the book, and no rule")),
-            Some((code, Some(_))) if seen.contains(&code) => {
+            Some((code, Some(_))) if has(&lines, code).is_some() => {
                 wrong.push(format!("{code} is in the book twice"));
             }
-            Some((code, Some(rule))) => {
-                seen.push(code);
-                let (means, to_do) = sentences(rule.doc);
-                if means.is_empty() || to_do.is_empty() {
-                    wrong.push(format!("{code} does not say what it means and what to do"));
-                }
-                let severity = rule.severity.name();
-                // Writing to a string does not fail.
-                let _ = writeln!(out, "| `{code}` | {severity} | {means} | {to_do} |");
-            }
+            Some((code, Some(rule))) => lines.push((Some(code), row(rule, &mut wrong))),
         }
     }
-    let missing = rules.iter().filter(|rule| !seen.contains(&rule.code));
-    wrong.extend(missing.map(|rule| format!("{} is not in the book", rule.code)));
+    for (at, rule) in rules.iter().enumerate() {
+        if has(&lines, rule.code).is_some() {
+            continue;
+        }
+        let mut before = rules.iter().take(at).rev();
+        let before = before.find_map(|before| has(&lines, before.code));
+        let head = || lines.iter().position(|(_, line)| line.starts_with("|---"));
+        match before.or_else(head) {
+            Some(at) => lines.insert(at + 1, (Some(rule.code), row(rule, &mut wrong))),
+            None => wrong.push(format!("there is no table for {}", rule.code)),
+        }
+    }
     if wrong.is_empty() {
-        Ok(out)
+        Ok(lines.into_iter().map(|(_, line)| line).collect())
     } else {
         Err(wrong)
     }
+}
+
+/// Returns the row of a rule.
+fn row(rule: &RuleInfo, wrong: &mut Vec<String>) -> String {
+    let (code, severity) = (rule.code, rule.severity.name());
+    let (means, to_do) = sentences(rule.doc);
+    if means.is_empty() || to_do.is_empty() {
+        wrong.push(format!("{code} does not say what it means and what to do"));
+    }
+    format!("| `{code}` | {severity} | {means} | {to_do} |\n")
 }
 
 /// Returns the first two paragraphs of the documentation as table cells: without the final full
@@ -84,4 +99,52 @@ fn sentences(doc: &str) -> (String, String) {
     });
     let means = paragraphs.next().unwrap_or_default();
     (means, paragraphs.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::Severity;
+
+    const fn rule(code: &'static str) -> RuleInfo {
+        RuleInfo {
+            code,
+            severity: Severity::Info,
+            doc: "A fact.\n\nFine.",
+            data: &[],
+        }
+    }
+
+    /// What stands by hand around the rows stays, and so does their order.
+    #[test]
+    fn a_new_rule_gets_its_row_after_the_rule_before_it() {
+        let rules = ["a.new", "a.one", "b.one", "b.new", "b.last"].map(rule);
+        let row = |code: &str| format!("| `{code}` | info | a fact | fine |\n");
+        let page = "# Findings\n\n| code | | | |\n|---|---|---|---|\n| `b.one` | | | |\n\nBy hand.\n\n| code | | | |\n|---|---|---|---|\n| `a.one` | | | |\n| `b.last` | old | | |\n";
+        let written = [
+            "# Findings\n\n| code | | | |\n|---|---|---|---|\n",
+            &row("a.new"),
+            &row("b.one"),
+            &row("b.new"),
+            "\nBy hand.\n\n| code | | | |\n|---|---|---|---|\n",
+            &row("a.one"),
+            &row("b.last"),
+        ]
+        .concat();
+        assert_eq!(findings_page(page, &rules), Ok(written.clone()));
+        // Once written, it stays.
+        assert_eq!(findings_page(&written, &rules), Ok(written));
+    }
+
+    #[test]
+    fn a_row_without_a_rule_is_named() {
+        let page = "|---|\n| `a.one` | | | |\n| `a.one` | | | |\n| `a.gone` | | | |\n";
+        assert_eq!(
+            findings_page(page, &[rule("a.one")]),
+            Err(vec![
+                "a.one is in the book twice".to_string(),
+                "a.gone is in the book, and no rule".to_string()
+            ])
+        );
+    }
 }

@@ -44,30 +44,45 @@ pub fn run(args: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// What comes first is done most often: the crate is edited and built alone before the command is built with it.
 fn next(name: &str) -> String {
-    let commands = [
+    let lines = |commands: &[(&str, &str)]| -> String {
+        let line = |(command, what): &(&str, &str)| format!("  {command:<56}{what}\n");
+        commands.iter().map(line).collect()
+    };
+    let alone = lines(&[
         (
-            "GAMETAPE_BLESS=1 cargo test -p gametape books_page".to_owned(),
+            &format!("cargo test -p gametape-{name}"),
+            "its tests, in tests/format.rs",
+        ),
+        (
+            &format!("GAMETAPE_BLESS=1 cargo test -p gametape-{name} page"),
+            "writes its rules into its page of findings",
+        ),
+    ]);
+    let with_all = lines(&[
+        (
+            "GAMETAPE_BLESS=1 cargo test -p gametape books_page",
             "writes its tables into docs/src/tables.md",
         ),
-        (format!("cargo test -p gametape-{name}"), "its own tests"),
         (
-            "cargo test -p gametape-cli --test all kit::".to_owned(),
+            "cargo test -p gametape-cli --test all kit::",
             "every format stands bad inputs and outputs",
         ),
         (
-            format!("cargo test -p gametape-fuzz {name}"),
+            &format!("cargo test -p gametape-fuzz {name}"),
             "its fuzz check, on the inputs near to a seed",
         ),
-    ];
-    let lines = commands.map(|(command, what)| format!("  {command:<52}{what}\n"));
+    ]);
     format!(
-        "\nIt is a format with two tables, and does what the example does. Next:\n\n{}\n\
-         Then change crates/{name}/src/lib.rs into your format, and with it docs/src/{name} and fuzz/src/{name}.rs.\n\
-         bench/src/{name}.rs is for a peer: without one, remove it and its lines in bench. Once `publish = false`\n\
-         is gone from its manifest, `cargo xtask lint` says what a package lacks. CONTRIBUTING.md says what else a\n\
-         format can have.",
-        lines.concat()
+        "\nIt is a format with two tables, and does what the example does. Next:\n\n\
+         1. Change crates/{name}/src/lib.rs into your format, and with it crates/{name}/tests/format.rs,\n   \
+         docs/src/{name} and fuzz/src/{name}.rs. bench/src/{name}.rs is for a peer: without one, remove it and its\n   \
+         lines in bench.\n\n{alone}\n\
+         2. Once these pass, the longer builds:\n\n{with_all}\n\
+         3. Commit both lock files, which builds bring up to date: Cargo.lock and bench/Cargo.lock (`cargo xtask lint`\n   \
+         builds what is in bench). Once `publish = false` is gone from the manifest, the lint says what a package\n   \
+         lacks. CONTRIBUTING.md says what else a format can have."
     )
 }
 
@@ -247,6 +262,23 @@ mod tests {
         let workspace: Table = made["Cargo.toml"].parse().unwrap();
         let ours = &workspace["workspace"]["dependencies"]["gametape-dice"];
         assert_eq!(ours["path"].as_str(), Some("crates/dice"));
+    }
+
+    #[test]
+    fn editing_comes_before_the_long_builds() {
+        let next = next("dice");
+        let places = [
+            "crates/dice/src/lib.rs",
+            "crates/dice/tests/format.rs",
+            "cargo test -p gametape-dice\u{20}",
+            "cargo test -p gametape-cli",
+            "bench/Cargo.lock",
+        ]
+        .map(|what| next.find(what).expect(what));
+        assert!(places.is_sorted(), "{next}");
+        // Every test that it names exists.
+        let tests = &made("dice")["crates/dice/tests/format.rs"];
+        assert!(tests.contains("fn the_page_of_findings"), "{tests}");
     }
 
     #[test]

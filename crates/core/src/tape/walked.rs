@@ -34,7 +34,7 @@ pub struct Walked<R: Rule> {
 }
 
 /// A walk over the steps of a recording. The format says of each step what it found
-/// ([`found`](Self::found)) and which rows it has ([`row`](Self::row), [`ended`](Self::ended)), and
+/// ([`found`](Self::found); [`found_overall`](Self::found_overall) is for the whole) and which rows it has ([`row`](Self::row), [`ended`](Self::ended)), and
 /// ends it with its bytes ([`step`](Self::step)).
 pub struct Walk<'w, R: Rule> {
     /// The stamp of the step. The walk counts the steps; the format sets tick and time, which are
@@ -67,7 +67,8 @@ enum Aim<'w> {
 }
 
 impl<R: Rule> Walk<'_, R> {
-    /// Adds a finding. Its step, tick, time and offset are those of this step, unless it has its own.
+    /// Adds a finding about this step. Its step, tick, time and offset are those of the step, unless it
+    /// has its own.
     pub fn found(&mut self, mut finding: Finding<R>) {
         let place = &mut finding.place;
         place.step.get_or_insert(self.stamp.step);
@@ -75,6 +76,13 @@ impl<R: Rule> Walk<'_, R> {
         place.time = place.time.or(self.stamp.time);
         place.offset.get_or_insert(self.offset);
         self.is_broken |= finding.severity() == Severity::Error;
+        self.findings.push(finding);
+    }
+
+    /// Adds a finding about the recording as a whole, such as a count in its header that is wrong. It
+    /// has only the place that the format gives it. If it is an error, a repair is refused: there is
+    /// no step that it could leave out.
+    pub fn found_overall(&mut self, finding: Finding<R>) {
         self.findings.push(finding);
     }
 
@@ -208,6 +216,10 @@ impl<R: Rule + 'static> Tape for Walked<R> {
 
     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {
         let over = self.over(Aim::Repair(out), work)?;
+        let mut broken = over.findings.broken();
+        if let Some(overall) = broken.find(|finding| finding.place.step.is_none()) {
+            return Err(overall.clone().into());
+        }
         match over.findings.problem() {
             Some(problem) if over.intact == 0 => Err(problem),
             _ => Ok(Repaired::left_out(&over.findings)),
@@ -343,6 +355,24 @@ mod tests {
         let header = tape.describe(Depth::Header, Secrets::Hide).unwrap();
         assert_eq!(header.value.steps, None);
         assert!(header.problem.is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_of_the_whole_has_no_step_and_is_not_left_out() {
+        let tape = Walked {
+            walk: |input, walk: &mut Walk<'_, Unknown>| {
+                read(input, walk)?;
+                walk.found_overall(Finding::new(Unknown));
+                Ok(())
+            },
+            ..signs(b"#ab")
+        };
+        let audit = tape.audit(&Options::new(), &Work::default()).unwrap();
+        let found: Vec<String> = audit.findings.iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["error signs.unknown: unknown"]);
+        let mut out = Cursor::new(Vec::new());
+        let repaired = tape.repair(&Options::new(), &mut out, &Work::default());
+        assert_eq!(repaired.unwrap_err().to_string(), "unknown");
     }
 
     /// The rest of a recording is not read for a range that has ended, nor is it asked about.
