@@ -242,16 +242,16 @@ struct Damaged {
     bytes: Vec<u8>,
 }
 
+/// Some of so many places: few enough for a test, and all of a small recording.
+fn places(count: usize) -> impl Iterator<Item = usize> {
+    let step = count.div_ceil(24).max(1);
+    // Headers are at the start: look closer there.
+    (0..count.min(12)).chain((12..count).step_by(step))
+}
+
 /// Copies of a recording that are not sound: cut at many places, with a length of 4 GiB at many
-/// places, with flipped bytes; and noise.
+/// places, with flipped bytes, without fields of its lines; and noise.
 fn damaged(bytes: &[u8]) -> Vec<Damaged> {
-    /// The number of places of each kind: few enough for a test, and all of a small recording.
-    const PLACES: usize = 24;
-    let places = |count: usize| {
-        let step = count.div_ceil(PLACES).max(1);
-        // Headers are at the start: look closer there.
-        (0..count.min(12)).chain((12..count).step_by(step))
-    };
     let mut damaged = Vec::new();
     let mut add = |how: String, bytes: Vec<u8>| damaged.push(Damaged { how, bytes });
     add(" without its bytes".to_owned(), Vec::new());
@@ -287,5 +287,70 @@ fn damaged(bytes: &[u8]) -> Vec<Damaged> {
             );
         }
     }
+    damaged.extend(without_fields(bytes));
     damaged
+}
+
+/// Copies of a text in which a line lacks a field, and ends as before: a reader that counts on the
+/// number of fields takes such a line for sound. Nothing for what is no text.
+fn without_fields(bytes: &[u8]) -> Vec<Damaged> {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let is_separator = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && !"+-._".contains(c);
+    let all: Vec<(usize, &str)> = text.match_indices(is_separator).collect();
+    let pairs: Vec<_> = all.iter().zip(all.iter().skip(1)).collect();
+    let holes = places(pairs.len()).filter_map(|at| {
+        let ((from, before), (to, _)) = pairs.get(at)?;
+        // The first field of a line goes with the separator after it.
+        let first = usize::from(*before == "\n");
+        Some((from + first, to + first))
+    });
+    holes
+        .filter_map(|(from, to)| {
+            let kept = [text.get(..from)?, text.get(to..)?].concat();
+            Some(Damaged {
+                how: format!(", without {:?} in byte {from}", text.get(from..to)?),
+                bytes: kept.into_bytes(),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader of lines of three numbers which checks each number and counts on there being three.
+    fn sum(text: &str) -> Option<u64> {
+        let line = |line: &str| {
+            let fields: Option<Vec<u64>> =
+                line.split(',').map(|field| field.parse().ok()).collect();
+            fields.map(|fields| fields[0] + fields[1] + fields[2])
+        };
+        text.lines().map(line).sum()
+    }
+
+    #[test]
+    fn a_reader_that_counts_on_the_fields_of_a_line_meets_one_that_has_less() {
+        let text = "0,15,300\n20,7,1\n";
+        assert_eq!(sum(text), Some(343));
+        let stands = |damaged: &Damaged| {
+            let text = String::from_utf8_lossy(&damaged.bytes).into_owned();
+            std::panic::catch_unwind(|| sum(&text)).is_ok()
+        };
+        let found = without_fields(text.as_bytes());
+        let told: Vec<&str> = found.iter().map(|damaged| &*damaged.how).collect();
+        assert_eq!(
+            told,
+            [
+                ", without \",15\" in byte 1",
+                ", without \",300\" in byte 4",
+                ", without \"20,\" in byte 9",
+                ", without \",7\" in byte 11",
+                ", without \",1\" in byte 13",
+            ]
+        );
+        assert!(!found.iter().any(stands));
+        // No text.
+        assert_eq!(without_fields(&[b',', 0xFF, b',']).len(), 0);
+    }
 }
