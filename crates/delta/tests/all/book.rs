@@ -1,13 +1,13 @@
 //! Checks the codes, figures and examples in the book's chapters on the wire.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::allocations;
 use crate::common::{Oracle, form, oracle, published, unhex};
 use gametape_delta::{
     Codec, Component, Decoder, Encoder, Feedback, Field, FixedPoint, Receiver, Rule, Schema,
-    Sender, SmallestThree, Snapshot, Value, settle,
+    Sender, SmallestThree, Snapshot, Tag, Value, settle,
 };
 use gametape_samples::delta::Arena;
 
@@ -330,6 +330,120 @@ fn the_figures_of_sessions_are_right() {
             (written - measured).abs() <= tolerance * measured,
             "{before}: the book says {written}, it is {measured}"
         );
+    }
+}
+
+/// The mean and the greatest age of entities, in ticks.
+#[derive(Default)]
+struct Ages {
+    sum: f64,
+    count: f64,
+    most: u32,
+}
+
+impl Ages {
+    fn add(&mut self, age: u32) {
+        self.sum += f64::from(age);
+        self.count += 1.0;
+        self.most = self.most.max(age);
+    }
+}
+
+/// A session like the demo's: 300 ships, a tenth of the packets lost each way, two ticks on the way. Returns the
+/// ages in the states of the wire and in the view.
+fn ages(seed: u64) -> [Ages; 2] {
+    let schema = Arena::schema();
+    let (mut sender, mut receiver) = (Sender::new(&schema), Receiver::new(&schema));
+    let decoder = Decoder::new(&schema);
+    let (mut arena, mut world) = (Arena::new(300, seed), Snapshot::new(&schema, 0));
+    let mut random = crate::common::Random(seed);
+    let (mut down, mut up) = (VecDeque::new(), VecDeque::new());
+    // The entities of each state, with the tick of their values.
+    let mut states: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
+    let mut packet = Vec::new();
+    let [mut wire, mut view] = <[Ages; 2]>::default();
+    for tick in 1..=600 {
+        arena.step();
+        arena.state(&mut world).unwrap();
+        while let Some((_, ack)) = up.pop_front_if(|(at, _)| *at <= tick) {
+            sender.feedback(&ack);
+        }
+        sender.encode(&world, &mut packet).unwrap();
+        if !random.one_in(10) {
+            down.push_back((tick + 2, packet.clone()));
+        }
+        while let Some((_, packet)) = down.pop_front_if(|(at, _)| *at <= tick) {
+            let received = receiver.apply(&packet).unwrap();
+            if !random.one_in(10) {
+                up.push_back((tick + 2, received.ack));
+            }
+            let packet = decoder.packet(&packet).unwrap();
+            let sent = packet.header.tick;
+            let mut state = match packet.header.baseline() {
+                Some(baseline) => states[&baseline].clone(),
+                None => BTreeMap::new(),
+            };
+            for section in packet.sections {
+                for entity in section.entities {
+                    match section.tag {
+                        Tag::Destroy => state.remove(&entity.id),
+                        Tag::Create | Tag::Update => state.insert(entity.id, sent),
+                    };
+                }
+            }
+            assert!(state.keys().eq(receiver.state().unwrap().ids()));
+            if sent > 100 {
+                for at in state.values() {
+                    wire.add(sent - at);
+                }
+                for id in receiver.view().ids() {
+                    view.add(sent - receiver.tick_of(*id).unwrap());
+                }
+            }
+            states.insert(sent, state);
+        }
+    }
+    [wire, view]
+}
+
+/// Both pages that say how old entities are say the same, and it is so.
+#[test]
+fn the_ages_of_the_book_are_right() {
+    let said = |page: &str| -> Vec<[f64; 3]> {
+        let words: Vec<&str> = page.split_whitespace().collect();
+        let words = words.join(" ");
+        let between = " ticks old on average and up to ";
+        let parts: Vec<&str> = words.split(between).collect();
+        let number = |word: Option<&str>| -> f64 {
+            let word = word.unwrap().trim_end_matches(['.', ',', ';']);
+            word.parse().expect(word)
+        };
+        let pair = |pair: &[&str]| {
+            let mut before = pair[0].rsplit(' ');
+            let high = number(before.next());
+            assert_eq!(before.next(), Some("to"));
+            let low = number(before.next());
+            [low, high, number(pair[1].split(' ').next())]
+        };
+        parts.windows(2).map(pair).collect()
+    };
+    let here = said(&chapter("captures.md"));
+    assert_eq!(here, said(&chapter("../limits.md")));
+    let runs: Vec<[Ages; 2]> = (1..=6).map(ages).collect();
+    assert_eq!(here.len(), 2);
+    for (kind, said) in here.into_iter().enumerate() {
+        let means = runs.iter().map(|run| run[kind].sum / run[kind].count);
+        let (low, high) = means.fold((f64::MAX, 0.0_f64), |(low, high), mean| {
+            (low.min(mean), high.max(mean))
+        });
+        let most = runs.iter().map(|run| run[kind].most).max().unwrap();
+        let found = [low, high, f64::from(most)];
+        for ((said, found), tolerance) in said.into_iter().zip(found).zip([0.1, 0.1, 0.3]) {
+            assert!(
+                (said - found).abs() <= tolerance * found,
+                "the book says {said}, it is {found:.1}: {low:.1} to {high:.1} and up to {most}"
+            );
+        }
     }
 }
 
