@@ -148,6 +148,8 @@ fn packages() -> Result<(), String> {
             "--no-fund",
             "--loglevel=error",
         ])
+        // What it has added; errors go to the other stream.
+        .stdout(Stdio::null())
         .current_dir(&to))
     .inspect_err(|_| {
         // The next run must not take a half-finished build.
