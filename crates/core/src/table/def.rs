@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::batch::Value;
 use super::kind::{Kind, Lane};
 use super::stamps::is_reserved;
+use super::value::Value;
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Debug)]

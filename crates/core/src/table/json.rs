@@ -6,11 +6,12 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
-use super::batch::{Batch, Value};
+use super::batch::Batch;
 use super::def::TableDef;
 use super::scan::Scan;
 use super::scan_error::ScanError;
 use super::stamps::StampColumn;
+use super::value::Value;
 
 /// Writes rows as JSON objects, one per line. Unless columns were [chosen](JsonRows::of_scan), a
 /// row starts with the stamps `step`, `tick` (if there is one) and `time_ms`, and with

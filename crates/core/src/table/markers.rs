@@ -5,12 +5,13 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::batch::{Batch, Value};
+use super::batch::Batch;
 use super::def::TableDef;
 use super::kind::Lane;
 use super::playback::Playback;
 use super::scan::Scan;
 use super::shown;
+use super::value::Value;
 use crate::clock::Span;
 use crate::clock::{At, Stamp};
 use crate::rule::Severity;

@@ -26,9 +26,10 @@ mod scan_playback;
 mod scanning;
 mod shown;
 mod stamps;
+mod value;
 
 pub use crate::clock::Span;
-pub use batch::{Batch, Column, Filling, Owned, Texts, Value, Values};
+pub use batch::{Batch, Column, Filling, Texts, Values};
 pub use book::tables_page;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
 pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
@@ -45,3 +46,4 @@ pub use scan_playback::{ScanPlayback, Scanned};
 pub use scanning::{Position, Scanning, Scans, Visit};
 pub use shown::{plain, shown};
 pub use stamps::{StampColumn, is_reserved};
+pub use value::{Owned, Value};

@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::batch::{Batch, Value};
+use super::batch::Batch;
 use super::def::TableDef;
 use super::kind::Lane;
 use super::scan::Scan;
 use super::scan_error::ScanError;
 use super::scanning::Wanted;
+use super::value::Value;
 use crate::clock::{At, Clocks, Span, Stamp};
 use crate::tape::Error;
 

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::batch::Owned;
 use super::def::TableDef;
 use super::scan_error::ScanError;
 use super::stamps::StampColumn;
+use super::value::Owned;
 use crate::clock::{At, Stamp};
 use crate::tape::Secrets;
 use crate::text::nearest;

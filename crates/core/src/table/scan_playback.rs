@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::batch::{Batch, Owned, Value};
+use super::batch::Batch;
 use super::def::TableDef;
 use super::kind::Lane;
 use super::playback::{Playback, State, StateAt, Stepped};
 use super::scan::Scan;
+use super::value::{Owned, Value};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Secrets, Tape, Work};
 

@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::batch::{Batch, Column, Filling, Owned, Value};
+use super::batch::{Batch, Column, Filling};
 use super::def::{ColumnDef, Rows, Table, TableDef};
 use super::kind::{Kind, Lane};
 use super::scan::{Late, Picked, Scan};
 use super::scan_error::ScanError;
 use super::stamps::StampColumn;
+use super::value::{Owned, Value};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 

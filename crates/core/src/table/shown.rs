@@ -1,7 +1,7 @@
 //! Formatting values for people.
 
-use super::batch::Value;
 use super::def::ColumnDef;
+use super::value::Value;
 use crate::text::printable;
 
 /// Replaces a missing value.

@@ -1,7 +1,7 @@
 //! Stamps as columns.
 
-use super::batch::Value;
 use super::kind::Kind;
+use super::value::Value;
 use crate::clock::{Stamp, Time};
 
 /// A column that every table has in addition to its own: when a row occurs, and whether it ends its

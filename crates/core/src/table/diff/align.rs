@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::super::batch::Owned;
 use super::super::def::TableDef;
 use super::super::kind::Lane;
 use super::super::scan::Scan;
+use super::super::value::Owned;
 use super::feed::By;
 use super::found::TableDiff;
 use crate::clock::Stamp;

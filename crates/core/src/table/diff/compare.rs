@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::batch::{Batch, Owned, Value};
+use super::super::batch::Batch;
 use super::super::def::{ColumnDef, TableDef};
 use super::super::kind::{Kind, Lane};
 use super::super::scan::Scan;
+use super::super::value::{Owned, Value};
 use super::feed::{By, Feed, Moment};
 use super::found::{Cell, RowDiff, TableDiff, Which};
 use super::same::same;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::super::batch::Owned;
+use super::super::value::Owned;
 use crate::clock::Stamp;
 use crate::tape::number;
 use crate::text::Counted;

@@ -1,6 +1,6 @@
 //! Equality of values.
 
-use super::super::batch::Value;
+use super::super::value::Value;
 
 /// Returns whether two values are equal bit by bit, or differ by at most `within`.
 pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {

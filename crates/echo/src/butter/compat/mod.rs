@@ -9,8 +9,10 @@
 //! known, and their indices are looked up by name.
 
 mod pack;
+mod texts;
 
-use pack::{Last, Names, Packing, SpelledFrame, hands, held, loadout, ping_changed};
+use pack::{Last, Packing};
+use texts::{Names, SpelledFrame, hands, held, loadout, ping_changed};
 
 use super::header::Header;
 use super::packed::{Layout, Packed, PackedBones};
@@ -413,7 +415,7 @@ fn has_no_bones(spelled: &Spelled) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::pack::{goal, held};
+    use super::texts::{goal, held};
     use crate::model::GoalType;
 
     #[test]
