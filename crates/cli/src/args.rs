@@ -59,7 +59,8 @@ pub enum Verb {
     /// Show the first difference between two recordings of one kind, and the number of all differences
     ///
     /// The formats may differ: a capture compares with bare packets, an .echoreplay with a .butter. Numbers
-    /// that a format rounds may then differ by as much as it rounds.
+    /// that a format rounds may then differ by as much as it rounds, and values that it does not keep are not
+    /// compared: the answer says by how much, and which differ.
     ///
     /// Exits with 0 if nothing differs, with 1 if something does.
     Diff(Diff),

@@ -168,6 +168,30 @@ pub fn time_figure(key: &str, number: f64) -> Option<String> {
     Some(Time::from_ms(ms).to_string())
 }
 
+/// Returns a positive number with three significant digits, or `0`.
+///
+/// ```
+/// use gametape_core::text::significant;
+/// let numbers = [0.0, 0.029_312, 1.5, 1234.5, 2.5e-7].map(significant);
+/// assert_eq!(numbers, ["0", "0.0293", "1.50", "1234", "2.5e-7"]);
+/// ```
+#[must_use]
+pub fn significant(number: f64) -> String {
+    if number == 0.0 {
+        return "0".to_owned();
+    }
+    if number < 1e-6 {
+        return format!("{number:.1e}");
+    }
+    // The logarithm needs the standard library.
+    let (mut digits, mut shifted) = (0, number);
+    while shifted < 100.0 {
+        shifted *= 10.0;
+        digits += 1;
+    }
+    format!("{number:.digits$}")
+}
+
 /// Splits the unit off the key of a time, which is so many milliseconds.
 fn unit_of_time(key: &str) -> Option<(&str, u64)> {
     let (name, ms) = match key.strip_suffix("_ms") {

@@ -25,7 +25,13 @@ pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
         ui.object(&diff)?;
     } else if diff.same {
-        ui.line("the recordings are the same")?;
+        match &diff.precision {
+            None => ui.line("the recordings are the same")?,
+            Some(precision) => {
+                let within = format!("the recordings are the same within {precision}");
+                ui.line(printable(&within))?;
+            }
+        }
     } else {
         for [what, first, second] in &diff.header {
             let line = format!("header: {what} is {first} in the first, {second} in the second");

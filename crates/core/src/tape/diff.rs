@@ -1,11 +1,14 @@
 //! The differences between two recordings, in the same shape for every format.
 
+use std::fmt;
+
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::number::number;
 use crate::clock::Time;
 use crate::table::{TableDiff, TablesDiff};
+use crate::text::significant;
 
 /// The differences between two recordings.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -29,6 +32,69 @@ pub struct Diff {
     pub details: Map<String, Value>,
     /// The differences of each table: see [`diff_tables`](crate::table::diff_tables).
     pub tables: Vec<TableDiff>,
+    /// What the comparison allows for; `None` if everything was compared exactly, or is equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+}
+
+/// What two recordings differ in although they count as the same, because one of them is in a format
+/// that rounds values, or has no place for some.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Precision {
+    /// Whose precision it is, as the end of a sentence: `a .butter`.
+    pub of: String,
+    /// Numbers that are apart, by no more than the format rounds.
+    pub rounded: Vec<Rounded>,
+    /// Values that differ and were not compared, because a recording can't hold them.
+    pub not_compared: Vec<String>,
+}
+
+/// Numbers of one kind that are apart by no more than a format rounds.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Rounded {
+    /// What they are: `head position`.
+    pub field: String,
+    /// The largest distance.
+    #[serde(serialize_with = "distance")]
+    pub max_error: f64,
+    /// The unit of the distance; empty for none.
+    pub unit: String,
+}
+
+/// For example `the precision of a .butter: up to 0.0293 m (head position), 0.187 deg (head rotation);
+/// not compared: team names`. Of each unit only the largest distance is named.
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the precision of {}", self.of)?;
+        let mut largest: Vec<&Rounded> = Vec::new();
+        for rounded in &self.rounded {
+            match largest.iter_mut().find(|of| of.unit == rounded.unit) {
+                Some(of) if of.max_error < rounded.max_error => *of = rounded,
+                Some(_) => {}
+                None => largest.push(rounded),
+            }
+        }
+        for (at, rounded) in largest.into_iter().enumerate() {
+            let lead = if at == 0 { ": up to" } else { "," };
+            let apart = significant(rounded.max_error);
+            let space = if rounded.unit.is_empty() { "" } else { " " };
+            write!(
+                f,
+                "{lead} {apart}{space}{} ({})",
+                rounded.unit, rounded.field
+            )?;
+        }
+        if !self.not_compared.is_empty() {
+            write!(f, "; not compared: {}", self.not_compared.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+// serde passes fields by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn distance<S: Serializer>(distance: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    number(*distance).serialize(serializer)
 }
 
 impl Diff {
@@ -65,4 +131,37 @@ impl Diff {
 #[allow(clippy::ref_option)]
 fn time<S: Serializer>(ms: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     ms.map(number).serialize(serializer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_distance_of_each_unit_is_said() {
+        let rounded = |field: &str, max_error, unit: &str| Rounded {
+            field: field.to_owned(),
+            max_error,
+            unit: unit.to_owned(),
+        };
+        let mut precision = Precision {
+            of: "a .dice".to_owned(),
+            rounded: vec![
+                rounded("left", 0.25, "m"),
+                rounded("right", 0.5, "m"),
+                rounded("top", 0.125, "m"),
+                rounded("weight", 0.03, ""),
+            ],
+            not_compared: vec!["colour".to_owned(), "maker".to_owned()],
+        };
+        assert_eq!(
+            precision.to_string(),
+            "the precision of a .dice: up to 0.500 m (right), 0.0300 (weight); not compared: colour, maker"
+        );
+        precision.rounded.clear();
+        assert_eq!(
+            precision.to_string(),
+            "the precision of a .dice; not compared: colour, maker"
+        );
+    }
 }

@@ -23,7 +23,7 @@ mod work;
 pub use audit::{AnyFinding, Audit, Told, Verdict};
 pub use cut::Cut;
 pub use cut_steps::{CutSteps, Kept};
-pub use diff::Diff;
+pub use diff::{Diff, Precision, Rounded};
 pub use error::Error;
 pub use estimate::{Estimate, RowCount};
 pub use follow::{Follow, Grown};

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use super::allowed::{Allowed, Allowing};
 use super::angle;
 use super::sink::{At, Before, Sink};
 use super::tolerance::Tolerance;
@@ -59,7 +60,7 @@ impl fmt::Display for Difference {
 /// ```
 #[must_use]
 pub fn compare(a: &Frame, b: &Frame, tolerance: &Tolerance) -> Option<Difference> {
-    compare_after(a, b, None, tolerance)
+    compare_after(a, b, None, tolerance, &mut Allowing::default())
 }
 
 fn compare_after(
@@ -67,9 +68,11 @@ fn compare_after(
     b: &Frame,
     before: Option<&Before>,
     tolerance: &Tolerance,
+    allowing: &mut Allowing,
 ) -> Option<Difference> {
     let mut comparer = Comparer {
         tolerance,
+        allowing,
         first: None,
         more: 0,
     };
@@ -90,6 +93,8 @@ pub struct Diff {
     pub values: u64,
     /// The number of frames in each recording.
     pub frames: [u64; 2],
+    /// What differs, and is not counted because of the tolerance.
+    pub allowed: Allowed,
 }
 
 impl Diff {
@@ -158,6 +163,7 @@ pub enum Side {
 #[derive(Clone, Debug)]
 pub struct Differ {
     tolerance: Tolerance,
+    allowing: Allowing,
     before: Before,
     diff: Diff,
 }
@@ -168,6 +174,7 @@ impl Differ {
     pub fn new(tolerance: Tolerance) -> Self {
         Self {
             tolerance,
+            allowing: Allowing::default(),
             before: Before::default(),
             diff: Diff::default(),
         }
@@ -181,7 +188,8 @@ impl Differ {
         *frames_b += u64::from(b.is_some());
         let (time, what) = match (a, b) {
             (Some(a), Some(b)) => {
-                let found = compare_after(a, b, Some(&self.before), &self.tolerance);
+                let (before, allowing) = (Some(&self.before), &mut self.allowing);
+                let found = compare_after(a, b, before, &self.tolerance, allowing);
                 if self.tolerance.relative > 0.0 {
                     self.before.remember(a);
                 }
@@ -205,13 +213,17 @@ impl Differ {
     /// Returns the result over all frames.
     #[must_use]
     pub fn finish(self) -> Diff {
-        self.diff
+        Diff {
+            allowed: self.allowing.finish(),
+            ..self.diff
+        }
     }
 }
 
 /// Keeps the first difference and counts the others.
 struct Comparer<'a> {
     tolerance: &'a Tolerance,
+    allowing: &'a mut Allowing,
     first: Option<Difference>,
     more: u64,
 }
@@ -244,6 +256,7 @@ impl Comparer<'_> {
         }
         let apart = (a - b).abs();
         if apart <= self.tolerance.bound(field, a, before) && a.is_finite() {
+            self.allowing.apart(field, apart);
             return;
         }
         self.differs(|| Difference {
@@ -264,6 +277,7 @@ impl Comparer<'_> {
             _ => self.tolerance.rotation_deg,
         };
         if degrees <= most && most > 0.0 {
+            self.allowing.apart(field, degrees);
             return;
         }
         self.differs(|| Difference {
@@ -284,6 +298,14 @@ impl Sink for Comparer<'_> {
 
     fn forgives_codes(&self) -> bool {
         self.tolerance.kept_only
+    }
+
+    fn uncoded(&mut self, field: Field) {
+        if self.tolerance.looks_at(field) {
+            self.allowing.uncoded(field);
+        } else {
+            self.allowing.not_compared(field);
+        }
     }
 
     #[inline]
@@ -356,7 +378,11 @@ impl Sink for Comparer<'_> {
         same: bool,
         show: impl FnOnce() -> [String; 2],
     ) {
-        if same || !self.tolerance.looks_at(field) {
+        if same {
+            return;
+        }
+        if !self.tolerance.looks_at(field) {
+            self.allowing.not_compared(field);
             return;
         }
         self.differs(|| {

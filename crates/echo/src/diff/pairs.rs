@@ -119,7 +119,7 @@ last_score_members! { pairs last_score LastScore "last_score." }
 team_members! { pairs team Team "" }
 player_members! { pairs player Player "" }
 
-/// Whether two values are equal, or the first has no code in a .butter and such differences are forgiven.
+/// Compares values that are equal, or not.
 #[inline(always)]
 fn same<S: Sink, T: PartialEq + Display>(
     sink: &mut S,
@@ -129,8 +129,24 @@ fn same<S: Sink, T: PartialEq + Display>(
     [a, b]: [&T; 2],
     is_coded: impl FnOnce(&T) -> bool,
 ) {
-    let same = a == b || (sink.forgives_codes() && !is_coded(a));
+    let same = is_same(sink, field, a == b, || is_coded(a));
     sink.other(field, at, member, same, || shown(a, b));
+}
+
+/// Whether two values count as the same: they are equal, or the first has no code in a .butter and such
+/// differences are forgiven.
+#[inline(always)]
+pub(super) fn is_same<S: Sink>(
+    sink: &mut S,
+    field: Field,
+    equal: bool,
+    is_coded: impl FnOnce() -> bool,
+) -> bool {
+    if equal || !sink.forgives_codes() || is_coded() {
+        return equal;
+    }
+    sink.uncoded(field);
+    true
 }
 
 /// Compares numbers: within the tolerance if a .butter keeps them, otherwise exactly.

@@ -1,6 +1,6 @@
 //! The walk over teams and players.
 
-use super::pairs::{player, team};
+use super::pairs::{is_same, player, team};
 use super::sink::{At, Before, PlayerBefore, Sink, both, debugged, shown};
 use crate::field::Field;
 use crate::model::{
@@ -142,12 +142,12 @@ fn hands<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S) 
         ("holding_right", &a.holding_right, &b.holding_right),
     ] {
         // A byte holds the numbers of players, up to those with another meaning.
-        let coded = match x {
+        let is_coded = || match x {
             Some(Holding::Number(number)) => *number < 252,
             Some(Holding::Other(_)) => false,
             _ => true,
         };
-        let same = x == y || (!coded && sink.forgives_codes());
+        let same = is_same(sink, field, x == y, is_coded);
         sink.other(field, at, member, same, || [show(x), show(y)]);
     }
 }

@@ -2,7 +2,7 @@
 // Comparing numbers exactly is intended here.
 #![allow(clippy::float_cmp)]
 
-use super::pairs::{disc, last_score, pause, payload, session};
+use super::pairs::{disc, is_same, last_score, pause, payload, session};
 use super::sink::{At, Before, Sink, both, debugged, pose, shown};
 use crate::field::Field;
 use crate::model::{
@@ -164,10 +164,10 @@ fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     last_score::person_scored(sink, at, [x, y]);
     last_score::assist_scored(sink, at, [x, y]);
     // One bit distinguishes 2 points from 3.
-    let same = x.point_amount == y.point_amount
-        || (sink.forgives_codes() && !matches!(x.point_amount, 2 | 3));
+    let (field, equal) = (Field::ScorePoints, x.point_amount == y.point_amount);
+    let same = is_same(sink, field, equal, || matches!(x.point_amount, 2 | 3));
     let member = "last_score.point_amount";
-    sink.other(Field::ScorePoints, at, member, same, || {
+    sink.other(field, at, member, same, || {
         shown(&x.point_amount, &y.point_amount)
     });
     last_score::disc_speed(sink, at, [x, y], None);

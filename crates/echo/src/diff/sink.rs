@@ -28,6 +28,9 @@ pub(crate) trait Sink {
     /// value that replaces it.
     fn forgives_codes(&self) -> bool;
 
+    /// A value of this field differs, and counts as equal because it has no code.
+    fn uncoded(&mut self, _: Field) {}
+
     /// Two numbers, and the number in the frame before, if known.
     fn number(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gametape_core::text::{Grouped, TextTable};
+use gametape_core::text::{Grouped, TextTable, significant};
 use serde::Serialize;
 
 /// The loss of a conversion. Its text is a table; its serialized form has stable keys.
@@ -140,29 +140,13 @@ impl NumberLoss {
         [
             name,
             Grouped(self.values).to_string(),
-            figure(self.mean_error),
-            figure(self.max_error),
+            significant(self.mean_error),
+            significant(self.max_error),
             self.max_error_frame
                 .map_or_else(String::new, |frame| Grouped(frame).to_string()),
-            figure(self.bound),
+            significant(self.bound),
             beyond,
         ]
-    }
-}
-
-/// A number with three significant digits; 0 for zero.
-fn figure(value: f64) -> String {
-    if value == 0.0 {
-        "0".to_owned()
-    } else if value >= 100.0 {
-        format!("{value:.0}")
-    } else if value < 1e-6 {
-        format!("{value:.1e}")
-    } else {
-        // One digit less for each power of ten above a hundredth of a thousandth.
-        let power = value.log10().floor() as i32;
-        let digits = usize::try_from(2 - power).unwrap_or(0);
-        format!("{value:.digits$}")
     }
 }
 

@@ -1,12 +1,12 @@
 //! The difference between two recordings of matches, in either format.
 
-use gametape_core::tape::{Diff, Error, object};
+use gametape_core::tape::{Diff, Error, Precision, Rounded, object};
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
 use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
-use crate::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
+use crate::diff::{Allowed, Diff as Found, Differ, Difference, Side, Tolerance};
 use crate::{Error as ReadError, Field, Frame, Time};
 
 /// Compares two recordings. Frames of two .echoreplay must be equal. Those of a .butter may differ by its
@@ -131,6 +131,7 @@ fn report(found: &Found, start: Option<Time>) -> Diff {
     let mut diff = Diff {
         same: found.is_same(),
         more: found.more_frames,
+        precision: (!found.allowed.is_empty()).then(|| precision(&found.allowed)),
         ..Diff::default()
     };
     let Some(first) = &found.first else {
@@ -166,6 +167,26 @@ fn report(found: &Found, start: Option<Time>) -> Diff {
     diff.step = Some(first.frame);
     diff.time_ms = start.map(|start| first.time.since(start).ms());
     diff
+}
+
+/// Nothing but a .butter has a tolerance.
+fn precision(allowed: &Allowed) -> Precision {
+    let rounded = allowed.rounded.iter().map(|(field, apart)| Rounded {
+        field: field.name().to_owned(),
+        max_error: f64::from(*apart),
+        unit: field.unit().to_owned(),
+    });
+    let uncoded = allowed.uncoded.iter();
+    let uncoded = uncoded.map(|field| format!("{} without a code", field.name()));
+    let not_kept = allowed.not_compared.iter();
+    Precision {
+        of: "a .butter".to_owned(),
+        rounded: rounded.collect(),
+        not_compared: not_kept
+            .map(|field| field.name().to_owned())
+            .chain(uncoded)
+            .collect(),
+    }
 }
 
 fn ended(which: &str) -> String {

@@ -45,7 +45,7 @@ pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
             .into_iter()
             .map(|(what, a, b)| [what.to_owned(), a, b])
             .collect(),
-        tables: Vec::new(),
+        ..Diff::default()
     })
 }
 

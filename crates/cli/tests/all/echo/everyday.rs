@@ -186,6 +186,37 @@ fn forms_of_a_match_compare_with_each_other() {
             fine(path, &format!("diff {a} {b}")),
             "the recordings are the same\n"
         );
+        assert!(json(&fine(path, &format!("diff --json {a} {b}")))["precision"].is_null());
+    }
+    // What a .butter rounds and does not keep, in either order.
+    for (a, b) in [
+        ("text.echoreplay", "match.butter"),
+        ("match.butter", "zip.echoreplay"),
+    ] {
+        let said = fine(path, &format!("diff {a} {b}"));
+        let (start, left_out) = said.split_once("; not compared: ").unwrap();
+        let (start, apart) = start.split_once(": up to ").unwrap();
+        assert_eq!(
+            start,
+            "the recordings are the same within the precision of a .butter"
+        );
+        assert!(apart.contains(" m ("), "{said}");
+        assert!(apart.contains(" deg ("), "{said}");
+        assert!(left_out.contains("team names, "), "{said}");
+        assert_eq!(said.lines().count(), 1);
+        let precision = json(&fine(path, &format!("diff --json {a} {b}")))["precision"].clone();
+        assert_eq!(precision["of"], "a .butter");
+        let rounded = precision["rounded"].as_array().unwrap();
+        let head = rounded.iter().find(|one| one["field"] == "head position");
+        let head = head.unwrap();
+        assert_eq!(head["unit"], "m");
+        let error = head["max_error"].as_f64().unwrap();
+        assert!(error > 0.0 && error < 0.05, "{error}");
+        let not_compared = precision["not_compared"].as_array().unwrap();
+        assert!(
+            not_compared.contains(&value_of!("team names")),
+            "{precision}"
+        );
     }
     // Differences are named as in the API.
     let mut changed = frames();
@@ -207,10 +238,21 @@ fn forms_of_a_match_compare_with_each_other() {
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
         assert_eq!(
             keys,
-            [
-                "same", "first", "step", "tick", "time_ms", "more", "header", "details", "tables"
-            ]
+            &[
+                "same",
+                "first",
+                "step",
+                "tick",
+                "time_ms",
+                "more",
+                "header",
+                "details",
+                "tables",
+                "precision"
+            ][..keys.len()]
         );
+        // The numbers that are near enough differ, too.
+        assert!(keys.len() == 10 || other == "match.butter", "{value}");
         assert_eq!(
             (&value["step"], &value["tick"]),
             (&value_of!(40), &Value::Null)
