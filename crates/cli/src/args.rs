@@ -149,6 +149,10 @@ pub struct Verify {
     /// default one. Exits with 1 if a recording is rejected.
     #[arg(long, value_name = "FILE|default")]
     pub policy: Option<OsString>,
+    /// One table of comma-separated values, a row for each recording, in place of text: whether the policy
+    /// admits it, its class, the codes of the reasons, and the facts that were looked at
+    #[arg(long, requires = "policy")]
+    pub csv: bool,
     /// Print the default policy, as a start for your own
     #[arg(long, conflicts_with_all = ["paths", "policy", "verbose"])]
     pub print_policy: bool,

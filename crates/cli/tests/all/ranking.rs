@@ -315,10 +315,92 @@ fn a_broken_policy_is_refused_before_anything_is_read() {
         ),
         (
             ["verify", "--policy", "none.toml", "nothing"],
-            "gametape: none.toml: no such file\n",
+            "gametape: none.toml: no such file; a policy is a file, or default, which --print-policy prints\n",
+        ),
+        (
+            ["verify", "--policy", "defalt", "nothing"],
+            "gametape: defalt: no such file; default may be meant\n",
         ),
     ] {
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
         assert_eq!(String::from_utf8_lossy(&run.get_output().stderr), complaint);
     }
+}
+
+/// The rows of a table, each by its columns.
+fn table(text: &str) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let heads = reader.headers().unwrap().clone();
+    let rows = reader.records().map(|row| {
+        let row = row.unwrap();
+        let cells = heads.iter().zip(row.iter());
+        cells
+            .map(|(head, cell)| (head.to_owned(), cell.to_owned()))
+            .collect()
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_ranking_is_one_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    demo(path);
+    fs::write(path.join("demo-recordings/broken.rmv"), "nothing").unwrap();
+    fs::write(path.join("demo-recordings/notes.txt"), "notes").unwrap();
+    let (out, err) = outputs(path, "verify --policy default --csv demo-recordings", 1);
+    assert_eq!(err, "");
+    let heads = out.lines().next().unwrap();
+    assert_eq!(
+        heads,
+        "path,admitted,class,reasons,player_name,level,total_time_ms,mode,outcome,board_cols,board_mines,board_rows,bbbv"
+    );
+    let rows = table(&out);
+    let (json, _) = outputs(path, "verify --policy default --json demo-recordings", 1);
+    let lines = by_path(&json);
+    for row in &rows {
+        // The table says what the objects say.
+        let [line] = lines[&row["path"]].as_slice() else {
+            panic!("{row:?}")
+        };
+        assert_eq!(row["admitted"], line["admitted"].to_string());
+        let mut codes: Vec<&str> = Vec::new();
+        for reason in line["reasons"].as_array().unwrap() {
+            let code = reason["code"].as_str().unwrap();
+            if !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        assert_eq!(row["reasons"], codes.join(" "), "{row:?}");
+    }
+    let judged = lines
+        .values()
+        .filter(|lines| !lines[0]["admitted"].is_null());
+    assert_eq!(rows.len(), judged.count());
+    let of = |name: &str| {
+        let path = format!("demo-recordings/{name}.rmv");
+        rows.iter().find(|row| row["path"] == path).unwrap()
+    };
+    assert_eq!(of("expert-win")["class"], "expert");
+    assert_eq!(of("expert-win")["level"], "expert");
+    assert_eq!(of("expert-win")["player_name"], "Synthetic Player");
+    assert_eq!(of("mode-win7")["reasons"], "policy.require");
+    assert!(of("tampered-time")["reasons"].contains("rmv.same-game"));
+    assert_eq!(of("broken")["reasons"], "rmv.signature");
+    assert_eq!(of("broken")["level"], "");
+    // A file that can't be read is a row, too.
+    let (out, err) = outputs(path, "verify --policy default --csv nowhere.rmv", 2);
+    assert!(err.contains("nowhere.rmv: no such file"), "{err}");
+    assert_eq!(
+        out,
+        "path,admitted,class,reasons\nnowhere.rmv,false,,not-found\n"
+    );
+    // Without a policy there is nothing to list, and there is one form at a time.
+    outputs(path, "verify --csv demo-recordings", 2);
+    let (_, err) = outputs(
+        path,
+        "verify --json --csv --policy default demo-recordings",
+        2,
+    );
+    assert_eq!(err, "gametape: either --json or --csv\n");
 }

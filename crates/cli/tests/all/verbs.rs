@@ -35,9 +35,9 @@ fn verify_says_a_line_a_file_and_explains_what_fails() {
 pass  ./game.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
 fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
       error rmv.text-utf8, byte 95: the player's name is not valid UTF-8: byte 0xf4 at its position 0; the format demands UTF-8 here, such a file must be refused
-warn  ./game.rmv  among the others (pass by itself)
+warn  ./game.rmv  compared with the others (pass by itself)
       warning rmv.same-game: the same game as ./invalid.rmv
-fail  ./invalid.rmv  among the others
+fail  ./invalid.rmv  compared with the others
       warning rmv.same-game: the same game as ./game.rmv
 2 recordings: 1 warn, 1 fail, 2 related to others; 0.0 MB in [..] s, 1 other file skipped
 

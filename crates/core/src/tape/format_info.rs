@@ -66,6 +66,9 @@ pub struct FormatInfo {
     /// The default policy of this format's community, as the TOML table named after the format (see
     /// `gametape::Policy`). Without one, the policy rejects recordings with errors or warnings.
     pub policy: Option<&'static str>,
+    /// The facts by which a ranking lists a recording, whatever its policy asks: who played, at what,
+    /// with what result. They are columns of the tables of facts, none of them secret.
+    pub ranked: &'static [&'static str],
 }
 
 impl FormatInfo {
@@ -83,6 +86,7 @@ impl FormatInfo {
             options: &[],
             relations: &[],
             policy: None,
+            ranked: &[],
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use gametape_core::Severity;
-use gametape_core::table::{self, Scan};
+use gametape_core::table::{self, Lane, Scan};
 use gametape_core::tape::{AnyFinding, Audit};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -16,6 +16,8 @@ use crate::{Error, Recording};
 pub struct Decision {
     /// Whether the recording is admitted; `None` if the policy has no table for its format.
     pub admitted: Option<bool>,
+    /// The name of the class to which it belongs, if there are classes and it fits one.
+    pub class: Option<String>,
     /// All reasons to reject it.
     pub reasons: Vec<Reason>,
 }
@@ -75,9 +77,10 @@ impl Policy {
         let findings =
             findings.filter(|finding| section.is_against(finding.code(), finding.severity()));
         let mut reasons: Vec<Reason> = findings.map(Reason::of).collect();
-        let facts = section.facts(recording, audit);
-        match facts {
-            Ok(facts) => section.ask(&facts, &mut reasons),
+        let conditions: Vec<[&str; 2]> = section.conditions().map(Condition::fact).collect();
+        let mut class = None;
+        match facts(&conditions, recording, audit) {
+            Ok(facts) => class = section.ask(&facts, &mut reasons),
             // The findings already say that the recording is broken. Without such findings, this is
             // an error.
             Err(_) if !reasons.is_empty() => {}
@@ -85,8 +88,37 @@ impl Policy {
         }
         Ok(Decision {
             admitted: Some(reasons.is_empty()),
+            class,
             reasons,
         })
+    }
+
+    /// Returns the facts by which a ranking lists a recording: those that its format
+    /// [names](gametape_core::tape::FormatInfo::ranked), then the others that this policy looks at. There
+    /// are none if the policy has no table for the format.
+    ///
+    /// # Errors
+    /// If the facts cannot be read.
+    pub fn facts(&self, recording: &Recording, audit: &Audit) -> Result<Map<String, Value>, Error> {
+        let format = recording.format();
+        let Some(section) = self.section(format.name()) else {
+            return Ok(Map::new());
+        };
+        let tables = format.tables();
+        let ranked = format.info().ranked.iter().filter_map(|column| {
+            let mut tables = tables.iter().filter(|table| table.lane == Lane::Facts);
+            let table = tables.find(|table| table.column(column).is_some())?;
+            Some([&*table.name, *column])
+        });
+        let wanted: Vec<[&str; 2]> = ranked
+            .chain(section.conditions().map(Condition::fact))
+            .collect();
+        let known = facts(&wanted, recording, audit)?;
+        let value = |column: &str| known.get(column).cloned().unwrap_or_default();
+        let listed = wanted
+            .iter()
+            .map(|[_, column]| ((*column).to_owned(), value(column)));
+        Ok(listed.collect())
     }
 
     /// Returns whether a finding rejects recordings of this format.
@@ -110,38 +142,8 @@ impl Section {
         self.require.iter().chain(of_classes)
     }
 
-    /// Returns the facts of a recording: those of the audit, and the rest from its tables.
-    fn facts(&self, recording: &Recording, audit: &Audit) -> Result<Map<String, Value>, Error> {
-        let mut facts = audit.facts.clone();
-        let untold: Vec<&Condition> = self
-            .conditions()
-            .filter(|condition| !facts.contains_key(&condition.column))
-            .collect();
-        let mut tables: Vec<&str> = untold.iter().map(|c| c.table.as_str()).collect();
-        tables.sort_unstable();
-        tables.dedup();
-        for name in tables {
-            let of_table = untold.iter().filter(|condition| condition.table == name);
-            let mut columns: Vec<&str> = of_table.map(|c| c.column.as_str()).collect();
-            columns.sort_unstable();
-            columns.dedup();
-            let scan = Scan::table(name).columns(columns.iter().copied());
-            let read = recording.scan(&scan, |batch| {
-                for (at, column) in columns.iter().enumerate() {
-                    if !batch.is_empty() {
-                        facts.insert((*column).to_owned(), json(batch.get(0, at)));
-                    }
-                }
-                Ok(ControlFlow::Break(()))
-            })?;
-            // A value that can't be read meets no condition, and the audit says what is broken.
-            read.readable();
-        }
-        Ok(facts)
-    }
-
-    /// Adds the conditions that the facts do not meet.
-    fn ask(&self, facts: &Map<String, Value>, reasons: &mut Vec<Reason>) {
+    /// Adds the conditions that the facts do not meet, and returns the class.
+    fn ask(&self, facts: &Map<String, Value>, reasons: &mut Vec<Reason>) -> Option<String> {
         let value = |condition: &Condition| facts.get(&condition.column).unwrap_or(&Value::Null);
         let fails = |condition: &&Condition| !condition.test.holds(value(condition));
         let failed = self.require.iter().filter(fails);
@@ -154,6 +156,7 @@ impl Section {
         } else if !self.classes.is_empty() {
             reasons.push(self.no_class(&value));
         }
+        class.map(|class| class.name.clone())
     }
 
     /// Creates the reason that the recording fits none of the classes.
@@ -180,6 +183,40 @@ impl Section {
             ]),
         }
     }
+}
+
+/// Returns facts of a recording, each by its table and its column: those of the audit, which cost nothing,
+/// and the rest from the tables.
+fn facts(
+    wanted: &[[&str; 2]],
+    recording: &Recording,
+    audit: &Audit,
+) -> Result<Map<String, Value>, Error> {
+    let mut facts = audit.facts.clone();
+    let untold = wanted
+        .iter()
+        .filter(|[_, column]| !facts.contains_key(*column));
+    let mut untold: Vec<[&str; 2]> = untold.copied().collect();
+    untold.sort_unstable();
+    untold.dedup();
+    for of_table in untold.chunk_by(|[one, _], [other, _]| one == other) {
+        let Some([table, _]) = of_table.first() else {
+            continue;
+        };
+        let columns = of_table.iter().map(|[_, column]| *column);
+        let scan = Scan::table(*table).columns(columns.clone());
+        let read = recording.scan(&scan, |batch| {
+            for (at, column) in columns.clone().enumerate() {
+                if !batch.is_empty() {
+                    facts.insert(column.to_owned(), json(batch.get(0, at)));
+                }
+            }
+            Ok(ControlFlow::Break(()))
+        })?;
+        // A value that can't be read meets no condition, and the audit says what is broken.
+        read.readable();
+    }
+    Ok(facts)
 }
 
 fn json(value: table::Value<'_>) -> Value {

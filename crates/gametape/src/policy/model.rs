@@ -69,6 +69,13 @@ pub(super) struct Condition {
     pub test: Test,
 }
 
+impl Condition {
+    /// The table and the column that it asks for.
+    pub(super) fn fact(&self) -> [&str; 2] {
+        [&self.table, &self.column]
+    }
+}
+
 impl Policy {
     pub(super) fn section(&self, format: &str) -> Option<&Section> {
         self.sections

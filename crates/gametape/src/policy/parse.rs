@@ -129,7 +129,15 @@ fn parse(text: &str, formats: &Formats) -> Result<Policy, Wrong> {
 /// Returns the message for an unknown name, with the most similar known one.
 fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    match nearest(name, known.iter().copied()) {
+    // Codes are often cited without their format.
+    let cited = known.iter().find(|code| {
+        let (_, own) = code.split_once('.').unwrap_or_default();
+        own == name && !own.is_empty()
+    });
+    match cited
+        .copied()
+        .or_else(|| nearest(name, known.iter().copied()))
+    {
         Some(near) => format!("{what} {name:?}; the nearest is {near:?}"),
         None if known.len() <= 16 => format!("{what} {name:?}; there are {}", known.join(", ")),
         None => format!("{what} {name:?}"),

@@ -1,7 +1,7 @@
 //! Decisions of policies, and errors in policy files.
 
 use gametape::mines::{Mode, property, rmv};
-use gametape::{Decision, Policy, Recording, formats};
+use gametape::{Decision, Lane, Policy, Recording, formats};
 use gametape_samples::mines::{record, scenarios};
 
 fn game(name: &str) -> Recording {
@@ -239,4 +239,64 @@ fn the_default_of_every_format_is_a_policy() {
             format.name()
         );
     }
+}
+
+#[test]
+fn a_ranking_lists_the_facts_of_its_format_and_of_its_policy() {
+    let game = game("expert-win");
+    let audit = game.audit().unwrap();
+    let listed = |policy: &Policy| policy.facts(&game, &audit).unwrap();
+    let default = Policy::of(&formats()).unwrap();
+    let facts = listed(&default);
+    let columns: Vec<&str> = facts.keys().map(String::as_str).collect();
+    let wanted = [
+        "player_name",
+        "level",
+        "total_time_ms",
+        "mode",
+        "outcome",
+        "board_cols",
+        "board_mines",
+        "board_rows",
+        "bbbv",
+    ];
+    assert_eq!(columns, wanted);
+    assert_eq!(facts["level"], "expert");
+    assert!(facts["player_name"].is_string() && facts["total_time_ms"].is_u64());
+    let decision = default.judge(&game, &audit).unwrap();
+    assert_eq!(decision.class.as_deref(), Some("expert"));
+    // What another policy looks at, and one that does not judge the format.
+    let policy = Policy::parse("[rmv.require]\nzini = { min = 1 }\n", &formats()).unwrap();
+    let facts = listed(&policy);
+    assert!(
+        facts
+            .keys()
+            .eq(["player_name", "level", "total_time_ms", "zini"])
+    );
+    assert!(facts["zini"].as_u64() > Some(1));
+    assert_eq!(policy.judge(&game, &audit).unwrap().class, None);
+    let other = Policy::parse("[murk]\n", &formats()).unwrap();
+    assert!(listed(&other).is_empty());
+}
+
+#[test]
+fn what_a_ranking_lists_are_facts_that_are_no_secrets() {
+    for format in formats().iter() {
+        let tables = format.tables();
+        for name in format.info().ranked {
+            let facts = tables.iter().filter(|table| table.lane == Lane::Facts);
+            let mut columns = facts.flat_map(|table| &table.columns);
+            let column = columns.find(|column| column.name == *name);
+            assert!(column.is_some_and(|column| !column.secret), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_code_without_its_format_is_recognised() {
+    let error = Policy::parse("[rmv]\nadmit = [\"board-event\"]\n", &formats()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 2: rmv has no finding \"board-event\"; the nearest is \"rmv.board-event\""
+    );
 }

@@ -79,6 +79,7 @@ const INFO: FormatInfo = FormatInfo {
     options: &[(Verb::Convert, CONVERT), (Verb::Write, WRITE)],
     relations: traces::RELATIONS,
     policy: Some(policy::RANKING),
+    ranked: policy::RANKED,
     ..FormatInfo::new(NAME, "Minesweeper games, ViennaSweeper's RMV v1 and v2")
 };
 

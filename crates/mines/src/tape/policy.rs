@@ -33,3 +33,6 @@ name = "expert"
 when = { board_cols = 30, board_rows = 16, board_mines = 99 }
 require = { bbbv = { min = 100 } }
 "#;
+
+/// The facts by which a ranking lists a game.
+pub(super) const RANKED: &[&str] = &["player_name", "level", "total_time_ms"];

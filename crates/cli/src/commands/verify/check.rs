@@ -5,6 +5,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb, Work};
+use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::many::Item;
@@ -51,6 +52,8 @@ pub struct Audited {
     pub audit: Audit,
     /// The decision of the policy, if there is one.
     pub decision: Decision,
+    /// The facts by which a ranking lists it, if they are asked for.
+    pub facts: Map<String, Value>,
 }
 
 /// Checks files with the same options.
@@ -58,6 +61,8 @@ pub struct Checker<'a> {
     pub call: &'a Call<'a>,
     pub options: &'a OpenOptions,
     pub policy: Option<&'a Policy>,
+    /// Whether the facts for a ranking are asked for.
+    pub lists: bool,
     /// Takes messages about slow steps.
     pub say: &'a (dyn Fn(&str) + Sync),
 }
@@ -106,7 +111,11 @@ impl Checker<'_> {
             };
             let audit = recording.audit_with(&options, &work)?;
             let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
+            let facts = self.policy.filter(|_| self.lists);
+            let facts = facts.map(|policy| policy.facts(&recording, &audit));
             Ok(Box::new(Audited {
+                // A recording whose facts can't be read has findings that say so.
+                facts: facts.and_then(Result::ok).unwrap_or_default(),
                 format: recording.format().name(),
                 relations: recording.format().relations(),
                 bytes: recording.input().size(),

@@ -44,6 +44,32 @@ pub fn decide(line: &mut Map<String, Value>, decision: &Decision) {
     line.insert("reasons".to_owned(), json!(decision.reasons));
 }
 
+/// The object of a file for a table of a ranking, before the reasons become [codes](ranked).
+pub fn listed(path: &OsStr, decision: &Decision, facts: Map<String, Value>) -> Map<String, Value> {
+    let mut line = located([("path", path)], json!({}));
+    line.insert("admitted".to_owned(), json!(decision.admitted));
+    line.insert("class".to_owned(), json!(decision.class));
+    line.insert("reasons".to_owned(), json!(decision.reasons));
+    line.insert("facts".to_owned(), facts.into());
+    line
+}
+
+/// The row of a file in the table of a ranking: the codes of the reasons, each once, and the facts as columns.
+pub fn ranked(mut line: Map<String, Value>) -> Map<String, Value> {
+    let mut codes: Vec<&str> = Vec::new();
+    let reasons = line.get("reasons").and_then(Value::as_array);
+    for reason in reasons.into_iter().flatten() {
+        let code = reason.get("code").and_then(Value::as_str);
+        codes.extend(code.filter(|code| !codes.contains(code)));
+    }
+    let codes = codes.join(" ");
+    line.insert("reasons".to_owned(), codes.into());
+    if let Some(Value::Object(facts)) = line.remove("facts") {
+        line.extend(facts);
+    }
+    line
+}
+
 /// Prints a line for the file, and one for each important finding; with `verbose`, for each finding.
 pub fn print_audit(path: &str, audit: &Audit, verbose: bool, ui: &mut Ui) -> io::Result<()> {
     let verdict = audit.verdict();

@@ -11,6 +11,7 @@ use std::fs;
 use std::io;
 use std::time::Instant;
 
+use gametape::core::text::nearest;
 use gametape::{Error, Formats, Policy};
 
 use super::Call;
@@ -18,6 +19,7 @@ use crate::args::Verify;
 use crate::exit::{self, Exit};
 use crate::many::{self, Item, Progress};
 use crate::options::open_file;
+use crate::sheet::Sheet;
 use crate::ui::Ui;
 
 pub use lines::print_finding;
@@ -35,6 +37,10 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
         return Ok(ui.fail(&error));
     }
+    if args.csv && ui.json {
+        return Ok(ui.refuse("either --json or --csv"));
+    }
+    ui.sheet = args.csv.then(Sheet::default);
     let policy = match args.policy.as_ref().map(|name| policy(name, call.formats)) {
         None => None,
         Some(Ok(policy)) => Some(policy),
@@ -51,6 +57,7 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         call,
         options: &call.open_options(),
         policy: policy.as_ref(),
+        lists: args.csv,
         say: &say,
     };
     many::each(
@@ -94,7 +101,18 @@ fn policy(name: &std::ffi::OsStr, formats: &Formats) -> Result<Policy, String> {
         }
         fs::read_to_string(path).map_err(|source| crate::ui::short_error(path, source))
     };
-    let text = read().map_err(|error| error.to_string())?;
+    let text = read().map_err(|error| {
+        let meant = match error {
+            Error::NotFound { .. } if nearest(&name.to_string_lossy(), [DEFAULT]).is_some() => {
+                format!("; {DEFAULT} may be meant")
+            }
+            Error::NotFound { .. } => {
+                format!("; a policy is a file, or {DEFAULT}, which --print-policy prints")
+            }
+            _ => String::new(),
+        };
+        format!("{error}{meant}")
+    })?;
     let policy = Policy::parse(&text, formats);
     policy.map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -107,9 +107,16 @@ impl<'a> Report<'a> {
         self.summary.unreadable += 1;
         if !ui.json {
             ui.complain(&error.to_string());
+        }
+        if !ui.is_data() {
             return Ok(());
         }
         let finding = unreadable(error);
+        if self.args.csv {
+            let mut decision = Decision::default();
+            decision.reject(&finding);
+            return self.put(None, &lines::listed(path, &decision, Map::new()), ui);
+        }
         let findings = std::slice::from_ref(&finding);
         let mut line = lines::object(path, None, Some(Verdict::Fail), findings, &Map::new());
         if self.policy.is_some() {
@@ -137,7 +144,9 @@ impl<'a> Report<'a> {
         if !ui.json && !decides {
             return lines::print_audit(&shown(Path::new(path)), audit, self.args.verbose, ui);
         }
-        let line = if ui.json {
+        let line = if self.args.csv {
+            lines::listed(path, &audited.decision, audited.facts.clone())
+        } else if ui.json {
             let mut line = lines::audited(path, Some(audited.format), audit);
             if decides {
                 lines::decide(&mut line, &audited.decision);
@@ -165,7 +174,9 @@ impl<'a> Report<'a> {
     fn print(&mut self, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
         let admitted = line.get("admitted").and_then(Value::as_bool);
         self.summary.decide(admitted);
-        if ui.json {
+        if self.args.csv {
+            ui.record(&lines::ranked(line.clone()))
+        } else if ui.json {
             ui.object(line)
         } else {
             lines::print_decision(line, ui)
@@ -203,7 +214,9 @@ impl<'a> Report<'a> {
         self.summary.left = self.left;
         let seconds = started.elapsed().as_secs_f64();
         let decides = self.policy.is_some();
-        self.summary.print(&self.args.paths, seconds, decides, ui)
+        let exit = self.summary.print(&self.args.paths, seconds, decides, ui)?;
+        ui.end()?;
+        Ok(exit)
     }
 
     /// Prints the relations of files for people.
@@ -219,7 +232,9 @@ impl<'a> Report<'a> {
                 } else {
                     format!(" ({} by itself)", of.alone)
                 };
-                ui.line(format_args!("{word}  {path}  among the others{alone}"))?;
+                ui.line(format_args!(
+                    "{word}  {path}  compared with the others{alone}"
+                ))?;
             }
             let mut findings = of.findings.iter().filter(shown_to_people);
             findings.try_for_each(|finding| lines::print_finding(finding, ui))?;

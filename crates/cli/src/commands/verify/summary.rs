@@ -78,7 +78,9 @@ impl Summary {
         if self.recordings() == 0 && self.left == 0 {
             return Ok(ui.found_nothing(paths));
         }
-        if ui.json {
+        if ui.sheet.is_some() {
+            // A table has nothing but rows.
+        } else if ui.json {
             if self.found > 0 || self.left > 0 {
                 ui.object(&self.object(seconds, decides))?;
             }
