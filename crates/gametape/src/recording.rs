@@ -13,7 +13,7 @@ use gametape_core::tape::{
     self, Audit, Converted, Depth, Dump, Format, Info, Measured, OptionDef, Options, Repaired,
     Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
-use gametape_core::{At, Input};
+use gametape_core::{At, Clocks, Input};
 
 use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
@@ -239,10 +239,15 @@ impl Recording {
                     to,
                     known: self.targets(),
                 },
-                tape::Error::NotRecorded { at, recorded } => tape::Error::NotRecorded {
-                    at,
-                    recorded: recorded.or_else(|| self.recorded().map(Box::new)),
-                },
+                tape::Error::NotRecorded { at, recorded } => {
+                    let recorded = recorded.or_else(|| self.recorded().map(Box::new));
+                    // A clock that the recording does not have never comes to this moment.
+                    let checked = recorded.as_deref().map(|span| clocks(span).check(Some(at)));
+                    match checked {
+                        Some(Err(no_clock)) => no_clock.into(),
+                        _ => tape::Error::NotRecorded { at, recorded },
+                    }
+                }
                 error => error,
             };
             Error::tape(&self.path)(error)
@@ -433,6 +438,14 @@ impl Recording {
         let outcome = self.explain(make(&mut draft))?;
         let content = draft.finish().map_err(of_output)?;
         Ok(Made { outcome, content })
+    }
+}
+
+/// The clocks of a recording, by its first and last moment.
+const fn clocks(span: &Span) -> Clocks {
+    Clocks {
+        ticks: span.last.tick.is_some(),
+        times: span.last.time.is_some(),
     }
 }
 

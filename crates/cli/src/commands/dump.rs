@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 
-use gametape::{Dump as Wanted, Error, Partial, RowForm, Scan, Selection, TableDef, When};
+use gametape::{
+    At, Dump as Wanted, Error, Lane, Partial, Recording, RowForm, Scan, Selection, TableDef, When,
+};
 
 use super::Call;
 use crate::args::Dump;
@@ -18,9 +20,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if args.csv && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
-    let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when)).transpose();
-    let moments = moment(&args.at).and_then(|at| Ok((at, moment(&args.from)?, moment(&args.to)?)));
-    let (at, from, to) = match moments {
+    let Moments { at, from, to } = match Moments::of(args, &recording) {
         Ok(moments) => moments,
         Err(error) => return Ok(ui.fail(&error)),
     };
@@ -48,18 +48,11 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             dumped => end(dumped, ui),
         };
     }
-    let newest = match at.filter(|_| !args.state) {
-        Some(at) => match recording.newest(at) {
-            Ok(at) => Some(at),
-            Err(error) => return Ok(ui.fail(&error)),
-        },
-        None => None,
-    };
     let columns = args.columns.iter().map(|name| name.trim().to_owned());
     let scan = Scan {
         columns: (!args.columns.is_empty()).then(|| columns.collect()),
-        from: from.or(newest),
-        to: to.or(newest),
+        from,
+        to,
         secrets,
         ..Scan::table(args.table.clone().unwrap_or_default())
     };
@@ -72,12 +65,66 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     } else {
         RowForm::Json
     };
-    let dumped = if args.state {
-        recording.write_state(at, &scan, &selection, form, ui.out())
-    } else {
-        recording.write_rows(&scan, &selection, form, ui.out())
-    };
-    end(dumped, ui)
+    if args.state {
+        let dumped = recording.write_state(at, &scan, &selection, form, ui.out());
+        return end(dumped, ui);
+    }
+    match recording.write_rows(&scan, &selection, form, ui.out()) {
+        Ok(rows) => {
+            if rows.value == 0
+                && args.at.is_some()
+                && let Some(remark) = nothing_new(&scan, &recording)
+            {
+                ui.remark(&remark);
+            }
+            end(Ok(Partial::new((), rows.problem)), ui)
+        }
+        Err(error) => ui.fail_unless_output(error),
+    }
+}
+
+/// The moments that a call names, in one recording.
+struct Moments {
+    /// For what is not a range of rows.
+    at: Option<At>,
+    from: Option<At>,
+    to: Option<At>,
+}
+
+impl Moments {
+    fn of(args: &Dump, recording: &Recording) -> Result<Self, Error> {
+        let moment = |when: &Option<When>| when.as_ref().map(|when| recording.at(when)).transpose();
+        // The rows of a moment are a range from its newest step to the same.
+        let newest = args.at.as_ref();
+        let newest = newest.filter(|_| args.table.is_some() && !args.state);
+        if let Some(when) = newest {
+            let newest = Some(recording.newest(when)?);
+            return Ok(Self {
+                at: None,
+                from: newest,
+                to: newest,
+            });
+        }
+        // A state without a moment is that of the end, which is found where the state is.
+        let is_end = args.state && args.at == Some(When::End);
+        Ok(Self {
+            at: if is_end { None } else { moment(&args.at)? },
+            from: moment(&args.from)?,
+            to: moment(&args.to)?,
+        })
+    }
+}
+
+/// What to say if a table whose rows hold until they are replaced has no new ones at a moment.
+fn nothing_new(scan: &Scan, recording: &Recording) -> Option<String> {
+    let tables = recording.tables().ok()?;
+    let table = tables.iter().find(|table| table.name == scan.table)?;
+    let holds = matches!(table.lane, Lane::State | Lane::Grid);
+    let at = scan.from.filter(|_| holds)?;
+    Some(format!(
+        "{} has no new rows at {at}: --state prints the rows that hold then",
+        table.name
+    ))
 }
 
 impl Dump {

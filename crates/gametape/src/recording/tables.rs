@@ -8,9 +8,9 @@ use gametape_core::table::{Batch, JsonRows, Lane, Marker, Scan, TableDef, marker
 use gametape_core::tape::{self, Audit, Secrets, Work};
 
 use super::{Partial, Recording};
-use crate::Error;
 use crate::rows::{RowForm, RowWriter};
 use crate::selection::{Selecting, Selection};
+use crate::{Error, When};
 
 impl Recording {
     /// Returns the tables.
@@ -72,14 +72,15 @@ impl Recording {
         self.explain(markers(&self.tape, audit, secrets))
     }
 
-    /// Returns the moment of the newest step that is not after `at`, on the same clock if the step
-    /// has it.
+    /// Returns the moment of the newest step that is not after the given one, on the same clock if the
+    /// step has it.
     ///
     /// # Errors
     /// [`tape::Error::NotRecorded`], or the problem of the recording if the moment may be in the
-    /// missing part; [`tape::Error::NoClock`].
-    pub fn newest(&self, at: At) -> Result<At, Error> {
+    /// missing part; [`tape::Error::NoClock`]; the errors of [`When::within`].
+    pub fn newest(&self, when: &When) -> Result<At, Error> {
         let mut play = self.playback()?;
+        let at = self.explain(when.within(play.span(), self.format().step()))?;
         match play.seek(at) {
             Ok(stamp) => Ok(match at {
                 At::Time(_) => stamp.time.map_or(At::Step(stamp.step), At::Time),
@@ -94,7 +95,7 @@ impl Recording {
         }
     }
 
-    /// Writes the selected rows of a table.
+    /// Writes the selected rows of a table, and returns their number.
     ///
     /// # Errors
     /// Same as [`Recording::scan`]; [`tape::Error::Output`] in an [`Error::Tape`] for errors of
@@ -105,29 +106,32 @@ impl Recording {
         selection: &Selection,
         form: RowForm,
         out: &mut dyn Write,
-    ) -> Result<Partial<()>, Error> {
+    ) -> Result<Partial<u64>, Error> {
         let tables = self.tables()?;
         let table = self.explain(scan.find(&tables).map_err(Into::into))?;
         let mut rows = self.explain(RowWriter::new(form, table, scan, out))?;
         let selecting = Selecting::new(table, scan, selection);
         let mut selecting = self.explain(selecting.map_err(Into::into))?;
+        let mut count = 0;
         if selecting.is_full() {
-            return Ok(().into());
+            return Ok(count.into());
         }
         // Chosen columns are written without stamps.
         let scan = Scan {
             stamps: scan.columns.is_none(),
             ..selecting.scan.clone()
         };
-        self.scan(&scan, |batch| {
+        let read = self.scan(&scan, |batch| {
             let wanted = selecting.rows(&batch);
+            count += wanted.len() as u64;
             rows.rows(&batch, wanted).map_err(tape::Error::Output)?;
             Ok(if selecting.is_full() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             })
-        })
+        })?;
+        Ok(Partial::new(count, read.problem))
     }
 
     /// Writes the selected rows of the state at a moment, or at the end. If the scan names a table, writes its rows;

@@ -128,7 +128,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
 }
 
 /// A recording as the origin's own programs write it: without a world.
-fn bare(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn bare(bytes: &[u8]) -> Vec<u8> {
     with_header(bytes, |header| {
         header.config_hash = 0;
         header.space_descriptor = (&[]).into();

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 use snapbox::str;
 
+use super::copies::bare;
 use super::support::{POND, expect, folder, gametape, outputs, record};
 
 /// A command of every kind, and one of each that the engine never applies.
@@ -329,6 +330,51 @@ fn parameters_survive_the_way_through_json() {
         assert!(
             dumped.contains(&format!("\"value\":{value:?},")),
             "{dumped}"
+        );
+    }
+}
+
+/// The ink stays where it was dropped: the grid has no rows at most ticks.
+#[test]
+fn a_grid_that_rests_says_how_to_print_what_holds() {
+    let folder = folder();
+    let path = folder.path();
+    let said = "ink has no new rows at step 11: --state prints the rows that hold then\n";
+    expect(path, "dump --table ink --at end run.murk", 0)
+        .stdout_eq("")
+        .stderr_eq(said);
+    expect(path, "dump --table ink --at end --csv run.murk", 0)
+        .stdout_eq("step,tick,time_ms,ended,row,col,value\n")
+        .stderr_eq(said);
+    let state = outputs(path, &["dump", "--table", "ink", "--state", "run.murk"], 0);
+    assert_eq!(state.lines().count(), 12, "{state}");
+    let at_end = outputs(
+        path,
+        &[
+            "dump", "--table", "ink", "--state", "--at", "end", "run.murk",
+        ],
+        0,
+    );
+    assert_eq!(at_end, state);
+    // A table of events has none, or some: that is all there is.
+    expect(path, "dump --table commands --at end run.murk", 0)
+        .stdout_eq("")
+        .stderr_eq("");
+}
+
+#[test]
+fn a_time_of_a_recording_without_times_is_refused_in_one_sentence() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    fs::write(path.join("bare.murk"), bare(&bytes)).unwrap();
+    for args in [
+        "dump --at 1 bare.murk",
+        "dump --table commands --at 1 bare.murk",
+        "dump --state --at 1 bare.murk",
+    ] {
+        expect(path, args, 2).stdout_eq("").stderr_eq(
+            "gametape: bare.murk: 1.000 s: the recording has no times; name a tick, or a step\n",
         );
     }
 }
