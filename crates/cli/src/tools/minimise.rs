@@ -63,11 +63,11 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         let [ticks_before, ticks] = found.ticks;
         let [commands_before, commands] = found.commands;
         ui.remark(&format!(
-            "{} became {}, {} {}, after {}",
-            Counted(commands_before, "command"),
+            "{} of {}, {} of {} are left, after {}",
             Grouped(commands),
-            Counted(ticks_before, "tick"),
+            Counted(commands_before, "command"),
             Grouped(ticks),
+            Counted(ticks_before, "tick"),
             Counted(found.trials, "trial")
         ));
         ui.remark(&format!("tick {}: {}", Grouped(found.tick), found.fault()));

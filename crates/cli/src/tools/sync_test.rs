@@ -70,7 +70,8 @@ fn describe(synced: &Synced, rollback: Option<u16>) -> String {
             Some(_) => "not the same after going back",
             None => "not deterministic",
         };
-        return format!("{what}: tick {}: {message}", Grouped(tick));
+        let (tick, ticks) = (Grouped(tick), Grouped(synced.ticks));
+        return format!("{what}: tick {tick} of {ticks}: {message}");
     }
     let hash = synced.last_hash.as_deref().unwrap_or("-");
     let how = match rollback {
@@ -78,7 +79,8 @@ fn describe(synced: &Synced, rollback: Option<u16>) -> String {
         None => format!("made {} times at once", synced.runs),
     };
     let ticks = Counted(synced.ticks, "tick");
-    format!("in sync: {ticks} {how}, every state the same (last hash {hash})")
+    let commands = Counted(synced.commands, "command");
+    format!("in sync: {ticks} with {commands} {how}, every state the same (last hash {hash})")
 }
 
 fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
@@ -129,6 +131,7 @@ mod tests {
     fn a_world_that_differs_after_going_back_is_not_called_nondeterministic() {
         let synced = Synced {
             ticks: 20,
+            commands: 3,
             runs: 2,
             in_sync: false,
             tick: Some(7),
@@ -141,11 +144,11 @@ mod tests {
         };
         assert_eq!(
             describe(&synced, None),
-            "not deterministic: tick 7: run 1 differs"
+            "not deterministic: tick 7 of 20: run 1 differs"
         );
         assert_eq!(
             describe(&synced, Some(4)),
-            "not the same after going back: tick 7: run 1 differs"
+            "not the same after going back: tick 7 of 20: run 1 differs"
         );
     }
 }

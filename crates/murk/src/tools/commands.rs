@@ -83,6 +83,13 @@ impl Commands {
             .map_or_else(crate::Commands::default, |(_, buffer)| buffer.as_commands())
     }
 
+    /// Returns the number of commands in all ticks.
+    pub(super) fn count(&self) -> u64 {
+        let all = self.ticks.values();
+        all.map(|(_, buffer)| buffer.as_commands().len() as u64)
+            .sum()
+    }
+
     /// Refuses commands of ticks that are not made. Those up to `taken` belong to another
     /// recording.
     pub(super) fn within(&self, taken: u64, ticks: u64) -> Result<(), MurkError> {

@@ -27,6 +27,8 @@ pub struct Synced {
     /// The number of ticks of the test. If runs differ, none after [`tick`](Self::tick) is
     /// compared.
     pub ticks: u64,
+    /// The number of commands of these ticks.
+    pub commands: u64,
     /// How often they were made; 2 if a simulation went back.
     pub runs: usize,
     /// True if all runs agreed at every tick.
@@ -67,13 +69,15 @@ pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error
             let world = file.read()?;
             // The ticks are made one by one, because there may be any number of them.
             let each = || (1..=ticks).map(|tick| (tick, commands.of(tick)));
-            run(&world, Some(&file.path), test, ticks, each)
+            let of_all = [ticks, commands.count()];
+            run(&world, Some(&file.path), test, of_all, each)
         }
         Subject::Recording(tape, given) => {
             let (header, log) = log_of(tape)?;
             let world = needed(&header, given, tape.kinds())?;
             let path = given.map(|file| file.path.as_path());
-            run(&world, path, test, log.len() as u64, || log.iter())
+            let of_all = [log.len() as u64, log.commands() as u64];
+            run(&world, path, test, of_all, || log.iter())
         }
     }
 }
@@ -82,7 +86,7 @@ fn run<'c, I>(
     world: &World,
     path: Option<&Path>,
     test: &SyncTest,
-    ticks: u64,
+    [ticks, commands]: [u64; 2],
     each: impl Fn() -> I + Sync,
 ) -> Result<Synced, Error>
 where
@@ -105,6 +109,7 @@ where
     match result {
         Ok(sync) => Ok(Synced {
             ticks: sync.ticks,
+            commands,
             runs: sync.runs,
             in_sync: true,
             tick: None,
@@ -117,6 +122,7 @@ where
         }),
         Err(SyncError::Desync(desync)) => Ok(Synced {
             ticks,
+            commands,
             runs,
             in_sync: false,
             tick: Some(desync.tick),

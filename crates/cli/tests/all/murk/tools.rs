@@ -19,7 +19,7 @@ fn minimise_leaves_the_commands_that_the_fault_needs() {
     expect(path, "minimise faulty.murk small.murk", 0)
         .stdout_eq("")
         .stderr_eq(format!(
-            "5 commands became 1, 12 ticks [..], after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; the values differ in one bit: the reason may be a flipped bit or an edit as well as a fault of the simulation; in the replay, it was set by command 0 of tick 6 from source 8 to 3.0\n"
+            "1 of 5 commands, [..] of 12 ticks are left, after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); that explains this hash, the last one; the values differ in one bit: the reason may be a flipped bit or an edit as well as a fault of the simulation; in the replay, it was set by command 0 of tick 6 from source 8 to 3.0\n"
         ));
     let small = fs::read(path.join("small.murk")).unwrap();
     assert!(small.len() < faulty.len());
@@ -76,7 +76,7 @@ fn minimise_finds_what_tells_two_worlds_apart() {
         .code(0)
         .stdout_eq("")
         .stderr_eq(str![[r#"
-5 commands became 1, 12 ticks 2, after [..] trials
+1 of 5 commands, 2 of 12 ticks are left, after [..] trials
 tick 2: field 1 (spread) at [..] is [..] in the replay and was [..] when it was recorded; field 1 (spread) at [..]coefficient = 0.25 in place of 0.5[..]
 
 "#]]);
@@ -98,7 +98,7 @@ fail  small.murk  2 ticks, replayed: diverges
         &[&args[..], &["slow.toml", "--max-trials", "1"]].concat(),
     );
     few.assert().code(0).stderr_eq(str![[r#"
-5 commands became [..], after 1 trial
+[..] of 5 commands, [..] of 12 ticks are left, after 1 trial
 tick [..]
 stopped before it was minimal: see --max-trials
 
@@ -138,7 +138,7 @@ fn sync_test_proves_worlds_and_recordings() {
     for (args, printed) in [
         (
             &["pond.toml"][..],
-            "in sync: 1,000 ticks made 2 times at once, every state the same (last hash [..])\n",
+            "in sync: 1,000 ticks with 0 commands made 2 times at once, every state the same (last hash [..])\n",
         ),
         (
             &[
@@ -150,19 +150,19 @@ fn sync_test_proves_worlds_and_recordings() {
                 "--runs",
                 "4",
             ],
-            "in sync: 12 ticks made 4 times at once, every state the same (last hash [..])\n",
+            "in sync: 12 ticks with 5 commands made 4 times at once, every state the same (last hash [..])\n",
         ),
         (
             &["pond.toml", "--ticks", "1", "--rollback", "7"],
-            "in sync: 1 tick made twice, going back 7 at a time, every state the same (last hash [..])\n",
+            "in sync: 1 tick with 0 commands made twice, going back 7 at a time, every state the same (last hash [..])\n",
         ),
         (
             &["run.murk", "--runs", "4"],
-            "in sync: 12 ticks made 4 times at once, every state the same (last hash [..])\n",
+            "in sync: 12 ticks with 5 commands made 4 times at once, every state the same (last hash [..])\n",
         ),
         (
             &["run.murk", "--rollback", "7"],
-            "in sync: 12 ticks made twice, going back 7 at a time, every state the same (last hash [..])\n",
+            "in sync: 12 ticks with 5 commands made twice, going back 7 at a time, every state the same (last hash [..])\n",
         ),
     ] {
         gametape(path, &[&["sync-test"], args].concat())
@@ -184,6 +184,7 @@ fn sync_test_proves_worlds_and_recordings() {
         let keys: Vec<&String> = synced.as_object().unwrap().keys().collect();
         let stable = [
             "ticks",
+            "commands",
             "runs",
             "in_sync",
             "tick",
