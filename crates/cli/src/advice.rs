@@ -21,7 +21,11 @@ pub fn advice(error: &Error, command: &str, verb: &str) -> Option<String> {
             "; {verb} needs a file, and {command} inspect lists those in a folder"
         )),
         error if error.is_broken() && is_empty(error) => Some(" (the file is empty)".to_owned()),
-        error if error.is_broken() && verb != "repair" && has_start(error) => {
+        // A repair keeps whatever it can: it fails if that is nothing.
+        error if error.is_broken() && verb == "repair" => {
+            Some("; there is nothing to keep".to_owned())
+        }
+        error if error.is_broken() && has_start(error) => {
             Some(format!(" ({command} repair may save the intact parts)"))
         }
         Error::Tape {

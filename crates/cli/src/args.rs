@@ -282,7 +282,7 @@ pub struct Serve {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
     /// The address to listen at; 0.0.0.0 can be reached from other machines
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8420")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8420", value_parser = address)]
     pub listen: std::net::SocketAddr,
     /// The token that requests need: in a link as ?token=…, or as Authorization: Bearer
     ///
@@ -490,4 +490,15 @@ fn length(text: &str) -> Result<gametape::Time, &'static str> {
         Ok(time) => Ok(time),
         Err(_) => Err("a length is in seconds, such as 10, 2.5 or 1:30"),
     }
+}
+
+/// An address with its port.
+#[cfg(any(feature = "live", feature = "tools"))]
+pub fn address(text: &str) -> Result<std::net::SocketAddr, String> {
+    text.parse().map_err(|_| match text.parse::<u16>() {
+        Ok(port) => format!(
+            "a port needs an address: 127.0.0.1:{port} for this machine, 0.0.0.0:{port} for others, too"
+        ),
+        Err(_) => "an address has a port: 127.0.0.1:7777, or [::1]:7777".to_owned(),
+    })
 }

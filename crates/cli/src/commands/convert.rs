@@ -22,7 +22,6 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let making = Making {
             verb: "convert",
             converts: true,
-            hint: Some("repair"),
             make: &|recording, to, options, work| {
                 let made = recording.convert_with(to.name(), options, work)?;
                 Ok(outcome(made))

@@ -21,7 +21,6 @@ pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let making = Making {
             verb: "repair",
             converts: false,
-            hint: None,
             make: &|recording, _, options, work| Ok(outcome(recording.repair_with(options, work)?)),
             options: &|from, _| from.options(Verb::Repair).to_vec(),
         };

@@ -14,7 +14,7 @@ use gametape::{
 };
 use serde_json::Value;
 
-use super::manifest::{Entry, Fingerprint, Hashing, Manifest};
+use super::manifest::{self, Entry, Fingerprint, Hashing, Manifest};
 use super::parallel::{Cores, cores, each};
 use super::plan::{Job, Task, plan, size, target};
 use super::progress::{InFile, Progress};
@@ -40,8 +40,6 @@ pub struct Making<'m> {
     pub verb: &'static str,
     /// Whether the output's name decides its format; otherwise it keeps the format of the recording.
     pub converts: bool,
-    /// The verb to suggest for a broken recording.
-    pub hint: Option<&'static str>,
     /// Makes the file.
     pub make: &'m Make,
     /// The options for a recording of the first format that becomes one of the second.
@@ -264,6 +262,13 @@ impl Folder<'_> {
         if summary.recordings() == 0 {
             return Ok(None);
         }
+        if summary.kept_lossy && !ui.json {
+            let made = path.join(manifest::NAME);
+            let made = made.display();
+            ui.remark(&format!(
+                "what the kept files lack is written in {made}; --json prints it"
+            ));
+        }
         summary.print(started.elapsed(), ui)?;
         if summary.left > 0 {
             ui.complain("there is no room left: the same call does the rest later");
@@ -284,7 +289,6 @@ impl Folder<'_> {
         }
         let at = self.progress.begin(|| bytes);
         let mut report = FileReport::new(&job.found.path, bytes);
-        report.hint = self.making.hint;
         let opened = self
             .call
             .formats
@@ -348,9 +352,8 @@ impl Folder<'_> {
             report.status = Status::WouldMake;
             return Ok(());
         }
-        let (entry, data) = self.make(job, recording, to, &options, of, at)?;
+        let entry = self.make(job, recording, to, &options, of, at)?;
         report.done(Status::Made, &entry);
-        report.report = data.map(|report| report.data);
         self.manifest.add(entry);
         Ok(())
     }
@@ -363,7 +366,7 @@ impl Folder<'_> {
         options: &Options,
         of: String,
         at: &InFile<'_>,
-    ) -> Result<(Entry, Option<Report>), Error> {
+    ) -> Result<Entry, Error> {
         let path = self.path.join(&job.out);
         let folder = path.parent().unwrap_or(self.path);
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
@@ -388,13 +391,14 @@ impl Folder<'_> {
         entry.losses = made.losses;
         entry.notes = made.notes;
         entry.actions = made.actions;
+        entry.report = made.report.map(|report| report.data);
         (entry.altered, entry.altered_count) = made.altered;
         made.content.save_in(&path, to, &self.unsynced)?;
         for file in &made.beside {
             gametape::write_file(&file.path(&path), &file.bytes)?;
             entry.beside(&file.path(&job.out), &file.bytes);
         }
-        Ok((entry, made.report))
+        Ok(entry)
     }
 }
 
@@ -441,7 +445,6 @@ mod tests {
         let making = Making {
             verb: "convert",
             converts: true,
-            hint: None,
             make: &|recording, _, _, _| {
                 BEGUN.fetch_add(1, Ordering::Relaxed);
                 let full = io::Error::from(io::ErrorKind::StorageFull);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The name of the file.
-const NAME: &str = ".gametape-made.jsonl";
+pub const NAME: &str = ".gametape-made.jsonl";
 
 /// The path of a file, relative to the folder. A path that is not Unicode is kept as the system has it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -77,6 +77,8 @@ pub struct Entry {
     pub actions: Vec<String>,
     pub altered: Vec<Value>,
     pub altered_count: u64,
+    /// How far off the values are, of formats that measure it.
+    pub report: Option<Value>,
 }
 
 impl Entry {
@@ -94,6 +96,7 @@ impl Entry {
             actions: Vec::new(),
             altered: Vec::new(),
             altered_count: 0,
+            report: None,
         }
     }
 

@@ -9,6 +9,7 @@ use gametape::{Class, Error};
 use serde_json::{Value, json};
 
 use super::manifest::Entry;
+use crate::advice::advice;
 use crate::exit::Exit;
 use crate::located::located;
 use crate::ui::{STRONG, Ui, styled};
@@ -58,10 +59,8 @@ pub struct FileReport {
     actions: Vec<String>,
     altered: Vec<Value>,
     altered_count: u64,
-    pub report: Option<Value>,
+    report: Option<Value>,
     error: Option<Error>,
-    /// The verb to suggest for a broken recording.
-    pub hint: Option<&'static str>,
 }
 
 impl FileReport {
@@ -96,6 +95,7 @@ impl FileReport {
         self.actions.clone_from(&entry.actions);
         self.altered.clone_from(&entry.altered);
         self.altered_count = entry.altered_count;
+        self.report.clone_from(&entry.report);
     }
 
     fn exit(&self) -> Exit {
@@ -132,11 +132,8 @@ impl FileReport {
             return ui.object(&located(paths, rest));
         }
         if let Some(error) = &self.error {
-            let command = ui.name;
-            let hint = self.hint.filter(|_| error.is_broken());
-            let hint = hint.map(|verb| format!(" ({command} {verb} may save the intact parts)"));
-            let hint = hint.unwrap_or_default();
-            ui.complain(&format!("{error}{hint}"));
+            let advice = advice(error, ui.name, &ui.verb).unwrap_or_default();
+            ui.complain(&format!("{error}{advice}"));
             return Ok(());
         }
         let Some(out) = &self.out else { return Ok(()) };
@@ -183,6 +180,8 @@ pub struct Summary {
     failed: u64,
     skipped: u64,
     lossy: u64,
+    /// Whether a kept file was made with loss.
+    pub kept_lossy: bool,
     read: u64,
     bytes: u64,
     /// The files that were not begun.
@@ -200,6 +199,7 @@ impl Default for Summary {
             failed: 0,
             skipped: 0,
             lossy: 0,
+            kept_lossy: false,
             read: 0,
             bytes: 0,
             left: 0,
@@ -220,6 +220,7 @@ impl Summary {
         };
         *count += 1;
         self.lossy += u64::from(file.lossy);
+        self.kept_lossy |= file.lossy && file.status == Status::Kept;
         if !matches!(file.status, Status::Skipped | Status::Left) {
             self.read += file.read;
         }

@@ -103,7 +103,14 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     assert_eq!(tree(&path.join("killed")), tree(&path.join("whole")));
     // The losses of the first call are still reported.
     let kept = json(again.lines().next().unwrap());
+    assert_eq!(kept["status"], "kept", "{kept}");
     assert_eq!(kept["lossy"], true, "{kept}");
+    assert!(kept["report"]["not_kept"].is_array(), "{kept}");
+    let (_, said) = outputs(path, "convert archive --to butter --out killed", 3);
+    assert_eq!(
+        said,
+        "what the kept files lack is written in killed/.gametape-made.jsonl; --json prints it\n"
+    );
 }
 
 #[test]

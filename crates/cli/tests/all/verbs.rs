@@ -155,8 +155,14 @@ fn broken_recordings_are_explained() {
             &["repair", file, "out.rmv"],
         ] {
             // What has no start can't be repaired either, and a repair is not told to repair.
-            let advised = args[0] != "repair" && !complaint.contains(": byte 0: ");
-            let advice = " (gametape repair may save the intact parts)\n";
+            let repairs = args[0] == "repair";
+            let empty = complaint.ends_with("(the file is empty)\n");
+            let advised = repairs && !empty || !complaint.contains(": byte 0: ");
+            let advice = if repairs {
+                "; there is nothing to keep\n"
+            } else {
+                " (gametape repair may save the intact parts)\n"
+            };
             let complaint = match complaint.strip_suffix('\n').filter(|_| advised) {
                 Some(complaint) => format!("{complaint}{advice}"),
                 None => complaint.to_owned(),
@@ -355,12 +361,12 @@ fn inspect_and_stats_have_stable_keys() {
     let folder = folder();
     let path = folder.path();
     expect(path, "inspect --json game.rmv", 0).stdout_eq(str![[r#"
-{"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"steps":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","declared_level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_bbbv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
+{"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"steps":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","declared_level":"beginner","mode":"normal","marks":false,"nf":false,"cell_size":16,"declared_bbbv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
     // In folders only headers are read.
     expect(path, "inspect --json .", 0).stdout_eq(str![[r#"
-{"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"steps":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","declared_level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_bbbv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
+{"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"steps":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","declared_level":"beginner","mode":"normal","marks":false,"nf":false,"cell_size":16,"declared_bbbv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
 
 "#]]);
     let stats = expect(path, "stats --json game.rmv", 0);
@@ -537,4 +543,28 @@ fn near_verbs_and_wrong_usage() {
         json(&out)["error"]["message"],
         "the following required arguments were not provided: <FILE>"
     );
+}
+
+#[test]
+fn a_repair_that_can_keep_nothing_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("cut")).unwrap();
+    for format in gametape::formats().iter() {
+        for sample in crate::kit::samples(format.name()) {
+            for (name, bytes) in &sample.beside {
+                fs::write(path.join("cut").join(name), bytes).unwrap();
+            }
+            // All of them end within their header, or their first step.
+            let name = format!("cut/{}", sample.name);
+            fs::write(path.join(&name), &sample.bytes[..20]).unwrap();
+            let (out, err) = outputs(path, &format!("repair {name} out-{}", sample.name), 2);
+            assert_eq!(out, "");
+            assert!(err.contains("there is nothing to keep"), "{name}: {err}");
+        }
+    }
+    let (_, err) = outputs(path, "repair cut --out mended", 2);
+    for line in err.lines() {
+        assert!(line.contains("there is nothing to keep"), "{line}");
+    }
 }

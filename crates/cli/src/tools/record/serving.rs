@@ -14,6 +14,7 @@ use gametape_live::{Error, Page};
 use serde_json::json;
 
 use crate::Exit;
+use crate::args::address;
 use crate::commands::publish;
 use crate::ui::Ui;
 
@@ -30,7 +31,8 @@ pub struct Serve {
         value_name = "ADDRESS:PORT",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "127.0.0.1:8420"
+        default_missing_value = "127.0.0.1:8420",
+        value_parser = address
     )]
     pub listen: Option<SocketAddr>,
     /// With --serve, the token that requests need: in a link as ?token=…

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use clap::Parser;
 use gametape::capture::Options;
-use gametape::core::text::{Counted, printable};
+use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{Error, Formats};
 use gametape_record::udp::{FileEvent, FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
 
 use super::serving::{Serve, Watched};
 use crate::Exit;
+use crate::args::address;
 use crate::located::located;
 use crate::tools::inputs::{schema, seconds};
 use crate::ui::Ui;
@@ -35,13 +36,13 @@ tool!(
 #[command(name = "stream")]
 struct Args {
     /// The address to listen at, such as 0.0.0.0:7777
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     udp: SocketAddr,
     /// The schema of the packets, as JSON, or a recording with this schema
     #[arg(long, value_name = "FILE")]
     schema: PathBuf,
     /// A server that sends after it receives a packet
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     join: Option<SocketAddr>,
     /// Stop after this many packets
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -61,7 +62,7 @@ struct Args {
     /// Send no acknowledgements, for senders that code each packet on the one before
     #[arg(long)]
     no_feedback: bool,
-    /// The number of ticks a second, if it is known
+    /// The number of ticks a second; without it the capture has no times
     #[arg(long, value_name = "HZ", value_parser = tick_rate)]
     tick_rate: Option<f64>,
     /// Add a full snapshot for seeking if the stream has none for this many ticks; 0: never
@@ -137,6 +138,11 @@ fn record(
             "listening at {address}; Ctrl-C ends the recording"
         ));
     }
+    if args.tick_rate.is_none() {
+        ui.remark(
+            "without --tick-rate HZ the capture has ticks and no times; convert --tick-rate HZ adds them later",
+        );
+    }
     let (mut warned, mut warned_of_schema, mut warned_of_others) = (false, false, false);
     let mut packets = 0;
     recorder.run(|update| {
@@ -151,7 +157,7 @@ fn record(
                 watched.goes_into(next);
                 ui.remark(&format!(
                     "the sender has begun anew, from tick {}: what comes now goes into {}",
-                    recorded.next_session.unwrap_or_default(),
+                    tick(recorded.next_session),
                     next.display()
                 ));
                 // If this cannot be printed, the rest is still recorded.
@@ -221,6 +227,10 @@ fn flushed(args: &Args) -> RecordOptions {
     }
 }
 
+fn tick(tick: Option<u32>) -> Grouped {
+    Grouped(tick.unwrap_or_default().into())
+}
+
 /// The packets that were not recorded, in words.
 fn why(recorded: &Recorded) -> String {
     let mut parts = Vec::new();
@@ -288,8 +298,8 @@ fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) ->
         printable(&path.display().to_string()),
         Counted(recorded.packets, "packet"),
         Counted(recorded.bytes, "byte"),
-        recorded.first_tick.unwrap_or_default(),
-        recorded.last_tick.unwrap_or_default(),
+        tick(recorded.first_tick),
+        tick(recorded.last_tick),
         why(recorded),
     ))
 }

@@ -61,7 +61,8 @@ fn files_that_are_no_captures() {
         for args in commands("bad.mcap") {
             let hint = match content.as_slice() {
                 [] => " (the file is empty)",
-                _ if args.starts_with("repair") || complaint.starts_with("byte 0: ") => "",
+                _ if args.starts_with("repair") => "; there is nothing to keep",
+                _ if complaint.starts_with("byte 0: ") => "",
                 _ => " (gametape repair may save the intact parts)",
             };
             if args.starts_with("convert run.mcap") {

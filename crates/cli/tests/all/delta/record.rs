@@ -27,6 +27,9 @@ pub(super) struct Recorder {
     pub(super) at: SocketAddr,
 }
 
+/// What a recorder says if it is not told the rate of the ticks.
+pub(super) const UNTIMED: &str = "without --tick-rate HZ the capture has ticks and no times; convert --tick-rate HZ adds them later\n";
+
 impl Recorder {
     /// Starts `record stream` on a port of the system's choice, and waits until it listens.
     pub(super) fn start(folder: &Path, args: &str) -> Self {
@@ -68,6 +71,9 @@ impl Recorder {
             .read_to_string(&mut out)
             .unwrap();
         let status = self.child.wait().unwrap();
+        if let Some(rest) = err.strip_prefix(UNTIMED) {
+            err = rest.to_owned();
+        }
         (status.code(), out, err)
     }
 
@@ -248,6 +254,8 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
         }
         // Packets from before the restart, and a late packet, are not reported.
         if tick == 3 {
+            recorder.stderr.read_line(&mut printed).unwrap();
+            assert_eq!(std::mem::take(&mut printed), UNTIMED);
             recorder.stderr.read_line(&mut printed).unwrap();
             server.send_to(&packets()[1], recorder.at).unwrap();
             server.send_to(&packets()[20], recorder.at).unwrap();

@@ -8,7 +8,7 @@ use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapsho
 use gametape_samples::delta::Arena;
 use snapbox::str;
 
-use super::record::{LISTEN, Recorder, socket};
+use super::record::{LISTEN, Recorder, UNTIMED, socket};
 use super::support::{SHIPS, fine, folder, gametape, names, outputs, packets_of, refused, words};
 #[cfg(target_os = "linux")]
 use super::support::{full_at, within};
@@ -188,4 +188,46 @@ fn a_disk_that_fills_up() {
         "{err}"
     );
     assert!(fine(path, "verify whole.mcap").starts_with("pass "));
+}
+
+#[test]
+fn without_a_rate_the_capture_has_no_times() {
+    let folder = folder();
+    let path = folder.path();
+    for (rate, said) in [("", UNTIMED), (" --tick-rate 20", "")] {
+        let (_, err) = outputs(path, &format!("{LISTEN} --seconds 0.1 out.mcap{rate}"), 2);
+        let (_, rest) = err.split_once("ends the recording\n").unwrap();
+        assert_eq!(
+            rest,
+            format!("{said}gametape: 127.0.0.1:0: no packet of this schema came\n")
+        );
+    }
+}
+
+#[test]
+fn a_port_without_an_address_is_refused_with_what_is_meant() {
+    let folder = folder();
+    let path = folder.path();
+    for (args, said) in [
+        (
+            "record stream --udp 7777 --schema run.mcap out.mcap",
+            "a port needs an address: 127.0.0.1:7777 for this machine, 0.0.0.0:7777 for others, too",
+        ),
+        (
+            "serve . --listen 8420",
+            "a port needs an address: 127.0.0.1:8420 for this machine, 0.0.0.0:8420 for others, too",
+        ),
+        (
+            "record echo --serve=8420 out.butter",
+            "a port needs an address: 127.0.0.1:8420 for this machine, 0.0.0.0:8420 for others, too",
+        ),
+        (
+            "record stream --udp localhost --schema run.mcap out.mcap",
+            "an address has a port: 127.0.0.1:7777, or [::1]:7777",
+        ),
+    ] {
+        let (out, err) = outputs(path, args, 2);
+        assert_eq!(out, "", "{args}");
+        assert!(err.contains(said), "{args}: {err}");
+    }
 }
