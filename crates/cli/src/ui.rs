@@ -274,13 +274,6 @@ pub fn byte_bar(bytes: u64) -> ProgressBar {
     bar
 }
 
-/// A number with a noun: `1 tick`, `2 ticks`.
-#[cfg(any(feature = "live", feature = "tools"))]
-pub fn counted(count: u64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
-}
-
 /// Shows or hides secrets.
 pub const fn secrets(show: bool) -> Secrets {
     if show { Secrets::Show } else { Secrets::Hide }

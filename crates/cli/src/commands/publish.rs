@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use gametape::core::text::printable;
+use gametape::core::text::{Counted, printable};
 use gametape::{Recording, Secrets, Work};
 use gametape_live::{Entry, Error, Index, Page, Site, Store, single};
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::args::Publish;
 use crate::exit::Exit;
 use crate::located::{located, shown};
 use crate::many::recordings;
-use crate::ui::{STRONG, Ui, byte_bar, counted, styled};
+use crate::ui::{STRONG, Ui, byte_bar, styled};
 
 pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
@@ -151,7 +151,7 @@ fn finish(
         None => Ok(()),
     };
     let (store, _) = site.finish()?;
-    let what = counted(published, "recording");
+    let what = Counted(published, "recording");
     if let Some(path) = &args.single {
         gametape::write_file(path, &single(page, &store)?)?;
         if !ui.json {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape::core::text::Grouped;
+use gametape::core::text::{Counted, Grouped};
 use gametape::{Stamp, Value};
 
 use super::board::{Board, Changes};
@@ -65,7 +65,7 @@ fn some(items: impl IntoIterator<Item = String>) -> String {
         .unwrap_or_default()
         .join(", ");
     if more > 0 {
-        format!("{named} and {more} more")
+        format!("{named} and {} more", Grouped(more as u64))
     } else {
         named
     }
@@ -85,7 +85,7 @@ fn named(name: &str) -> String {
 fn size(board: &Board<'_>) -> String {
     let keys = board.grid.keys();
     let sizes = keys.iter().zip(board.cells.size);
-    let sizes = sizes.filter_map(|(key, size)| key.map(|_| size.to_string()));
+    let sizes = sizes.filter_map(|(key, size)| key.map(|_| Grouped(size as u64).to_string()));
     let sizes: Vec<String> = sizes.collect();
     format!("{} cells", sizes.join(" x "))
 }
@@ -106,7 +106,7 @@ pub fn cells(board: &Board<'_>, now: Stamp) -> String {
             } else {
                 named(&shown(Value::Text(text), None))
             };
-            format!("{count} {text}")
+            format!("{} {text}", Grouped(count as u64))
         }))
     } else {
         numbers(board)
@@ -174,12 +174,9 @@ fn compared(board: &Board<'_>) -> Option<String> {
     Some(match differ.first() {
         None => format!("The columns {names} agree in every cell."),
         Some(first) => {
-            let s = if differ.len() == 1 { "" } else { "s" };
-            format!(
-                "The columns {names} differ in {} cell{s}, the first at {}.",
-                differ.len(),
-                board.place(*first)
-            )
+            let cells = Counted(differ.len() as u64, "cell");
+            let first = board.place(*first);
+            format!("The columns {names} differ in {cells}, the first at {first}.")
         }
     })
 }
@@ -226,7 +223,8 @@ pub fn dwell(board: &Board<'_>, dwell: &Dwell, when: &str) -> String {
             },
         );
     let mut words = format!(
-        "Where the cursor was {when}: over {over} of {} of {}",
+        "Where the cursor was {when}: over {} of {} of {}",
+        Grouped(over as u64),
         size(board),
         board.table.name
     );
@@ -276,7 +274,7 @@ fn teams(points: &Points, entities: &[&Entity]) -> String {
         team.push(named(&entity.name));
     }
     let parts = teams.into_iter().filter_map(|(team, names)| {
-        let count = names.len();
+        let count = Grouped(names.len() as u64);
         match (team, points.name) {
             (Some(team), Some(_)) => Some(format!("{count} of {}: {}", named(team), some(names))),
             (Some(team), None) => Some(format!("{count} of {}", named(team))),
@@ -285,9 +283,10 @@ fn teams(points: &Points, entities: &[&Entity]) -> String {
         }
     });
     let parts: Vec<String> = parts.collect();
+    let all = Grouped(entities.len() as u64);
     match parts.as_slice() {
-        [] => entities.len().to_string(),
-        parts => format!("{} ({})", entities.len(), parts.join("; ")),
+        [] => all.to_string(),
+        parts => format!("{all} ({})", parts.join("; ")),
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use gametape_core::text::Grouped;
 use murk_core::{FieldId, FieldSet};
 use murk_propagator::Propagator as OriginPropagator;
 use murk_space::Space as OriginSpace;
@@ -460,7 +461,10 @@ fn check_space(space: &Space, depth: usize) -> Result<(), WorldError> {
             if let Some((key, size)) = sizes.iter().find(|(_, size)| size % 2 != 0)
                 && *edge == Edge::Wrap
             {
-                let fault = Fault::Value(format!("must be even where the edge wraps, not {size}"));
+                let fault = Fault::Value(format!(
+                    "must be even where the edge wraps, not {}",
+                    Grouped(u64::from(*size))
+                ));
                 return error(key, fault);
             }
             sizes

@@ -310,7 +310,8 @@ pub enum EngineError {
     /// The state was saved after a failed tick that followed successful ones, in a world with
     /// sparse fields. The engine's data on sparse fields in a failed tick can't be restored.
     #[error(
-        "the state was saved at tick {tick}, after a tick that failed: it can't be brought back"
+        "the state was saved at tick {}, after a tick that failed: it can't be brought back",
+        Grouped(*tick)
     )]
     Unrestorable {
         /// The last tick that was made.

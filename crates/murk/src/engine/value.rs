@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use gametape_core::text::Grouped;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -173,7 +174,7 @@ fn described(value: &DeValue<'_>) -> String {
         DeValue::Float(number) => format!("the number {}", shown(&number.to_string())),
         DeValue::Boolean(yes) => format!("the boolean {yes}"),
         DeValue::Datetime(_) => "a date".to_owned(),
-        DeValue::Array(items) => format!("a list of {}", items.len()),
+        DeValue::Array(items) => format!("a list of {}", Grouped(items.len() as u64)),
         DeValue::Table(_) => "a table".to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 use gametape_core::Output;
 use gametape_core::tape::Error;
+use gametape_core::text::Grouped;
 
 use crate::engine::{EngineWorld, World};
 use crate::tape::{MurkTape, WorldFile, needed, unwritable};
@@ -99,10 +100,14 @@ impl Branch {
             Some(tick) if tick != last => Err(match (reader.findings().problem(), ticks) {
                 (Some(problem), _) => problem,
                 (None, None) => unwritable(format!(
-                    "there is no tick {tick}: the recording has no ticks"
+                    "there is no tick {}: the recording has no ticks",
+                    Grouped(tick)
                 )),
                 (None, Some((first, last))) => unwritable(format!(
-                    "there is no tick {tick} to branch from; the recording has ticks {first} to {last}"
+                    "there is no tick {} to branch from; the recording has ticks {} to {}",
+                    Grouped(tick),
+                    Grouped(first),
+                    Grouped(last)
                 )),
             }),
             Some(_) => Ok(last),

@@ -99,8 +99,9 @@ impl Commands {
                 path: self.name.clone(),
                 line: *line,
                 message: format!(
-                    "tick {tick} is taken over as it was recorded; new commands begin with tick {}",
-                    taken.saturating_add(1)
+                    "tick {} is taken over as it was recorded; new commands begin with tick {}",
+                    Grouped(*tick),
+                    Grouped(taken.saturating_add(1))
                 ),
             });
         }

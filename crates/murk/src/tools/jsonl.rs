@@ -1,5 +1,6 @@
 //! Reads commands from lines of JSON, in the form that `dump` writes.
 
+use gametape_core::text::Grouped;
 use serde_json::{Map, Value};
 
 use crate::tape::{PARTS, Part};
@@ -36,7 +37,10 @@ pub fn read_reply(
 ) -> Result<Line, String> {
     let mut object = Object::of(text)?;
     match object.optional::<u64>("tick")? {
-        Some(other) if other != tick => Err(format!("tick {tick} is next, not tick {other}")),
+        Some(other) if other != tick => {
+            let (tick, other) = (Grouped(tick), Grouped(other));
+            Err(format!("tick {tick} is next, not tick {other}"))
+        }
         _ => object.commands(tick, field, made),
     }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use gametape_core::tape::Error;
+use gametape_core::text::{Counted, Grouped};
 
 use super::agent::{Agent, Moment};
 use super::branch::Branch;
@@ -141,8 +142,9 @@ fn run(
     }
     if taken > options.ticks {
         return Err(unwritable(format!(
-            "it is to have {} ticks, but branches from tick {taken}",
-            options.ticks
+            "it is to have {}, but branches from tick {}",
+            Counted(options.ticks, "tick"),
+            Grouped(taken)
         )));
     }
     let mut indexed = false;
@@ -253,7 +255,7 @@ impl Recorded {
                         let why = command.and_then(|command| rejection(simulation, at, &command));
                         let became = outcome.name().replace('_', " ");
                         let why = why.unwrap_or_else(|| format!("command {at} was {became}"));
-                        format!("tick {tick}: {why}")
+                        format!("tick {}: {why}", Grouped(tick))
                     });
                 }
             }

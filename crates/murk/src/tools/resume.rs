@@ -5,6 +5,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use gametape_core::tape::Error;
+use gametape_core::text::Grouped;
 use serde::Serialize;
 
 use super::commands::Commands;
@@ -104,7 +105,7 @@ pub(super) fn resume(
         if !given.is_empty() && given != frame.commands() {
             return Err(unwritable(format!(
                 "tick {} was recorded with other commands than are given now; {MEND}",
-                frame.tick
+                Grouped(frame.tick)
             )));
         }
         recorded.resumed_after = frame.tick;

@@ -10,6 +10,7 @@ use crate::scene::describe::counted;
 use crate::scene::dwell::Dwell;
 use crate::scene::range::decimals;
 use gametape::core::table::plain;
+use gametape::core::text::Grouped;
 
 /// The least size of a cell in which text is written.
 const WRITTEN: f64 = 7.0;
@@ -88,7 +89,7 @@ impl Drawing<'_> {
         let mut entries = self.faces();
         if differ > 0 {
             let names = self.compared().join(" and ");
-            let text = format!("{names} differ: {differ}");
+            let text = format!("{names} differ: {}", Grouped(differ as u64));
             entries.push((Icon::Outline(DIFFERS), text));
         }
         if cursor && self.tiles.edge < WRITTEN {
@@ -173,7 +174,7 @@ impl Drawing<'_> {
         let entry = |(text, count): (&str, usize)| {
             let name = if text.is_empty() { "(empty)" } else { text };
             let icon = Icon::Cell(text.to_owned(), self.board.legend.symbols.get(text));
-            (icon, format!("{name}: {count}"))
+            (icon, format!("{name}: {}", Grouped(count as u64)))
         };
         counts.into_iter().map(entry).collect()
     }

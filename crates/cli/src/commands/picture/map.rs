@@ -11,6 +11,7 @@ use crate::scene::symbols::Tint;
 use crate::scene::tracks::{Density, Track};
 use crate::scene::views::Points;
 use gametape::core::table::plain;
+use gametape::core::text::Grouped;
 
 /// The largest number of entities whose paths are told apart by shades; more paths would hide one another.
 pub const MAX_FOLLOWED: usize = 24;
@@ -294,7 +295,7 @@ impl Drawing<'_> {
             };
             let icon = Icon::Sign(entity.sign, colour);
             let text = if count > 1 {
-                format!("{name}: {count}")
+                format!("{name}: {}", Grouped(count as u64))
             } else {
                 name.to_owned()
             };

@@ -4,10 +4,11 @@ use std::io;
 
 use gametape::Verdict;
 use gametape::capture::{CaptureError, Options, Writer};
+use gametape::core::text::{Counted, Grouped};
 use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 
 use super::part::{self, Args, audit, print, save};
-use crate::ui::{STRONG, Ui, counted, styled};
+use crate::ui::{STRONG, Ui, styled};
 
 /// The number of ships.
 const SHIPS: u32 = 300;
@@ -51,11 +52,12 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
     if !ui.json {
         let per_second = run.bytes * u64::from(RATE) / u64::from(TICKS + NETWORK.rest);
         ui.line(format_args!(
-            "      {} sent ({per_second} bytes/s), {} lost, {} asked for a full snapshot; \
+            "      {} sent ({} bytes/s), {} lost, {} asked for a full snapshot; \
              in the end the receiver {}",
-            counted(run.sent, "packet"),
-            run.lost,
-            counted(run.resyncs, "time"),
+            Counted(run.sent, "packet"),
+            Grouped(per_second),
+            Grouped(run.lost),
+            Counted(run.resyncs, "time"),
             if run.converged {
                 "sees what the sender sees"
             } else {

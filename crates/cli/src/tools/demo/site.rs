@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gametape::core::text::Counted;
 use gametape::{Recording, Secrets, Work};
 use gametape_live::{Error, Page, Site, Store};
 
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 
 /// The folder of the site, beside that of the recordings.
 fn folder_beside(folder: &Path) -> PathBuf {
@@ -23,7 +24,7 @@ pub fn publish(folder: &Path, ui: &mut Ui) -> io::Result<Result<(), String>> {
         Err(error) => return Ok(Err(error.to_string())),
     };
     let out = out.display();
-    let what = counted(published, "recording");
+    let what = Counted(published, "recording");
     if page {
         ui.line(format_args!(
             "{what} are published in {out}, for any web server: python3 -m http.server --directory {out}"

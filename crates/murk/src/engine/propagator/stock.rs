@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use gametape_core::text::Grouped;
 use murk_core::{Coord, FieldId};
 use murk_propagator::Propagator as Origin;
 
@@ -167,7 +168,11 @@ impl<'a> Surroundings<'a> {
         match named.find(|at| *at >= count) {
             None => Ok(()),
             Some(at) => {
-                let fault = Fault::Value(format!("element {at} does not exist; there are {count}"));
+                let fault = Fault::Value(format!(
+                    "element {} does not exist; there are {}",
+                    Grouped(at),
+                    Grouped(count)
+                ));
                 Err((key, fault))
             }
         }
