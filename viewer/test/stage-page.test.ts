@@ -82,7 +82,7 @@ test("the board shows the squares, the cursor and the counters of the moment", {
     const flags = squares.filter((square) => square === "flag").length;
     const said = await words(page);
     assert.ok(open > 0 && flags > 0);
-    assert.ok(said.includes(`${open} squares open, ${flags} flags.`), said);
+    assert.ok(said.includes(`${open} cells open, ${flags} flags.`), said);
     assert.ok(said.includes(`on column ${String(cursor?.["col"])}, row ${String(cursor?.["row"])}.`), said);
     assert.ok(
       said.includes(`3BV ${String(counters?.["solved_bbbv"])}/`) &&

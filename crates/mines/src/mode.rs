@@ -78,9 +78,9 @@ impl Mode {
     /// from EVF, whose specification explains most of them.
     #[must_use]
     pub const fn rules(self) -> ModeRules {
-        let chords = "squares that a chord opens may chord in turn";
+        let chords = "cells that a chord opens may chord in turn";
         let flags = "a flag may chord the numbers beside it, and a right press on a number may flag the \
-                     squares that must be mines";
+                     cells that must be mines";
         let how_far = "how far this continues is not published";
         let when = "it is not published whether the recorded mines are those of the start or of the end: \
                     the board is checked as it is recorded";
@@ -102,7 +102,7 @@ impl Mode {
                 Some("which deductions a board may require is not published"),
             ),
             Self::StrongSolvable => ModeRules::new(
-                "the board needs no guess, and a click on a square that could be a mine loses",
+                "the board needs no guess, and a click on a cell that could be a mine loses",
                 Some(when),
             ),
             Self::WeakSolvable => ModeRules::new(

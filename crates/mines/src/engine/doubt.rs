@@ -40,7 +40,7 @@ impl Doubt {
         match self {
             Self::MiddleButton => "the specification leaves the middle button open",
             Self::QuestionMarks => "no public recording shows question marks",
-            Self::LostChord => "the order in which a lost chord opens its squares is not published",
+            Self::LostChord => "the order in which a lost chord opens its cells is not published",
             Self::Recursion => "how far chords and flags of this mode continue is not published",
             Self::RightWhileLeft => {
                 "that the right button turns a held left button into a chord there is our reading, \

@@ -67,7 +67,7 @@ pub enum WriteError {
     #[error("this mouse move can't be written in the reduced form")]
     NotReducible,
     /// A number above 8 in a board event.
-    #[error("a square can't show {number}")]
+    #[error("a cell can't show {number}")]
     Number { number: u8 },
     /// A timestamp event in a version that has none.
     #[error("version 2 has no timestamp events")]

@@ -385,7 +385,7 @@ fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> R
     }
     if version == Version::V2 && get(property::SQUARE_SIZE) == Some(0) {
         let at = cut.at + property::SQUARE_SIZE as u64;
-        deviations.note(Finding::new(Rule::SquareSizeZero).at(at))?;
+        deviations.note(Finding::new(Rule::CellSizeZero).at(at))?;
     }
     Ok(())
 }

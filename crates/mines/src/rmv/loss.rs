@@ -53,7 +53,7 @@ impl fmt::Display for Loss {
             Self::Extension { name } => write!(f, "extension property {name:?}"),
             Self::PositionsRescaled { from } => write!(
                 f,
-                "exact cursor positions: rescaled from squares of {from} pixels to 16"
+                "exact cursor positions: rescaled from cells of {from} pixels to 16"
             ),
             Self::TextReencoded { field, from } => write!(
                 f,

@@ -86,11 +86,11 @@ gametape_core::rules! {
     /// Refuse.
     #[error("level {value}; levels 0 to 3 exist")]
     LevelUnknown { value: u8 } = "rmv.level-unknown", Error;
-    /// Squares of 0 pixels.
+    /// Cells of 0 pixels.
     ///
     /// Refuse.
-    #[error("the squares are 0 pixels wide")]
-    SquareSizeZero = "rmv.square-size", Error;
+    #[error("the cells are 0 pixels wide")]
+    CellSizeZero = "rmv.cell-size", Error;
     /// Text that has to be UTF-8 is not.
     ///
     /// The specification demands refusal; ask the player for the original, or `repair` a copy for
@@ -127,7 +127,7 @@ gametape_core::rules! {
     /// Refuse.
     #[error("the cursor is at ({x}, {y}), 16 bits hold -32,768 to 32,767")]
     PositionRange { x: i32, y: i32 } = "rmv.event-position", Error;
-    /// A square changes beyond the edge of the board.
+    /// A cell changes beyond the edge of the board.
     ///
     /// Refuse.
     #[error("cell {cell} changes, the board is {cols} x {rows}")]
@@ -280,11 +280,11 @@ gametape_core::rules! {
     /// Another program, or an edited board: look at who wrote it.
     #[error("mine {index} in cell {cell} is not in row-major order, as every known file has them")]
     MineOrder { index: u32, cell: Cell } = "rmv.mine-order", Warning;
-    /// Every square is a mine.
+    /// Every cell is a mine.
     ///
     /// Nothing to play; not a game.
-    #[error("every square is a mine")]
-    NoSafeSquare = "rmv.board-full", Warning;
+    #[error("every cell is a mine")]
+    NoSafeCell = "rmv.board-full", Warning;
     /// The level does not fit the board.
     ///
     /// Edited: refuse.
@@ -516,20 +516,20 @@ gametape_core::rules! {
     #[error("{even} of {} between {between} are {mean_ms:.1}{} ms, to {percent:.1}%: no hand is so regular", Counted(u64::from(*times), "time"), or_ms(*other_ms))]
     PressesEven { even: u32, times: u32, between: &'static str, mean_ms: f64, other_ms: Option<f64>, percent: f64 } = "rmv.presses-even", Warning;
     /// Half of the clicks, or a quarter of them and at least eight, are on the same pixel of their
-    /// square. Only clicks in another square than the click before count. By chance it is 1 of 256,
+    /// cell. Only clicks in another cell than the click before count. By chance it is 1 of 256,
     /// and in known games at most 3 of 131.
     ///
     /// A program clicked: refuse.
-    #[error("{same} of {} are on the same pixel of their square", Counted(u64::from(*clicks), "click"))]
+    #[error("{same} of {} are on the same pixel of their cell", Counted(u64::from(*clicks), "click"))]
     SamePoint { same: u32, clicks: u32 } = "rmv.same-point", Warning;
-    /// Most of the paths between clicks that are two squares or longer are straight to the pixel;
+    /// Most of the paths between clicks that are two cells or longer are straight to the pixel;
     /// the finding says how many of them have constant speed. In known games it is 1 path of 111.
     ///
     /// A program moved the cursor, or moves were inserted between clicks: refuse.
     #[error("{straight} of {} between clicks are straight to the pixel, {even} of them at constant speed", Counted(u64::from(*ways), "path"))]
     Straight { straight: u32, ways: u32, even: u32 } = "rmv.straight", Warning;
     /// In a file of ViennaSweeper with a clock of 1 ms, most of the paths between clicks that are
-    /// two squares or longer have constant speed, whatever their shape. Hands are faster in the
+    /// two cells or longer have constant speed, whatever their shape. Hands are faster in the
     /// middle: no known path is steady to 6%.
     ///
     /// A program moved the cursor, or moves were inserted between clicks: refuse.
@@ -537,21 +537,21 @@ gametape_core::rules! {
     Steady { steady: u32, ways: u32 } = "rmv.steady", Warning;
     /// In a file of ViennaSweeper, a cursor that jumps: steps that stand alone make up half of its
     /// path; or at least ten of them make up 10% of it, with six of them for every ten paths of
-    /// that length; or the mean step is three quarters of a square. In known games the mean step is
+    /// that length; or the mean step is three quarters of a cell. In known games the mean step is
     /// 1.0 to 2.9 pixels. A touch screen or a pen jumps, too.
     ///
     /// Moves were removed, or a program clicked; or ask what the game was played with.
     #[error("the cursor moves {mean:.1} pixels from event to event, {percent:.0}% of its path in {}; there are only {moves} moves", Counted(u64::from(*jumps), "jump"))]
     CursorJumps { mean: f64, moves: u32, jumps: u32, percent: f64 } = "rmv.cursor-jumps", Warning;
-    /// Steps of more than three quarters of a square that stand alone: the steps before and after
-    /// are less than a third as long; or a few steps at more than a quarter of a square per
+    /// Steps of more than three quarters of a cell that stand alone: the steps before and after
+    /// are less than a third as long; or a few steps at more than a quarter of a cell per
     /// millisecond. Known games have such steps of up to 8 pixels, and two games of release 3.0.2
     /// have steps of 17 and 43 pixels; the finding names the longest.
     ///
     /// The program was busy, moves were removed, or the cursor was put there: play it back.
     #[error("hint: the cursor jumps {longest:.0} pixels here; {} of this kind, {percent:.0}% of the path", Counted(u64::from(*jumps), "jump"))]
     HintJump { jumps: u32, longest: f64, percent: f64 } = "rmv.hint-jump", Info;
-    /// In a file of ViennaSweeper, long steps of the cursor: 0.36 of a square on average, twice as
+    /// In a file of ViennaSweeper, long steps of the cursor: 0.36 of a cell on average, twice as
     /// much as in any known game.
     ///
     /// A slow pointing device, or moves were removed.
@@ -569,11 +569,11 @@ gametape_core::rules! {
     /// A touchpad's tap, or a program.
     #[error("hint: {} are held for {mean:.1} ms, to {spread:.1} ms", Counted(u64::from(*clicks), what))]
     HintSameHold { what: &'static str, mean: f64, spread: f64, clicks: u32 } = "rmv.hint-same-hold", Info;
-    /// Four of five clicks are within a pixel of the centre of their square, or of twenty and more within
-    /// two: by chance 1 of 16 and 1 of 7 on squares of 16 pixels.
+    /// Four of five clicks are within a pixel of the centre of their cell, or of twenty and more within
+    /// two: by chance 1 of 16 and 1 of 7 on cells of 16 pixels.
     ///
     /// A very careful hand, or a program.
-    #[error("hint: {central} of {} are within {} of the centre of their square", Counted(u64::from(*clicks), "click"), Counted(u64::from(*pixels), "pixel"))]
+    #[error("hint: {central} of {} are within {} of the centre of their cell", Counted(u64::from(*clicks), "click"), Counted(u64::from(*pixels), "pixel"))]
     HintCentre { central: u32, clicks: u32, pixels: u32 } = "rmv.hint-centre", Info;
     /// In a file of ViennaSweeper, the time between two mouse events does not depend on the one
     /// before; in known games with a clock of 1 ms the correlation is 0.35 to 0.57.

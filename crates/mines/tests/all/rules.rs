@@ -101,7 +101,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ("rmv.property-value", with(v1(), |p| p.properties[4] = 2)),
         ("rmv.mode-unknown", with(v1(), |p| p.properties[2] = 4)),
         ("rmv.level-unknown", with(v2(), |p| p.properties[3] = 4)),
-        ("rmv.square-size", with(v2(), |p| p.properties[6] = 0)),
+        ("rmv.cell-size", with(v2(), |p| p.properties[6] = 0)),
         ("rmv.text-utf8", with(v2(), |p| p.info[3] = 0xFF)),
         (
             "rmv.event-code",

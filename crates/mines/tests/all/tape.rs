@@ -71,7 +71,7 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
             "mode",
             "marks",
             "nf",
-            "square_size",
+            "cell_size",
             "declared_bbbv",
             "outcome",
             "text",

@@ -56,7 +56,7 @@ export class Board implements Stage {
     this.page = page;
     this.host = host;
     this.theme = page.theme;
-    this.unit = Number(fact(recording, "square_size") ?? 16) || 16;
+    this.unit = Number(fact(recording, "cell_size") ?? 16) || 16;
     dress(host, page.theme);
     const bar = element("div", "stage-bar", host);
     this.showTrail = toggle(bar, "Trail", "The way of the cursor", this.trail, (on) => this.set({ trail: on }));
@@ -387,14 +387,14 @@ export class Board implements Stage {
       .filter(([, down]) => down)
       .map(([name]) => name);
     const sentences = [
-      `A board of ${cols} columns and ${rows} rows: ${count(open, "square")} open, ${count(flags, "flag")}.`,
+      `A board of ${cols} columns and ${rows} rows: ${count(open, "cell")} open, ${count(flags, "flag")}.`,
       Number.isFinite(at("col"))
         ? `The cursor is on column ${at("col")}, row ${at("row")}.`
         : "The cursor is beside the board.",
       held.length > 0 ? `Down: the ${held.join(" and the ")} button.` : "",
       this.counts(view, counters).replace(/.$/, "$&."),
       ...wrong.slice(0, 3).map((what) => `The recording and the rules part: ${what}.`),
-      wrong.length > 3 ? `So they do on ${count(wrong.length - 3, "more square")}.` : "",
+      wrong.length > 3 ? `So they do on ${count(wrong.length - 3, "more cell")}.` : "",
     ];
     return sentences.filter((sentence) => sentence !== "").join(" ");
   }

@@ -104,7 +104,7 @@ fn mines(game: &Game<'_>, findings: &mut Findings) {
     }
     let squares = usize::from(game.board.cols) * usize::from(game.board.rows);
     if squares > 0 && game.board.mines.len() >= squares {
-        findings.push(Finding::new(Rule::NoSafeSquare));
+        findings.push(Finding::new(Rule::NoSafeCell));
     }
 }
 

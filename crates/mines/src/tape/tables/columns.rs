@@ -81,13 +81,13 @@ const Y: Field<Mouse> = Field::<Mouse>::new(
 const COL: Field<Mouse> = Field::<Mouse>::new(
     "col",
     Uint,
-    "The column of the square under the cursor; missing beside the board.",
+    "The column of the cell under the cursor; missing beside the board.",
     |row| row.square().map(|[col, _]| col).into(),
 );
 const ROW: Field<Mouse> = Field::<Mouse>::new(
     "row",
     Uint,
-    "The row of the square under the cursor; missing beside the board.",
+    "The row of the cell under the cursor; missing beside the board.",
     |row| row.square().map(|[_, row]| row).into(),
 );
 const LEFT: Field<Mouse> = Field::<Mouse>::new(
@@ -159,18 +159,18 @@ pub(super) const BOARD_EVENTS: Table<BoardEvent> = Table {
     lane: Lane::Events,
     doc: "What the board did, as the recording says.",
     fields: &[
-        Field::<BoardEvent>::new("col", Uint, "The column of the square, from 0.", |row| {
+        Field::<BoardEvent>::new("col", Uint, "The column of the cell, from 0.", |row| {
             row.cell.col.into()
         })
         .key(),
-        Field::<BoardEvent>::new("row", Uint, "The row of the square, from 0.", |row| {
+        Field::<BoardEvent>::new("row", Uint, "The row of the cell, from 0.", |row| {
             row.cell.row.into()
         })
         .key(),
         Field::<BoardEvent>::new(
             "face",
             Text,
-            "What the square shows from now on: `closed`, `pressed`, `flag`, `qm`, `open_3`, `open_blast` and so on.",
+            "What the cell shows from now on: `closed`, `pressed`, `flag`, `qm`, `open_3`, `open_blast` and so on.",
             |row| row.face.name().into(),
         )
         .values(&FACES),
@@ -201,7 +201,7 @@ impl Square {
 pub(super) const BOARD: Table<Square> = Table {
     name: "board",
     lane: Lane::Grid,
-    doc: "The squares: what the recording says that they show, and what the rules give.",
+    doc: "The cells: what the recording says that they show, and what the rules give.",
     fields: &[
         Field::<Square>::new("col", Uint, "The column, from 0.", |row| {
             row.cell.col.into()
@@ -218,7 +218,7 @@ pub(super) const BOARD: Table<Square> = Table {
         Field::<Square>::new(
             "rules",
             Text,
-            "What it shows by the rules of the game, played with the recorded mouse: of what a click does, as soon as the recording has its event of the square, at the latest with the next mouse event.",
+            "What it shows by the rules of the game, played with the recorded mouse: of what a click does, as soon as the recording has its event of the cell, at the latest with the next mouse event.",
             |row| row.rules.name().into(),
         )
         .values(&FACES),
@@ -255,10 +255,10 @@ pub(super) const COUNTERS: Table<Counters> = Table {
         Field::<Counters>::new("solved_bbbv", Uint, "3BV that is solved.", |row| {
             row.clicks.solved_bbbv.into()
         }),
-        Field::<Counters>::new("opened", Uint, "Squares that are open.", |row| {
+        Field::<Counters>::new("opened", Uint, "Cells that are open.", |row| {
             row.clicks.opened.into()
         })
-        .unit("squares"),
+        .unit("cells"),
         Field::<Counters>::new("clicks", Uint, "All clicks.", |row| {
             row.clicks.total().into()
         }),

@@ -120,11 +120,11 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
         Field::<Facts<'static>>::new(
             "board_cols",Uint,"Columns of the board.",
             |row| row.game.board.cols.into(),
-        ).unit("squares"),
+        ).unit("cells"),
         Field::<Facts<'static>>::new(
             "board_rows",Uint,"Rows of the board.",
             |row| row.game.board.rows.into(),
-        ).unit("squares"),
+        ).unit("cells"),
         Field::<Facts<'static>>::new(
             "board_mines",Uint,"Mines on the board.",
             |row| (row.game.board.mines.len() as u64).into(),
@@ -159,7 +159,7 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             |row| row.game.declared_nf().into(),
         ),
         Field::<Facts<'static>>::new(
-            "square_size",Uint,"The width of a square.",
+            "cell_size",Uint,"The width of a cell.",
             |row| row.game.square_size().into(),
         ).unit("px"),
         Field::<Facts<'static>>::new(
@@ -222,7 +222,7 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             |row| row.zini().board.hzini.into(),
         ),
         Field::<Facts<'static>>::new(
-            "openings",Uint,"Openings: fields of squares without a number.",
+            "openings",Uint,"Openings: fields of cells without a number.",
             |row| row.metrics().board.openings.into(),
         ),
         Field::<Facts<'static>>::new(
@@ -299,7 +299,7 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             |row| row.metrics().clicks.unflags.into(),
         ),
         Field::<Facts<'static>>::new(
-            "misflags",Uint,"Flags placed on squares without a mine.",
+            "misflags",Uint,"Flags placed on cells without a mine.",
             |row| row.metrics().clicks.misflags.into(),
         ),
         Field::<Facts<'static>>::new(

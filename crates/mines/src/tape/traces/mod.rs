@@ -35,7 +35,7 @@ pub(super) const RELATIONS: &[RelationDef] = &[
         code: "rmv.same-path",
         severity: Severity::Warning,
         says: "the mouse does the same as in",
-        doc: "The clicks follow each other as in another recording for a while: in the squares, in the pixels or in the times between them; the board may be mirrored or rotated, the squares larger, the clock slower.\n\nOne of them is made of the other: play both back.",
+        doc: "The clicks follow each other as in another recording for a while: in the cells, in the pixels or in the times between them; the board may be mirrored or rotated, the cells larger, the clock slower.\n\nOne of them is made of the other: play both back.",
     },
     RelationDef {
         kind: "same-checksum",
