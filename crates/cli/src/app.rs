@@ -94,7 +94,9 @@ impl App {
         for (name, verbs) in VERBS {
             let defs = self.formats.options(verbs);
             let knowing = |name: &str| self.formats.knowing(name, verbs);
-            command = command.mut_subcommand(name, |verb| options::add(verb, &defs, knowing));
+            let declared = |name: &str| self.formats.declared(name, verbs);
+            let add = |verb| options::add(verb, &defs, knowing, declared);
+            command = command.mut_subcommand(name, add);
         }
         for (verb, more) in [("convert", " [--to EXTENSION]"), ("repair", "")] {
             let name = self.name;

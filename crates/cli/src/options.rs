@@ -9,27 +9,29 @@ use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 
 use crate::ui::short_error;
 
-/// Adds a flag for each option, below the general ones and under the names of the formats that know it.
+/// Adds a flag for each option, below the general ones and under the names of the formats that know it. Its
+/// help is that of every declaration.
 pub fn add(
     mut command: Command,
     defs: &[OptionDef],
     knowing: impl Fn(&str) -> Vec<&'static str>,
+    declared: impl Fn(&str) -> Vec<OptionDef>,
 ) -> Command {
     for def in defs {
-        let help = match def.default {
-            "" => def.help.to_owned(),
-            default => format!("{} [default: {default}]", def.help),
-        };
+        let declared = declared(def.name);
+        let help = joined("; ", declared.iter().map(help));
+        let more = joined("\n\n", declared.iter().map(|def| def.more.to_owned()));
         let mut arg = Arg::new(def.name)
             .long(def.name)
+            .aliases(declared.iter().flat_map(|def| def.aliases))
             .help(help.clone())
             .help_heading(format!("Options for {}", knowing(def.name).join(", ")))
             .conflicts_with_all(def.conflicts.iter().filter(|other| {
                 // The other option may belong to a format that is not registered.
                 defs.iter().any(|def| def.name == **other)
             }));
-        if !def.more.is_empty() {
-            arg = arg.long_help(format!("{help}\n\n{}", def.more));
+        if !more.is_empty() {
+            arg = arg.long_help(format!("{help}\n\n{more}"));
         }
         let def = *def;
         arg = match def.kind {
@@ -42,6 +44,24 @@ pub fn add(
         command = command.arg(arg);
     }
     command
+}
+
+fn help(def: &OptionDef) -> String {
+    match def.default {
+        "" => def.help.to_owned(),
+        default => format!("{} [default: {default}]", def.help),
+    }
+}
+
+/// Joins texts, each of them once.
+fn joined(between: &str, texts: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for text in texts {
+        if !text.is_empty() && !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all.join(between)
 }
 
 /// Reads the options from the command line; files are read into memory.

@@ -110,7 +110,7 @@ rules! {
     /// A chunk does not start with a keyframe.
     ///
     /// Reading from the start is right, but the chunk can't be read alone. Converting to a .butter with
-    /// `--keyframes` writes it anew.
+    /// `--keyframe-every` writes it anew.
     #[error("chunk {chunk} starts with a frame that is no keyframe: it can't be read alone")]
     ChunkStart { chunk: u64 } = "butter.chunk-start", Warning;
     /// A chunk has more frames than the header's interval.

@@ -145,6 +145,16 @@ impl Formats {
         defs
     }
 
+    /// Returns every declaration of an option for one of these verbs: formats may mean something of their
+    /// own by it.
+    #[must_use]
+    pub fn declared(&self, option: &str, verbs: &[Verb]) -> Vec<OptionDef> {
+        let formats = self.iter();
+        let defs =
+            formats.flat_map(|format| verbs.iter().flat_map(move |verb| format.options(*verb)));
+        defs.filter(|def| def.name == option).copied().collect()
+    }
+
     /// Returns the names of the formats that know an option for one of these verbs.
     #[must_use]
     pub fn knowing(&self, option: &str, verbs: &[Verb]) -> Vec<&'static str> {

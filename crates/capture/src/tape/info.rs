@@ -83,9 +83,10 @@ pub(super) fn header(known: Info, packets: &Packets<'_>) -> Info {
             info.details.insert("first_tick".into(), first.into());
             info.details.insert("last_tick".into(), last.into());
         }
-        info.details.insert("full".into(), full.into());
-        info.details.insert("deltas".into(), deltas.into());
         let added = capture.counted(Role::Added);
+        let keyframes = full.zip(added).map(|(full, added)| full + added);
+        info.details.insert("deltas".into(), deltas.into());
+        info.details.insert("keyframes".into(), keyframes.into());
         info.details.insert("added_keyframes".into(), added.into());
     }
     info
@@ -103,7 +104,6 @@ pub(super) fn info(known: Info, packets: &Packets<'_>, measured: &Measured) -> I
         "last_tick": measured.last_tick,
         "gaps": measured.gaps,
         "missing_ticks": measured.missing_ticks,
-        "full": measured.full,
         "deltas": measured.deltas,
         "keyframes": measured.full + measured.added,
         "added_keyframes": measured.added,

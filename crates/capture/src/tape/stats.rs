@@ -22,8 +22,8 @@ pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, V
     let states = &measured.entities;
     object(json!({
         "packets": measured.packets(),
-        "full": measured.full,
         "deltas": measured.deltas,
+        "keyframes": measured.full + measured.added,
         "added_keyframes": measured.added,
         "ticks": measured.ticks,
         "first_tick": measured.first_tick,

@@ -141,8 +141,9 @@ fn an_output_that_would_differ_is_made_again() {
     assert_eq!(count(&statuses("", 3), "made"), 4);
     assert_eq!(count(&statuses("", 3), "kept"), 4);
     // Other options, and those of before.
+    // The option has had another name.
     assert_eq!(count(&statuses(" --keyframes 10", 3), "made"), 4);
-    assert_eq!(count(&statuses(" --keyframes 10", 3), "kept"), 4);
+    assert_eq!(count(&statuses(" --keyframe-every 10", 3), "kept"), 4);
     assert_eq!(count(&statuses("", 3), "made"), 4);
     // Two that change their names.
     let at = |name: &str| path.join("archive").join(name);

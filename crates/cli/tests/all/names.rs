@@ -141,9 +141,23 @@ fn seen(others: &[String]) -> Seen {
         "inspect --json .",
         "convert --json heat-1.murk win.rmv --out made --to mcap",
         "formats --json",
+        "verify --json --policy default win.rmv loss.rmv",
+        "record murk --json --world heat.toml --ticks 3 new.murk",
+        "minimise --json heat-1.murk small.murk --against other.toml",
+        "sync-test --json heat-1.murk",
+        "index --json heat-1.murk",
+        "picture --json win.rmv win.svg",
+        "publish --json win.rmv --out site --page dist",
     ] {
         read(path, call, others, &mut seen);
     }
+    let [one, other] = ["echoreplay", "butter"].map(|format| samples(format)[0].name.clone());
+    read(
+        path,
+        &format!("diff --json {one} {other}"),
+        others,
+        &mut seen,
+    );
     seen
 }
 
@@ -158,7 +172,13 @@ fn two_of_each(path: &Path) {
         let game = record(scenario, 3).unwrap();
         fs::write(path.join(file), gametape::mines::rmv::write(&game).unwrap()).unwrap();
     }
-    let (_, heat) = gametape_samples::murk::ALL[0];
+    let heat = gametape_samples::murk::HEAT;
+    fs::write(path.join("heat.toml"), heat).unwrap();
+    let other = heat.replace("intensity = 0.5", "intensity = 0.6");
+    fs::write(path.join("other.toml"), other).unwrap();
+    // A page to publish with.
+    fs::create_dir_all(path.join("dist/site")).unwrap();
+    fs::write(path.join("dist/site/index.html"), "<p>page</p>").unwrap();
     let world = World::from_toml(heat).unwrap();
     for seed in [1, 2] {
         let run = gametape_samples::murk::record(&world, world.build().unwrap(), seed, 20).unwrap();
@@ -169,6 +189,11 @@ fn two_of_each(path: &Path) {
 fn read(path: &Path, call: &str, others: &[String], seen: &mut Seen) {
     let run = gametape(path, &words(call)).output().unwrap();
     let text = String::from_utf8(run.stdout).unwrap();
+    // A recording without states has none to print.
+    assert!(
+        !text.is_empty() || call.starts_with("dump"),
+        "{call} prints nothing"
+    );
     for line in text.lines() {
         let value: Value =
             serde_json::from_str(line).unwrap_or_else(|error| panic!("{call}: {error}: {line}"));

@@ -64,6 +64,8 @@ impl OptionKind {
 pub struct OptionDef {
     /// The name, in lower case with hyphens: `keyframe-every`.
     pub name: &'static str,
+    /// Names that it had before; a command still takes them, and does not show them.
+    pub aliases: &'static [&'static str],
     /// The kind of the value.
     pub kind: OptionKind,
     /// The placeholder for the value in help: `TICKS`.
@@ -97,6 +99,7 @@ impl OptionDef {
     ) -> Self {
         Self {
             name,
+            aliases: &[],
             kind,
             value,
             default: "",
@@ -111,9 +114,9 @@ impl OptionDef {
     ///
     /// ```
     /// use gametape_core::tape::{OptionDef, OptionKind, OptionValue};
-    /// let every = OptionDef::new("keyframes", OptionKind::Count { min: 1, max: 65_535 }, "N", "…");
+    /// let every = OptionDef::new("chunk-size", OptionKind::Count { min: 1, max: 65_535 }, "N", "…");
     /// assert_eq!(every.parse("300").unwrap(), OptionValue::Count(300));
-    /// assert_eq!(every.parse("0").unwrap_err(), "keyframes can be 1 to 65535, not 0");
+    /// assert_eq!(every.parse("0").unwrap_err(), "chunk-size can be 1 to 65535, not 0");
     /// ```
     ///
     /// # Errors

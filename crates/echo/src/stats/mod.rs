@@ -25,8 +25,8 @@ mod step;
 mod timeline;
 
 pub use model::{
-    Attendance, AttendanceEvent, DiscStats, Goal, MatchStats, PauseSpan, PayloadStats, Ping,
-    PlayerStats, Possession, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
+    DiscStats, Goal, Join, JoinEvent, MatchStats, PauseSpan, PayloadStats, Ping, PlayerStats,
+    Possession, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
 };
 
 pub use step::{MAX_DISC_SPEED, MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED};
@@ -101,12 +101,8 @@ impl StatsBuilder {
             .push(session, step, &mut out.timeline, &mut out.left_out);
         self.goals
             .push(session, step, &mut out.timeline.goals, &mut out.left_out);
-        self.roster.push(
-            session,
-            step,
-            &mut out.timeline.attendance,
-            &mut out.left_out,
-        );
+        self.roster
+            .push(session, step, &mut out.timeline.joins, &mut out.left_out);
         self.remember(frame, step);
     }
 

@@ -78,7 +78,7 @@ pub struct Timeline {
     /// The status in the first frame, and each change of it.
     pub status: Vec<StatusChange>,
     /// Players who join, leave or change teams. Those of the first frame are not listed.
-    pub attendance: Vec<Attendance>,
+    pub joins: Vec<Join>,
 }
 
 /// The score from this time on.
@@ -186,11 +186,11 @@ pub struct StatusChange {
 
 /// A player joins, leaves or changes teams.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Attendance {
+pub struct Join {
     /// The time of the change.
     pub time_ms: u64,
     /// The kind of change.
-    pub event: AttendanceEvent,
+    pub event: JoinEvent,
     /// The player's name.
     pub name: CompactString,
     /// The team joined, left, or changed to.
@@ -201,10 +201,10 @@ pub struct Attendance {
     pub userid: u64,
 }
 
-/// A change in a player's attendance.
+/// What a player does in a [`Join`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AttendanceEvent {
+pub enum JoinEvent {
     /// Joined.
     Join,
     /// Left.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
-use super::model::{Attendance, AttendanceEvent, Ping, PlayerStats};
+use super::model::{Join, JoinEvent, Ping, PlayerStats};
 use super::step::{MAX_EVENTS, MAX_PLAYER_SPEED, Step, keep};
 use super::step::{Track, faster};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
@@ -56,7 +56,7 @@ impl Roster {
         &mut self,
         session: &Session,
         step: Step,
-        events: &mut Vec<Attendance>,
+        events: &mut Vec<Join>,
         left_out: &mut u64,
     ) {
         let mut next = std::mem::take(&mut self.next);
@@ -74,9 +74,9 @@ impl Roster {
                 continue;
             }
             let what = if step.frame > 0 && known.frame != step.frame - 1 {
-                Some(AttendanceEvent::Join)
+                Some(JoinEvent::Join)
             } else {
-                (known.team != team).then_some(AttendanceEvent::Move)
+                (known.team != team).then_some(JoinEvent::Move)
             };
             if let Some(what) = what {
                 keep(events, event(step, what, known, &team), left_out);
@@ -92,7 +92,7 @@ impl Roster {
                     // Present until seen to be gone.
                     known.stay(step.passed_ms);
                 }
-                let left = event(step, AttendanceEvent::Leave, known, &known.team);
+                let left = event(step, JoinEvent::Leave, known, &known.team);
                 keep(events, left, left_out);
             }
         }
@@ -138,8 +138,8 @@ impl Roster {
     }
 }
 
-fn event(step: Step, event: AttendanceEvent, known: &Known, team: &TeamId) -> Attendance {
-    Attendance {
+fn event(step: Step, event: JoinEvent, known: &Known, team: &TeamId) -> Join {
+    Join {
         time_ms: step.now_ms,
         event,
         name: known.out.name.clone(),

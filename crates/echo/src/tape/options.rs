@@ -53,10 +53,11 @@ pub(super) const BUTTER: &[OptionDef] = &[
         )
     },
     OptionDef {
+        aliases: &["keyframes"],
         default: "300",
         more: "A higher number makes the file smaller and seeking slower. That many frames are held in memory.",
         ..OptionDef::new(
-            "keyframes",
+            "keyframe-every",
             OptionKind::Count {
                 min: 1,
                 max: u16::MAX as u64,
@@ -150,7 +151,9 @@ impl Wish {
                 "compat" => Mode::Compat,
                 _ => Mode::Correct,
             }),
-            keyframes: options.count("keyframes").and_then(|n| n.try_into().ok()),
+            keyframes: options
+                .count("keyframe-every")
+                .and_then(|n| n.try_into().ok()),
             compression: options.text("compression").map(|how| match how {
                 "none" => Compression::None,
                 "gzip" => Compression::Gzip,

@@ -256,7 +256,7 @@ fn one_core_and_several_give_the_same_file() {
     for mode in ["correct", "compat"] {
         let told = Told::new()
             .with("mode", OptionValue::Text(mode.into()))
-            .with("keyframes", OptionValue::Count(50));
+            .with("keyframe-every", OptionValue::Count(50));
         let [(one, alone), (three, together)] =
             [1, 3].map(|cores| on_cores(cores, &lines, &Echoreplay, "butter", &told));
         assert!(one == three && alone == together, "{mode}");
@@ -264,7 +264,7 @@ fn one_core_and_several_give_the_same_file() {
         butter = butter.or(Some(one));
     }
     let butter = butter.unwrap();
-    let told = Told::new().with("keyframes", OptionValue::Count(70));
+    let told = Told::new().with("keyframe-every", OptionValue::Count(70));
     for (to, told) in [("butter", &told), ("echoreplay", &Told::new())] {
         let [one, three] = [1, 3].map(|cores| on_cores(cores, &butter, &Butter, to, told));
         assert!(one == three, "{to}");

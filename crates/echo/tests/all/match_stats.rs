@@ -2,7 +2,7 @@
 
 use crate::common::arena::{arena, score};
 use crate::common::{frames_of, read_strictly};
-use gametape_echo::stats::{AttendanceEvent, MatchStats, StatsBuilder};
+use gametape_echo::stats::{JoinEvent, MatchStats, StatsBuilder};
 use gametape_echo::{
     Frame, Game, GameStatus, GoalType, Holding, Map, PausedState, Payload, Player, Stats, TeamId,
     butter,
@@ -230,16 +230,16 @@ fn returning_players_keep_their_counts() {
     assert_eq!(found.players.len(), 6);
     let events: Vec<_> = found
         .timeline
-        .attendance
+        .joins
         .iter()
         .map(|event| (event.time_ms, event.event, &event.team, event.userid))
         .collect();
     assert_eq!(
         events,
         [
-            (3_000, AttendanceEvent::Leave, &TeamId::Blue, 1_000),
-            (5_000, AttendanceEvent::Join, &TeamId::Blue, 1_000),
-            (7_000, AttendanceEvent::Move, &TeamId::Orange, 1_000),
+            (3_000, JoinEvent::Leave, &TeamId::Blue, 1_000),
+            (5_000, JoinEvent::Join, &TeamId::Blue, 1_000),
+            (7_000, JoinEvent::Move, &TeamId::Orange, 1_000),
         ]
     );
 }
@@ -337,7 +337,7 @@ fn user_ids_stay_out_of_json_and_keys_are_the_apis() {
     assert!(!text.contains("userid") && !text.contains("1005"), "{text}");
     assert_eq!(json["players"][3]["teams"][0], "orange");
     assert_eq!(json["players"][3]["stats"]["shots_taken"], 0);
-    assert_eq!(json["timeline"]["attendance"][0]["event"], "leave");
+    assert_eq!(json["timeline"]["joins"][0]["event"], "leave");
     assert_eq!(json["timeline"]["status"][0]["status"], "playing");
 }
 

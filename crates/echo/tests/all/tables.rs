@@ -146,7 +146,7 @@ fn goals_and_joins_are_those_of_the_statistics() {
             .collect();
         assert_eq!(rows(&*tape, &scan), wanted, "{name}");
         let joins = rows(&*tape, &Scan::table("joins").columns(["name"]));
-        assert_eq!(joins.len(), timeline.attendance.len(), "{name}");
+        assert_eq!(joins.len(), timeline.joins.len(), "{name}");
     }
 }
 

@@ -77,7 +77,7 @@ pub static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
             }
             if format.name() == "echoreplay" {
                 all.push(Known::of(convert("butter", Options::new())));
-                let few = Options::new().with("keyframes", OptionValue::Count(30));
+                let few = Options::new().with("keyframe-every", OptionValue::Count(30));
                 all.push(Known::of(convert("butter", few)));
             }
             all.push(Known::of(recording));

@@ -82,8 +82,8 @@ fn a_recording_is_carried_over_to_another_schema_in_both_forms() {
         let audit = migrated.audit();
         assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
         assert_eq!(
-            migrated.info().unwrap().details["full"],
-            recording.info().unwrap().details["full"]
+            migrated.info().unwrap().details["keyframes"],
+            recording.info().unwrap().details["keyframes"]
         );
     }
     let wish = none().with("schema", file(&narrow_schema()));

@@ -54,7 +54,7 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
     // The summary that the origin wrote.
     let summary: Json =
         serde_json::from_slice(&fs::read(tapes.join("demo12/summary.json")).unwrap()).unwrap();
-    assert_eq!(info.details["full"], summary["full_count"]);
+    assert_eq!(info.details["keyframes"], summary["full_count"]);
     assert_eq!(info.details["deltas"], summary["delta_count"]);
     let all = summary["full_bytes_total"].as_u64().unwrap()
         + summary["delta_bytes_total"].as_u64().unwrap();

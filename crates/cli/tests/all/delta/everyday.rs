@@ -29,7 +29,6 @@ run.mcap
   last tick        40
   gaps             0
   missing ticks    0
-  full             1
   deltas           39
   keyframes        3
   added keyframes  2
@@ -129,7 +128,7 @@ fn inspect_as_json_has_every_bit_once() {
         assert_eq!(info["format"], format);
         assert_eq!(info["steps"], TICKS);
         let details = &info["details"];
-        assert_eq!(details["full"], 1);
+        assert_eq!(details["keyframes"], 1 + added);
         assert_eq!(details["deltas"], TICKS - 1);
         assert_eq!(details["added_keyframes"], added);
         assert_eq!(details["packet_bytes"]["all"], bytes);
@@ -210,8 +209,8 @@ fn stats_are_those_of_the_stream() {
         .stdout_eq(str![[r#"
 run.mcap
   packets                40
-  full                   1
   deltas                 39
+  keyframes              3
   added keyframes        2
   ticks                  40
   first tick             1
@@ -237,7 +236,13 @@ run.mcap
     let of = |name: &str| -> Value {
         let mut stats: Value =
             serde_json::from_str(&fine(path, &format!("stats --json {name}"))).unwrap();
-        for key in ["path", "duration_ms", "bytes_per_s", "added_keyframes"] {
+        for key in [
+            "path",
+            "duration_ms",
+            "bytes_per_s",
+            "keyframes",
+            "added_keyframes",
+        ] {
             assert!(
                 stats.as_object_mut().unwrap().remove(key).is_some(),
                 "{key}"

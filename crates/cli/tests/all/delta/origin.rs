@@ -105,7 +105,6 @@ demo12
   last tick        60
   gaps             0
   missing ticks    0
-  full             1
   deltas           59
   keyframes        1
   added keyframes  0
@@ -161,8 +160,8 @@ demo12
         .stdout_eq(str![[r#"
 demo12
   packets                60
-  full                   1
   deltas                 59
+  keyframes              1
   added keyframes        0
   ticks                  60
   first tick             1

@@ -32,7 +32,11 @@ fn a_match_becomes_a_butter_with_a_loss_report() {
     outputs(path, "convert text.echoreplay same.butter", 3);
     let whole = fs::read(path.join("new.butter")).unwrap();
     assert_eq!(fs::read(path.join("same.butter")).unwrap(), whole);
-    outputs(path, "convert text.echoreplay 30.butter --keyframes 30", 3);
+    outputs(
+        path,
+        "convert text.echoreplay 30.butter --keyframe-every 30",
+        3,
+    );
     assert_eq!(fs::read(path.join("30.butter")).unwrap(), butter(&frames()));
 
     let (out, err) = outputs(path, "convert --json zip.echoreplay new.butter", 3);
@@ -85,7 +89,7 @@ fn a_butter_becomes_a_match_and_nothing_is_lost_again() {
     // Rounded numbers are not rounded again: the same numbers, the same bytes.
     outputs(
         path,
-        "convert plain.echoreplay again.butter --keyframes 30",
+        "convert plain.echoreplay again.butter --keyframe-every 30",
         0,
     );
     assert_eq!(
@@ -252,16 +256,16 @@ fn options_that_would_do_nothing_are_refused() {
     let path = folder.path();
     for (args, complaint) in [
         (
-            "match.butter new.echoreplay --keyframes 5",
-            "match.butter: there is no option keyframes to convert butter to echoreplay",
+            "match.butter new.echoreplay --keyframe-every 5",
+            "match.butter: there is no option keyframe-every to convert butter to echoreplay",
         ),
         (
             "text.echoreplay new.butter --plain",
             "text.echoreplay: there is no option plain to convert echoreplay to butter",
         ),
         (
-            "text.echoreplay new.butter --keyframe-every 5",
-            "text.echoreplay: there is no option keyframe-every to convert echoreplay to butter",
+            "text.echoreplay new.butter --tick-rate 5",
+            "text.echoreplay: there is no option tick-rate to convert echoreplay to butter",
         ),
         (
             "match.butter new.butter --format-version 2",

@@ -24,7 +24,7 @@ fn altered(path: &std::path::Path) -> [Altered; 3] {
         outputs(
             path,
             &format!(
-                "convert text.echoreplay {name}.butter --keyframes 30 --compression {compression}"
+                "convert text.echoreplay {name}.butter --keyframe-every 30 --compression {compression}"
             ),
             3,
         );

@@ -5,7 +5,7 @@ use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 use super::columns::{cell, column_kind, columns, one_column, owner};
 use crate::members::{self, last_throw_members};
 use crate::model::LastThrow;
-use crate::stats::{Attendance, AttendanceEvent, Goal};
+use crate::stats::{Goal, Join, JoinEvent};
 
 use Kind::{Float32, Text, Uint};
 
@@ -84,31 +84,31 @@ pub const THROWS: Table<LastThrow> = Table {
     ],
 };
 
-impl Rows for Attendance {
+impl Rows for Join {
     type Row<'a> = &'a Self;
 }
 
-pub const JOINS: Table<Attendance> = Table {
+pub const JOINS: Table<Join> = Table {
     name: "joins",
     lane: Lane::Events,
     doc: "Players who join, leave or change teams; those of the first frame are not listed.",
     fields: &[
-        Field::<Attendance>::new("event", Text, "`join`, `leave` or `move`.", |row| {
+        Field::<Join>::new("event", Text, "`join`, `leave` or `move`.", |row| {
             let event = match row.event {
-                AttendanceEvent::Join => "join",
-                AttendanceEvent::Leave => "leave",
-                AttendanceEvent::Move => "move",
+                JoinEvent::Join => "join",
+                JoinEvent::Leave => "leave",
+                JoinEvent::Move => "move",
             };
             event.into()
         }),
-        Field::<Attendance>::new("name", Text, "The player's name.", |row| {
+        Field::<Join>::new("name", Text, "The player's name.", |row| {
             row.name.as_str().into()
         }),
-        Field::<Attendance>::new("user_id", Uint, "The player's user id.", |row| {
+        Field::<Join>::new("user_id", Uint, "The player's user id.", |row| {
             row.userid.into()
         })
         .secret(),
-        Field::<Attendance>::new(
+        Field::<Join>::new(
             "team",
             Text,
             "The team that the player joined, left or changed to.",

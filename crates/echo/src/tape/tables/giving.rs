@@ -114,7 +114,7 @@ impl Giving {
             Self::State(present, _) => present.frame(frame, stamp, rows),
             Self::Throws(last) => throws(frame, stamp, last, rows),
             Self::Joins(given) => {
-                let all = timeline.map_or(&[][..], |timeline| &timeline.attendance);
+                let all = timeline.map_or(&[][..], |timeline| &timeline.joins);
                 let mut new = all.iter().skip(std::mem::replace(given, all.len()));
                 new.all(|joining| rows.row_of(&JOINS, stamp, &joining))
             }
