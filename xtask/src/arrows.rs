@@ -17,7 +17,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("murk", &["core"]),
     ("echo", &["core"]),
     ("mines", &["core"]),
+    ("tables", &["core"]),
     ("live", &["capture", "core", "gametape"]),
+    ("query", &["core", "gametape", "tables"]),
 ];
 
 /// The crates that may depend on all others but the surfaces.

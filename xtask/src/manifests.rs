@@ -15,6 +15,7 @@ const CATEGORIES: &[&str] = &[
     "network-programming",
     "no-std",
     "parser-implementations",
+    "science",
     "simulation",
     "visualization",
     "web-programming::http-server",

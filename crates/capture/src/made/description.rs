@@ -114,6 +114,7 @@ pub(super) enum Stored {
 
 /// The definition of a column, and how its values are stored in packets.
 #[derive(Clone, Serialize, Deserialize, Debug)]
+#[allow(clippy::struct_excessive_bools)] // As in `ColumnDef`.
 pub(super) struct Column {
     pub name: String,
     pub kind: String,
@@ -125,6 +126,8 @@ pub(super) struct Column {
     pub key: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub secret: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub wide: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub not_recorded: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -197,6 +200,7 @@ impl Column {
             precision: column.precision,
             key: column.key,
             secret: column.secret,
+            wide: column.wide,
             not_recorded: !column.recorded,
             values: column.values.iter().map(ToString::to_string).collect(),
             doc: column.doc.to_string(),
@@ -214,6 +218,7 @@ impl Column {
         def.precision = self.precision;
         def.key = self.key;
         def.secret = self.secret;
+        def.wide = self.wide;
         def.recorded = !self.not_recorded;
         def.values = self
             .values

@@ -44,6 +44,7 @@ fn state(name: String, component: &Component) -> TableDef {
         };
         let doc = format!("Field {}: {}.", field.id, field.codec);
         let mut column = ColumnDef::new(name, kind, doc);
+        column.wide = matches!(field.codec, Codec::UInt { bits: 64 } | Codec::VarUInt);
         column.precision = FixedPoint::of(field.codec).map(|fixed| fixed.max_error());
         table = table.with(column);
     }

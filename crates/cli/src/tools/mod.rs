@@ -43,6 +43,7 @@ pub mod demo;
 pub mod index;
 mod inputs;
 pub mod minimise;
+pub mod query;
 pub mod record;
 pub mod schema;
 pub mod sync_test;
@@ -74,5 +75,6 @@ pub fn app(formats: Formats) -> App {
         .with(minimise::Minimise)
         .with(sync_test::SyncTest)
         .with(index::Index)
+        .with(query::Query)
         .with(demo::Demo)
 }

@@ -8,6 +8,7 @@ use super::value::Value;
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(clippy::struct_excessive_bools)] // Marks that have nothing to do with each other.
 pub struct ColumnDef {
     /// In lower case, with underscores.
     pub name: Cow<'static, str>,
@@ -22,6 +23,9 @@ pub struct ColumnDef {
     pub key: bool,
     /// Whether the column is shown only on request.
     pub secret: bool,
+    /// Whether values of a [`Kind::Uint`] column may use all 64 bits, as ids, seeds and hashes do.
+    /// Values of other columns are counts or numbers that fit into a signed integer.
+    pub wide: bool,
     /// Whether the recording contains the column; if not, all values are missing.
     pub recorded: bool,
     /// All possible values of a text column, if they are known; otherwise empty.
@@ -45,6 +49,7 @@ impl ColumnDef {
             precision: None,
             key: false,
             secret: false,
+            wide: false,
             recorded: true,
             values: Vec::new(),
             doc: doc.into(),
@@ -57,7 +62,14 @@ impl ColumnDef {
         Self { key: true, ..self }
     }
 
-    /// Sets the unit, such as `px` or `m/s`; empty for none.
+    /// Declares that values may use all 64 bits.
+    #[must_use]
+    pub fn wide(self) -> Self {
+        Self { wide: true, ..self }
+    }
+
+    /// Sets the unit, such as `px` or `m/s`; empty for none. A text with the unit `UTC` is a time of
+    /// day and a date as in RFC 3339; with the unit `local time`, its zone is not known.
     #[must_use]
     pub fn unit(self, unit: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -162,6 +174,7 @@ pub struct Field<T: Rows> {
     precision: Option<f64>,
     key: bool,
     secret: bool,
+    wide: bool,
     values: &'static [&'static str],
 }
 
@@ -183,6 +196,7 @@ impl<T: Rows> Field<T> {
             precision: None,
             key: false,
             secret: false,
+            wide: false,
             values: &[],
         }
     }
@@ -222,6 +236,13 @@ impl<T: Rows> Field<T> {
         self
     }
 
+    /// Declares that values may use all 64 bits: see [`ColumnDef::wide`].
+    #[must_use]
+    pub const fn wide(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
     /// Returns the value of a row.
     #[inline]
     #[must_use]
@@ -237,6 +258,7 @@ impl<T: Rows> Field<T> {
             precision: self.precision,
             key: self.key,
             secret: self.secret,
+            wide: self.wide,
             recorded: true,
             values: self.values.iter().map(|value| (*value).into()).collect(),
             doc: self.doc.into(),

@@ -134,6 +134,7 @@ impl ColumnDef {
             (a, b) => a.or(b),
         };
         self.secret |= other.secret;
+        self.wide |= other.wide;
         self.recorded |= other.recorded;
         // Unless both files have a list, any text is possible.
         if self.values.is_empty() || other.values.is_empty() {

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `diff Field` | its field in comparisons and reports; for a pose, the fields of its position and its rotation |
 //! | `group Field` | the same for several members together, or if the field depends on the map or the value |
-//! | `column ("name" PART key secret)` | a column of a table; for players, the part of a .butter that stores it |
+//! | `column ("name" PART key secret wide)` | a column of a table; for players, the part of a .butter that stores it |
 //! | `range (0.0 to 255.0)` | no match has values outside |
 //! | `named "the clock"` | its name in findings |
 //!

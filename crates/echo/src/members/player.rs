@@ -17,7 +17,7 @@ macro_rules! player_members {
         "playerid": whole(playerid), "The player's number within the match (`playerid`).",
             diff PlayerId, column ("player" PLAYERS key), range (0.0 to 255.0);
         "stats": stats(stats), "What the player has done; spectators may have none.", group Presence;
-        "userid": account(userid), "The account.", diff UserId, column ("user_id" PLAYERS secret);
+        "userid": account(userid), "The account.", diff UserId, column ("user_id" PLAYERS secret wide);
         "number": whole(number), "The number on the jersey; 0 for a couple of frames after joining.",
             diff Number, column ("number" NAMES), range (0.0 to 255.0);
         "level": whole(level), "The level; 0 for a couple of frames after joining.",

@@ -110,13 +110,13 @@ macro_rules! one_column {
     };
     (
         [$rows:ident $to:ident $kind:ident ($p:ident $(, $which:tt)?) $unit:tt $doc:literal]
-        column ($name:literal $($part:ident $($how:ident)?)?) $($rest:tt)*
+        column ($name:literal $($part:ident $($how:ident)*)?) $($rest:tt)*
     ) => {
         #[allow(non_upper_case_globals)]
         pub const $p: Field<$rows> =
             Field::<$rows>::new($name, column_kind(members::Kind::$kind), $doc, |row| cell!($kind $p $to row))
                 .unit($unit)
-                $($(.$how())?)?;
+                $($(.$how())*)?;
     };
     ($of:tt $attr:ident $value:tt $($rest:tt)*) => { one_column! { $of $($rest)* } };
 }

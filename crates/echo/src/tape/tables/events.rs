@@ -107,7 +107,8 @@ pub const JOINS: Table<Join> = Table {
         Field::<Join>::new("user_id", Uint, "The player's user id.", |row| {
             row.userid.into()
         })
-        .secret(),
+        .secret()
+        .wide(),
         Field::<Join>::new(
             "team",
             Text,

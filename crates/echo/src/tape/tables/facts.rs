@@ -152,13 +152,15 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
             Text,
             "When the first frame was recorded, by the recorder's wall clock.",
             |row| row.recorded.as_ref().map(|[from, _]| from.as_str()).into(),
-        ),
+        )
+        .unit("local time"),
         Field::<Facts<'static>>::new(
             "recorded_to",
             Text,
             "When the last frame was recorded.",
             |row| row.recorded.as_ref().map(|[_, to]| to.as_str()).into(),
-        ),
+        )
+        .unit("local time"),
         Field::<Facts<'static>>::new(
             "rate_hz",
             Float64,

@@ -134,9 +134,9 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             |row| (row.game.preflags.as_ref().map_or(0, crate::Cells::len) as u64).into(),
         ),
         Field::<Facts<'static>>::new(
-            "generated",Text,"When the board was made, UTC (RFC 3339); missing where it is not said.",
+            "generated",Text,"When the board was made (RFC 3339); missing where it is not said.",
             |row| row.texts().generated.as_deref().into(),
-        ),
+        ).unit("UTC"),
         Field::<Facts<'static>>::new(
             "level",Text,"The level that the board is of.",
             |row| row.metrics().level.name().into(),

@@ -115,7 +115,8 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
             Uint,
             "The source that submitted the command.",
             |row| row.command.envelope.source_id.into(),
-        ),
+        )
+        .wide(),
         Field::<Submissions>::new("source_seq", Uint, "The source's own count.", |row| {
             row.command.envelope.source_seq.into()
         }),
@@ -163,7 +164,8 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
             Uint,
             "The entity that the command moves or removes.",
             |row| row.entity().into(),
-        ),
+        )
+        .wide(),
         Field::<Submissions>::new("payload_bytes", Uint, "The size of the payload.", |row| {
             (row.command.payload.len() as u64).into()
         })

@@ -84,7 +84,8 @@ pub(super) const RUN: Table<Run<'static>> = Table {
         ),
         Field::<Run<'static>>::new("seed", Uint, "The seed of the world.", |row| {
             row.header.seed.into()
-        }),
+        })
+        .wide(),
         Field::<Run<'static>>::new(
             "config_hash",
             Text,

@@ -1,0 +1,223 @@
+//! The command `gametape-query`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use datafusion::common::DataFusionError;
+use datafusion::prelude::SessionContext;
+use gametape::{Formats, Secrets};
+
+use crate::archive::Archive;
+use crate::output::{self, Form};
+use crate::session::{Settings, session};
+
+const EXAMPLES: &str = "\
+gametape query \"SELECT player_name, min(total_time_ms) FROM games GROUP BY 1\" GAMES
+gametape query \"SELECT * FROM findings WHERE severity = 'error'\" FOLDER --format csv
+gametape query \"COPY (SELECT * FROM players) TO 'players.parquet'\" MATCHES";
+
+/// SQL over any number of recordings
+///
+/// Examples:
+///   gametape query "SELECT player_name, min(total_time_ms) FROM games GROUP BY 1" GAMES
+///   gametape query "SELECT * FROM findings WHERE severity = 'error'" FOLDER --format csv
+///   gametape query "COPY (SELECT * FROM players) TO 'players.parquet'" MATCHES
+#[derive(Parser, Debug)]
+#[command(
+    name = "gametape query",
+    bin_name = "gametape query",
+    version,
+    verbatim_doc_comment
+)]
+struct Args {
+    /// The query. `SHOW TABLES` lists the tables, `DESCRIBE games` the columns of one.
+    sql: String,
+    /// Recordings: files, folders, patterns.
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// The form of the answer; a table on a terminal, else JSON lines.
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+    /// Write the answer to this file.
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Fail if a recording is broken.
+    #[arg(long)]
+    strict: bool,
+    /// How many cores work.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// How much memory sorts, joins and groups may take before they use the disk: `512MB`, `4GB`.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<usize>,
+    /// Show secret columns: tokens, addresses, user ids.
+    #[arg(long)]
+    show_secrets: bool,
+}
+
+/// Parses a size in bytes: `512MB`, `4GB`, `1000000`.
+fn size(text: &str) -> Result<usize, String> {
+    let wrong = || format!("{text} is no size: write 512MB or 4GB");
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: usize = number.parse().map_err(|_| wrong())?;
+    let unit: usize = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(unit).ok_or_else(wrong)
+}
+
+/// Runs `gametape-query` with these formats. Exits with 0 if all is well, 1 if a recording is broken and
+/// `--strict` is given, 2 if the query is wrong or cannot be answered.
+#[must_use]
+pub fn run(formats: Formats) -> ExitCode {
+    let args = Args::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return refused(&error.to_string()),
+    };
+    // A query has nothing to save: Ctrl-C ends it at once, and unfinished files with it.
+    drop(ctrlc::set_handler(|| std::process::exit(130)));
+    runtime.block_on(answer(&args, formats))
+}
+
+fn refused(message: &str) -> ExitCode {
+    eprintln!("gametape query: {message}");
+    ExitCode::from(2)
+}
+
+async fn answer(args: &Args, formats: Formats) -> ExitCode {
+    let secrets = if args.show_secrets {
+        Secrets::Show
+    } else {
+        Secrets::Hide
+    };
+    let archive = Arc::new(Archive::open(formats, &args.paths, secrets));
+    if archive.files().is_empty() {
+        let mut broken = archive.broken().into_values();
+        let why = broken.next().unwrap_or_else(|| "no recordings".to_owned());
+        return refused(&why);
+    }
+    let settings = Settings {
+        cores: args.threads,
+        memory: args.memory,
+        policy: None,
+    };
+    let answered = match session(&archive, &settings) {
+        Ok(context) => run_sql(args, &context).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = answered {
+        if is_closed(&error) {
+            return ExitCode::from(141);
+        }
+        return refused(&told(&error, &archive));
+    }
+    let broken = archive.broken();
+    if broken.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    let count = broken.len();
+    let names = archive.files().iter().map(|file| &**file.name());
+    let unopened = broken.keys().filter(|path| {
+        let name = path.to_string_lossy();
+        names.clone().all(|known| known != name)
+    });
+    let all = archive.files().len() + unopened.count();
+    eprintln!(
+        "gametape query: {count} of {all} recordings {} broken; the rows before the damage are in the answer",
+        if count == 1 { "is" } else { "are" }
+    );
+    for (path, problem) in broken.iter().take(10) {
+        let name = path.display().to_string();
+        let told = problem
+            .strip_prefix(&format!("{name}: "))
+            .unwrap_or(problem);
+        eprintln!("  {name}: {told}");
+    }
+    if count > 10 {
+        eprintln!("  and {} more: SELECT * FROM findings", count - 10);
+    }
+    ExitCode::from(u8::from(args.strict))
+}
+
+async fn run_sql(args: &Args, context: &SessionContext) -> Result<(), DataFusionError> {
+    let answer = context.sql(&args.sql).await?;
+    let rows = answer.execute_stream().await?;
+    if let Some(path) = &args.out {
+        let form = args.format.unwrap_or(match path.extension() {
+            Some(extension) if extension == "parquet" => Form::Parquet,
+            Some(extension) if extension == "csv" => Form::Csv,
+            Some(extension) if extension == "arrow" => Form::Arrow,
+            _ => Form::Jsonl,
+        });
+        let named = |error: io::Error| {
+            DataFusionError::IoError(io::Error::new(
+                error.kind(),
+                format!("{}: {error}", path.display()),
+            ))
+        };
+        let mut file = io::BufWriter::new(std::fs::File::create(path).map_err(named)?);
+        output::write(form, rows, &mut file).await?;
+        return file.flush().map_err(named);
+    }
+    let is_terminal = io::IsTerminal::is_terminal(&io::stdout());
+    let form = args.format.unwrap_or(if is_terminal {
+        Form::Table
+    } else {
+        Form::Jsonl
+    });
+    let mut out = io::BufWriter::new(io::stdout());
+    output::write(form, rows, &mut out).await?;
+    out.flush().map_err(DataFusionError::IoError)
+}
+
+/// Whether the reader of the answer is gone, as `head` is once it has its lines.
+fn is_closed(error: &DataFusionError) -> bool {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return error.kind() == io::ErrorKind::BrokenPipe;
+        }
+        source = error.source();
+    }
+    error.to_string().contains("Broken pipe")
+}
+
+/// The error without DataFusion's own words before it; where a table is not there, with those that are.
+fn told(error: &DataFusionError, archive: &Archive) -> String {
+    let text = error.strip_backtrace();
+    let own = [
+        "Error during planning: ",
+        "SQL error: ",
+        "Schema error: ",
+        "External error: ",
+    ];
+    let mut text = text.as_str();
+    for prefix in own {
+        text = text.strip_prefix(prefix).unwrap_or(text);
+    }
+    let mut text = text
+        .replace("datafusion.public.", "")
+        .replace("datafusion.", "");
+    if text.contains("not found") && text.starts_with("table ") {
+        for kind in archive.kinds() {
+            let tables = archive.tables(kind).into_iter().flatten();
+            let names: Vec<String> = tables
+                .map(|table| format!("{kind}.{}", table.definition().name))
+                .collect();
+            text.push_str("\n  there are ");
+            text.push_str(&names.join(", "));
+        }
+    }
+    text
+}

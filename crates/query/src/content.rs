@@ -1,0 +1,430 @@
+//! What the rows of a table are made of, recording by recording.
+
+use std::sync::{Arc, LazyLock};
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::common::{DataFusionError, Result};
+use gametape::{At, ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value};
+use gametape_core::table::{Batch, MarkerKind};
+use gametape_core::tape;
+use gametape_core::{Stamp, Time};
+use gametape_tables::{ArrowTable, Problem};
+
+use crate::archive::{Archive, File};
+
+/// The record batches of a recording.
+pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
+
+/// The size from which a recording is read in pieces, in bytes.
+const LARGE: u64 = 1 << 20;
+
+/// What the rows of a table are.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A table of all recordings of a kind.
+    Table { kind: String, table: ArrowTable },
+    /// What such a table holds at a moment of each recording.
+    State {
+        kind: String,
+        table: ArrowTable,
+        at: At,
+    },
+    /// A table about recordings of all kinds.
+    About(About, ArrowTable),
+}
+
+/// A table about recordings of all kinds.
+#[derive(Debug)]
+pub(crate) enum About {
+    /// What the headers say.
+    Recordings,
+    /// What audits find.
+    Findings,
+    /// The moments that are worth a visit.
+    Markers,
+    /// The decisions of a policy.
+    Verdicts(Box<Policy>),
+}
+
+impl About {
+    pub fn content(self) -> Content {
+        let table = match &self {
+            Self::Recordings => &RECORDINGS,
+            Self::Findings => &FINDINGS,
+            Self::Markers => &MARKERS,
+            Self::Verdicts(_) => &VERDICTS,
+        };
+        let table = ArrowTable::new(table, Secrets::Hide);
+        Content::About(self, table)
+    }
+}
+
+impl Content {
+    pub const fn table(&self) -> &ArrowTable {
+        match self {
+            Self::Table { table, .. } | Self::State { table, .. } | Self::About(_, table) => table,
+        }
+    }
+
+    /// Returns whether a recording may have rows.
+    pub fn reads(&self, file: &File) -> bool {
+        match self {
+            Self::Table { kind, table } | Self::State { kind, table, .. } => {
+                file.has(kind, &table.definition().name)
+            }
+            Self::About(..) => true,
+        }
+    }
+
+    /// Divides the work on a recording into at most so many pieces, if it is large enough to be worth it.
+    pub fn pieces(&self, archive: &Archive, file: &File, scan: &Scan, at_most: usize) -> Vec<Scan> {
+        let whole = || vec![scan.clone()];
+        if at_most < 2 || file.bytes() < LARGE || !matches!(self, Self::Table { .. }) {
+            return whole();
+        }
+        let recording = archive.recording(file);
+        let pieces = recording.map(|recording| recording.tape().pieces(scan, at_most));
+        // A recording that is broken says so when it is read.
+        pieces.ok().and_then(Result::ok).unwrap_or_else(whole)
+    }
+
+    /// Reads the rows of a recording. A recording that is broken gives the rows before the damage, and is
+    /// noted in the archive.
+    pub fn read(
+        &self,
+        archive: &Arc<Archive>,
+        at: usize,
+        scan: &Scan,
+        columns: &[usize],
+    ) -> Result<Batches> {
+        let none = || -> Result<Batches> { Ok(Box::new(std::iter::empty())) };
+        let Some(file) = archive.files().get(at) else {
+            return none();
+        };
+        let recording = match archive.recording(file) {
+            Ok(recording) => recording,
+            Err(error) => {
+                archive.found_broken(file, error.to_string());
+                return none();
+            }
+        };
+        let name = &**file.name();
+        let table = self.table();
+        let batch = match self {
+            Self::Table { .. } => {
+                let reader = table.reader(name, recording.tape(), scan, Some(columns))?;
+                let archive = Arc::clone(archive);
+                let reader = reader.problems_to(move |error| {
+                    if let Some(file) = archive.files().get(at).filter(|_| counts(&error.problem)) {
+                        archive.found_broken(file, error.problem.to_string());
+                    }
+                });
+                let batches = reader.map(|batch| batch.map_err(DataFusionError::from));
+                return Ok(Box::new(batches));
+            }
+            Self::State { at, .. } => state(&recording, table, *at, archive.secrets()),
+            Self::About(about, _) => about.rows(&recording, archive.secrets()),
+        };
+        match batch {
+            Ok(batch) => {
+                let batch = table.record(name, batch, Some(columns))?;
+                Ok(Box::new(std::iter::once(Ok(batch))))
+            }
+            Err(error) => {
+                archive.found_broken(file, error.to_string());
+                none()
+            }
+        }
+    }
+}
+
+/// Returns whether a problem is one of the recording: a range that no row can be in is none.
+fn counts(problem: &Problem) -> bool {
+    use gametape_core::table::ScanError;
+    !matches!(
+        problem,
+        Problem::Recording(
+            tape::Error::NoClock { .. } | tape::Error::Scan(ScanError::Backwards { .. })
+        )
+    )
+}
+
+/// The rows that hold at a moment.
+fn state(
+    recording: &Recording,
+    table: &ArrowTable,
+    at: At,
+    secrets: Secrets,
+) -> Result<Batch, gametape::Error> {
+    let definition = table.definition();
+    let empty = || Batch::new(definition.columns.iter().map(|column| column.kind));
+    let mut play = recording.playback()?;
+    if play.seek(at).is_err() {
+        // Nothing is recorded yet, or the recording does not have this clock.
+        return Ok(empty());
+    }
+    let tables = recording.tables()?;
+    let Some(own) = tables.iter().find(|own| own.name == definition.name) else {
+        return Ok(empty());
+    };
+    let scan = Scan {
+        secrets,
+        ..Scan::table(&*own.name)
+    };
+    let held = play.state(&scan)?;
+    let mut rows = empty();
+    for row in 0..held.len() {
+        let value = |column: &ColumnDef| match own.column(&column.name) {
+            Some(at) => held.get(row, at),
+            None => Value::Null,
+        };
+        rows.push(held.stamp(row), definition.columns.iter().map(value));
+    }
+    Ok(rows)
+}
+
+fn columns(
+    name: &'static str,
+    doc: &'static str,
+    columns: &[(&'static str, Kind, &'static str, &'static str)],
+) -> TableDef {
+    let column = |(name, kind, unit, doc): &(&'static str, Kind, &'static str, &'static str)| {
+        ColumnDef::new(*name, *kind, *doc).unit(*unit)
+    };
+    TableDef {
+        columns: columns.iter().map(column).collect(),
+        ..TableDef::new(name, Lane::Facts, doc)
+    }
+}
+
+static RECORDINGS: LazyLock<TableDef> = LazyLock::new(|| {
+    columns(
+        "recordings",
+        "The recordings, from their headers alone.",
+        &[
+            (
+                "kind",
+                Kind::Text,
+                "",
+                "The kind of recording: the name of the schema of its tables.",
+            ),
+            ("format", Kind::Text, "", "The format."),
+            (
+                "format_version",
+                Kind::Uint,
+                "",
+                "The version of the format.",
+            ),
+            ("bytes", Kind::Uint, "bytes", "The size of the file."),
+            (
+                "duration_ms",
+                Kind::Uint,
+                "ms",
+                "The time from the first step to the last; null where the header does not say.",
+            ),
+            (
+                "problem",
+                Kind::Text,
+                "",
+                "Why the header can be read only in part; null if it can.",
+            ),
+        ],
+    )
+});
+
+static FINDINGS: LazyLock<TableDef> = LazyLock::new(|| {
+    columns(
+        "findings",
+        "The findings of the audit of each recording.",
+        &[
+            ("code", Kind::Text, "", "The code of the rule."),
+            (
+                "severity",
+                Kind::Text,
+                "",
+                "How much it matters: `error`, `warning` or `info`.",
+            ),
+            (
+                "step",
+                Kind::Uint,
+                "",
+                "The step; null for a finding about the whole recording.",
+            ),
+            ("tick", Kind::Uint, "", "The recording's own counter."),
+            ("time_ms", Kind::Float64, "ms", "The time since the start."),
+            ("line", Kind::Uint, "", "The line of a text, from 1."),
+            ("offset", Kind::Uint, "bytes", "The place in the file."),
+            (
+                "offset_in",
+                Kind::Text,
+                "",
+                "The container that the place is in, if it is not the file itself.",
+            ),
+            (
+                "repeats",
+                Kind::Uint,
+                "",
+                "How many more times the same was found after this place.",
+            ),
+            ("message", Kind::Text, "", "The sentence."),
+            ("data", Kind::Text, "", "The data of the sentence, as JSON."),
+        ],
+    )
+});
+
+static MARKERS: LazyLock<TableDef> = LazyLock::new(|| {
+    columns(
+        "markers",
+        "The moments of each recording that are worth a visit: events, and findings.",
+        &[
+            (
+                "step",
+                Kind::Uint,
+                "",
+                "The step; null for a finding about the whole recording.",
+            ),
+            ("tick", Kind::Uint, "", "The recording's own counter."),
+            ("time_ms", Kind::Float64, "ms", "The time since the start."),
+            (
+                "kind",
+                Kind::Text,
+                "",
+                "`event`, or the severity of a finding.",
+            ),
+            (
+                "source",
+                Kind::Text,
+                "",
+                "The name of the table, or the code of the rule.",
+            ),
+            ("text", Kind::Text, "", "What happens."),
+            (
+                "count",
+                Kind::Uint,
+                "",
+                "The number of events that the marker stands for.",
+            ),
+        ],
+    )
+});
+
+static VERDICTS: LazyLock<TableDef> = LazyLock::new(|| {
+    columns(
+        "verdicts",
+        "The decision of the policy about each recording.",
+        &[
+            (
+                "verdict",
+                Kind::Text,
+                "",
+                "`pass`, `warn` or `fail`: the result of the audit alone.",
+            ),
+            (
+                "admitted",
+                Kind::Bool,
+                "",
+                "Whether the policy admits the recording; null if it says nothing of the format.",
+            ),
+            (
+                "reasons",
+                Kind::Text,
+                "",
+                "The codes of all reasons to reject it, separated by spaces.",
+            ),
+            ("summary", Kind::Text, "", "The recording in a few words."),
+        ],
+    )
+});
+
+/// A problem without the path before it, which the column `recording` has.
+fn without_path(recording: &Recording, problem: &str) -> String {
+    let path = format!("{}: ", recording.path().display());
+    problem.strip_prefix(&path).unwrap_or(problem).to_owned()
+}
+
+impl About {
+    fn rows(&self, recording: &Recording, secrets: Secrets) -> Result<Batch, gametape::Error> {
+        let table: &TableDef = match self {
+            Self::Recordings => &RECORDINGS,
+            Self::Findings => &FINDINGS,
+            Self::Markers => &MARKERS,
+            Self::Verdicts(_) => &VERDICTS,
+        };
+        let mut rows = Batch::new(table.columns.iter().map(|column| column.kind));
+        let mut row = |values: Vec<Value<'_>>| rows.push(Stamp::default(), values);
+        match self {
+            Self::Recordings => {
+                let header = recording.header(secrets)?;
+                let problem = header.problem.as_ref();
+                let problem = problem.map(|problem| without_path(recording, &problem.to_string()));
+                let info = header.value;
+                row(vec![
+                    recording.format().kind().into(),
+                    info.format.into(),
+                    info.format_version.into(),
+                    info.bytes.into(),
+                    info.duration_ms.into(),
+                    problem.as_deref().into(),
+                ]);
+            }
+            Self::Findings => {
+                for finding in &recording.audit()?.findings {
+                    let place = &finding.place;
+                    let data = finding.rule.data.iter();
+                    let data: serde_json::Map<String, serde_json::Value> = data
+                        .map(|(key, value)| ((*key).to_owned(), value.clone().into()))
+                        .collect();
+                    let data = serde_json::Value::from(data).to_string();
+                    row(vec![
+                        finding.code().into(),
+                        finding.severity().name().into(),
+                        place.step.into(),
+                        place.tick.into(),
+                        place.time.map(Time::ms).into(),
+                        place.line.into(),
+                        place.offset.into(),
+                        place.within.as_deref().into(),
+                        finding.repeats.into(),
+                        finding.message().as_str().into(),
+                        data.as_str().into(),
+                    ]);
+                }
+            }
+            Self::Markers => {
+                let audit = recording.audit()?;
+                for marker in recording.markers(&audit, secrets)? {
+                    let stamp = marker.stamp;
+                    row(vec![
+                        stamp.map(|stamp| stamp.step).into(),
+                        stamp.and_then(|stamp| stamp.tick).into(),
+                        stamp.and_then(|stamp| stamp.time).map(Time::ms).into(),
+                        match marker.kind {
+                            MarkerKind::Event => "event",
+                            MarkerKind::Finding(severity) => severity.name(),
+                        }
+                        .into(),
+                        marker.source.as_str().into(),
+                        marker.text.as_str().into(),
+                        marker.count.into(),
+                    ]);
+                }
+            }
+            Self::Verdicts(policy) => {
+                let audit = recording.audit()?;
+                let decision = policy.judge(recording, &audit)?;
+                let reasons: Vec<&str> = decision
+                    .reasons
+                    .iter()
+                    .map(|reason| reason.code.as_str())
+                    .collect();
+                row(vec![
+                    audit.verdict().to_string().as_str().into(),
+                    decision.admitted.into(),
+                    reasons.join(" ").as_str().into(),
+                    audit.summary.as_str().into(),
+                ]);
+            }
+        }
+        Ok(rows)
+    }
+}

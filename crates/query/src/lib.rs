@@ -1,0 +1,42 @@
+//! SQL over any number of recordings of games and simulations.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("game.rmv");
+//! # std::fs::write(&path, gametape_samples::mines::example())?;
+//! use std::sync::Arc;
+//! use gametape_query::{Archive, Settings, session};
+//!
+//! let archive = Archive::open(gametape::formats(), &[path], gametape::Secrets::Hide);
+//! let context = session(&Arc::new(archive), &Settings::default())?;
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! let answer = context.sql("SELECT player_name, ioe FROM games").await?;
+//! assert_eq!(answer.collect().await?[0].num_rows(), 1);
+//! # Ok::<(), datafusion::error::DataFusionError>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A command with formats of its own is [`run`] with them:
+//!
+//! ```no_run
+//! # use gametape::formats;
+//! fn main() -> std::process::ExitCode {
+//!     gametape_query::run(formats()) // .with(MyFormat)
+//! }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod archive;
+mod command;
+mod content;
+mod output;
+mod pushed;
+mod rows;
+mod session;
+
+pub use archive::{Archive, File};
+pub use command::run;
+pub use output::{Form, write};
+pub use session::{Settings, session};

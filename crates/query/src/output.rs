@@ -1,0 +1,120 @@
+//! The rows of an answer, in the form that was asked for.
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::csv::WriterBuilder;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::ipc::writer::StreamWriter;
+use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
+use datafusion::common::Result;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::parquet::arrow::ArrowWriter;
+use futures::StreamExt;
+
+/// The form of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Form {
+    /// Columns for people to read.
+    Table,
+    /// Comma-separated values under a line of names.
+    Csv,
+    /// A JSON object a line.
+    Jsonl,
+    /// Arrow's stream of record batches.
+    Arrow,
+    /// A Parquet file.
+    Parquet,
+}
+
+/// Writes the rows of an answer as they come, and returns how many there were. A table is written at the
+/// end, because its columns are as wide as their widest value.
+pub async fn write(
+    form: Form,
+    mut rows: SendableRecordBatchStream,
+    out: &mut (dyn Write + Send),
+) -> Result<u64> {
+    let schema = rows.schema();
+    let mut writer = Writer::new(form, &schema, out)?;
+    let mut count = 0;
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        count += batch.num_rows() as u64;
+        writer.write(batch)?;
+    }
+    writer.finish(&schema)?;
+    Ok(count)
+}
+
+enum Writer<'o> {
+    Table(Vec<RecordBatch>, &'o mut (dyn Write + Send)),
+    Csv(
+        datafusion::arrow::csv::Writer<&'o mut (dyn Write + Send)>,
+        bool,
+    ),
+    Jsonl(LineDelimitedWriter<&'o mut (dyn Write + Send)>),
+    Arrow(StreamWriter<&'o mut (dyn Write + Send)>),
+    Parquet(ArrowWriter<&'o mut (dyn Write + Send)>),
+}
+
+impl<'o> Writer<'o> {
+    fn new(form: Form, schema: &SchemaRef, out: &'o mut (dyn Write + Send)) -> Result<Self> {
+        Ok(match form {
+            Form::Table => Self::Table(Vec::new(), out),
+            Form::Csv => Self::Csv(WriterBuilder::new().with_header(true).build(out), false),
+            Form::Jsonl => Self::Jsonl(LineDelimitedWriter::new(out)),
+            Form::Arrow => Self::Arrow(StreamWriter::try_new(out, schema)?),
+            Form::Parquet => {
+                let schema = std::sync::Arc::clone(schema);
+                Self::Parquet(ArrowWriter::try_new(out, schema, None)?)
+            }
+        })
+    }
+
+    fn write(&mut self, batch: RecordBatch) -> Result<()> {
+        match self {
+            Self::Table(batches, _) => batches.push(batch),
+            Self::Csv(csv, written) => {
+                csv.write(&batch)?;
+                *written = true;
+            }
+            Self::Jsonl(json) => json.write(&batch)?,
+            Self::Arrow(arrow) => arrow.write(&batch)?,
+            Self::Parquet(parquet) => parquet.write(&batch)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self, schema: &SchemaRef) -> Result<()> {
+        match self {
+            Self::Table(batches, out) => {
+                let table = pretty_format_batches_with_schema(schema.clone(), &batches)?;
+                writeln!(out, "{table}").map_err(output)?;
+                out.flush().map_err(output)?;
+            }
+            Self::Csv(mut csv, written) => {
+                if !written {
+                    // The names, without rows.
+                    csv.write(&RecordBatch::new_empty(schema.clone()))?;
+                }
+                csv.into_inner().flush().map_err(output)?;
+            }
+            Self::Jsonl(mut json) => {
+                json.finish()?;
+                json.into_inner().flush().map_err(output)?;
+            }
+            Self::Arrow(mut arrow) => arrow.finish()?,
+            Self::Parquet(parquet) => {
+                parquet.close()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn output(error: io::Error) -> ArrowError {
+    ArrowError::IoError(error.to_string(), error)
+}

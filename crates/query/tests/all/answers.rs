@@ -1,0 +1,156 @@
+//! Tables of the archive, beside the recordings themselves.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use gametape::core::table::kit::{all_of, scanned};
+use gametape::{At, Recording, Secrets, Time};
+
+use crate::samples::{Asked, fill};
+
+/// The recordings of an archive.
+fn recordings(asked: &Asked) -> Vec<Recording> {
+    let files = asked.archive.files().iter();
+    files
+        .map(|file| Recording::open(&**file.name()).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_table_has_the_rows_of_all_its_recordings() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for recording in recordings(&asked) {
+        for table in recording.tables().unwrap() {
+            let rows = scanned(&**recording.tape(), &all_of(&table)).len();
+            let key = (recording.format().kind().to_owned(), table.name.to_string());
+            *counts.entry(key).or_default() += rows;
+        }
+    }
+    assert!(counts.len() > 20);
+    for ((kind, table), count) in counts {
+        let counted = asked.value(&format!("SELECT count(*) FROM {kind}.\"{table}\""));
+        assert_eq!(counted, count.to_string(), "{kind}.{table}");
+        // All columns, too, and so each value fits into its column.
+        let rows = asked.rows(&format!("SELECT * FROM {kind}.\"{table}\""));
+        assert_eq!(rows.len(), count, "{kind}.{table}");
+    }
+    assert_eq!(asked.archive.broken().len(), 0);
+}
+
+#[test]
+fn a_name_that_several_kinds_have_needs_its_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    // One row for each recording, under the plural.
+    assert_eq!(asked.value("SELECT count(*) FROM games"), "4");
+    assert_eq!(asked.value("SELECT count(*) FROM runs"), "2");
+    // Captures have the tables of the matches that they were made of.
+    let error = asked.batches("SELECT * FROM players").unwrap_err();
+    assert!(error.contains("players"), "{error}");
+    assert_ne!(asked.value("SELECT count(*) FROM echo.players"), "0");
+    let matches = Asked::of(&[folder.path().join("match.echoreplay")]);
+    assert_ne!(matches.value("SELECT count(*) FROM players"), "0");
+}
+
+#[test]
+fn headers_findings_and_verdicts_are_those_of_the_recordings() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    let mut headers = Vec::new();
+    let mut findings = Vec::new();
+    let mut verdicts = Vec::new();
+    for recording in recordings(&asked) {
+        let name = recording.path().to_string_lossy().into_owned();
+        let info = recording.header(Secrets::Hide).unwrap().whole().unwrap();
+        let option =
+            |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
+        headers.push(vec![
+            name.clone(),
+            info.format.to_owned(),
+            info.bytes.to_string(),
+            option(info.duration_ms),
+        ]);
+        let audit = recording.audit().unwrap();
+        for finding in &audit.findings {
+            findings.push(vec![
+                name.clone(),
+                finding.code().to_owned(),
+                option(finding.place.step),
+                finding.message(),
+            ]);
+        }
+        verdicts.push(vec![name, audit.verdict().to_string()]);
+    }
+    let sql = "SELECT recording, format, bytes, duration_ms FROM recordings ORDER BY recording";
+    assert_eq!(asked.rows(sql), headers);
+    let mut found = asked.rows("SELECT recording, code, step, message FROM findings");
+    found.sort();
+    findings.sort();
+    assert!(!findings.is_empty());
+    assert_eq!(found, findings);
+    let sql = "SELECT recording, verdict FROM verdicts ORDER BY recording";
+    assert_eq!(asked.rows(sql), verdicts);
+}
+
+#[test]
+fn the_state_at_a_moment_is_that_of_a_player() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    for ms in [0, 1000, 4321] {
+        let mut wanted = 0;
+        for recording in recordings(&asked) {
+            if recording.format().kind() == "echo" {
+                let mut play = recording.playback().unwrap();
+                play.seek(At::Time(Time::from_ms(ms))).unwrap();
+                wanted += play.state(&gametape::Scan::table("players")).unwrap().len();
+            }
+        }
+        let sql = format!("SELECT count(*) FROM state_at('echo.players', {ms})");
+        assert_eq!(asked.value(&sql), wanted.to_string(), "{ms}");
+    }
+    let cells = asked.value("SELECT count(*) FROM state_at('murk.heat', 'tick:7')");
+    assert_eq!(cells, "512"); // of two runs
+    let error = asked
+        .batches("SELECT * FROM state_at('goals', 1)")
+        .unwrap_err();
+    assert!(
+        error.contains("no table \"goals\" of states or cells"),
+        "{error}"
+    );
+    let error = asked
+        .batches("SELECT * FROM state_at('players', 1)")
+        .unwrap_err();
+    assert!(error.contains("write "), "{error}");
+}
+
+#[test]
+fn a_broken_recording_gives_its_rows_and_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let text = fs::read(folder.path().join("match.echoreplay")).unwrap();
+    let cut = folder.path().join("cut.echoreplay");
+    fs::write(&cut, &text[..text.len() / 2]).unwrap();
+    fs::write(folder.path().join("empty.rmv"), "").unwrap();
+    let asked = Asked::of(&[
+        cut.clone(),
+        folder.path().join("match.echoreplay"),
+        folder.path().join("empty.rmv"),
+    ]);
+    let sql = format!(
+        "SELECT count(*) FROM game WHERE recording = '{}'",
+        cut.display()
+    );
+    let rows: u64 = asked.value(&sql).parse().unwrap();
+    assert!((100..200).contains(&rows), "{rows}");
+    let broken = asked.archive.broken();
+    assert_eq!(broken.len(), 2, "{broken:?}");
+    assert!(broken.contains_key(&cut));
+    let findings = asked.value("SELECT count(*) FROM findings WHERE severity = 'error'");
+    assert_ne!(findings, "0");
+}

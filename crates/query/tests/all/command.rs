@@ -1,0 +1,99 @@
+//! The command as people call it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::samples::fill;
+
+fn query(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn answers_come_in_the_form_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let sql = "SELECT outcome, count(*) AS games FROM games GROUP BY 1 ORDER BY 1";
+    let (code, out, _) = query(folder.path(), &[sql, ".", "--format", "csv"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("outcome,games\n"), "{out}");
+    let (_, out, _) = query(folder.path(), &[sql, "."]);
+    let line: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert!(line["games"].is_u64(), "{line}");
+    let (_, out, _) = query(folder.path(), &[sql, ".", "--format", "table"]);
+    assert!(out.contains("| outcome | games |"), "{out}");
+    for (file, start) in [("a.parquet", b"PAR1".as_slice()), ("a.arrow", &[255; 4])] {
+        let (code, out, error) = query(folder.path(), &[sql, ".", "--out", file]);
+        assert_eq!((code, out.as_str(), error.as_str()), (0, "", ""));
+        assert!(
+            fs::read(folder.path().join(file))
+                .unwrap()
+                .starts_with(start)
+        );
+    }
+    let (_, out, _) = query(
+        folder.path(),
+        &[
+            "SELECT recording FROM games WHERE false",
+            ".",
+            "--format",
+            "csv",
+        ],
+    );
+    assert_eq!(out, "recording\n");
+}
+
+#[test]
+fn what_is_broken_is_said_and_counts_if_it_should() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let text = fs::read(folder.path().join("match.echoreplay")).unwrap();
+    fs::write(
+        folder.path().join("cut.echoreplay"),
+        &text[..text.len() / 2],
+    )
+    .unwrap();
+    let args = [
+        "SELECT count(*) FROM goals",
+        "cut.echoreplay",
+        "match.echoreplay",
+    ];
+    let (code, _, error) = query(folder.path(), &args);
+    assert_eq!(code, 0);
+    assert!(error.starts_with("gametape query: 1 of 2 recordings is broken; the rows before the damage are in the answer\n  cut.echoreplay: "), "{error}");
+    let strict: Vec<&str> = args.iter().copied().chain(["--strict"]).collect();
+    assert_eq!(query(folder.path(), &strict).0, 1);
+}
+
+#[test]
+fn what_cannot_be_answered_is_said_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    for (args, wanted) in [
+        (
+            ["SELECT * FROM nothing", "."],
+            "table 'nothing' not found\n  there are ",
+        ),
+        (["SELEC 1", "."], "SELEC"),
+        (["SELECT 1", "not-there.rmv"], "not-there.rmv"),
+        (["SELECT nonsense FROM games", "."], "nonsense"),
+    ] {
+        let (code, out, error) = query(folder.path(), &args);
+        assert_eq!((code, out.as_str()), (2, ""), "{error}");
+        assert!(
+            error.starts_with("gametape query: ") && error.contains(wanted),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,6 @@
+//! Answers beside the rows that a scan gives.
+
+mod answers;
+mod command;
+mod conditions;
+mod samples;

@@ -1,0 +1,108 @@
+//! A folder with recordings of every kind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use gametape::echo::{butter, echoreplay};
+use gametape::murk::engine::World;
+use gametape::{Options, Recording, Secrets};
+use gametape_query::{Archive, Settings, session};
+use gametape_samples::echo::{Match, MatchOptions};
+use gametape_samples::mines::{record, scenarios};
+
+/// Writes recordings of every format: games, matches, runs, captures.
+pub fn fill(folder: &Path) {
+    for scenario in scenarios().iter().take(4) {
+        let game = gametape::mines::rmv::write(&record(scenario, 3).unwrap()).unwrap();
+        fs::write(folder.join(format!("{}.rmv", scenario.name)), game).unwrap();
+    }
+    let frames: Vec<_> = Match::new(MatchOptions {
+        frames: Some(300),
+        ..MatchOptions::default()
+    })
+    .collect();
+    let mut text = echoreplay::Writer::new(Vec::new());
+    for frame in &frames {
+        text.push(frame).unwrap();
+    }
+    fs::write(folder.join("match.echoreplay"), text.finish().unwrap()).unwrap();
+    let packed = butter::write(&frames[..200], butter::Options::default()).unwrap();
+    fs::write(folder.join("it's a \"match\".butter"), packed).unwrap();
+    let (_, heat) = gametape_samples::murk::ALL[0];
+    let world = World::from_toml(heat).unwrap();
+    for seed in [1, 2] {
+        let run = gametape_samples::murk::record(&world, world.build().unwrap(), seed, 20).unwrap();
+        fs::write(folder.join(format!("heat-{seed}.murk")), run).unwrap();
+    }
+    let arena = Recording::open(folder.join("match.echoreplay")).unwrap();
+    let capture = arena.convert("capture", &Options::new()).unwrap();
+    fs::write(folder.join("match.mcap"), capture.content.bytes().unwrap()).unwrap();
+    fs::write(folder.join("notes.txt"), "no recording").unwrap();
+}
+
+pub struct Asked {
+    pub archive: Arc<Archive>,
+    context: datafusion::prelude::SessionContext,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Asked {
+    pub fn of(paths: &[PathBuf]) -> Self {
+        let archive = Arc::new(Archive::open(gametape::formats(), paths, Secrets::Hide));
+        let settings = Settings {
+            cores: Some(3),
+            ..Settings::default()
+        };
+        let context = session(&archive, &settings).unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        Self {
+            archive,
+            context,
+            runtime,
+        }
+    }
+
+    pub fn batches(&self, sql: &str) -> Result<Vec<RecordBatch>, String> {
+        let answer = async {
+            let answer = self.context.sql(sql).await?;
+            answer.collect().await
+        };
+        let answer = self.runtime.block_on(answer);
+        answer.map_err(|error| error.strip_backtrace())
+    }
+
+    /// The rows of an answer as texts; a missing value is `null`.
+    #[track_caller]
+    pub fn rows(&self, sql: &str) -> Vec<Vec<String>> {
+        let options = FormatOptions::new().with_null("null");
+        let mut rows = Vec::new();
+        for batch in self
+            .batches(sql)
+            .unwrap_or_else(|error| panic!("{sql}: {error}"))
+        {
+            let columns: Vec<_> = (batch.columns().iter())
+                .map(|column| ArrayFormatter::try_new(column, &options).unwrap())
+                .collect();
+            for row in 0..batch.num_rows() {
+                rows.push(
+                    columns
+                        .iter()
+                        .map(|column| column.value(row).to_string())
+                        .collect(),
+                );
+            }
+        }
+        rows
+    }
+
+    /// The only value of an answer.
+    #[track_caller]
+    pub fn value(&self, sql: &str) -> String {
+        let mut rows = self.rows(sql);
+        assert_eq!(rows.len(), 1, "{sql}");
+        rows.remove(0).remove(0)
+    }
+}

@@ -1,0 +1,257 @@
+//! A table as Arrow: its schema.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use gametape_core::At;
+use gametape_core::table::{Batch, Column, ColumnDef, Kind, Lane, Scan, StampColumn, TableDef};
+use gametape_core::tape::{Secrets, Tape};
+
+use crate::grid::GridReader;
+use crate::reader::{Moving, ReadError, Reader};
+
+/// The name of the column that names the recording of a row.
+pub(crate) const RECORDING: &str = "recording";
+
+/// A table as Arrow has it, of one recording or of several that were [merged](crate::Merge).
+#[derive(Clone, Debug)]
+pub struct ArrowTable {
+    table: TableDef,
+    secrets: Secrets,
+    schema: SchemaRef,
+    origins: Vec<Origin>,
+}
+
+/// The origin of the values of an Arrow column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    Recording,
+    Stamp(StampColumn),
+    /// A column of the table, by index.
+    Own(usize),
+}
+
+impl ArrowTable {
+    /// Creates the Arrow form of a table. Without [`Secrets::Show`] it has no secret columns.
+    #[must_use]
+    pub fn new(table: &TableDef, secrets: Secrets) -> Self {
+        let stamps = StampColumn::ALL.into_iter().filter(|stamp| match stamp {
+            StampColumn::Ended => table.lane == Lane::State,
+            _ => table.lane != Lane::Facts,
+        });
+        let own = table.columns.iter().enumerate();
+        let own = own.filter(|(_, column)| !column.secret || secrets == Secrets::Show);
+        let origins: Vec<Origin> = std::iter::once(Origin::Recording)
+            .chain(stamps.map(Origin::Stamp))
+            .chain(own.map(|(at, _)| Origin::Own(at)))
+            .collect();
+        let fields: Vec<Field> = (origins.iter())
+            .filter_map(|origin| field(*origin, table))
+            .collect();
+        let mut about = HashMap::from([
+            ("table".to_owned(), table.name.to_string()),
+            ("lane".to_owned(), table.lane.name().to_owned()),
+            ("doc".to_owned(), table.doc.to_string()),
+        ]);
+        if !table.shape.is_empty() {
+            let shape: Vec<String> = table.shape.iter().map(u64::to_string).collect();
+            about.insert("shape".to_owned(), shape.join(","));
+        }
+        Self {
+            schema: Arc::new(Schema::new_with_metadata(fields, about)),
+            table: table.clone(),
+            secrets,
+            origins,
+        }
+    }
+
+    /// Returns the schema.
+    #[must_use]
+    pub const fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Returns the definition of the table.
+    #[must_use]
+    pub const fn definition(&self) -> &TableDef {
+        &self.table
+    }
+
+    /// Returns whether secret columns are among the columns.
+    #[must_use]
+    pub const fn secrets(&self) -> Secrets {
+        self.secrets
+    }
+
+    pub(crate) fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
+    /// Reads rows of a recording. `name` is the value of the column `recording`; the scan gives the
+    /// range, the keys and, where it is a [piece](trait.Tape.html#method.pieces), the piece. The columns
+    /// are those of the schema at these indexes, in this order; all for `None`. Only these are decoded.
+    ///
+    /// A column that this recording does not have is null, and a recording without the table has no
+    /// rows. Rows are in the order of their steps. All rows in the range are given, even where a clock
+    /// goes back.
+    ///
+    /// # Errors
+    /// If there is no column of such an index.
+    pub fn reader(
+        &self,
+        name: &str,
+        tape: &Arc<dyn Tape>,
+        scan: &Scan,
+        columns: Option<&[usize]>,
+    ) -> Result<Reader, ArrowError> {
+        Reader::new(self, name, tape, scan, columns)
+    }
+
+    /// Moves rows that were made otherwise, such as the state at a moment, into a record batch. The batch
+    /// has stamps and all columns of the table.
+    ///
+    /// # Errors
+    /// If there is no column of such an index; [`ReadError`] if a value does not fit into its column.
+    pub fn record(
+        &self,
+        name: &str,
+        batch: Batch,
+        columns: Option<&[usize]>,
+    ) -> Result<RecordBatch, ArrowError> {
+        let (moving, asked) = Moving::new(self, name, columns, |_| true)?;
+        let mut stamps = Batch::new(StampColumn::ALL.map(StampColumn::kind)).without_stamps();
+        for row in 0..batch.len() {
+            let (stamp, ended) = (batch.stamp(row), batch.is_end(row));
+            stamps.push(
+                stamp,
+                StampColumn::ALL.map(|column| column.value(stamp, ended)),
+            );
+        }
+        let rows = batch.len();
+        // A table of facts has no stamps, and may call columns of its own so.
+        let names = self.table.columns.iter().map(|column| &*column.name);
+        let names = names.chain(StampColumn::ALL.map(StampColumn::name));
+        let columns = batch.into_columns().into_iter();
+        let columns = columns.chain(stamps.into_columns());
+        let mut all: Vec<(&str, Option<Column>)> = names.zip(columns.map(Some)).collect();
+        let mut take = |name: &String| {
+            let mut all = all.iter_mut();
+            all.find(|(own, _)| own == name)?.1.take()
+        };
+        let columns = asked.iter().map(&mut take).collect();
+        match moving.arrays(rows, columns)? {
+            (batch, None) => Ok(batch),
+            (_, Some(error)) => Err(ArrowError::from(ReadError {
+                recording: name.to_owned(),
+                problem: error.into(),
+            })),
+        }
+    }
+
+    /// Reads a grid of a recording as arrays of cells: one row for each step at which a cell changes,
+    /// with a list of all cells for each column that is no key. Cells are in the order of the keys; the
+    /// last key varies fastest. A cell that does not exist (in a hexagon, say), or of which nothing is
+    /// known yet, is null.
+    ///
+    /// ```
+    /// use gametape_core::table::Scan;
+    /// use gametape_core::tape::Secrets;
+    /// use gametape_tables::ArrowTable;
+    ///
+    /// # let bytes = gametape_samples::mines::example();
+    /// let game = gametape::Recording::from_bytes(bytes, "game.rmv")?;
+    /// let tables = game.tables()?;
+    /// let board = Scan::table("board");
+    /// let table = ArrowTable::new(board.find(&tables)?, Secrets::Hide);
+    /// let mut steps = table.grid_reader("game.rmv", game.tape(), None, None)?;
+    /// let first = steps.next().unwrap()?;
+    /// assert_eq!(first.column_by_name("recorded").unwrap().len(), first.num_rows());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the table is not a grid, or has more than 2^31 cells.
+    pub fn grid_reader(
+        &self,
+        name: &str,
+        tape: &Arc<dyn Tape>,
+        from: Option<At>,
+        to: Option<At>,
+    ) -> Result<GridReader, ArrowError> {
+        GridReader::new(self, name, tape, from, to)
+    }
+}
+
+fn field(origin: Origin, table: &TableDef) -> Option<Field> {
+    let plain = |name: &str, kind: DataType, nullable, doc: &str| {
+        Field::new(name, kind, nullable).with_metadata(HashMap::from([("doc".into(), doc.into())]))
+    };
+    Some(match origin {
+        Origin::Recording => plain(RECORDING, dictionary(), false, "The recording of the row."),
+        Origin::Stamp(StampColumn::Step) => {
+            let doc = "The ordinal of the frame, packet or event, from 0.";
+            plain("step", DataType::Int64, false, doc)
+        }
+        Origin::Stamp(StampColumn::Tick) => {
+            let doc = "The recording's own counter; null if it has none.";
+            plain("tick", DataType::Int64, true, doc)
+        }
+        Origin::Stamp(StampColumn::Time) => {
+            let doc = "Milliseconds since the recording's start; null if unknown.";
+            let field = plain("time_ms", DataType::Float64, true, doc);
+            with(field, "unit", "ms")
+        }
+        Origin::Stamp(StampColumn::Ended) => {
+            let doc = "Whether the row ends its key: what the key stands for is gone.";
+            plain("ended", DataType::Boolean, false, doc)
+        }
+        Origin::Own(at) => {
+            let column = table.columns.get(at)?;
+            let mut field = plain(&column.name, data_type(column), true, &column.doc);
+            if !column.unit.is_empty() {
+                field = with(field, "unit", &column.unit);
+            }
+            if let Some(precision) = column.precision {
+                field = with(field, "precision", &precision.to_string());
+            }
+            if column.key {
+                field = with(field, "key", "true");
+            }
+            if column.secret {
+                field = with(field, "secret", "true");
+            }
+            field
+        }
+    })
+}
+
+fn with(field: Field, name: &str, value: &str) -> Field {
+    let mut metadata = field.metadata().clone();
+    metadata.insert(name.to_owned(), value.to_owned());
+    field.with_metadata(metadata)
+}
+
+pub(crate) fn dictionary() -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+}
+
+/// The Arrow type of a column.
+pub(crate) fn data_type(column: &ColumnDef) -> DataType {
+    match column.kind {
+        Kind::Bool => DataType::Boolean,
+        Kind::Uint if column.wide => DataType::UInt64,
+        Kind::Int | Kind::Uint => DataType::Int64,
+        Kind::Float32 => DataType::Float32,
+        Kind::Float64 => DataType::Float64,
+        Kind::Text if column.unit == "UTC" => {
+            DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+        }
+        Kind::Text if column.unit == "local time" => {
+            DataType::Timestamp(TimeUnit::Microsecond, None)
+        }
+        Kind::Text if !column.values.is_empty() => dictionary(),
+        Kind::Text => DataType::Utf8,
+    }
+}

@@ -1,0 +1,6 @@
+//! Arrow against the rows that a scan gives.
+
+mod grids;
+mod made;
+mod real;
+mod told;
