@@ -21,17 +21,9 @@ gametape query \"COPY (SELECT * FROM players) TO 'players.parquet'\" MATCHES";
 
 /// SQL over any number of recordings
 ///
-/// Examples:
-///   gametape query "SELECT player_name, min(total_time_ms) FROM games GROUP BY 1" GAMES
-///   gametape query "SELECT * FROM findings WHERE severity = 'error'" FOLDER --format csv
-///   gametape query "COPY (SELECT * FROM players) TO 'players.parquet'" MATCHES
+/// Runs on all cores. Only what a query needs is read.
 #[derive(Parser, Debug)]
-#[command(
-    name = "gametape query",
-    bin_name = "gametape query",
-    version,
-    verbatim_doc_comment
-)]
+#[command(name = "gametape query", bin_name = "gametape query", version, before_help = EXAMPLES)]
 struct Args {
     /// The query. `SHOW TABLES` lists the tables, `DESCRIBE games` the columns of one.
     sql: String,
