@@ -1,14 +1,14 @@
 //! The command `gametape-query`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
 use datafusion::common::DataFusionError;
 use datafusion::prelude::SessionContext;
-use gametape::{Formats, Secrets};
+use gametape::{Formats, Policy, Secrets};
 
 use crate::archive::Archive;
 use crate::output::{self, Form};
@@ -36,6 +36,9 @@ struct Args {
     /// Write the answer to this file.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// The policy of the table `verdicts`, a file; by default that of each format's community.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
     /// Fail if a recording is broken.
     #[arg(long)]
     strict: bool,
@@ -87,11 +90,23 @@ fn refused(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+fn policy(path: &Path, formats: &Formats) -> Result<Policy, String> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
+    let policy = Policy::parse(&text, formats);
+    policy.map_err(|error| format!("{}: {error}", path.display()))
+}
+
 async fn answer(args: &Args, formats: Formats) -> ExitCode {
     let secrets = if args.show_secrets {
         Secrets::Show
     } else {
         Secrets::Hide
+    };
+    let policy = match args.policy.as_ref().map(|path| policy(path, &formats)) {
+        Some(Err(message)) => return refused(&message),
+        Some(Ok(policy)) => Some(policy),
+        None => None,
     };
     let archive = Arc::new(Archive::open(formats, &args.paths, secrets));
     if archive.files().is_empty() {
@@ -102,7 +117,7 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
     let settings = Settings {
         cores: args.threads,
         memory: args.memory,
-        policy: None,
+        policy,
     };
     let answered = match session(&archive, &settings) {
         Ok(context) => run_sql(args, &context).await,

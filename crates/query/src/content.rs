@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::{DataFusionError, Result};
-use gametape::{At, ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value};
+use gametape::{ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value, When};
 use gametape_core::table::{Batch, MarkerKind};
 use gametape_core::tape;
 use gametape_core::{Stamp, Time};
@@ -27,7 +27,7 @@ pub(crate) enum Content {
     State {
         kind: String,
         table: ArrowTable,
-        at: At,
+        at: When,
     },
     /// A table about recordings of all kinds.
     About(About, ArrowTable),
@@ -122,7 +122,7 @@ impl Content {
                 let batches = reader.map(|batch| batch.map_err(DataFusionError::from));
                 return Ok(Box::new(batches));
             }
-            Self::State { at, .. } => state(&recording, table, *at, archive.secrets()),
+            Self::State { at, .. } => state(&recording, table, at, archive.secrets()),
             Self::About(about, _) => about.rows(&recording, archive.secrets()),
         };
         match batch {
@@ -153,14 +153,14 @@ fn counts(problem: &Problem) -> bool {
 fn state(
     recording: &Recording,
     table: &ArrowTable,
-    at: At,
+    at: &When,
     secrets: Secrets,
 ) -> Result<Batch, gametape::Error> {
     let definition = table.definition();
     let empty = || Batch::new(definition.columns.iter().map(|column| column.kind));
     let mut play = recording.playback()?;
-    if play.seek(at).is_err() {
-        // Nothing is recorded yet, or the recording does not have this clock.
+    // Nothing may be recorded then, or the recording may not have this clock.
+    if !recording.at(at).is_ok_and(|at| play.seek(at).is_ok()) {
         return Ok(empty());
     }
     let tables = recording.tables()?;

@@ -31,6 +31,7 @@
 mod archive;
 mod command;
 mod content;
+mod functions;
 mod output;
 mod pushed;
 mod rows;

@@ -9,11 +9,12 @@ use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::Expr;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use gametape::{At, Lane, Policy, Time};
+use gametape::{At, Lane, Policy, Time, When};
 use gametape_tables::ArrowTable;
 
 use crate::archive::Archive;
 use crate::content::{About, Content};
+use crate::functions;
 use crate::rows::Rows;
 
 /// How queries run.
@@ -122,6 +123,9 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
         tables: states,
     };
     context.register_udtf("state_at", Arc::new(state_at));
+    for function in functions::all() {
+        context.register_udf(function);
+    }
     Ok(context)
 }
 
@@ -143,7 +147,7 @@ impl TableFunctionImpl for Refused {
 }
 
 /// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A
-/// moment of another clock is a text: `state_at('heat', 'tick:137')`.
+/// moment that is written otherwise is a text: `state_at('heat', 'tick:137')`, `state_at('players', 'end')`.
 #[derive(Debug)]
 struct StateAt {
     archive: Arc<Archive>,
@@ -191,14 +195,14 @@ impl TableFunctionImpl for StateAt {
     }
 }
 
-fn moment(value: &ScalarValue) -> Result<At> {
+fn moment(value: &ScalarValue) -> Result<When> {
     if let Some(text) = value.try_as_str().flatten() {
-        let at = text.parse::<At>();
+        let at = text.parse::<When>();
         return at.map_err(|error| DataFusionError::Plan(error.to_string()));
     }
     match value.cast_to(&datafusion::arrow::datatypes::DataType::Float64) {
         Ok(ScalarValue::Float64(Some(ms))) if ms.is_finite() => {
-            Ok(At::Time(Time::from_ms(ms.floor() as i64)))
+            Ok(At::Time(Time::from_ms(ms.floor() as i64)).into())
         }
         _ => plan_err!("{value} is no moment: give milliseconds, or a text such as 'tick:137'"),
     }

@@ -3,4 +3,5 @@
 mod answers;
 mod command;
 mod conditions;
+mod cookbook;
 mod samples;

@@ -43,6 +43,30 @@ pub fn fill(folder: &Path) {
     fs::write(folder.join("notes.txt"), "no recording").unwrap();
 }
 
+/// Adds recordings that make more of the book's questions worth asking: a longer match, lost games, a game
+/// whose board was changed.
+pub fn fill_more(folder: &Path) {
+    for scenario in scenarios()
+        .iter()
+        .filter(|scenario| ["loss", "clumsy"].contains(&scenario.name))
+    {
+        let game = gametape::mines::rmv::write(&record(scenario, 5).unwrap()).unwrap();
+        fs::write(folder.join(format!("{}.rmv", scenario.name)), game).unwrap();
+    }
+    let options = MatchOptions {
+        seed: 11,
+        frames: Some(3000),
+        ..MatchOptions::default()
+    };
+    let frames: Vec<_> = Match::new(options).collect();
+    let packed = butter::write(&frames, butter::Options::default()).unwrap();
+    fs::write(folder.join("final.butter"), packed).unwrap();
+    let mut tampered = fs::read(folder.join("beginner-win.rmv")).unwrap();
+    let at = tampered.len() / 2 + 1;
+    tampered[at] ^= 1;
+    fs::write(folder.join("tampered.rmv"), tampered).unwrap();
+}
+
 pub struct Asked {
     pub archive: Arc<Archive>,
     context: datafusion::prelude::SessionContext,
@@ -68,7 +92,13 @@ impl Asked {
     pub fn batches(&self, sql: &str) -> Result<Vec<RecordBatch>, String> {
         let answer = async {
             let answer = self.context.sql(sql).await?;
-            answer.collect().await
+            let empty = RecordBatch::new_empty(Arc::clone(answer.schema().inner()));
+            let mut batches = answer.collect().await?;
+            if batches.is_empty() {
+                // The names of the columns, at least.
+                batches.push(empty);
+            }
+            Ok::<_, datafusion::error::DataFusionError>(batches)
         };
         let answer = self.runtime.block_on(answer);
         answer.map_err(|error| error.strip_backtrace())

@@ -1,0 +1,58 @@
+//! The questions of the book, with their answers.
+
+use std::fs;
+use std::path::Path;
+
+use datafusion::arrow::util::pretty::pretty_format_batches;
+
+use crate::samples::{Asked, fill, fill_more};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/cookbook.md");
+
+/// Returns the page with the answers to its queries as they are now, and the number of queries.
+fn answered(page: &str, asked: &Asked, folder: &Path) -> (String, usize) {
+    let mut new = String::new();
+    let mut rest = page;
+    let mut count = 0;
+    while let Some((before, after)) = rest.split_once("```sql\n") {
+        let (sql, after) = after.split_once("```\n").unwrap();
+        let batches = asked
+            .batches(sql)
+            .unwrap_or_else(|error| panic!("{sql}\n{error}"));
+        let answer = pretty_format_batches(&batches).unwrap().to_string();
+        let own = folder.to_string_lossy().into_owned();
+        assert!(!answer.contains(&own), "a path of this machine: {sql}");
+        new.push_str(before);
+        new.push_str(&format!("```sql\n{sql}```\n\n```text\n{answer}\n```\n"));
+        count += 1;
+        // The answer that is there.
+        rest = match after.strip_prefix("\n```text\n") {
+            Some(answer) => answer.split_once("```\n").unwrap().1,
+            None => after,
+        };
+    }
+    new.push_str(rest);
+    (new, count)
+}
+
+#[test]
+fn every_question_of_the_book_has_its_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fill_more(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (new, count) = answered(&page, &asked, folder.path());
+    assert!(count >= 28, "{count}");
+    if std::env::var_os("GAMETAPE_BLESS").is_some() {
+        fs::write(PAGE, new).unwrap();
+        return;
+    }
+    for (is, should) in new.lines().zip(page.lines()) {
+        assert_eq!(
+            is, should,
+            "GAMETAPE_BLESS=1 cargo test -p gametape-query writes the answers"
+        );
+    }
+    assert_eq!(new.len(), page.len());
+}
