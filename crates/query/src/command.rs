@@ -1,6 +1,6 @@
 //! The command `gametape-query`.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,13 +11,15 @@ use datafusion::prelude::SessionContext;
 use gametape::{Formats, Policy, Secrets};
 
 use crate::archive::Archive;
+use crate::errors::{is_closed, told};
 use crate::output::{self, Form};
 use crate::session::{Settings, session};
+use crate::shell;
 
 const EXAMPLES: &str = "\
 gametape query \"SELECT player_name, min(total_time_ms) FROM games GROUP BY 1\" GAMES
 gametape query \"SELECT * FROM findings WHERE severity = 'error'\" FOLDER --format csv
-gametape query \"COPY (SELECT * FROM players) TO 'players.parquet'\" MATCHES";
+gametape query MATCHES";
 
 /// SQL over any number of recordings
 ///
@@ -25,11 +27,10 @@ gametape query \"COPY (SELECT * FROM players) TO 'players.parquet'\" MATCHES";
 #[derive(Parser, Debug)]
 #[command(name = "gametape query", bin_name = "gametape query", version, before_help = EXAMPLES)]
 struct Args {
-    /// The query. `SHOW TABLES` lists the tables, `DESCRIBE games` the columns of one.
-    sql: String,
-    /// Recordings: files, folders, patterns.
-    #[arg(required = true)]
-    paths: Vec<PathBuf>,
+    /// The query, then recordings: files, folders, patterns. Without a query it is read from standard
+    /// input; on a terminal, a shell answers one after the other.
+    #[arg(required = true, value_name = "SQL|PATH")]
+    args: Vec<String>,
     /// The form of the answer; a table on a terminal, else JSON lines.
     #[arg(long, value_enum)]
     format: Option<Form>,
@@ -80,8 +81,6 @@ pub fn run(formats: Formats) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return refused(&error.to_string()),
     };
-    // A query has nothing to save: Ctrl-C ends it at once, and unfinished files with it.
-    drop(ctrlc::set_handler(|| std::process::exit(130)));
     runtime.block_on(answer(&args, formats))
 }
 
@@ -108,7 +107,16 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         Some(Ok(policy)) => Some(policy),
         None => None,
     };
-    let archive = Arc::new(Archive::open(formats, &args.paths, secrets));
+    let (sql, paths) = match args.args.split_first() {
+        // What is a path is no query.
+        Some((first, rest)) if !Path::new(first).exists() => (Some(first.clone()), rest),
+        _ => (None, &*args.args),
+    };
+    if paths.is_empty() {
+        return refused("of which recordings? Give paths after the query");
+    }
+    let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let archive = Arc::new(Archive::open(formats, &paths, secrets));
     if archive.files().is_empty() {
         let mut broken = archive.broken().into_values();
         let why = broken.next().unwrap_or_else(|| "no recordings".to_owned());
@@ -120,7 +128,16 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         policy,
     };
     let answered = match session(&archive, &settings) {
-        Ok(context) => run_sql(args, &context).await,
+        Ok(context) if sql.is_none() && io::stdin().is_terminal() => {
+            shell::run(&archive, &context, args.format.unwrap_or(Form::Table)).await
+        }
+        Ok(context) => {
+            let sql = sql.map_or_else(|| io::read_to_string(io::stdin()), Ok);
+            match sql {
+                Ok(sql) => stoppable(run_sql(args, &sql, &context)).await,
+                Err(error) => Err(error.into()),
+            }
+        }
         Err(error) => Err(error),
     };
     if let Err(error) = answered {
@@ -157,8 +174,18 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
     ExitCode::from(u8::from(args.strict))
 }
 
-async fn run_sql(args: &Args, context: &SessionContext) -> Result<(), DataFusionError> {
-    let answer = context.sql(&args.sql).await?;
+/// Answers until Ctrl-C. A query has nothing to save: the process ends at once.
+async fn stoppable(
+    answer: impl Future<Output = Result<(), DataFusionError>>,
+) -> Result<(), DataFusionError> {
+    tokio::select! {
+        answered = answer => answered,
+        _ = tokio::signal::ctrl_c() => std::process::exit(130),
+    }
+}
+
+async fn run_sql(args: &Args, sql: &str, context: &SessionContext) -> Result<(), DataFusionError> {
+    let answer = context.sql(sql).await?;
     let rows = answer.execute_stream().await?;
     if let Some(path) = &args.out {
         let form = args.format.unwrap_or(match path.extension() {
@@ -177,8 +204,7 @@ async fn run_sql(args: &Args, context: &SessionContext) -> Result<(), DataFusion
         output::write(form, rows, &mut file).await?;
         return file.flush().map_err(named);
     }
-    let is_terminal = io::IsTerminal::is_terminal(&io::stdout());
-    let form = args.format.unwrap_or(if is_terminal {
+    let form = args.format.unwrap_or(if io::stdout().is_terminal() {
         Form::Table
     } else {
         Form::Jsonl
@@ -186,45 +212,4 @@ async fn run_sql(args: &Args, context: &SessionContext) -> Result<(), DataFusion
     let mut out = io::BufWriter::new(io::stdout());
     output::write(form, rows, &mut out).await?;
     out.flush().map_err(DataFusionError::IoError)
-}
-
-/// Whether the reader of the answer is gone, as `head` is once it has its lines.
-fn is_closed(error: &DataFusionError) -> bool {
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = source {
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            return error.kind() == io::ErrorKind::BrokenPipe;
-        }
-        source = error.source();
-    }
-    error.to_string().contains("Broken pipe")
-}
-
-/// The error without DataFusion's own words before it; where a table is not there, with those that are.
-fn told(error: &DataFusionError, archive: &Archive) -> String {
-    let text = error.strip_backtrace();
-    let own = [
-        "Error during planning: ",
-        "SQL error: ",
-        "Schema error: ",
-        "External error: ",
-    ];
-    let mut text = text.as_str();
-    for prefix in own {
-        text = text.strip_prefix(prefix).unwrap_or(text);
-    }
-    let mut text = text
-        .replace("datafusion.public.", "")
-        .replace("datafusion.", "");
-    if text.contains("not found") && text.starts_with("table ") {
-        for kind in archive.kinds() {
-            let tables = archive.tables(kind).into_iter().flatten();
-            let names: Vec<String> = tables
-                .map(|table| format!("{kind}.{}", table.definition().name))
-                .collect();
-            text.push_str("\n  there are ");
-            text.push_str(&names.join(", "));
-        }
-    }
-    text
 }

@@ -31,11 +31,13 @@
 mod archive;
 mod command;
 mod content;
+mod errors;
 mod functions;
 mod output;
 mod pushed;
 mod rows;
 mod session;
+mod shell;
 
 pub use archive::{Archive, File};
 pub use command::run;

@@ -97,3 +97,46 @@ fn what_cannot_be_answered_is_said_in_a_line() {
         );
     }
 }
+
+#[test]
+fn a_query_can_come_from_standard_input() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
+        .current_dir(folder.path())
+        .args([".", "--format", "csv"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"SELECT count(*) AS games FROM games\n")
+        .unwrap();
+    let out = child.wait_with_output().unwrap().stdout;
+    assert_eq!(String::from_utf8(out).unwrap(), "games\n4\n");
+}
+
+#[test]
+fn a_policy_of_ones_own_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fs::write(
+        folder.path().join("p.toml"),
+        "[rmv]\nreject = [\"error\"]\n",
+    )
+    .unwrap();
+    let sql = "SELECT count(*) AS n FROM verdicts WHERE admitted";
+    let (code, out, error) = query(
+        folder.path(),
+        &[sql, ".", "--policy", "p.toml", "--format", "csv"],
+    );
+    assert_eq!((code, out.as_str()), (0, "n\n4\n"), "{error}");
+    fs::write(folder.path().join("p.toml"), "[rmv]\nrejects = 1\n").unwrap();
+    let (code, _, error) = query(folder.path(), &[sql, ".", "--policy", "p.toml"]);
+    assert_eq!(code, 2);
+    assert!(error.starts_with("gametape query: p.toml: "), "{error}");
+}

@@ -1,0 +1,48 @@
+//! What is said of an error.
+
+use std::io;
+
+use datafusion::common::DataFusionError;
+
+use crate::archive::Archive;
+
+/// Whether the reader of the answer is gone, as `head` is once it has its lines.
+pub(crate) fn is_closed(error: &DataFusionError) -> bool {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return error.kind() == io::ErrorKind::BrokenPipe;
+        }
+        source = error.source();
+    }
+    error.to_string().contains("Broken pipe")
+}
+
+/// The error without DataFusion's own words before it; where a table is not there, with those that are.
+pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
+    let text = error.strip_backtrace();
+    let own = [
+        "Error during planning: ",
+        "SQL error: ",
+        "Schema error: ",
+        "External error: ",
+    ];
+    let mut text = text.as_str();
+    for prefix in own {
+        text = text.strip_prefix(prefix).unwrap_or(text);
+    }
+    let mut text = text
+        .replace("datafusion.public.", "")
+        .replace("datafusion.", "");
+    if text.contains("not found") && text.starts_with("table ") {
+        for kind in archive.kinds() {
+            let tables = archive.tables(kind).into_iter().flatten();
+            let names: Vec<String> = tables
+                .map(|table| format!("{kind}.{}", table.definition().name))
+                .collect();
+            text.push_str("\n  there are ");
+            text.push_str(&names.join(", "));
+        }
+    }
+    text
+}
