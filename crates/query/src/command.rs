@@ -30,7 +30,7 @@ struct Args {
     /// The query, then recordings: files, folders, patterns. Without a query it is read from standard
     /// input; on a terminal, a shell answers one after the other.
     #[arg(required = true, value_name = "SQL|PATH")]
-    args: Vec<String>,
+    query: Vec<String>,
     /// The form of the answer; a table on a terminal, else JSON lines.
     #[arg(long, value_enum)]
     format: Option<Form>,
@@ -107,10 +107,10 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         Some(Ok(policy)) => Some(policy),
         None => None,
     };
-    let (sql, paths) = match args.args.split_first() {
+    let (sql, paths) = match args.query.split_first() {
         // What is a path is no query.
         Some((first, rest)) if !Path::new(first).exists() => (Some(first.clone()), rest),
-        _ => (None, &*args.args),
+        _ => (None, &*args.query),
     };
     if paths.is_empty() {
         return refused("of which recordings? Give paths after the query");

@@ -74,7 +74,7 @@ fn of_numbers((name, count, function): OfNumbers) -> ScalarUDF {
             .iter()
             .filter_map(|array| array.as_primitive_opt::<Float64Type>())
             .collect();
-        let rows = arrays.first().map_or(0, |array| array.len());
+        let rows = arrays.first().map_or(0, Array::len);
         let value = |row: usize| {
             let mut numbers = [0.0; 8];
             for (number, column) in numbers.iter_mut().zip(&columns) {

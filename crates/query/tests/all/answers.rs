@@ -154,3 +154,21 @@ fn a_broken_recording_gives_its_rows_and_is_named() {
     let findings = asked.value("SELECT count(*) FROM findings WHERE severity = 'error'");
     assert_ne!(findings, "0");
 }
+
+#[test]
+fn a_format_from_outside_is_queried_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.track"), own_format::EXAMPLE).unwrap();
+    fs::write(folder.path().join("b.track"), own_format::EXAMPLE).unwrap();
+    let formats = gametape::formats().with(own_format::Track);
+    let asked = Asked::with(formats, &[folder.path().to_owned()]);
+    assert_eq!(asked.value("SELECT count(*) FROM track.marks"), "2");
+    assert_eq!(
+        asked.value("SELECT max(z) FROM positions WHERE entity = 2"),
+        "5.5"
+    );
+    assert_eq!(
+        asked.value("SELECT count(*) FROM recordings WHERE format = 'track'"),
+        "2"
+    );
+}

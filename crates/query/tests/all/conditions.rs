@@ -85,9 +85,10 @@ fn condition(
             ">=" => "<=",
             other => other,
         };
-        match turned {
-            true => format!("{value} {turned_operator} {name}"),
-            false => format!("{name} {operator} {value}"),
+        if turned {
+            format!("{value} {turned_operator} {name}")
+        } else {
+            format!("{name} {operator} {value}")
         }
     };
     match column {

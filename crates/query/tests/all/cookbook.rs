@@ -1,5 +1,6 @@
 //! The questions of the book, with their answers.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -23,7 +24,7 @@ fn answered(page: &str, asked: &Asked, folder: &Path) -> (String, usize) {
         let own = folder.to_string_lossy().into_owned();
         assert!(!answer.contains(&own), "a path of this machine: {sql}");
         new.push_str(before);
-        new.push_str(&format!("```sql\n{sql}```\n\n```text\n{answer}\n```\n"));
+        let _ = write!(new, "```sql\n{sql}```\n\n```text\n{answer}\n```\n");
         count += 1;
         // The answer that is there.
         rest = match after.strip_prefix("\n```text\n") {

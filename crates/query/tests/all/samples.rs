@@ -75,7 +75,11 @@ pub struct Asked {
 
 impl Asked {
     pub fn of(paths: &[PathBuf]) -> Self {
-        let archive = Arc::new(Archive::open(gametape::formats(), paths, Secrets::Hide));
+        Self::with(gametape::formats(), paths)
+    }
+
+    pub fn with(formats: gametape::Formats, paths: &[PathBuf]) -> Self {
+        let archive = Arc::new(Archive::open(formats, paths, Secrets::Hide));
         let settings = Settings {
             cores: Some(3),
             ..Settings::default()
