@@ -140,3 +140,26 @@ fn a_policy_of_ones_own_decides() {
     assert_eq!(code, 2);
     assert!(error.starts_with("gametape query: p.toml: "), "{error}");
 }
+
+#[test]
+fn the_book_names_every_option_and_no_other() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/query.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (code, help, _) = query(Path::new("."), &["--help"]);
+    assert_eq!(code, 0);
+    let named = |text: &str| -> std::collections::BTreeSet<String> {
+        let options = text.match_indices("--").map(|(at, _)| &text[at + 2..]);
+        let name = |text: &str| {
+            let end = text.find(|c: char| !c.is_ascii_lowercase() && c != '-');
+            text[..end.unwrap_or(text.len())].to_owned()
+        };
+        options.map(name).filter(|name| name.len() > 1).collect()
+    };
+    let mut known = named(&help);
+    assert!(known.remove("help") && known.remove("version"));
+    let mut written = named(&page);
+    // Of cargo, and of moments.
+    written.remove("path");
+    written.remove("at");
+    assert_eq!(written, known);
+}
