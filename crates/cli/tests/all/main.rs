@@ -17,6 +17,8 @@ mod options;
 mod picture;
 #[cfg(all(feature = "play", target_os = "linux"))]
 mod play;
+#[cfg(unix)]
+mod query;
 mod ranking;
 mod rmv;
 mod verbs;
