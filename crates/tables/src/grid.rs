@@ -49,6 +49,41 @@ struct Cells {
     values: Vec<Vec<Owned>>,
 }
 
+impl ArrowTable {
+    /// Reads a grid of a recording as arrays of cells: one row for each step at which a cell changes,
+    /// with a list of all cells for each column that is no key. Cells are in the order of the keys; the
+    /// last key varies fastest. A cell that does not exist (in a hexagon, say), or of which nothing is
+    /// known yet, is null.
+    ///
+    /// ```
+    /// use gametape_core::table::Scan;
+    /// use gametape_core::tape::Secrets;
+    /// use gametape_tables::ArrowTable;
+    ///
+    /// # let bytes = gametape_samples::mines::example();
+    /// let game = gametape::Recording::from_bytes(bytes, "game.rmv")?;
+    /// let tables = game.tables()?;
+    /// let board = Scan::table("board");
+    /// let table = ArrowTable::new(board.find(&tables)?, Secrets::Hide);
+    /// let mut steps = table.grid_reader("game.rmv", game.tape(), None, None)?;
+    /// let first = steps.next().unwrap()?;
+    /// assert_eq!(first.column_by_name("recorded").unwrap().len(), first.num_rows());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the table is not a grid, or has more than 2^31 cells.
+    pub fn grid_reader(
+        &self,
+        name: &str,
+        tape: &Arc<dyn Tape>,
+        from: Option<At>,
+        to: Option<At>,
+    ) -> Result<GridReader, ArrowError> {
+        GridReader::new(self, name, tape, from, to)
+    }
+}
+
 impl GridReader {
     pub(crate) fn new(
         table: &ArrowTable,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, SchemaRef};
-use gametape_core::table::{Batch, Column, Late, Pull, Scan, TableDef};
+use gametape_core::table::{Batch, Column, Late, Pull, Scan, StampColumn, TableDef};
 use gametape_core::tape::{self, Tape};
 
 use crate::array::{ArrayError, Made, Type, same_text};
@@ -90,6 +90,69 @@ enum Of {
     Missing,
     /// A column of the batch, by index.
     Batch(usize),
+}
+
+impl ArrowTable {
+    /// Reads rows of a recording. `name` is the value of the column `recording`; the scan gives the
+    /// range, the keys and, where it is a [piece](trait.Tape.html#method.pieces), the piece. The columns
+    /// are those of the schema at these indexes, in this order; all for `None`. Only these are decoded.
+    ///
+    /// A column that this recording does not have is null, and a recording without the table has no
+    /// rows. Rows are in the order of their steps. All rows in the range are given, even where a clock
+    /// goes back.
+    ///
+    /// # Errors
+    /// If there is no column of such an index.
+    pub fn reader(
+        &self,
+        name: &str,
+        tape: &Arc<dyn Tape>,
+        scan: &Scan,
+        columns: Option<&[usize]>,
+    ) -> Result<Reader, ArrowError> {
+        Reader::new(self, name, tape, scan, columns)
+    }
+
+    /// Moves rows that were made otherwise, such as the state at a moment, into a record batch. The batch
+    /// has stamps and all columns of the table.
+    ///
+    /// # Errors
+    /// If there is no column of such an index; [`ReadError`] if a value does not fit into its column.
+    pub fn record(
+        &self,
+        name: &str,
+        batch: Batch,
+        columns: Option<&[usize]>,
+    ) -> Result<RecordBatch, ArrowError> {
+        let (moving, asked) = Moving::new(self, name, columns, |_| true)?;
+        let mut stamps = Batch::new(StampColumn::ALL.map(StampColumn::kind)).without_stamps();
+        for row in 0..batch.len() {
+            let (stamp, ended) = (batch.stamp(row), batch.is_end(row));
+            stamps.push(
+                stamp,
+                StampColumn::ALL.map(|column| column.value(stamp, ended)),
+            );
+        }
+        let rows = batch.len();
+        // A table of facts has no stamps, and may call columns of its own so.
+        let names = self.definition().columns.iter().map(|column| &*column.name);
+        let names = names.chain(StampColumn::ALL.map(StampColumn::name));
+        let columns = batch.into_columns().into_iter();
+        let columns = columns.chain(stamps.into_columns());
+        let mut all: Vec<(&str, Option<Column>)> = names.zip(columns.map(Some)).collect();
+        let mut take = |name: &String| {
+            let mut all = all.iter_mut();
+            all.find(|(own, _)| own == name)?.1.take()
+        };
+        let columns = asked.iter().map(&mut take).collect();
+        match moving.arrays(rows, columns)? {
+            (batch, None) => Ok(batch),
+            (_, Some(error)) => Err(ArrowError::from(ReadError {
+                recording: name.to_owned(),
+                problem: error.into(),
+            })),
+        }
+    }
 }
 
 impl Moving {

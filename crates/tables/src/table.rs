@@ -3,14 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
-use gametape_core::At;
-use gametape_core::table::{Batch, Column, ColumnDef, Kind, Lane, Scan, StampColumn, TableDef};
-use gametape_core::tape::{Secrets, Tape};
-
-use crate::grid::GridReader;
-use crate::reader::{Moving, ReadError, Reader};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use gametape_core::table::{ColumnDef, Kind, Lane, StampColumn, TableDef};
+use gametape_core::tape::Secrets;
 
 /// The name of the column that names the recording of a row.
 pub(crate) const RECORDING: &str = "recording";
@@ -87,100 +82,6 @@ impl ArrowTable {
 
     pub(crate) fn origins(&self) -> &[Origin] {
         &self.origins
-    }
-
-    /// Reads rows of a recording. `name` is the value of the column `recording`; the scan gives the
-    /// range, the keys and, where it is a [piece](trait.Tape.html#method.pieces), the piece. The columns
-    /// are those of the schema at these indexes, in this order; all for `None`. Only these are decoded.
-    ///
-    /// A column that this recording does not have is null, and a recording without the table has no
-    /// rows. Rows are in the order of their steps. All rows in the range are given, even where a clock
-    /// goes back.
-    ///
-    /// # Errors
-    /// If there is no column of such an index.
-    pub fn reader(
-        &self,
-        name: &str,
-        tape: &Arc<dyn Tape>,
-        scan: &Scan,
-        columns: Option<&[usize]>,
-    ) -> Result<Reader, ArrowError> {
-        Reader::new(self, name, tape, scan, columns)
-    }
-
-    /// Moves rows that were made otherwise, such as the state at a moment, into a record batch. The batch
-    /// has stamps and all columns of the table.
-    ///
-    /// # Errors
-    /// If there is no column of such an index; [`ReadError`] if a value does not fit into its column.
-    pub fn record(
-        &self,
-        name: &str,
-        batch: Batch,
-        columns: Option<&[usize]>,
-    ) -> Result<RecordBatch, ArrowError> {
-        let (moving, asked) = Moving::new(self, name, columns, |_| true)?;
-        let mut stamps = Batch::new(StampColumn::ALL.map(StampColumn::kind)).without_stamps();
-        for row in 0..batch.len() {
-            let (stamp, ended) = (batch.stamp(row), batch.is_end(row));
-            stamps.push(
-                stamp,
-                StampColumn::ALL.map(|column| column.value(stamp, ended)),
-            );
-        }
-        let rows = batch.len();
-        // A table of facts has no stamps, and may call columns of its own so.
-        let names = self.table.columns.iter().map(|column| &*column.name);
-        let names = names.chain(StampColumn::ALL.map(StampColumn::name));
-        let columns = batch.into_columns().into_iter();
-        let columns = columns.chain(stamps.into_columns());
-        let mut all: Vec<(&str, Option<Column>)> = names.zip(columns.map(Some)).collect();
-        let mut take = |name: &String| {
-            let mut all = all.iter_mut();
-            all.find(|(own, _)| own == name)?.1.take()
-        };
-        let columns = asked.iter().map(&mut take).collect();
-        match moving.arrays(rows, columns)? {
-            (batch, None) => Ok(batch),
-            (_, Some(error)) => Err(ArrowError::from(ReadError {
-                recording: name.to_owned(),
-                problem: error.into(),
-            })),
-        }
-    }
-
-    /// Reads a grid of a recording as arrays of cells: one row for each step at which a cell changes,
-    /// with a list of all cells for each column that is no key. Cells are in the order of the keys; the
-    /// last key varies fastest. A cell that does not exist (in a hexagon, say), or of which nothing is
-    /// known yet, is null.
-    ///
-    /// ```
-    /// use gametape_core::table::Scan;
-    /// use gametape_core::tape::Secrets;
-    /// use gametape_tables::ArrowTable;
-    ///
-    /// # let bytes = gametape_samples::mines::example();
-    /// let game = gametape::Recording::from_bytes(bytes, "game.rmv")?;
-    /// let tables = game.tables()?;
-    /// let board = Scan::table("board");
-    /// let table = ArrowTable::new(board.find(&tables)?, Secrets::Hide);
-    /// let mut steps = table.grid_reader("game.rmv", game.tape(), None, None)?;
-    /// let first = steps.next().unwrap()?;
-    /// assert_eq!(first.column_by_name("recorded").unwrap().len(), first.num_rows());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the table is not a grid, or has more than 2^31 cells.
-    pub fn grid_reader(
-        &self,
-        name: &str,
-        tape: &Arc<dyn Tape>,
-        from: Option<At>,
-        to: Option<At>,
-    ) -> Result<GridReader, ArrowError> {
-        GridReader::new(self, name, tape, from, to)
     }
 }
 
