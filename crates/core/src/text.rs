@@ -1,6 +1,7 @@
 //! How numbers, places and names are formatted for people.
 
 use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
