@@ -115,7 +115,8 @@ fn words(column: &ColumnDef, value: Value<'_>) -> String {
     let name = column.name.replace('_', " ");
     let said = match value {
         Value::Bool(_) => return name,
-        Value::Text(text) => clipped(&printable(text)),
+        // A text says itself what it is of, such as the zone of a time.
+        Value::Text(text) => return format!("{name} {}", clipped(&printable(text))),
         Value::Float32(value) => rough(f64::from(value), column),
         Value::Float64(value) => rough(value, column),
         other => shown(other, Some(column)),

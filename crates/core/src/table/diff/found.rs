@@ -154,7 +154,8 @@ impl fmt::Display for RowDiff {
             return f.write_str(&said.join(": "));
         };
         let unit = |cell: &Cell| match cell {
-            Cell::Is(Owned::Null) | Cell::Hidden | Cell::NoRow => String::new(),
+            // A text says itself what it is of, such as the zone of a time.
+            Cell::Is(Owned::Null | Owned::Text(_)) | Cell::Hidden | Cell::NoRow => String::new(),
             Cell::Is(_) if self.unit.is_empty() => String::new(),
             Cell::Is(_) => format!(" {}", self.unit),
         };
