@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use gametape::{Formats, OpenOptions, Recording, Secrets, TableDef};
+use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
 
 /// The recordings that a query reads.
@@ -26,6 +27,8 @@ pub struct File {
     kind: &'static str,
     bytes: u64,
     tables: Arc<[TableDef]>,
+    /// How long scanning each table takes, in nanoseconds; empty if its size tells.
+    work: Vec<u64>,
 }
 
 impl File {
@@ -39,6 +42,14 @@ impl File {
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Returns about how long scanning a table takes on one core, in nanoseconds. Bytes are no measure: a
+    /// recording of a few may be a long simulation.
+    pub(crate) fn work(&self, table: &str) -> u64 {
+        let at = self.tables.iter().position(|own| own.name == table);
+        let known = at.and_then(|at| self.work.get(at).copied());
+        known.unwrap_or_else(|| Estimate::of_bytes(self.bytes).work_ns)
     }
 
     pub(crate) fn has(&self, kind: &str, table: &str) -> bool {
@@ -215,6 +226,7 @@ fn open(formats: &Formats, found: &gametape::Found, known: &mut Known) -> Opened
     };
     match recording.tables() {
         Ok(tables) => Opened::Recording(File {
+            work: work(&recording, &tables),
             path: path.to_owned(),
             name: path.to_string_lossy().into(),
             kind: recording.format().kind(),
@@ -223,4 +235,13 @@ fn open(formats: &Formats, found: &gametape::Found, known: &mut Known) -> Opened
         }),
         Err(error) => broken(error),
     }
+}
+
+fn work(recording: &Recording, tables: &[TableDef]) -> Vec<u64> {
+    let Some(estimates) = recording.tape().abilities().estimates else {
+        return Vec::new();
+    };
+    let bytes = Estimate::of_bytes(recording.input().size());
+    let work = |table| estimates.estimate(table).unwrap_or(bytes).work_ns;
+    tables.iter().map(work).collect()
 }

@@ -180,7 +180,10 @@ async fn stoppable(
 ) -> Result<(), DataFusionError> {
     tokio::select! {
         answered = answer => answered,
-        _ = tokio::signal::ctrl_c() => std::process::exit(130),
+        _ = tokio::signal::ctrl_c() => {
+            gametape::remove_unfinished();
+            std::process::exit(130)
+        }
     }
 }
 
@@ -194,15 +197,18 @@ async fn run_sql(args: &Args, sql: &str, context: &SessionContext) -> Result<(),
             Some(extension) if extension == "arrow" => Form::Arrow,
             _ => Form::Jsonl,
         });
-        let named = |error: io::Error| {
-            DataFusionError::IoError(io::Error::new(
-                error.kind(),
-                format!("{}: {error}", path.display()),
-            ))
-        };
-        let mut file = io::BufWriter::new(std::fs::File::create(path).map_err(named)?);
-        output::write(form, rows, &mut file).await?;
-        return file.flush().map_err(named);
+        // There as a whole, or not at all.
+        let failed = |error: gametape::Error| DataFusionError::External(Box::new(error));
+        let mut draft = gametape::Draft::of(path).map_err(failed)?;
+        let written = output::write(form, rows, &mut draft).await;
+        written.map_err(|error| match error {
+            DataFusionError::IoError(error) => {
+                DataFusionError::Execution(format!("{}: {error}", path.display()))
+            }
+            error => error,
+        })?;
+        let content = draft.finish().map_err(failed)?;
+        return content.put(path).map_err(failed);
     }
     let form = args.format.unwrap_or(if io::stdout().is_terminal() {
         Form::Table

@@ -15,8 +15,8 @@ use crate::archive::{Archive, File};
 /// The record batches of a recording.
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
-/// The size from which a recording is read in pieces, in bytes.
-const LARGE: u64 = 1 << 20;
+/// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
+const LONG: u64 = 5_000_000;
 
 /// What the rows of a table are.
 #[derive(Debug)]
@@ -79,7 +79,8 @@ impl Content {
     /// Divides the work on a recording into at most so many pieces, if it is large enough to be worth it.
     pub fn pieces(&self, archive: &Archive, file: &File, scan: &Scan, at_most: usize) -> Vec<Scan> {
         let whole = || vec![scan.clone()];
-        if at_most < 2 || file.bytes() < LARGE || !matches!(self, Self::Table { .. }) {
+        let work = file.work(&self.table().definition().name);
+        if at_most < 2 || work < LONG || !matches!(self, Self::Table { .. }) {
             return whole();
         }
         let recording = archive.recording(file);

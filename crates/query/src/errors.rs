@@ -8,14 +8,7 @@ use crate::archive::Archive;
 
 /// Whether the reader of the answer is gone, as `head` is once it has its lines.
 pub(crate) fn is_closed(error: &DataFusionError) -> bool {
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = source {
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            return error.kind() == io::ErrorKind::BrokenPipe;
-        }
-        source = error.source();
-    }
-    error.to_string().contains("Broken pipe")
+    matches!(error, DataFusionError::IoError(error) if error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// The error without DataFusion's own words before it; where a table is not there, with those that are.
@@ -26,6 +19,8 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
         "SQL error: ",
         "Schema error: ",
         "External error: ",
+        "IO error: ",
+        "Execution error: ",
     ];
     let mut text = text.as_str();
     for prefix in own {

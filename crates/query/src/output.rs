@@ -10,7 +10,7 @@ use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
@@ -32,7 +32,24 @@ pub enum Form {
 
 /// Writes the rows of an answer as they come, and returns how many there were. A table is written at the
 /// end, because its columns are as wide as their widest value.
+///
+/// # Errors
+/// [`DataFusionError::IoError`] for an error of `out`; the errors of the query.
 pub async fn write(
+    form: Form,
+    rows: SendableRecordBatchStream,
+    out: &mut (dyn Write + Send),
+) -> Result<u64> {
+    let mut noting = Noting { out, error: None };
+    let written = write_all(form, rows, &mut noting).await;
+    // The writers of the forms turn errors of `out` into texts of their own.
+    match noting.error {
+        Some(error) => Err(DataFusionError::IoError(error)),
+        None => written,
+    }
+}
+
+async fn write_all(
     form: Form,
     mut rows: SendableRecordBatchStream,
     out: &mut (dyn Write + Send),
@@ -47,6 +64,41 @@ pub async fn write(
     }
     writer.finish(&schema)?;
     Ok(count)
+}
+
+/// Keeps the first error of an output.
+struct Noting<'o> {
+    out: &'o mut (dyn Write + Send),
+    error: Option<io::Error>,
+}
+
+impl Noting<'_> {
+    fn noted<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let copy = io::Error::new(error.kind(), error.to_string());
+            self.error.get_or_insert(error);
+            copy
+        })
+    }
+}
+
+impl Write for Noting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.out.write(bytes);
+        // The caller tries again.
+        if result
+            .as_ref()
+            .is_err_and(|error| error.kind() == io::ErrorKind::Interrupted)
+        {
+            return result;
+        }
+        self.noted(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.out.flush();
+        self.noted(result)
+    }
 }
 
 enum Writer<'o> {

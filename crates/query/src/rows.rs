@@ -92,7 +92,7 @@ impl TableProvider for Rows {
         let parts = cores.checked_div(files.len()).unwrap_or(1);
         let jobs = files.into_iter().flat_map(|(at, file)| {
             let pieces = self.content.pieces(&self.archive, file, &scan, parts);
-            let work = file.bytes() / pieces.len().max(1) as u64;
+            let work = file.work(&table.definition().name) / pieces.len().max(1) as u64;
             pieces.into_iter().map(move |scan| Job {
                 file: at,
                 work: work.max(1),

@@ -163,3 +163,46 @@ fn the_book_names_every_option_and_no_other() {
     written.remove("at");
     assert_eq!(written, known);
 }
+
+#[test]
+fn an_answer_that_cannot_be_written_leaves_the_file_that_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let old = folder.path().join("old.csv");
+    fs::write(&old, "old").unwrap();
+    let (code, _, error) = query(
+        folder.path(),
+        &["SELECT 1 / 0 FROM games", ".", "--out", "old.csv"],
+    );
+    assert_eq!(code, 2, "{error}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+    let (code, _, error) = query(folder.path(), &["SELECT 1", ".", "--out", "no/such/a.csv"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("no/such"), "{error}");
+    let names = fs::read_dir(folder.path()).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.to_string_lossy().contains("partial")),
+        "{names:?}"
+    );
+    if cfg!(target_os = "linux") {
+        for form in ["csv", "jsonl", "table", "arrow", "parquet"] {
+            let args = ["SELECT * FROM mouse_events", ".", "--format", form];
+            let full = fs::File::create("/dev/full").unwrap();
+            let output = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
+                .current_dir(folder.path())
+                .args(args)
+                .stdout(full)
+                .output()
+                .unwrap();
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{form}: {error}");
+            assert_eq!(
+                error, "gametape query: No space left on device (os error 28)\n",
+                "{form}"
+            );
+        }
+    }
+}
