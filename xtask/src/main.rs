@@ -101,7 +101,7 @@ fn run(command: &mut Command) -> Result<(), String> {
 /// page is built first, because the command contains it.
 fn demo(args: &[&str]) -> Result<(), String> {
     println!(
-        "Builds the page and the command, which takes about 4 minutes on two cores the first time. Then it \
+        "Builds the page and the command, which takes 3 to 4 minutes on two cores the first time. Then it \
          shows in ten seconds what it can do: games, simulations and matches are recorded, tampered with and \
          verified."
     );

@@ -219,7 +219,7 @@ fn collisions(formats: &Formats, tasks: &[Task], folder: &Path) -> Vec<String> {
             let names = jobs.iter().map(|job| job.found.path.display().to_string());
             let names: Vec<String> = names.collect();
             problems.push(format!(
-                "{} would all become {}",
+                "{} would all become {}: name one of them only, or convert them into folders apart",
                 names.join(" and "),
                 folder.join(out).display()
             ));

@@ -43,7 +43,7 @@ fn run(args: &Args, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     match replace(Command::new(&program).args(&args.args)) {
         Ok(code) => std::process::exit(code),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ui.refuse(&format!(
-            "SQL needs the program {NAME}, which is not here: cargo install --path crates/query"
+            "SQL needs the program {NAME}, which is not here: cargo install --path crates/query (it builds for some ten minutes)"
         ))),
         Err(error) => Ok(ui.refuse(&format!("{}: {error}", program.display()))),
     }

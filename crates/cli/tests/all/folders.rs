@@ -194,7 +194,7 @@ fn problems_are_reported_before_any_work() {
     for (args, complaint) in [
         (
             "convert archive --to mcap --out made",
-            "archive/2021/match-00.butter and archive/2021/match-00.echoreplay would all become made/2021/match-00.mcap",
+            "archive/2021/match-00.butter and archive/2021/match-00.echoreplay would all become made/2021/match-00.mcap: name one of them only, or convert them into folders apart",
         ),
         ("convert archive --to mp4 --out made", &unknown),
         (

@@ -42,6 +42,6 @@ fn the_program_gets_all_arguments_and_its_exit_code_is_that_of_the_command() {
 fn without_the_program_it_says_how_to_get_it() {
     let (code, out, error) = query(&alone());
     assert_eq!((code, out.as_str()), (Some(2), ""));
-    let told = "gametape: SQL needs the program gametape-query, which is not here: cargo install --path crates/query\n";
+    let told = "gametape: SQL needs the program gametape-query, which is not here: cargo install --path crates/query (it builds for some ten minutes)\n";
     assert_eq!(error, told);
 }

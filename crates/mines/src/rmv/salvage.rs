@@ -33,8 +33,13 @@ pub enum Repair {
     Slack { section: Section, bytes: u64 },
     /// Bytes after the checksum were dropped.
     TrailingBytes { bytes: u64 },
-    /// The video section was cut off or unreadable after the last complete event.
-    EventsCut { kept: u32, offset: u64 },
+    /// The video section was cut off or unreadable after the last complete event. `dropped` whole events
+    /// before that are lost, too: a click whose board events are not all there.
+    EventsCut {
+        kept: u32,
+        dropped: u32,
+        offset: u64,
+    },
     /// The termination event was missing. One was added at the time of the last mouse event, with
     /// the outcome that the rules give for the events that were kept.
     TerminationAdded { outcome: Outcome, time_ms: u32 },
@@ -68,9 +73,24 @@ impl fmt::Display for Repair {
             Self::TrailingBytes { bytes } => {
                 write!(f, "dropped {} after the checksum", Bytes(*bytes))
             }
-            Self::EventsCut { kept, offset } => {
+            Self::EventsCut {
+                kept,
+                dropped,
+                offset,
+            } => {
                 let (kept, offset) = (Counted((*kept).into(), "whole event"), Grouped(*offset));
-                write!(f, "kept {kept}; lost what stood from byte {offset} on")
+                write!(f, "kept {kept}; lost what stood from byte {offset} on")?;
+                match dropped {
+                    0 => Ok(()),
+                    1 => f.write_str(
+                        ", and the event before it: a click whose board events are not all there",
+                    ),
+                    dropped => write!(
+                        f,
+                        ", and {} before it: a click whose board events are not all there",
+                        Counted((*dropped).into(), "event")
+                    ),
+                }
             }
             Self::TerminationAdded { outcome, time_ms } => write!(
                 f,
@@ -256,13 +276,18 @@ impl Mender {
         let game = &mut self.game;
         let whole = game.events.len();
         game.events = first_events(&game.events, first_lost).map_err(|error| hopeless(&error))?;
+        let readable = game.events.len();
         // A cut among the board events of a click leaves that click incomplete, too.
         if let Some(unmet) = replay(game).unmet_from {
             game.events = first_events(&game.events, unmet).map_err(|error| hopeless(&error))?;
         }
         let kept = game.events.len();
         if kept < whole || lost_bytes {
-            self.repairs.push(Repair::EventsCut { kept, offset });
+            self.repairs.push(Repair::EventsCut {
+                kept,
+                dropped: readable.saturating_sub(kept),
+                offset,
+            });
         }
         let time_ms = game.events.last_time_ms();
         let outcome = replay(game).status.outcome();
