@@ -15,15 +15,18 @@ pub fn add(
     mut command: Command,
     defs: &[OptionDef],
     knowing: impl Fn(&str) -> Vec<&'static str>,
-    declared: impl Fn(&str) -> Vec<OptionDef>,
+    declared: impl Fn(&str) -> Vec<(&'static str, OptionDef)>,
 ) -> Command {
     for def in defs {
         let declared = declared(def.name);
-        let help = joined("; ", declared.iter().map(help));
-        let more = joined("\n\n", declared.iter().map(|def| def.more.to_owned()));
+        let help = joined("; ", declared.iter().map(|(name, def)| (*name, help(def))));
+        let more = declared
+            .iter()
+            .map(|(name, def)| (*name, def.more.to_owned()));
+        let more = joined("\n\n", more);
         let mut arg = Arg::new(def.name)
             .long(def.name)
-            .aliases(declared.iter().flat_map(|def| def.aliases))
+            .aliases(declared.iter().flat_map(|(_, def)| def.aliases))
             .help(help.clone())
             .help_heading(format!("Options for {}", knowing(def.name).join(", ")))
             .conflicts_with_all(def.conflicts.iter().filter(|other| {
@@ -53,15 +56,23 @@ fn help(def: &OptionDef) -> String {
     }
 }
 
-/// Joins texts, each of them once.
-fn joined(between: &str, texts: impl Iterator<Item = String>) -> String {
-    let mut all: Vec<String> = Vec::new();
-    for text in texts {
-        if !text.is_empty() && !all.contains(&text) {
-            all.push(text);
+/// Joins the texts of formats, each of them once. Of several, each has the names of its formats before it.
+fn joined(between: &str, texts: impl Iterator<Item = (&'static str, String)>) -> String {
+    let mut all: Vec<(Vec<&str>, String)> = Vec::new();
+    for (name, text) in texts {
+        match all.iter_mut().find(|(_, known)| *known == text) {
+            _ if text.is_empty() => {}
+            Some((names, _)) if names.contains(&name) => {}
+            Some((names, _)) => names.push(name),
+            None => all.push((vec![name], text)),
         }
     }
-    all.join(between)
+    if let [(_, text)] = all.as_slice() {
+        return text.clone();
+    }
+    let named = |(names, text): (Vec<&str>, String)| format!("{}: {text}", names.join(", "));
+    let named: Vec<String> = all.into_iter().map(named).collect();
+    named.join(between)
 }
 
 /// Reads the options from the command line; files are read into memory.

@@ -145,14 +145,20 @@ impl Formats {
         defs
     }
 
-    /// Returns every declaration of an option for one of these verbs: formats may mean something of their
-    /// own by it.
+    /// Returns every declaration of an option for one of these verbs, with the format's name: formats may
+    /// mean something of their own by it.
     #[must_use]
-    pub fn declared(&self, option: &str, verbs: &[Verb]) -> Vec<OptionDef> {
-        let formats = self.iter();
-        let defs =
-            formats.flat_map(|format| verbs.iter().flat_map(move |verb| format.options(*verb)));
-        defs.filter(|def| def.name == option).copied().collect()
+    pub fn declared(&self, option: &str, verbs: &[Verb]) -> Vec<(&'static str, OptionDef)> {
+        let of = |format: &dyn Format| {
+            let name = format.name();
+            let defs: Vec<&OptionDef> = verbs
+                .iter()
+                .flat_map(|verb| format.options(*verb))
+                .collect();
+            defs.into_iter().map(move |def| (name, *def))
+        };
+        let defs = self.iter().flat_map(of);
+        defs.filter(|(_, def)| def.name == option).collect()
     }
 
     /// Returns the names of the formats that know an option for one of these verbs.
