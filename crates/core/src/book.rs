@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// What stands by hand around the rows stays, and so does their order.
+    /// Hand-written text around the rows stays, and so does their order.
     #[test]
     fn a_new_rule_gets_its_row_after_the_rule_before_it() {
         let rules = ["a.new", "a.one", "b.one", "b.new", "b.last"].map(rule);

@@ -57,7 +57,7 @@ impl File {
     }
 }
 
-/// What was found at a path.
+/// The outcome of opening a path.
 enum Opened {
     Recording(File),
     /// A file in a folder that is no recording.

@@ -108,7 +108,7 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         None => None,
     };
     let (sql, paths) = match args.query.split_first() {
-        // What is a path is no query.
+        // A path is no query.
         Some((first, rest)) if !Path::new(first).exists() => (Some(first.clone()), rest),
         _ => (None, &*args.query),
     };

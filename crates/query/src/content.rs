@@ -1,4 +1,4 @@
-//! What the rows of a table are made of, recording by recording.
+//! The sources of a table's rows, recording by recording.
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,12 +18,12 @@ pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
 const LONG: u64 = 5_000_000;
 
-/// What the rows of a table are.
+/// The source of a table's rows.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// A table of all recordings of a kind.
     Table { kind: String, table: ArrowTable },
-    /// What such a table holds at a moment of each recording.
+    /// The rows of such a table that hold at a moment of each recording.
     State {
         kind: String,
         table: ArrowTable,
@@ -36,9 +36,9 @@ pub(crate) enum Content {
 /// A table about recordings of all kinds.
 #[derive(Debug)]
 pub(crate) enum About {
-    /// What the headers say.
+    /// Descriptions from the headers alone.
     Recordings,
-    /// What audits find.
+    /// The findings of audits.
     Findings,
     /// The moments that are worth a visit.
     Markers,

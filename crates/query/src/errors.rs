@@ -1,4 +1,4 @@
-//! What is said of an error.
+//! Messages of errors.
 
 use std::io;
 

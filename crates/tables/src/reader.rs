@@ -50,7 +50,7 @@ type Sink = Box<dyn FnMut(ReadError) + Send>;
 
 /// The rows of a table of one recording as record batches: see [`ArrowTable::reader`].
 ///
-/// Of a broken recording there are the rows before the damage. Then the problem is the last item, as an
+/// A broken recording has the rows before the damage. Then the problem is the last item, as an
 /// error, unless [`Reader::problems_to`] takes it.
 pub struct Reader {
     rows: Rows,

@@ -115,7 +115,7 @@ impl Moments {
     }
 }
 
-/// What to say if a table whose rows hold until they are replaced has no new ones at a moment.
+/// The remark on a table whose rows hold until they are replaced, if it has no new ones at a moment.
 fn nothing_new(scan: &Scan, recording: &Recording) -> Option<String> {
     let tables = recording.tables().ok()?;
     let table = tables.iter().find(|table| table.name == scan.table)?;

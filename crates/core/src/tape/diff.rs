@@ -32,12 +32,12 @@ pub struct Diff {
     pub details: Map<String, Value>,
     /// The differences of each table: see [`diff_tables`](crate::table::diff_tables).
     pub tables: Vec<TableDiff>,
-    /// What the comparison allows for; `None` if everything was compared exactly, or is equal.
+    /// The differences that the comparison allows for; `None` if everything was compared exactly, or is equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
 }
 
-/// What two recordings differ in although they count as the same, because one of them is in a format
+/// The differences of two recordings that count as the same, because one of them is in a format
 /// that rounds values, or has no place for some.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Precision {
@@ -52,7 +52,7 @@ pub struct Precision {
 /// Numbers of one kind that are apart by no more than a format rounds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Rounded {
-    /// What they are: `head position`.
+    /// Their name: `head position`.
     pub field: String,
     /// The largest distance.
     #[serde(serialize_with = "distance")]

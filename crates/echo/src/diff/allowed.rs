@@ -1,8 +1,8 @@
-//! What differs in two recordings that count as the same.
+//! Differences between two recordings that count as the same.
 
 use crate::field::Field;
 
-/// What differs in two recordings, and is not counted because of the [`Tolerance`](super::Tolerance).
+/// Differences between two recordings that are not counted because of the [`Tolerance`](super::Tolerance).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Allowed {
     /// Numbers that are apart, and the largest distance, in the unit of the field.

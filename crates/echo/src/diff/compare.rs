@@ -93,7 +93,7 @@ pub struct Diff {
     pub values: u64,
     /// The number of frames in each recording.
     pub frames: [u64; 2],
-    /// What differs, and is not counted because of the tolerance.
+    /// The differences that are not counted because of the tolerance.
     pub allowed: Allowed,
 }
 

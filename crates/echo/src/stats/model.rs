@@ -201,7 +201,7 @@ pub struct Join {
     pub userid: u64,
 }
 
-/// What a player does in a [`Join`].
+/// The action of a player in a [`Join`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JoinEvent {

@@ -27,7 +27,7 @@ pub(super) struct Recorder {
     pub(super) at: SocketAddr,
 }
 
-/// What a recorder says if it is not told the rate of the ticks.
+/// The remark of a recorder that is not told the rate of the ticks.
 pub(super) const UNTIMED: &str = "without --tick-rate HZ the capture has ticks and no times; convert --tick-rate HZ adds them later\n";
 
 impl Recorder {
