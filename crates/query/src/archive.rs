@@ -97,7 +97,9 @@ impl Archive {
                 .map(|part| scope.spawn(move || open(part)))
                 .collect();
             let parts = threads.into_iter().map(thread::ScopedJoinHandle::join);
-            parts.flat_map(Result::unwrap_or_default).collect()
+            parts
+                .flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
         });
         let mut files = Vec::new();
         for opened in opened {

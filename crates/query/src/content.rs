@@ -160,9 +160,18 @@ fn state(
     let definition = table.definition();
     let empty = || Batch::new(definition.columns.iter().map(|column| column.kind));
     let mut play = recording.playback()?;
-    // Nothing may be recorded then, or the recording may not have this clock.
-    if !recording.at(at).is_ok_and(|at| play.seek(at).is_ok()) {
-        return Ok(empty());
+    if let Err(error) = recording.at(at).and_then(|at| play.seek(at)) {
+        // Nothing may be recorded then, or the recording may not have this clock or word for a step. Any
+        // other error is a problem of the recording.
+        let has_none = matches!(
+            error.tape_error(),
+            Some(
+                tape::Error::NotRecorded { .. }
+                    | tape::Error::NoClock(_)
+                    | tape::Error::Unsupported(_)
+            )
+        );
+        return if has_none { Ok(empty()) } else { Err(error) };
     }
     let tables = recording.tables()?;
     let Some(own) = tables.iter().find(|own| own.name == definition.name) else {

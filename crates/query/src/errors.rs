@@ -1,5 +1,6 @@
 //! Messages of errors.
 
+use std::fmt::Write;
 use std::io;
 
 use datafusion::common::DataFusionError;
@@ -31,10 +32,15 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
         .replace("datafusion.", "");
     if text.contains("not found") && text.starts_with("table ") {
         for kind in archive.kinds() {
-            let tables = archive.tables(kind).into_iter().flatten();
-            let names: Vec<String> = tables
-                .map(|table| format!("{kind}.{}", table.definition().name))
-                .collect();
+            let mut names = Vec::new();
+            for table in archive.tables(kind) {
+                match table {
+                    Ok(table) => names.push(format!("{kind}.{}", table.definition().name)),
+                    Err((name, differs)) => {
+                        let _ = write!(text, "\n  {kind}.{name} is left out: {differs}");
+                    }
+                }
+            }
             text.push_str("\n  there are ");
             text.push_str(&names.join(", "));
         }

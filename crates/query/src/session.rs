@@ -62,14 +62,9 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
     for kind in archive.kinds() {
         let schema = Arc::new(MemorySchemaProvider::new());
         for table in archive.tables(kind) {
-            let table = match table {
-                Ok(table) => table,
-                Err((name, differs)) => {
-                    // Asking for the table says why it is not there.
-                    let function = Refused(differs.to_string());
-                    context.register_udtf(&name, Arc::new(function));
-                    continue;
-                }
+            // An error that names the table says why it is not there: see `errors::told`.
+            let Ok(table) = table else {
+                continue;
             };
             let definition = table.definition();
             let name = definition.name.to_string();
@@ -134,16 +129,6 @@ fn plural(name: &str) -> String {
     let sibilant = ["s", "x", "z", "ch", "sh"];
     let is_sibilant = sibilant.iter().any(|end| name.ends_with(end));
     format!("{name}{}", if is_sibilant { "es" } else { "s" })
-}
-
-/// A table whose definitions differ from one recording to another.
-#[derive(Debug)]
-struct Refused(String);
-
-impl TableFunctionImpl for Refused {
-    fn call_with_args(&self, _: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
-        plan_err!("{}", self.0)
-    }
 }
 
 /// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A
