@@ -1,4 +1,6 @@
-//! Benchmarks: those of the libraries beside their peers, and of the command.
+//! Benchmarks: those of the libraries beside their peers, of the command, and of SQL.
+
+mod query;
 
 use std::fs;
 use std::io;
@@ -8,8 +10,11 @@ use std::time::{Duration, Instant};
 
 use crate::{cargo, root, run};
 
-/// Runs the chosen benchmarks beside the peers, then times the command.
+/// Runs the chosen benchmarks beside the peers, then times the command. `query` times SQL alone.
 pub fn run_all(args: &[&str]) -> Result<(), String> {
+    if args == ["query"] {
+        return query::all();
+    }
     run(cargo()
         .args([
             "run",
@@ -74,19 +79,7 @@ fn convert_many(matches: u32, frames: u32) -> io::Result<()> {
     let gametape = root().join("target/release/gametape");
     let folder = std::env::temp_dir().join(format!("gametape-convert-{}", std::process::id()));
     let (archive, out) = (folder.join("archive"), folder.join("out"));
-    let built = cargo()
-        .args([
-            "build",
-            "--release",
-            "--quiet",
-            "--package",
-            "gametape-samples",
-            "--examples",
-        ])
-        .status()?;
-    if !built.success() {
-        return Err(io::Error::other("the examples could not be built"));
-    }
+    built_examples()?;
     let examples = root().join("target/release/examples");
     let made = Command::new(examples.join("archive"))
         .arg(&archive)
@@ -118,6 +111,18 @@ fn convert_many(matches: u32, frames: u32) -> io::Result<()> {
         peak as f64 / 1024.0
     );
     fs::remove_dir_all(&folder)
+}
+
+/// Builds the programs that make archives.
+fn built_examples() -> io::Result<()> {
+    let built = cargo()
+        .args(["build", "--release", "--quiet"])
+        .args(["--package", "gametape-samples", "--examples"])
+        .status()?;
+    if built.success() {
+        return Ok(());
+    }
+    Err(io::Error::other("the examples could not be built"))
 }
 
 /// Megabytes of the recording that commands are timed on.

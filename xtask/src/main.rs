@@ -7,6 +7,7 @@ mod manifests;
 mod modules;
 mod new_format;
 mod outside;
+mod python;
 mod ran;
 mod release;
 mod test;
@@ -29,7 +30,7 @@ cargo xtask COMMAND
   lint             check the arrows between crates and modules, the manifests of the crates that are published,
                    formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
-                   10,000 files, and convert on folders of matches
+                   10,000 files, and convert on folders of matches; `bench query` times SQL
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name contains NAME on all inputs that are one step away from a
                    seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz
@@ -37,8 +38,9 @@ cargo xtask COMMAND
                    registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm
-  dist             build the command for release, with the page, and pack it with its licences, completions and
-                   manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, and its SHA-256 beside it
+  dist             build the programs for release and pack each with its licences, `gametape` also with completions
+                   and manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, gametape-query-…, and their
+                   SHA-256 beside them; `dist gametape` packs one alone
   publish [ARGS]   run cargo publish on all crates, with the page in gametape-live; --dry-run only packages them
                    and builds the packages";
 
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
         Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
-        Some("dist") => release::dist(),
+        Some("dist") => release::dist(&rest),
         Some("publish") => release::publish(&rest),
         _ => {
             eprintln!("{USAGE}");

@@ -17,19 +17,43 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The option of cargo's for changes that are not committed.
 const DIRTY: &str = "--allow-dirty";
 
-/// Builds the command with the page and packs it, with all that belongs to it, for the platform of this machine.
-pub fn dist() -> Result<(), String> {
-    build_viewer()?;
-    let command = built()?;
-    let name = format!("gametape-{VERSION}-{}", host()?);
+/// The programs: each has its package and an archive of its own, because SQL is heavy.
+const PROGRAMS: [(&str, &str); 2] = [
+    ("gametape", "gametape-cli"),
+    ("gametape-query", "gametape-query"),
+];
+
+/// Builds the programs and packs each, with all that belongs to it, for the platform of this machine. One of
+/// them alone, if it is named.
+pub fn dist(args: &[&str]) -> Result<(), String> {
+    let wanted = |name: &&str| args.is_empty() || args.contains(name);
+    if let Some(unknown) = args
+        .iter()
+        .find(|arg| PROGRAMS.iter().all(|(name, _)| name != *arg))
+    {
+        return Err(format!("there is no program {unknown}"));
+    }
+    for (name, package) in PROGRAMS.iter().filter(|(name, _)| wanted(name)) {
+        pack(name, package)?;
+    }
+    Ok(())
+}
+
+fn pack(program: &str, package: &str) -> Result<(), String> {
+    let is_command = package == "gametape-cli";
+    if is_command {
+        build_viewer()?;
+    }
+    let command = built(package)?;
+    let name = format!("{program}-{VERSION}-{}", host()?);
     let dist = root().join("target/dist");
     let folder = dist.join(&name);
     emptied(&folder)?;
-    fill(&folder, &command).map_err(|error| format!("{}: {error}", folder.display()))?;
-    run(Command::new(&command)
-        .arg("man")
-        .arg(folder.join("man"))
-        .stdout(Stdio::null()))?;
+    let mut filled = fill(&folder, package, &command);
+    if is_command {
+        filled = filled.and_then(|()| of_command(&folder, &command));
+    }
+    filled.map_err(|error| format!("{}: {error}", folder.display()))?;
     // A name without a folder: some kinds of tar take the `C:` of a path for a host.
     let archive = format!("{name}.tar.gz");
     run(Command::new("tar")
@@ -75,16 +99,10 @@ pub fn publish(args: &[&str]) -> Result<(), String> {
     published
 }
 
-/// Builds the command for release and returns its path.
-fn built() -> Result<PathBuf, String> {
+/// Builds a program for release and returns its path.
+fn built(package: &str) -> Result<PathBuf, String> {
     let output = cargo()
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--package",
-            "gametape-cli",
-        ])
+        .args(["build", "--release", "--locked", "--package", package])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()
@@ -96,7 +114,7 @@ fn built() -> Result<PathBuf, String> {
     });
     command
         .filter(|_| output.status.success())
-        .ok_or_else(|| "the command does not build".to_owned())
+        .ok_or_else(|| format!("{package} does not build"))
 }
 
 /// The platform that the compiler builds for.
@@ -106,8 +124,8 @@ fn host() -> Result<String, String> {
     Ok(host.trim().to_owned())
 }
 
-/// Puts everything but the manual pages into the folder of an archive.
-fn fill(folder: &Path, command: &Path) -> io::Result<()> {
+/// Puts a program and what every program needs into the folder of an archive.
+fn fill(folder: &Path, package: &str, command: &Path) -> io::Result<()> {
     let into = |from: &Path| {
         let name = from.file_name().unwrap_or_default();
         fs::copy(from, folder.join(name))
@@ -116,12 +134,24 @@ fn fill(folder: &Path, command: &Path) -> io::Result<()> {
     for name in ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
         into(&root().join(name))?;
     }
+    let crates = cargo_tree(package).map_err(io::Error::other)?;
+    fs::write(folder.join("DEPENDENCIES.txt"), crates)
+}
+
+/// Adds what the command alone has: fonts, completions, manual pages.
+fn of_command(folder: &Path, command: &Path) -> io::Result<()> {
     fs::copy(
         root().join("crates/cli/fonts/LICENSE"),
         folder.join("LICENSE-FONTS"),
     )?;
-    let crates = cargo_tree().map_err(io::Error::other)?;
-    fs::write(folder.join("DEPENDENCIES.txt"), crates)?;
+    let man = Command::new(command)
+        .arg("man")
+        .arg(folder.join("man"))
+        .stdout(Stdio::null())
+        .status()?;
+    if !man.success() {
+        return Err(io::Error::other(format!("the manual pages: {man}")));
+    }
     let completions = folder.join("completions");
     fs::create_dir(&completions)?;
     let names = [
@@ -137,13 +167,13 @@ fn fill(folder: &Path, command: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The crates in the command: name, version, licence, address.
-fn cargo_tree() -> Result<String, String> {
+/// The crates in a program: name, version, licence, address.
+fn cargo_tree(package: &str) -> Result<String, String> {
     let tree = output(cargo().args([
         "tree",
         "--locked",
         "--package",
-        "gametape-cli",
+        package,
         "--edges",
         "normal",
         "--prefix",

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::ran::{Ran, counted};
 use crate::viewer::{self, Blocked};
-use crate::{cargo, outside, root};
+use crate::{cargo, outside, python, root};
 
 /// The tests of the page.
 const VIEWER: &str = "the viewer";
@@ -34,8 +34,19 @@ pub fn run(wanted: &str) -> Result<(), String> {
     if let Err(Blocked::Broken(why)) = page {
         return Err(why);
     }
-    let built = build()?;
+    let (built, python) = thread::scope(|scope| {
+        let python = scope.spawn(python::ready);
+        (build(), python.join())
+    });
+    let built = built?;
     println!("== built in {} s", started.elapsed().as_secs());
+    let python = python.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    if let Err(why) = &python {
+        println!(
+            "== SKIPPED: our files in pyarrow, polars and DuckDB, and a bucket of S3: {why}; \
+             they need python3 with venv and pip"
+        );
+    }
 
     let mut jobs = VecDeque::new();
     jobs.push_back(Job::new(VIEWER, |built| match &page {
@@ -47,10 +58,13 @@ pub fn run(wanted: &str) -> Result<(), String> {
     }));
     jobs.push_back(Job::new(outside::NAME, |_| outside::test()));
     for program in built.tests() {
-        let seed = &seed;
+        let (seed, python) = (&seed, &python);
         jobs.push_back(Job::new(&program.name, move |_| {
             let mut command = Command::new(&program.path);
             command.current_dir(&program.folder).env(SEED, seed);
+            if let Ok(python) = python {
+                command.env(python::VARIABLE, python);
+            }
             counted(command.env("CARGO_MANIFEST_DIR", &program.folder))
         }));
     }

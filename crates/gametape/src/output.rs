@@ -14,7 +14,7 @@ use crate::Error;
 /// Prefix and suffix of the names of unfinished files.
 const PARTIAL: (&str, &str) = (".gametape-", ".partial");
 
-/// Returns true for gametape's own files: unfinished files, and notes about a folder.
+/// Returns true for gametape's own files and folders: unfinished files, and notes about a folder.
 pub(crate) fn is_own(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::as_encoded_bytes);
     name.is_some_and(|name| name.starts_with(PARTIAL.0.as_bytes()))

@@ -167,6 +167,10 @@ impl Walk<'_> {
         names.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
         for (name, kind) in names {
             let path = path.join(&name);
+            // Unfinished files, the manifest of a folder, its catalogue.
+            if output::is_own(&path) {
+                continue;
+            }
             let folder = kind.is_dir().then(|| self.pattern.folder(met, &name));
             let may_be = match &folder {
                 Some(folder) => folder.is_some(),
@@ -184,10 +188,8 @@ impl Walk<'_> {
 
     /// Whether a file is worth opening.
     fn is_wanted(&self, path: &Path, kind: FileType) -> bool {
-        // Files that a killed writer left, and the manifest of a folder.
-        !output::is_own(path)
-            // The folder states for nearly all entries that they are files.
-            && (kind.is_file() || is_wanted(self.formats, path))
+        // The folder states for nearly all entries that they are files.
+        kind.is_file() || is_wanted(self.formats, path)
     }
 }
 

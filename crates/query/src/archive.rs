@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use gametape::{Formats, OpenOptions, Recording, Secrets, TableDef};
+use gametape::{Formats, Recording, Secrets, TableDef};
 use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
+
+use crate::catalogue::{Catalogue, CatalogueError, Entry, Was};
+use crate::progress::Progress;
+use crate::store::{Object, Stores, is_url};
 
 /// The recordings that a query reads.
 #[derive(Debug)]
@@ -16,23 +20,68 @@ pub struct Archive {
     formats: Formats,
     secrets: Secrets,
     files: Vec<File>,
-    broken: Mutex<BTreeMap<PathBuf, String>>,
+    broken: Mutex<BTreeMap<String, String>>,
+    catalogues: Vec<Arc<Catalogue>>,
+    progress: Progress,
+    /// Requests of objects run as long as it lives.
+    _stores: Option<Stores>,
 }
 
 /// A recording.
 #[derive(Debug)]
 pub struct File {
-    path: PathBuf,
+    place: Place,
     name: Arc<str>,
     kind: &'static str,
     bytes: u64,
     tables: Arc<[TableDef]>,
     /// How long scanning each table takes, in nanoseconds; empty if its size tells.
     work: Vec<u64>,
+    catalogued: Option<Catalogued>,
+    /// The problem that the catalogue knows.
+    problem: Option<String>,
+}
+
+/// The place of a recording in a catalogue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Catalogued {
+    /// The catalogue, by its place in the archive.
+    pub catalogue: usize,
+    /// The number of the recording there.
+    pub number: u32,
+}
+
+/// The place of a recording.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Path(PathBuf),
+    Object(Arc<Object>),
+}
+
+impl Place {
+    fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.to_string_lossy().into_owned(),
+            Self::Object(object) => object.name().to_owned(),
+        }
+    }
+
+    fn open(&self, formats: &Formats) -> Result<Recording, gametape::Error> {
+        match self {
+            Self::Path(path) => formats.open(path),
+            Self::Object(object) => {
+                let input = object.input().map_err(|source| gametape::Error::Io {
+                    path: PathBuf::from(object.name()),
+                    source,
+                })?;
+                formats.open_input(input, object.name())
+            }
+        }
+    }
 }
 
 impl File {
-    /// Returns the path as the column `recording` has it.
+    /// Returns the path, or the address, as the column `recording` has it.
     #[must_use]
     pub const fn name(&self) -> &Arc<str> {
         &self.name
@@ -42,6 +91,23 @@ impl File {
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    pub(crate) const fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    pub(crate) const fn catalogued(&self) -> Option<Catalogued> {
+        self.catalogued
+    }
+
+    /// Returns whether reading it waits for a network.
+    pub(crate) const fn is_far(&self) -> bool {
+        matches!(self.place, Place::Object(_))
     }
 
     /// Returns about how long scanning a table takes on one core, in nanoseconds. Bytes are no measure: a
@@ -57,57 +123,183 @@ impl File {
     }
 }
 
-/// The outcome of opening a path.
-enum Opened {
-    Recording(File),
-    /// A file in a folder that is no recording.
-    Other,
-    Broken(PathBuf, String),
+/// A file that may be a recording.
+pub(crate) struct Found {
+    pub place: Place,
+    /// Whether it was named, so that it should be one.
+    named: bool,
+    /// Its path in the folder that was named.
+    below: PathBuf,
+    /// The catalogue of this folder, by its place.
+    catalogue: Option<usize>,
 }
 
-impl Archive {
-    /// Finds recordings: files, all files of folders, patterns. Opens each once, on all cores, to learn
-    /// which tables it has. Files that cannot be opened are left out: see [`Archive::broken`].
-    #[must_use]
-    pub fn open(formats: Formats, paths: &[PathBuf], secrets: Secrets) -> Self {
-        let mut broken = BTreeMap::new();
-        let mut found = Vec::new();
-        for path in paths {
-            for item in formats.find(path) {
-                match item {
-                    Ok(item) => found.push(item),
-                    Err(error) => {
-                        broken.insert(path.clone(), error.to_string());
-                    }
+/// A file that was looked at.
+pub(crate) struct Seen {
+    pub place: Place,
+    pub below: PathBuf,
+    /// What it was before it was opened.
+    pub was: Option<Was>,
+    pub entry: Entry,
+    pub catalogued: Option<Catalogued>,
+}
+
+/// Finds files: files, all files of folders, patterns, addresses of objects. Also returns the catalogues of
+/// folders, and what could not be found.
+pub(crate) struct Search<'f> {
+    pub formats: &'f Formats,
+    pub found: Vec<Found>,
+    pub catalogues: Vec<Arc<Catalogue>>,
+    pub broken: BTreeMap<String, String>,
+    pub stores: Option<Stores>,
+}
+
+impl<'f> Search<'f> {
+    pub fn new(formats: &'f Formats) -> Self {
+        Self {
+            formats,
+            found: Vec::new(),
+            catalogues: Vec::new(),
+            broken: BTreeMap::new(),
+            stores: None,
+        }
+    }
+
+    pub fn add(&mut self, path: &Path) -> Result<(), CatalogueError> {
+        if let Some(address) = path.to_str().filter(|path| is_url(path)) {
+            self.add_objects(address);
+            return Ok(());
+        }
+        let catalogue = match Catalogue::open(path, self.formats)? {
+            Some(catalogue) => {
+                self.catalogues.push(Arc::new(catalogue));
+                Some(self.catalogues.len() - 1)
+            }
+            None => None,
+        };
+        for item in self.formats.find(path) {
+            match item {
+                Ok(item) => self.found.push(Found {
+                    place: Place::Path(item.path),
+                    named: item.named,
+                    below: item.below,
+                    catalogue,
+                }),
+                Err(error) => {
+                    self.broken
+                        .insert(path.to_string_lossy().into_owned(), error.to_string());
                 }
             }
         }
-        found.sort_by(|a, b| a.path.cmp(&b.path));
-        found.dedup_by(|a, b| a.path == b.path);
+        Ok(())
+    }
+
+    fn add_objects(&mut self, address: &str) {
+        let stores = match self.stores.take().map_or_else(Stores::new, Ok) {
+            Ok(stores) => self.stores.insert(stores),
+            Err(error) => {
+                self.broken.insert(address.to_owned(), error.to_string());
+                return;
+            }
+        };
+        match stores.find(address, self.formats) {
+            Ok(objects) => self.found.extend(objects.into_iter().map(|object| Found {
+                place: Place::Object(object),
+                named: true,
+                below: PathBuf::new(),
+                catalogue: None,
+            })),
+            Err(error) => {
+                self.broken.insert(address.to_owned(), error);
+            }
+        }
+    }
+
+    /// Looks at each file once, in the order of their names.
+    pub fn look(&mut self) -> Vec<Seen> {
+        let mut found: Vec<(String, Found)> = std::mem::take(&mut self.found)
+            .into_iter()
+            .map(|found| (found.place.name(), found))
+            .collect();
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        found.dedup_by(|(a, _), (b, _)| a == b);
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let share = found.len().div_ceil(cores).max(1);
-        let opened: Vec<Opened> = thread::scope(|scope| {
-            let open = |part: &[gametape::Found]| {
-                let mut known = Known::default();
-                let open = |item| open(&formats, item, &mut known);
-                part.iter().map(open).collect::<Vec<_>>()
-            };
-            let threads: Vec<_> = found
-                .chunks(share)
-                .map(|part| scope.spawn(move || open(part)))
-                .collect();
+        // Those that wait for a network do not work.
+        let threads = if self.stores.is_some() { 32 } else { cores };
+        let share = found.len().div_ceil(threads).max(1);
+        let (formats, catalogues) = (self.formats, &*self.catalogues);
+        thread::scope(|scope| {
+            let mut threads = Vec::new();
+            let mut found = found.into_iter().map(|(_, found)| found);
+            loop {
+                let part: Vec<Found> = found.by_ref().take(share).collect();
+                if part.is_empty() {
+                    break;
+                }
+                threads.push(scope.spawn(move || {
+                    let mut known = Known::default();
+                    let look = |found| look(formats, catalogues, found, &mut known);
+                    part.into_iter().map(look).collect::<Vec<_>>()
+                }));
+            }
             let parts = threads.into_iter().map(thread::ScopedJoinHandle::join);
             parts
                 .flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect()
-        });
+        })
+    }
+}
+
+impl Archive {
+    /// Finds recordings: files, all files of folders, patterns, addresses of objects. Opens each once, on all
+    /// cores, to learn which tables it has; one that a [catalogue](crate::index) knows is not opened.
+    /// Files that cannot be opened are left out: see [`Archive::broken`].
+    ///
+    /// # Errors
+    /// If the catalogue of a folder is damaged, or a later version of gametape made it.
+    pub fn open(
+        formats: Formats,
+        paths: &[PathBuf],
+        secrets: Secrets,
+    ) -> Result<Self, CatalogueError> {
+        let mut search = Search::new(&formats);
+        for path in paths {
+            search.add(path)?;
+        }
+        let seen = search.look();
+        let (catalogues, broken, stores) = (search.catalogues, search.broken, search.stores);
+        let mut archive = Self::of(formats, seen, secrets);
+        archive.catalogues = catalogues;
+        archive._stores = stores;
+        archive.lock().extend(broken);
+        Ok(archive)
+    }
+
+    pub(crate) fn of(formats: Formats, seen: Vec<Seen>, secrets: Secrets) -> Self {
+        let mut broken = BTreeMap::new();
         let mut files = Vec::new();
-        for opened in opened {
-            match opened {
-                Opened::Recording(file) => files.push(file),
-                Opened::Other => {}
-                Opened::Broken(path, error) => {
-                    broken.insert(path, error);
+        for seen in seen {
+            let name = seen.place.name();
+            match seen.entry {
+                Entry::Recording {
+                    kind,
+                    tables,
+                    work,
+                    bytes,
+                    problem,
+                } => files.push(File {
+                    name: name.into(),
+                    kind,
+                    bytes,
+                    tables,
+                    work,
+                    catalogued: seen.catalogued,
+                    problem,
+                    place: seen.place,
+                }),
+                Entry::Other => {}
+                Entry::Broken(problem) => {
+                    broken.insert(name, problem);
                 }
             }
         }
@@ -116,19 +308,28 @@ impl Archive {
             secrets,
             files,
             broken: Mutex::new(broken),
+            catalogues: Vec::new(),
+            progress: Progress::default(),
+            _stores: None,
         }
     }
 
-    /// Returns the recordings, in the order of their paths.
+    /// Returns the recordings, in the order of their names.
     #[must_use]
     pub fn files(&self) -> &[File] {
         &self.files
     }
 
+    /// Returns the recording of this name.
+    pub(crate) fn file(&self, name: &str) -> Option<&File> {
+        let at = self.files.binary_search_by(|file| (*file.name).cmp(name));
+        self.files.get(at.ok()?)
+    }
+
     /// Returns the recordings that are broken, as far as they were read, and why. Their rows before the
     /// damage are in the answers.
     #[must_use]
-    pub fn broken(&self) -> BTreeMap<PathBuf, String> {
+    pub fn broken(&self) -> BTreeMap<String, String> {
         self.lock().clone()
     }
 
@@ -140,18 +341,24 @@ impl Archive {
         self.secrets
     }
 
-    pub(crate) fn found_broken(&self, file: &File, problem: String) {
-        self.lock().entry(file.path.clone()).or_insert(problem);
+    pub(crate) const fn progress(&self) -> &Progress {
+        &self.progress
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, String>> {
-        self.broken
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(crate) fn catalogues(&self) -> &[Arc<Catalogue>] {
+        &self.catalogues
+    }
+
+    pub(crate) fn found_broken(&self, file: &File, problem: String) {
+        self.lock().entry(file.name.to_string()).or_insert(problem);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn recording(&self, file: &File) -> Result<Recording, gametape::Error> {
-        self.formats.open(&file.path)
+        file.place.open(&self.formats)
     }
 
     /// Returns the kinds of recordings.
@@ -218,24 +425,47 @@ impl Known {
     }
 }
 
-fn open(formats: &Formats, found: &gametape::Found, known: &mut Known) -> Opened {
-    let path: &Path = &found.path;
-    let broken = |error: gametape::Error| Opened::Broken(path.to_owned(), error.to_string());
-    let recording = match formats.open_with(path, &OpenOptions::default()) {
+/// Looks at a file: in the catalogue, or else by opening it.
+fn look(formats: &Formats, catalogues: &[Arc<Catalogue>], found: Found, known: &mut Known) -> Seen {
+    let was = match &found.place {
+        Place::Path(path) => Was::of(path).ok(),
+        Place::Object(_) => None,
+    };
+    let mut seen = Seen {
+        entry: Entry::Other,
+        // Before it is opened: a change after this moment is noticed the next time.
+        was,
+        catalogued: None,
+        below: found.below,
+        place: found.place,
+    };
+    if let Some(catalogue) = found.catalogue
+        && let Some((own, was)) = catalogues.get(catalogue).zip(was)
+        && let Some((number, entry)) = own.entry(&seen.below, was)
+    {
+        seen.entry = entry;
+        seen.catalogued = Some(Catalogued { catalogue, number });
+        return seen;
+    }
+    seen.entry = open(formats, &seen.place, found.named, known);
+    seen
+}
+
+fn open(formats: &Formats, place: &Place, named: bool, known: &mut Known) -> Entry {
+    let recording = match place.open(formats) {
         Ok(recording) => recording,
-        Err(gametape::Error::UnknownFormat { .. }) if !found.named => return Opened::Other,
-        Err(error) => return broken(error),
+        Err(gametape::Error::UnknownFormat { .. }) if !named => return Entry::Other,
+        Err(error) => return Entry::Broken(error.to_string()),
     };
     match recording.tables() {
-        Ok(tables) => Opened::Recording(File {
+        Ok(tables) => Entry::Recording {
             work: work(&recording, &tables),
-            path: path.to_owned(),
-            name: path.to_string_lossy().into(),
             kind: recording.format().kind(),
             bytes: recording.input().size(),
             tables: known.shared(tables),
-        }),
-        Err(error) => broken(error),
+            problem: None,
+        },
+        Err(error) => Entry::Broken(error.to_string()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command `gametape-query`.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,17 +10,20 @@ use clap::Parser;
 use datafusion::common::DataFusionError;
 use datafusion::prelude::SessionContext;
 use gametape::{Formats, Policy, Secrets};
+use indicatif::ProgressBar;
 
 use crate::archive::Archive;
+use crate::catalogue::index;
 use crate::errors::{is_closed, told};
 use crate::output::{self, Form};
+use crate::progress::shown;
 use crate::session::{Settings, session};
 use crate::shell;
 
 const EXAMPLES: &str = "\
 gametape query \"SELECT player_name, min(total_time_ms) FROM games GROUP BY 1\" GAMES
 gametape query \"SELECT * FROM findings WHERE severity = 'error'\" FOLDER --format csv
-gametape query MATCHES";
+gametape query index ARCHIVE";
 
 /// SQL over any number of recordings
 ///
@@ -27,8 +31,9 @@ gametape query MATCHES";
 #[derive(Parser, Debug)]
 #[command(name = "gametape query", bin_name = "gametape query", version, before_help = EXAMPLES)]
 struct Args {
-    /// The query, then recordings: files, folders, patterns. Without a query it is read from standard
-    /// input; on a terminal, a shell answers one after the other.
+    /// The query, then recordings: files, folders, patterns, addresses such as s3://BUCKET/FOLDER/. Without
+    /// a query it is read from standard input; on a terminal, a shell answers one after the other. `index`
+    /// instead of a query makes the catalogue of a folder, or brings it up to date.
     #[arg(required = true, value_name = "SQL|PATH")]
     query: Vec<String>,
     /// The form of the answer; a table on a terminal, else JSON lines.
@@ -116,11 +121,15 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         return refused("of which recordings? Give paths after the query");
     }
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-    let archive = Arc::new(Archive::open(formats, &paths, secrets));
+    if sql.as_deref() == Some("index") {
+        return indexed(&formats, &paths);
+    }
+    let archive = match Archive::open(formats, &paths, secrets) {
+        Ok(archive) => Arc::new(archive),
+        Err(error) => return refused(&error.to_string()),
+    };
     if archive.files().is_empty() {
-        let mut broken = archive.broken().into_values();
-        let why = broken.next().unwrap_or_else(|| "no recordings".to_owned());
-        return refused(&why);
+        return refused(&none_of(&archive.broken()));
     }
     let settings = Settings {
         cores: args.threads,
@@ -134,7 +143,7 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         Ok(context) => {
             let sql = sql.map_or_else(|| io::read_to_string(io::stdin()), Ok);
             match sql {
-                Ok(sql) => stoppable(run_sql(args, &sql, &context)).await,
+                Ok(sql) => stoppable(run_sql(args, &sql, &archive, &context)).await,
                 Err(error) => Err(error.into()),
             }
         }
@@ -152,26 +161,62 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
     }
     let count = broken.len();
     let names = archive.files().iter().map(|file| &**file.name());
-    let unopened = broken.keys().filter(|path| {
-        let name = path.to_string_lossy();
-        names.clone().all(|known| known != name)
-    });
+    let unopened = broken
+        .keys()
+        .filter(|name| names.clone().all(|known| known != *name));
     let all = archive.files().len() + unopened.count();
     eprintln!(
         "gametape query: {count} of {all} recordings {} broken; the rows before the damage are in the answer",
         if count == 1 { "is" } else { "are" }
     );
-    for (path, problem) in broken.iter().take(10) {
-        let name = path.display().to_string();
-        let told = problem
-            .strip_prefix(&format!("{name}: "))
-            .unwrap_or(problem);
-        eprintln!("  {name}: {told}");
-    }
-    if count > 10 {
-        eprintln!("  and {} more: SELECT * FROM findings", count - 10);
-    }
+    eprintln!("{}", listed(&broken));
     ExitCode::from(u8::from(args.strict))
+}
+
+/// Says why there are no recordings.
+fn none_of(broken: &BTreeMap<String, String>) -> String {
+    match broken.len() {
+        0 => "no recordings".to_owned(),
+        1 => broken.values().cloned().collect(),
+        count => format!("none of {count} recordings can be read\n{}", listed(broken)),
+    }
+}
+
+/// The first of the recordings that are broken, with their problems.
+fn listed(broken: &BTreeMap<String, String>) -> String {
+    let mut lines = Vec::new();
+    for (name, problem) in broken.iter().take(10) {
+        let told = problem.strip_prefix(&format!("{name}: "));
+        lines.push(format!("  {name}: {}", told.unwrap_or(problem)));
+    }
+    if let Some(more) = broken.len().checked_sub(10).filter(|more| *more > 0) {
+        lines.push(format!("  and {more} more: SELECT * FROM findings"));
+    }
+    lines.join("\n")
+}
+
+/// Makes the catalogues of folders.
+fn indexed(formats: &Formats, folders: &[PathBuf]) -> ExitCode {
+    for folder in folders {
+        let bar = ProgressBar::no_length();
+        let read = |done: usize, all: usize| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        };
+        let made = index(formats, folder, read);
+        bar.finish_and_clear();
+        match made {
+            Ok(made) => println!(
+                "{}: {} recordings, {} of them read now, {} broken",
+                folder.display(),
+                made.recordings,
+                made.read,
+                made.broken
+            ),
+            Err(error) => return refused(&error.to_string()),
+        }
+    }
+    ExitCode::SUCCESS
 }
 
 /// Answers until Ctrl-C. A query has nothing to save: the process ends at once.
@@ -187,9 +232,23 @@ async fn stoppable(
     }
 }
 
-async fn run_sql(args: &Args, sql: &str, context: &SessionContext) -> Result<(), DataFusionError> {
+async fn run_sql(
+    args: &Args,
+    sql: &str,
+    archive: &Arc<Archive>,
+    context: &SessionContext,
+) -> Result<(), DataFusionError> {
     let answer = context.sql(sql).await?;
     let rows = answer.execute_stream().await?;
+    let is_shared = args.out.is_none()
+        && io::stdout().is_terminal()
+        && args.format.is_some_and(|form| form != Form::Table);
+    let rows = if is_shared {
+        // Rows and a bar on one terminal would cover each other.
+        rows
+    } else {
+        shown(archive, rows)
+    };
     if let Some(path) = &args.out {
         let form = args.format.unwrap_or(match path.extension() {
             Some(extension) if extension == "parquet" => Form::Parquet,

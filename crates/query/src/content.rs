@@ -4,30 +4,34 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::{DataFusionError, Result};
-use gametape::{ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value, When};
+use gametape::{ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value};
 use gametape_core::table::{Batch, MarkerKind};
 use gametape_core::tape;
 use gametape_core::{Stamp, Time};
 use gametape_tables::{ArrowTable, Problem};
 
 use crate::archive::{Archive, File};
+use crate::state::{self, Moments};
 
 /// The record batches of a recording.
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
-const LONG: u64 = 5_000_000;
+pub(crate) const LONG: u64 = 5_000_000;
+
+/// The code of the finding of a file that cannot be opened.
+const UNREADABLE: &str = "unreadable";
 
 /// The source of a table's rows.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// A table of all recordings of a kind.
     Table { kind: String, table: ArrowTable },
-    /// The rows of such a table that hold at a moment of each recording.
+    /// The rows of such a table that hold at moments of each recording.
     State {
         kind: String,
         table: ArrowTable,
-        at: When,
+        moments: Moments,
     },
     /// A table about recordings of all kinds.
     About(About, ArrowTable),
@@ -43,7 +47,11 @@ pub(crate) enum About {
     /// The moments that are worth a visit.
     Markers,
     /// The decisions of a policy.
-    Verdicts(Box<Policy>),
+    Verdicts {
+        policy: Box<Policy>,
+        /// Whether it is that of each format's community.
+        is_default: bool,
+    },
 }
 
 impl About {
@@ -52,7 +60,7 @@ impl About {
             Self::Recordings => &RECORDINGS,
             Self::Findings => &FINDINGS,
             Self::Markers => &MARKERS,
-            Self::Verdicts(_) => &VERDICTS,
+            Self::Verdicts { .. } => &VERDICTS,
         };
         let table = ArrowTable::new(table, Secrets::Hide);
         Content::About(self, table)
@@ -66,6 +74,26 @@ impl Content {
         }
     }
 
+    /// Returns the name with which a catalogue has the table; `None` if none has it: it has many rows for a
+    /// recording, or is not the same in every query.
+    pub fn catalogued(&self) -> Option<String> {
+        let name = &self.table().definition().name;
+        match self {
+            Self::Table { kind, table } if is_fact(table.definition()) => {
+                Some(format!("{kind}.{name}"))
+            }
+            Self::About(
+                About::Recordings
+                | About::Findings
+                | About::Verdicts {
+                    is_default: true, ..
+                },
+                _,
+            ) => Some(name.to_string()),
+            _ => None,
+        }
+    }
+
     /// Returns whether a recording may have rows.
     pub fn reads(&self, file: &File) -> bool {
         match self {
@@ -74,6 +102,24 @@ impl Content {
             }
             Self::About(..) => true,
         }
+    }
+
+    /// Returns the rows for a file that cannot be opened: a finding.
+    pub fn of_unreadable(&self, name: &str, problem: &str) -> Option<Result<RecordBatch>> {
+        let Self::About(About::Findings, table) = self else {
+            return None;
+        };
+        let told = problem.strip_prefix(&format!("{name}: "));
+        let value = |column: &ColumnDef| match &*column.name {
+            "code" => UNREADABLE.into(),
+            "severity" => "error".into(),
+            "message" => told.unwrap_or(problem).into(),
+            _ => Value::Null,
+        };
+        let columns = &table.definition().columns;
+        let mut rows = Batch::new(columns.iter().map(|column| column.kind));
+        rows.push(Stamp::default(), columns.iter().map(value));
+        Some(table.record(name, rows, None).map_err(Into::into))
     }
 
     /// Divides the work on a recording into at most so many pieces, if it is large enough to be worth it.
@@ -123,7 +169,22 @@ impl Content {
                 let batches = reader.map(|batch| batch.map_err(DataFusionError::from));
                 return Ok(Box::new(batches));
             }
-            Self::State { at, .. } => state(&recording, table, at, archive.secrets()),
+            Self::State { moments, .. } => {
+                let own = Arc::clone(archive);
+                let sink = Box::new(move |error: gametape::Error| {
+                    if let Some(file) = own.files().get(at) {
+                        own.found_broken(file, error.to_string());
+                    }
+                });
+                let secrets = archive.secrets();
+                return match state::rows(&recording, name, table, moments, columns, secrets, sink) {
+                    Ok(batches) => Ok(batches),
+                    Err(error) => {
+                        archive.found_broken(file, error.to_string());
+                        none()
+                    }
+                };
+            }
             Self::About(about, _) => about.rows(&recording, archive.secrets()),
         };
         match batch {
@@ -150,47 +211,9 @@ fn counts(problem: &Problem) -> bool {
     )
 }
 
-/// The rows that hold at a moment.
-fn state(
-    recording: &Recording,
-    table: &ArrowTable,
-    at: &When,
-    secrets: Secrets,
-) -> Result<Batch, gametape::Error> {
-    let definition = table.definition();
-    let empty = || Batch::new(definition.columns.iter().map(|column| column.kind));
-    let mut play = recording.playback()?;
-    if let Err(error) = recording.at(at).and_then(|at| play.seek(at)) {
-        // Nothing may be recorded then, or the recording may not have this clock or word for a step. Any
-        // other error is a problem of the recording.
-        let has_none = matches!(
-            error.tape_error(),
-            Some(
-                tape::Error::NotRecorded { .. }
-                    | tape::Error::NoClock(_)
-                    | tape::Error::Unsupported(_)
-            )
-        );
-        return if has_none { Ok(empty()) } else { Err(error) };
-    }
-    let tables = recording.tables()?;
-    let Some(own) = tables.iter().find(|own| own.name == definition.name) else {
-        return Ok(empty());
-    };
-    let scan = Scan {
-        secrets,
-        ..Scan::table(&*own.name)
-    };
-    let held = play.state(&scan)?;
-    let mut rows = empty();
-    for row in 0..held.len() {
-        let value = |column: &ColumnDef| match own.column(&column.name) {
-            Some(at) => held.get(row, at),
-            None => Value::Null,
-        };
-        rows.push(held.stamp(row), definition.columns.iter().map(value));
-    }
-    Ok(rows)
+/// Returns whether a table has one row for each recording.
+pub(crate) fn is_fact(table: &TableDef) -> bool {
+    table.lane == Lane::Facts && table.columns.iter().all(|column| !column.key)
 }
 
 fn columns(
@@ -358,7 +381,7 @@ impl About {
             Self::Recordings => &RECORDINGS,
             Self::Findings => &FINDINGS,
             Self::Markers => &MARKERS,
-            Self::Verdicts(_) => &VERDICTS,
+            Self::Verdicts { .. } => &VERDICTS,
         };
         let mut rows = Batch::new(table.columns.iter().map(|column| column.kind));
         let mut row = |values: Vec<Value<'_>>| rows.push(Stamp::default(), values);
@@ -419,7 +442,7 @@ impl About {
                     ]);
                 }
             }
-            Self::Verdicts(policy) => {
+            Self::Verdicts { policy, .. } => {
                 let audit = recording.audit()?;
                 let decision = policy.judge(recording, &audit)?;
                 let reasons: Vec<&str> = decision

@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //! use gametape_query::{Archive, Settings, session};
 //!
-//! let archive = Archive::open(gametape::formats(), &[path], gametape::Secrets::Hide);
+//! let archive = Archive::open(gametape::formats(), &[path], gametape::Secrets::Hide)?;
 //! let context = session(&Arc::new(archive), &Settings::default())?;
 //! # tokio::runtime::Runtime::new()?.block_on(async {
 //! let answer = context.sql("SELECT player_name, ioe FROM games").await?;
@@ -29,17 +29,23 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod catalogue;
+mod clocks;
 mod command;
 mod content;
 mod errors;
 mod functions;
 mod output;
+mod progress;
 mod pushed;
 mod rows;
 mod session;
 mod shell;
+mod state;
+mod store;
 
 pub use archive::{Archive, File};
+pub use catalogue::{CatalogueError, Indexed, index};
 pub use command::run;
 pub use output::{Form, write};
 pub use session::{Settings, session};

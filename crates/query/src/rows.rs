@@ -1,15 +1,19 @@
 //! A table of many recordings, as DataFusion reads it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::task::Poll;
 
 use async_trait::async_trait;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::compute::concat_batches;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::datasource::object_store::ObjectStoreUrl;
 use datafusion::datasource::physical_plan::{
     FileGroup, FileOpenFuture, FileOpener, FileScanConfig, FileScanConfigBuilder, FileSource,
@@ -21,13 +25,14 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::union::UnionExec;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use futures::{Stream, StreamExt, stream};
-use gametape::Scan;
+use gametape::{Scan, Secrets};
 use object_store::ObjectStore;
 
 use crate::archive::{Archive, File};
-use crate::content::{Batches, Content};
+use crate::content::{Batches, Content, LONG};
 use crate::pushed::Pushed;
 
 /// A table of all recordings of a kind, or of all recordings.
@@ -86,24 +91,152 @@ impl TableProvider for Rows {
             files.filter(|(_, file)| self.content.reads(file)).collect();
         let wanted = pushed.recordings(state, files.iter().map(|(_, file)| &**file.name()))?;
         let files = files.into_iter().zip(wanted).filter(|(_, wanted)| *wanted);
-        let files: Vec<(usize, &File)> = files.map(|(file, _)| file).collect();
+        let files = files.map(|(file, _)| file);
+        let (known, files): (Vec<_>, Vec<_>) =
+            files.partition(|(_, file)| self.is_catalogued(file));
         let scan = pushed.scan(&table.definition().name);
         let cores = state.config().target_partitions();
+        let mut plans = Vec::new();
+        let mut held = self.unreadable(projection)?;
+        if !known.is_empty() {
+            held.extend(self.known(&known, projection)?);
+        }
+        if !held.is_empty() {
+            plans.push(in_memory(held, cores)?);
+        }
+        if plans.is_empty() || !files.is_empty() {
+            plans.push(self.read(&files, &scan, cores, projection, limit)?);
+        }
+        if plans.len() == 1 {
+            return Ok(plans.remove(0));
+        }
+        UnionExec::try_new(plans)
+    }
+}
+
+/// Rows that are in memory.
+fn in_memory(batches: Vec<RecordBatch>, cores: usize) -> Result<Arc<dyn ExecutionPlan>> {
+    let schema = batches
+        .first()
+        .map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+    let mut partitions = vec![Vec::new(); cores.clamp(1, batches.len().max(1))];
+    let count = partitions.len();
+    for (at, batch) in batches.into_iter().enumerate() {
+        if let Some(partition) = partitions.get_mut(at % count) {
+            partition.push(batch);
+        }
+    }
+    let source = MemorySourceConfig::try_new(&partitions, schema, None)?;
+    Ok(DataSourceExec::from_data_source(source))
+}
+
+impl Rows {
+    /// Returns whether the rows of a recording are in a catalogue.
+    fn is_catalogued(&self, file: &File) -> bool {
+        let own = file.catalogued();
+        let own = own.and_then(|own| self.archive.catalogues().get(own.catalogue));
+        // A catalogue has no secrets.
+        let shows = self.archive.secrets() == Secrets::Show;
+        let mut columns = self.content.table().definition().columns.iter();
+        let lacks = shows && columns.any(|column| column.secret);
+        let name = self.content.catalogued().filter(|_| !lacks);
+        own.zip(name).is_some_and(|(own, name)| own.has(&name))
+    }
+
+    /// Reads the rows of recordings from their catalogues.
+    fn known(
+        &self,
+        files: &[(usize, &File)],
+        projection: Option<&Vec<usize>>,
+    ) -> Result<Vec<RecordBatch>> {
+        let all = self.schema();
+        let schema = match projection {
+            Some(columns) => Arc::new(all.project(columns)?),
+            None => all,
+        };
+        let name = self.content.catalogued().unwrap_or_default();
+        let mut batches = Vec::new();
+        for (at, catalogue) in self.archive.catalogues().iter().enumerate() {
+            let mut names = vec![None; catalogue.files()];
+            for (_, file) in files {
+                let own = file.catalogued().filter(|own| own.catalogue == at);
+                let name = own.and_then(|own| names.get_mut(own.number as usize));
+                if let Some(name) = name {
+                    *name = Some(&**file.name());
+                    if let Some(problem) = file.problem() {
+                        self.archive.found_broken(file, problem.to_owned());
+                    }
+                }
+            }
+            let rows = catalogue.named_rows(&name, &names, &schema);
+            batches.extend(rows.map_err(|error| DataFusionError::External(Box::new(error)))?);
+        }
+        Ok(batches)
+    }
+
+    /// Returns the rows for files that cannot be opened.
+    fn unreadable(&self, projection: Option<&Vec<usize>>) -> Result<Vec<RecordBatch>> {
+        let mut batches = Vec::new();
+        for (name, problem) in self.archive.broken() {
+            if self.archive.file(&name).is_none()
+                && let Some(rows) = self.content.of_unreadable(&name, &problem)
+            {
+                let rows = rows?;
+                batches.push(match projection {
+                    Some(columns) => rows.project(columns)?,
+                    None => rows,
+                });
+            }
+        }
+        Ok(batches)
+    }
+
+    /// Reads the rows of recordings from their files.
+    fn read(
+        &self,
+        files: &[(usize, &File)],
+        scan: &Scan,
+        cores: usize,
+        projection: Option<&Vec<usize>>,
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let table = &self.content.table().definition().name;
         let parts = cores.checked_div(files.len()).unwrap_or(1);
-        let jobs = files.into_iter().flat_map(|(at, file)| {
-            let pieces = self.content.pieces(&self.archive, file, &scan, parts);
-            let work = file.work(&table.definition().name) / pieces.len().max(1) as u64;
-            pieces.into_iter().map(move |scan| Job {
-                file: at,
-                work: work.max(1),
-                scan,
-            })
-        });
-        let groups = balanced(&jobs.collect::<Vec<_>>(), cores);
+        // A group has several parts, so that one that is done early can take those of another.
+        let at_most = (files.len() / (cores * 8).max(1)).clamp(1, TOGETHER);
+        let mut jobs: Vec<Job> = Vec::new();
+        for (at, file) in files {
+            let pieces = self.content.pieces(&self.archive, file, scan, parts);
+            let work = (file.work(table) / pieces.len().max(1) as u64).max(1);
+            let is_small = file.bytes() <= SMALL && !file.is_far() && pieces.len() == 1;
+            let last = jobs.last_mut().filter(|job| {
+                is_small && job.is_small && job.pieces.len() < at_most && job.work + work < LONG
+            });
+            let pieces = pieces.into_iter().map(|scan| (*at, scan));
+            if let Some(last) = last {
+                last.pieces.extend(pieces);
+                last.work += work;
+                continue;
+            }
+            jobs.extend(pieces.map(|piece| Job {
+                pieces: vec![piece],
+                work,
+                is_small,
+            }));
+        }
+        self.archive
+            .progress()
+            .plan(jobs.iter().map(|job| job.work).sum());
+        let groups = balanced(&jobs, cores);
         let group = |jobs: Vec<Job>| {
             let files = jobs.into_iter().filter_map(|job| {
-                let file = self.archive.files().get(job.file)?;
-                let mut part = PartitionedFile::new(file.name().to_string(), file.bytes());
+                let files = job
+                    .pieces
+                    .iter()
+                    .map(|(at, _)| self.archive.files().get(*at));
+                let bytes = files.clone().flatten().map(File::bytes).sum();
+                let first = files.flatten().next()?;
+                let mut part = PartitionedFile::new(first.name().to_string(), bytes);
                 part.extensions.insert(job);
                 Some(part)
             });
@@ -127,16 +260,19 @@ impl TableProvider for Rows {
     }
 }
 
-/// The work on one recording, or on a piece of it.
+/// The work on one recording, on a piece of one, or on a few small ones.
 #[derive(Clone, Debug)]
 struct Job {
-    /// The recording, by its place in the archive.
-    file: usize,
+    /// Recordings, by their places in the archive, with the range and the keys.
+    pieces: Vec<(usize, Scan)>,
     /// How long it takes, compared with others.
     work: u64,
-    /// The range and the keys.
-    scan: Scan,
+    /// Whether it is read without leaving the thread of the query.
+    is_small: bool,
 }
+
+/// The most small recordings that are read together: opening a part costs as much as reading one of them.
+const TOGETHER: usize = 64;
 
 /// Divides work into groups that take about as long. Within a group the order stays.
 fn balanced(jobs: &[Job], groups: usize) -> Vec<Vec<Job>> {
@@ -248,19 +384,93 @@ impl FileOpener for RowOpener {
     fn open(&self, part: PartitionedFile) -> Result<FileOpenFuture> {
         let missing = || DataFusionError::Internal("a file without its recording".to_owned());
         let job = part.extensions.get_arc::<Job>().ok_or_else(missing)?;
-        let (archive, content) = (Arc::clone(&self.archive), Arc::clone(&self.content));
-        let columns = self.columns.clone();
+        let archive = Arc::clone(&self.archive);
+        let batches = Gathered {
+            archive: Arc::clone(&archive),
+            content: Arc::clone(&self.content),
+            columns: self.columns.clone(),
+            pieces: job.pieces.clone().into(),
+            now: None,
+            held: Vec::new(),
+            rows: 0,
+            together: job.pieces.len() > 1,
+        };
         Ok(Box::pin(async move {
-            let file = archive.files().get(job.file).ok_or_else(missing)?;
-            let is_small = file.bytes() <= SMALL;
-            let batches = content.read(&archive, job.file, &job.scan, &columns)?;
-            Ok(if is_small {
-                stream::iter(batches).boxed()
-            } else {
-                beside(batches).boxed()
-            })
+            let end = ended(archive, job.work);
+            if job.is_small {
+                return Ok(stream::iter(batches).chain(end).boxed());
+            }
+            Ok(beside(Box::new(batches)).chain(end).boxed())
         }))
     }
+}
+
+/// The rows of recordings, those of small ones together.
+struct Gathered {
+    archive: Arc<Archive>,
+    content: Arc<Content>,
+    columns: Vec<usize>,
+    /// The recordings that are left.
+    pieces: VecDeque<(usize, Scan)>,
+    /// The one that is read now.
+    now: Option<Batches>,
+    held: Vec<RecordBatch>,
+    rows: usize,
+    /// Whether batches are held until they have enough rows.
+    together: bool,
+}
+
+/// The number of rows that a batch should have.
+const FULL: usize = 8_192;
+
+impl Gathered {
+    /// Returns the batches that are held as one.
+    fn take(&mut self) -> Option<Result<RecordBatch>> {
+        self.rows = 0;
+        let held = std::mem::take(&mut self.held);
+        let schema = held.first()?.schema();
+        if held.len() == 1 {
+            return held.into_iter().next().map(Ok);
+        }
+        Some(concat_batches(&schema, &held).map_err(DataFusionError::from))
+    }
+}
+
+impl Iterator for Gathered {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.now.as_mut().and_then(Iterator::next) {
+                Some(Ok(batch)) if !self.together => return Some(Ok(batch)),
+                Some(Ok(batch)) => {
+                    self.rows += batch.num_rows();
+                    self.held.push(batch);
+                    if self.rows >= FULL {
+                        return self.take();
+                    }
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    let Some((at, scan)) = self.pieces.pop_front() else {
+                        return self.take();
+                    };
+                    match self.content.read(&self.archive, at, &scan, &self.columns) {
+                        Ok(batches) => self.now = Some(batches),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Notes that a recording was read to its end.
+fn ended(archive: Arc<Archive>, work: u64) -> impl Stream<Item = Result<RecordBatch>> + Send {
+    stream::poll_fn(move |_| {
+        archive.progress().done(work);
+        Poll::Ready(None)
+    })
 }
 
 /// Waits for batches on a thread that may wait, so that the threads of the query go on.

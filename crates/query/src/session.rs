@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::{
     MemorySchemaProvider, SchemaProvider, TableFunctionArgs, TableFunctionImpl, TableProvider,
 };
@@ -13,9 +14,11 @@ use gametape::{At, Lane, Policy, Time, When};
 use gametape_tables::ArrowTable;
 
 use crate::archive::Archive;
-use crate::content::{About, Content};
+use crate::clocks;
+use crate::content::{About, Content, is_fact};
 use crate::functions;
 use crate::rows::Rows;
+use crate::state::{self, Moments};
 
 /// How queries run.
 #[derive(Clone, Debug, Default)]
@@ -68,10 +71,11 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
             };
             let definition = table.definition();
             let name = definition.name.to_string();
-            let is_fact = definition.lane == Lane::Facts
-                && definition.columns.iter().all(|column| !column.key);
+            let is_fact = is_fact(definition);
             if matches!(definition.lane, Lane::State | Lane::Grid) {
-                states.push((kind.to_owned(), table.clone()));
+                let definition = state::definition(definition);
+                let table = ArrowTable::new(&definition, archive.secrets());
+                states.push((kind.to_owned(), table));
             }
             let rows = Rows::new(
                 archive,
@@ -102,12 +106,11 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
         Some(policy) => policy.clone(),
         None => Policy::of(archive.formats()).map_err(wrong)?,
     };
-    let about = [
-        About::Recordings,
-        About::Findings,
-        About::Markers,
-        About::Verdicts(Box::new(policy)),
-    ];
+    let verdicts = About::Verdicts {
+        policy: Box::new(policy),
+        is_default: settings.policy.is_none(),
+    };
+    let about = [About::Recordings, About::Findings, About::Markers, verdicts];
     for about in about {
         let content = about.content();
         let name = content.table().definition().name.to_string();
@@ -118,7 +121,7 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
         tables: states,
     };
     context.register_udtf("state_at", Arc::new(state_at));
-    for function in functions::all() {
+    for function in functions::all().into_iter().chain(clocks::all(archive)) {
         context.register_udf(function);
     }
     Ok(context)
@@ -131,8 +134,9 @@ fn plural(name: &str) -> String {
     format!("{name}{}", if is_sibilant { "es" } else { "s" })
 }
 
-/// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A
-/// moment that is written otherwise is a text: `state_at('heat', 'tick:137')`, `state_at('players', 'end')`.
+/// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A text
+/// is a moment that is written otherwise (`'tick:137'`, `'end'`), one every so often (`'every 1 s'`), or a
+/// table, for the moment of each of its rows (`'goals'`).
 #[derive(Debug)]
 struct StateAt {
     archive: Arc<Archive>,
@@ -143,7 +147,7 @@ impl TableFunctionImpl for StateAt {
     fn call_with_args(&self, args: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
         let [Expr::Literal(table, _), Expr::Literal(at, _)] = args.exprs() else {
             return plan_err!(
-                "state_at takes the name of a table and a moment: state_at('players', 83400) in milliseconds, or state_at('heat', 'tick:137')"
+                "state_at takes the name of a table, and moments: state_at('players', 83400) in milliseconds, state_at('heat', 'tick:137'), state_at('players', 'every 1 s'), state_at('players', 'goals')"
             );
         };
         let name = table.try_as_str().flatten().unwrap_or_default();
@@ -168,27 +172,61 @@ impl TableFunctionImpl for StateAt {
                 );
             }
         };
-        let at = moment(at)?;
+        let moments = self.moments(kind, at)?;
         Ok(Arc::new(Rows::new(
             &self.archive,
             Content::State {
                 kind: kind.clone(),
                 table: table.clone(),
-                at,
+                moments,
             },
         )))
     }
 }
 
-fn moment(value: &ScalarValue) -> Result<When> {
-    if let Some(text) = value.try_as_str().flatten() {
-        let at = text.parse::<When>();
-        return at.map_err(|error| DataFusionError::Plan(error.to_string()));
-    }
-    match value.cast_to(&datafusion::arrow::datatypes::DataType::Float64) {
-        Ok(ScalarValue::Float64(Some(ms))) if ms.is_finite() => {
-            Ok(At::Time(Time::from_ms(ms.floor() as i64)).into())
+impl StateAt {
+    fn moments(&self, kind: &str, value: &ScalarValue) -> Result<Moments> {
+        let Some(text) = value.try_as_str().flatten() else {
+            return match value.cast_to(&DataType::Float64) {
+                Ok(ScalarValue::Float64(Some(ms))) if ms.is_finite() => Ok(Moments::One(
+                    At::Time(Time::from_ms(ms.floor() as i64)).into(),
+                )),
+                _ => plan_err!(
+                    "{value} is no moment: give milliseconds, or a text such as 'tick:137'"
+                ),
+            };
+        };
+        let tables = self.archive.tables(kind).into_iter().flatten();
+        let tables: Vec<ArrowTable> = tables
+            .filter(|table| table.definition().lane != Lane::Facts)
+            .collect();
+        let is_named = |own: &str| {
+            text == own
+                || text
+                    .strip_prefix(kind)
+                    .is_some_and(|rest| rest.strip_prefix('.') == Some(own))
+        };
+        let table = tables
+            .iter()
+            .find(|table| is_named(&table.definition().name));
+        if let Some(table) = table {
+            return Ok(Moments::Of(table.definition().name.to_string()));
         }
-        _ => plan_err!("{value} is no moment: give milliseconds, or a text such as 'tick:137'"),
+        if let Some(every) = text.strip_prefix("every ") {
+            return match every.trim().parse::<When>() {
+                Ok(When::At(At::Time(every))) if every.0 > 0 => Ok(Moments::Every(every)),
+                _ => plan_err!("{text:?}: write 'every 1 s' or 'every 200ms'"),
+            };
+        }
+        let names: Vec<&str> = tables
+            .iter()
+            .map(|table| &*table.definition().name)
+            .collect();
+        text.parse::<When>().map(Moments::One).map_err(|error| {
+            DataFusionError::Plan(format!(
+                "{text:?}: {error}; or give a table, for the moments of its rows: {}",
+                names.join(", ")
+            ))
+        })
     }
 }

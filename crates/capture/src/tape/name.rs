@@ -8,7 +8,7 @@ pub(super) const CAPTURE: &str = "capture";
 pub(super) const DELTA: &str = "delta";
 /// The kind of both formats: their recordings can be compared with each other, and converted into
 /// each other.
-pub(super) const KIND: &str = "packets";
+pub(super) const KIND: &str = "capture";
 /// The name of a step.
 pub(super) const STEP: &str = "packet";
 

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::kind::{Kind, Lane};
 use super::stamps::is_reserved;
 use super::value::Value;
 
 /// A column of a table.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools)] // Marks that have nothing to do with each other.
 pub struct ColumnDef {
     /// In lower case, with underscores.
@@ -90,7 +92,7 @@ impl ColumnDef {
 
 /// The definition of a table. The [stamps](super::StampColumn) are columns that every table has;
 /// they are not listed here.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TableDef {
     /// In lower case, with underscores.
     pub name: Cow<'static, str>,

@@ -130,6 +130,96 @@ fn the_state_at_a_moment_is_that_of_a_player() {
 }
 
 #[test]
+fn states_can_be_asked_for_at_each_row_of_a_table_and_every_so_often() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    // By hand: the counters when a button went down.
+    let mut expected = Vec::new();
+    let mut each_second = Vec::new();
+    for recording in recordings(&asked) {
+        if recording.format().kind() != "rmv" {
+            continue;
+        }
+        let name = recording.path().to_string_lossy().into_owned();
+        let scan = gametape::Scan::table("counters").columns(["opened"]);
+        let mut play = recording.playback().unwrap();
+        let rows = scanned(&**recording.tape(), &gametape::Scan::table("board_events"));
+        let mut steps: Vec<u64> = rows.iter().map(|row| row.stamp.step).collect();
+        steps.dedup();
+        for step in steps {
+            let stamp = play.seek(At::Step(step)).unwrap();
+            let held = play.state(&scan).unwrap();
+            let opened = held.get(0, 0).to_string();
+            expected.push(vec![name.clone(), stamp.step.to_string(), opened]);
+        }
+        let mut play = recording.playback().unwrap();
+        let last = play.span().last.time.unwrap();
+        for second in 0.. {
+            let at = Time::from_ms(1000 * second);
+            if at > last {
+                break;
+            }
+            let stamp = play.seek(At::Time(at)).unwrap();
+            let opened = play.state(&scan).unwrap().get(0, 0).to_string();
+            each_second.push(vec![name.clone(), stamp.step.to_string(), opened]);
+        }
+    }
+    expected.sort();
+    each_second.sort();
+    assert!(expected.len() > 100 && each_second.len() > 50);
+    for (moments, expected) in [("board_events", &expected), ("every 1 s", &each_second)] {
+        let sql =
+            format!("SELECT recording, at_step, opened FROM state_at('counters', '{moments}')");
+        let mut rows = asked.rows(&sql);
+        rows.sort();
+        assert_eq!(rows, *expected, "{moments}");
+    }
+    // The as-of join.
+    let joined = asked.value(
+        "SELECT count(*) FROM board_events e JOIN state_at('counters', 'board_events') c
+         ON c.recording = e.recording AND c.at_step = e.step WHERE c.step <= e.step",
+    );
+    assert_eq!(joined, asked.value("SELECT count(*) FROM board_events"));
+    for (moments, message) in [
+        ("every x", "write 'every 1 s'"),
+        ("every -1 s", "write 'every 1 s'"),
+        (
+            "nothing",
+            "or give a table, for the moments of its rows: mouse_events, ",
+        ),
+    ] {
+        let sql = format!("SELECT * FROM state_at('counters', '{moments}')");
+        let error = asked.batches(&sql).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn ticks_and_times_of_a_recording_are_those_of_its_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    let wrong = asked.value(
+        "SELECT count(*) FROM ticks
+         WHERE time_at(recording, tick) IS DISTINCT FROM time_ms OR tick_at(recording, time_ms) IS DISTINCT FROM tick",
+    );
+    assert_eq!(wrong, "0");
+    assert_ne!(
+        asked.value("SELECT count(time_at(recording, tick)) FROM ticks"),
+        "0"
+    );
+    // Beyond the recording, of a clock that it lacks, of no recording.
+    for missing in [
+        "SELECT time_at(recording, 0) FROM games LIMIT 1",
+        "SELECT tick_at(recording, -5.0) FROM runs LIMIT 1",
+        "SELECT time_at('nothing', 3)",
+    ] {
+        assert_eq!(asked.value(missing), "null", "{missing}");
+    }
+}
+
+#[test]
 fn a_broken_recording_gives_its_rows_and_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
@@ -150,9 +240,18 @@ fn a_broken_recording_gives_its_rows_and_is_named() {
     assert!((100..200).contains(&rows), "{rows}");
     let broken = asked.archive.broken();
     assert_eq!(broken.len(), 2, "{broken:?}");
-    assert!(broken.contains_key(&cut));
-    let findings = asked.value("SELECT count(*) FROM findings WHERE severity = 'error'");
-    assert_ne!(findings, "0");
+    assert!(broken.contains_key(&*cut.to_string_lossy()));
+    // Also the one that cannot be opened.
+    let sql = "SELECT DISTINCT file(recording), code FROM findings WHERE severity = 'error' ORDER BY 1, 2";
+    let findings = asked.rows(sql);
+    assert!(
+        findings.iter().any(|row| row[0] == "cut.echoreplay"),
+        "{findings:?}"
+    );
+    assert!(
+        findings.contains(&vec!["empty.rmv".to_owned(), "unreadable".to_owned()]),
+        "{findings:?}"
+    );
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! Answers beside the rows that a scan gives.
 
 mod answers;
+mod catalogue;
 mod command;
 mod conditions;
 mod cookbook;
+mod dump;
+mod hostile;
+mod peers;
 mod samples;
+mod stores;

@@ -1,0 +1,366 @@
+//! A catalogue beside an archive: what is known of each recording without opening it.
+//!
+//! It lies in the folder `.gametape-catalogue` of the archive: `catalogue.json`, which names the other
+//! files with their hashes, and a Parquet file for the list of the files and for each table that has few
+//! rows for a recording. A new state is written beside the old one, and `catalogue.json` is renamed last.
+//! So a reader has the one or the other, never a part of both.
+
+mod index;
+mod rows;
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use datafusion::arrow::array::{Array, AsArray, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::{Int64Type, SchemaRef, UInt32Type};
+use datafusion::parquet::arrow::ProjectionMask;
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use gametape::{Formats, TableDef};
+use serde::{Deserialize, Serialize};
+
+pub use index::{Indexed, index};
+
+/// The folder of a catalogue.
+pub(crate) const FOLDER: &str = ".gametape-catalogue";
+const MANIFEST: &str = "catalogue.json";
+/// The version of the catalogue's form.
+const VERSION: u32 = 1;
+/// The name of the part that lists the files.
+const FILES: &str = "files";
+
+/// Why a catalogue is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// It cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// It was made by a later version of gametape.
+    #[error(
+        "the catalogue {} has form {version}, and this gametape knows form {VERSION}: use a newer gametape, or delete the folder and index again",
+        path.display()
+    )]
+    Newer {
+        /// The folder.
+        path: PathBuf,
+        /// The version of its form.
+        version: u32,
+    },
+    /// It is damaged.
+    #[error(
+        "the catalogue {} is damaged ({reason}): delete the folder and index again",
+        path.display()
+    )]
+    Damaged {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// What it says of a recording cannot be made.
+    #[error("{0}")]
+    Rows(#[from] datafusion::error::DataFusionError),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    /// The version of the form.
+    catalogue: u32,
+    /// The programs and formats whose tables it has. Another program may give other rows.
+    made_by: String,
+    parts: Vec<Part>,
+    /// The tables of recordings. A recording names one of these lists.
+    tables: Vec<Vec<TableDef>>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Part {
+    /// `files`, or the name of a table.
+    name: String,
+    file: String,
+    blake3: String,
+}
+
+/// The program and the formats that it knows.
+fn made_by(formats: &Formats) -> String {
+    let names: Vec<&str> = formats.iter().map(|format| format.info().name).collect();
+    format!(
+        "gametape {} with {}",
+        env!("CARGO_PKG_VERSION"),
+        names.join(", ")
+    )
+}
+
+/// What a file was when it was indexed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Was {
+    pub bytes: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i64,
+}
+
+impl Was {
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let meta = fs::metadata(path)?;
+        // A folder that is a recording can change without its own time.
+        if !meta.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let since = meta.modified()?.duration_since(UNIX_EPOCH);
+        Ok(Self {
+            bytes: meta.len(),
+            modified: since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(0)),
+        })
+    }
+}
+
+/// A file that is in a catalogue.
+pub(crate) enum Entry {
+    Recording {
+        kind: &'static str,
+        tables: Arc<[TableDef]>,
+        work: Vec<u64>,
+        bytes: u64,
+        /// Why its rows end early, if the catalogue knows that.
+        problem: Option<String>,
+    },
+    /// A file that is no recording.
+    Other,
+    Broken(String),
+}
+
+/// A catalogue.
+pub(crate) struct Catalogue {
+    /// The folder of the archive.
+    root: PathBuf,
+    parts: Vec<Part>,
+    tables: Vec<Arc<[TableDef]>>,
+    kinds: HashMap<String, &'static str>,
+    files: RecordBatch,
+    /// By path, below the folder.
+    numbers: HashMap<String, u32>,
+}
+
+impl std::fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Catalogue")
+            .field("root", &self.root)
+            .field("files", &self.files.num_rows())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Catalogue {
+    /// Opens the catalogue of a folder; `None` if it has none, or one that another version of the program
+    /// made.
+    pub fn open(root: &Path, formats: &Formats) -> Result<Option<Self>, CatalogueError> {
+        // A writer may have replaced it between the manifest and its parts.
+        match Self::open_once(root, formats) {
+            Err(_) => Self::open_once(root, formats),
+            opened => opened,
+        }
+    }
+
+    fn open_once(root: &Path, formats: &Formats) -> Result<Option<Self>, CatalogueError> {
+        let folder = root.join(FOLDER);
+        let damaged = |reason: String| CatalogueError::Damaged {
+            path: folder.clone(),
+            reason,
+        };
+        let path = folder.join(MANIFEST);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(CatalogueError::Io { path, source }),
+        };
+        // A later form may differ in all but this.
+        #[derive(Deserialize)]
+        struct Form {
+            catalogue: u32,
+        }
+        let form: Form = serde_json::from_slice(&text)
+            .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
+        if form.catalogue > VERSION {
+            return Err(CatalogueError::Newer {
+                path: folder,
+                version: form.catalogue,
+            });
+        }
+        let manifest: Manifest = serde_json::from_slice(&text)
+            .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
+        if manifest.made_by != made_by(formats) {
+            return Ok(None);
+        }
+        let part = |name: &str| manifest.parts.iter().find(|part| part.name == name);
+        let files = part(FILES).ok_or_else(|| damaged(format!("it has no part {FILES}")))?;
+        let files = read(&folder, files, None)?;
+        let files = datafusion::arrow::compute::concat_batches(&rows::files_schema(), &files)
+            .map_err(|error| damaged(error.to_string()))?;
+        let paths = files
+            .column_by_name("path")
+            .and_then(|paths| paths.as_string_opt::<i32>())
+            .ok_or_else(|| damaged("the list of files has no paths".to_owned()))?;
+        let numbers = paths.iter().flatten().zip(0..);
+        let numbers = numbers
+            .map(|(path, number)| (path.to_owned(), number))
+            .collect();
+        let kinds = formats.iter().map(|format| format.info().kind);
+        Ok(Some(Self {
+            root: root.to_owned(),
+            parts: manifest.parts,
+            tables: manifest.tables.into_iter().map(Into::into).collect(),
+            kinds: kinds.map(|kind| (kind.to_owned(), kind)).collect(),
+            files,
+            numbers,
+        }))
+    }
+
+    /// Returns what is known of a file, and its number; `None` if it is not in the catalogue, or changed
+    /// since.
+    pub fn entry(&self, below: &Path, was: Was) -> Option<(u32, Entry)> {
+        let number = *self.numbers.get(below.to_str()?)?;
+        let is_same = self.was(number)? == was;
+        Some((number, is_same.then(|| self.entry_at(number))??))
+    }
+
+    /// Returns what is known of a file with these bytes, and its number; `None` if it is not in the
+    /// catalogue, or has other bytes there.
+    pub(super) fn same(&self, below: &Path, hash: &str) -> Option<(u32, Entry)> {
+        let number = *self.numbers.get(below.to_str()?)?;
+        let is_same = self.hash(number)? == hash;
+        Some((number, is_same.then(|| self.entry_at(number))??))
+    }
+
+    fn was(&self, number: u32) -> Option<Was> {
+        let at = number as usize;
+        let number = |name| {
+            let column = self
+                .files
+                .column_by_name(name)?
+                .as_primitive_opt::<Int64Type>()?;
+            Some(column.value(at))
+        };
+        Some(Was {
+            bytes: u64::try_from(number("bytes")?).ok()?,
+            modified: number("modified_ns")?,
+        })
+    }
+
+    fn entry_at(&self, number: u32) -> Option<Entry> {
+        let at = number as usize;
+        let text = |name| {
+            let column = self.files.column_by_name(name)?.as_string_opt::<i32>()?;
+            column.is_valid(at).then(|| column.value(at))
+        };
+        let problem = text("problem").map(str::to_owned);
+        let Some(kind) = text("kind") else {
+            return Some(problem.map_or(Entry::Other, Entry::Broken));
+        };
+        let tables = self
+            .files
+            .column_by_name("tables")?
+            .as_primitive_opt::<UInt32Type>()?;
+        let work = self
+            .files
+            .column_by_name("work_ns")?
+            .as_list_opt::<i32>()?
+            .value(at);
+        let work = work.as_primitive_opt::<Int64Type>()?;
+        Some(Entry::Recording {
+            kind: self.kinds.get(kind)?,
+            tables: Arc::clone(self.tables.get(tables.value(at) as usize)?),
+            work: work
+                .values()
+                .iter()
+                .map(|work| u64::try_from(*work).unwrap_or(0))
+                .collect(),
+            bytes: self.was(number)?.bytes,
+            problem,
+        })
+    }
+
+    fn hash(&self, number: u32) -> Option<&str> {
+        let at = number as usize;
+        let hashes = self
+            .files
+            .column_by_name("blake3")?
+            .as_string_opt::<i32>()?;
+        hashes.is_valid(at).then(|| hashes.value(at))
+    }
+
+    /// Returns the number of files in the catalogue.
+    pub fn files(&self) -> usize {
+        self.files.num_rows()
+    }
+
+    /// Returns whether the catalogue has the rows of a table.
+    pub fn has(&self, part: &str) -> bool {
+        self.parts.iter().any(|own| own.name == part)
+    }
+
+    /// Reads the rows of a table for recordings that have a name here, by their numbers. They have the
+    /// columns of this schema.
+    pub fn named_rows(
+        &self,
+        part: &str,
+        names: &[Option<&str>],
+        schema: &SchemaRef,
+    ) -> Result<Vec<RecordBatch>, CatalogueError> {
+        let columns = schema.fields().iter().map(|field| field.name().as_str());
+        let columns: Vec<&str> = columns.chain([rows::FILE]).collect();
+        let names = StringArray::from_iter(names.iter().copied());
+        let batches = self.rows(part, Some(&columns))?.into_iter();
+        let named = batches.map(|batch| rows::named(&batch, &names, schema));
+        Ok(named.collect::<Result<_, _>>()?)
+    }
+
+    /// Reads the rows of a part: the column `file` has the number of the recording. Only these columns, if
+    /// they are given.
+    fn rows(
+        &self,
+        part: &str,
+        columns: Option<&[&str]>,
+    ) -> Result<Vec<RecordBatch>, CatalogueError> {
+        let Some(part) = self.parts.iter().find(|own| own.name == part) else {
+            return Ok(Vec::new());
+        };
+        read(&self.root.join(FOLDER), part, columns)
+    }
+}
+
+/// Reads a part, and refuses one that is not what the manifest says.
+fn read(
+    folder: &Path,
+    part: &Part,
+    columns: Option<&[&str]>,
+) -> Result<Vec<RecordBatch>, CatalogueError> {
+    let damaged = |reason: String| CatalogueError::Damaged {
+        path: folder.to_owned(),
+        reason: format!("{}: {reason}", part.file),
+    };
+    let path = folder.join(&part.file);
+    let bytes = fs::read(&path).map_err(|error| damaged(error.to_string()))?;
+    if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
+        return Err(damaged("it was changed".to_owned()));
+    }
+    let read = || -> Result<Vec<RecordBatch>, Box<dyn std::error::Error>> {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))?;
+        let mask = columns.map_or_else(ProjectionMask::all, |columns| {
+            ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied())
+        });
+        let reader = builder
+            .with_projection(mask)
+            .with_batch_size(8_192)
+            .build()?;
+        Ok(reader.collect::<Result<_, _>>()?)
+    };
+    read().map_err(|error| damaged(error.to_string()))
+}

@@ -1,0 +1,83 @@
+//! How far a query is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::{StreamExt, stream};
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::task::JoinHandle;
+
+use crate::archive::Archive;
+
+/// The work that queries have planned and done, in estimated nanoseconds.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    planned: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Progress {
+    pub fn plan(&self, work: u64) {
+        self.planned.fetch_add(work, Ordering::Relaxed);
+    }
+
+    pub fn done(&self, work: u64) {
+        self.done.fetch_add(work, Ordering::Relaxed);
+    }
+}
+
+/// The time after which a bar is shown.
+const SOON: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Shows a bar on standard error, if it is a terminal, until the rows end. An answer that takes less than
+/// a second has none.
+pub(crate) fn shown(
+    archive: &Arc<Archive>,
+    rows: SendableRecordBatchStream,
+) -> SendableRecordBatchStream {
+    let bar = Bar::new(Arc::clone(archive));
+    let schema = rows.schema();
+    let mut bar = Some(bar);
+    let end = stream::poll_fn(move |_| {
+        bar.take();
+        Poll::Ready(None)
+    });
+    Box::pin(RecordBatchStreamAdapter::new(schema, rows.chain(end)))
+}
+
+/// A bar that goes when it is dropped.
+struct Bar {
+    bar: ProgressBar,
+    drawing: JoinHandle<()>,
+}
+
+impl Bar {
+    fn new(archive: Arc<Archive>) -> Self {
+        let bar = ProgressBar::no_length();
+        let style = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let own = bar.clone();
+        let drawing = tokio::spawn(async move {
+            tokio::time::sleep(SOON).await;
+            loop {
+                let progress = archive.progress();
+                own.set_length(progress.planned.load(Ordering::Relaxed).max(1));
+                own.set_position(progress.done.load(Ordering::Relaxed));
+                tokio::time::sleep(EVERY).await;
+            }
+        });
+        Self { bar, drawing }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.drawing.abort();
+        self.bar.finish_and_clear();
+    }
+}

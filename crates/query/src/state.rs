@@ -1,0 +1,225 @@
+//! The rows that hold at moments of each recording.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::common::{DataFusionError, Result};
+use gametape::{
+    At, ColumnDef, Kind, Lane, Playback, Recording, Scan, Secrets, TableDef, Time, Value, When,
+};
+use gametape_core::Stamp;
+use gametape_core::table::Batch;
+use gametape_core::tape;
+use gametape_tables::ArrowTable;
+
+use crate::content::Batches;
+
+/// The moments whose states are asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Moments {
+    /// One.
+    One(When),
+    /// One every so often, from the first step on.
+    Every(Time),
+    /// Those of the rows of another table.
+    Of(String),
+}
+
+/// The number of rows from which on a batch is given.
+const FULL: usize = 8_192;
+
+/// The columns that say which moment a row is for.
+const AT: [&str; 3] = ["at_step", "at_tick", "at_time_ms"];
+
+/// The definition of the rows of a table that hold at moments: those of the table, and the moment.
+pub(crate) fn definition(table: &TableDef) -> TableDef {
+    let docs = [
+        "The step of the moment.",
+        "The tick of the moment; null if the recording has none.",
+        "The time of the moment; null if unknown.",
+    ];
+    let kinds = [Kind::Uint, Kind::Uint, Kind::Float64];
+    let mut all = table.clone();
+    // What ended does not hold, so `ended` would be false in all rows.
+    all.lane = Lane::Events;
+    for ((name, kind), doc) in AT.into_iter().zip(kinds).zip(docs) {
+        let unit = if name == "at_time_ms" { "ms" } else { "" };
+        all.columns.push(ColumnDef::new(name, kind, doc).unit(unit));
+    }
+    all
+}
+
+/// Takes the problem of a recording.
+type Sink = Box<dyn FnMut(gametape::Error) + Send>;
+
+/// Reads the rows that hold at moments of a recording. A broken recording gives those before the damage,
+/// and its problem to the sink.
+pub(crate) fn rows(
+    recording: &Recording,
+    name: &str,
+    table: &ArrowTable,
+    moments: &Moments,
+    columns: &[usize],
+    secrets: Secrets,
+    mut sink: Sink,
+) -> Result<Batches, gametape::Error> {
+    let none = || -> Result<Batches, gametape::Error> { Ok(Box::new(std::iter::empty())) };
+    let tables = recording.tables()?;
+    let definition = table.definition();
+    let Some(own) = tables.iter().find(|own| own.name == definition.name) else {
+        return none();
+    };
+    let play = recording.playback()?;
+    let moments = match self::moments(recording, &play, &tables, moments, &mut sink) {
+        Ok(moments) => moments,
+        Err(error) if is_missing(&error) => return none(),
+        Err(error) => return Err(error),
+    };
+    let asked = |column: &&ColumnDef| {
+        let at = table.schema().index_of(&column.name);
+        let is_asked = at.is_ok_and(|at| columns.contains(&at));
+        is_asked && own.column(&column.name).is_some()
+    };
+    let asked: Vec<String> = (definition.columns.iter().filter(asked))
+        .map(|column| column.name.to_string())
+        .collect();
+    let scan = Scan {
+        secrets,
+        columns: Some(asked.clone()),
+        ..Scan::table(&*own.name)
+    };
+    let columns = columns.to_vec();
+    Ok(Box::new(States {
+        name: name.to_owned(),
+        table: table.clone(),
+        play,
+        scan,
+        asked,
+        columns,
+        moments,
+        sink,
+    }))
+}
+
+/// Returns whether nothing is recorded at a moment, or the recording does not have this clock or word for
+/// a step. Any other error is a problem of the recording.
+pub(crate) fn is_missing(error: &gametape::Error) -> bool {
+    matches!(
+        error.tape_error(),
+        Some(
+            tape::Error::NotRecorded { .. } | tape::Error::NoClock(_) | tape::Error::Unsupported(_)
+        )
+    )
+}
+
+fn moments(
+    recording: &Recording,
+    play: &Playback,
+    tables: &[TableDef],
+    moments: &Moments,
+    sink: &mut Sink,
+) -> Result<VecDeque<At>, gametape::Error> {
+    match moments {
+        Moments::One(when) => Ok(VecDeque::from([recording.at(when)?])),
+        Moments::Every(every) => {
+            let span = play.span();
+            let Some((first, last)) = span.first.time.zip(span.last.time) else {
+                return Ok(VecDeque::new());
+            };
+            let after = |at: &Time| Some(Time(at.0.saturating_add(every.0)));
+            let all = std::iter::successors(Some(first), after);
+            Ok(all.take_while(|at| *at <= last).map(At::Time).collect())
+        }
+        Moments::Of(table) => {
+            let mut steps = VecDeque::new();
+            if tables.iter().all(|own| own.name != *table) {
+                return Ok(steps);
+            }
+            let scan = Scan::table(table.as_str()).columns(Vec::<String>::new());
+            let scanned = recording.scan(&scan, |batch| {
+                for row in 0..batch.len() {
+                    let step = At::Step(batch.stamp(row).step);
+                    if steps.back() != Some(&step) {
+                        steps.push_back(step);
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            if let Err(problem) = scanned.whole() {
+                sink(problem);
+            }
+            Ok(steps)
+        }
+    }
+}
+
+/// The states at moments, one after the other.
+struct States {
+    name: String,
+    table: ArrowTable,
+    play: Playback,
+    scan: Scan,
+    /// The names of the columns that the scan asks for, in its order.
+    asked: Vec<String>,
+    columns: Vec<usize>,
+    moments: VecDeque<At>,
+    sink: Sink,
+}
+
+impl States {
+    /// Adds the rows that hold at a moment.
+    fn add(&mut self, at: At, rows: &mut Batch) -> Result<(), gametape::Error> {
+        let stamp: Stamp = match self.play.seek(at) {
+            Ok(stamp) => stamp,
+            Err(error) if is_missing(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let held = self.play.state(&self.scan)?;
+        let moment: [Value<'_>; 3] = [
+            stamp.step.into(),
+            stamp.tick.into(),
+            stamp.time.map(Time::ms).into(),
+        ];
+        let columns = &self.table.definition().columns;
+        let places: Vec<_> = (columns.iter())
+            .map(|column| self.asked.iter().position(|asked| *asked == column.name))
+            .collect();
+        for row in 0..held.len() {
+            let value = |(column, place): (&ColumnDef, &Option<usize>)| match place {
+                Some(place) => held.get(row, *place),
+                None => (AT.iter().position(|at| *at == column.name))
+                    .and_then(|at| moment.get(at).copied())
+                    .unwrap_or(Value::Null),
+            };
+            rows.push(held.stamp(row), columns.iter().zip(&places).map(value));
+        }
+        match self.play.problem() {
+            Some(problem) => Err(problem),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Iterator for States {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let columns = &self.table.definition().columns;
+        let mut rows = Batch::new(columns.iter().map(|column| column.kind));
+        while rows.len() < FULL {
+            let Some(at) = self.moments.pop_front() else {
+                break;
+            };
+            if let Err(error) = self.add(at, &mut rows) {
+                self.moments.clear();
+                (self.sink)(error);
+            }
+        }
+        if rows.len() == 0 {
+            return None;
+        }
+        let batch = self.table.record(&self.name, rows, Some(&self.columns));
+        Some(batch.map_err(DataFusionError::from))
+    }
+}

@@ -1,0 +1,184 @@
+//! Catalogues beside archives.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use gametape::Secrets;
+use gametape_query::{Archive, Indexed, index};
+
+use crate::samples::{Asked, fill, fill_more};
+
+/// Makes the files of a folder old enough to be trusted by their time.
+fn age(folder: &Path) {
+    let past = SystemTime::now() - Duration::from_secs(60);
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            fs::File::options()
+                .append(true)
+                .open(path)
+                .unwrap()
+                .set_modified(past)
+                .unwrap();
+        }
+    }
+}
+
+fn indexed(folder: &Path) -> Indexed {
+    index(&gametape::formats(), folder, |_, _| {}).unwrap()
+}
+
+const QUESTIONS: [&str; 6] = [
+    "SELECT * FROM recordings ORDER BY recording",
+    "SELECT * FROM games ORDER BY recording",
+    "SELECT * FROM echo.matches ORDER BY recording",
+    "SELECT * FROM findings ORDER BY recording, code, step",
+    "SELECT * FROM verdicts WHERE admitted ORDER BY recording",
+    "SELECT level, count(*), min(total_time_ms) FROM games WHERE recording LIKE '%win%' GROUP BY 1 ORDER BY 1",
+];
+
+/// A folder with recordings, one of them cut.
+fn archive() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fill_more(folder.path());
+    let mut cut = fs::read(folder.path().join("final.butter")).unwrap();
+    cut.truncate(cut.len() / 2);
+    fs::write(folder.path().join("cut.butter"), cut).unwrap();
+    fs::write(folder.path().join("empty.rmv"), "").unwrap();
+    age(folder.path());
+    folder
+}
+
+#[test]
+fn answers_are_the_same_with_a_catalogue_whatever_changes() {
+    let folder = archive();
+    let path = folder.path();
+    let ask = || Asked::of(&[path.to_owned()]);
+    let answers = |asked: &Asked| QUESTIONS.map(|sql| asked.rows(sql));
+    let plain = ask();
+    let expected = answers(&plain);
+    let first = indexed(path);
+    assert_eq!(first.read, first.recordings);
+    assert_eq!(first.recordings, plain.archive.files().len());
+    let known = ask();
+    assert_eq!(answers(&known), expected);
+    assert_eq!(known.archive.broken(), plain.archive.broken());
+
+    // Nothing changed: nothing is read.
+    assert_eq!(indexed(path), Indexed { read: 0, ..first });
+    assert_eq!(answers(&ask()), expected);
+    // A new time alone is no change.
+    fs::File::options()
+        .append(true)
+        .open(path.join("loss.rmv"))
+        .unwrap()
+        .set_modified(SystemTime::now() - Duration::from_secs(9))
+        .unwrap();
+    assert_eq!(indexed(path), Indexed { read: 0, ..first });
+
+    // One is gone, one is new, one is another game of the same size and name.
+    fs::remove_file(path.join("clumsy.rmv")).unwrap();
+    fs::copy(path.join("final.butter"), path.join("again.butter")).unwrap();
+    let mut other = fs::read(path.join("loss.rmv")).unwrap();
+    let at = other
+        .windows(9)
+        .position(|bytes| bytes == b"Synthetic")
+        .unwrap();
+    other[at] = b'C';
+    fs::write(path.join("loss.rmv"), other).unwrap();
+    let stale = answers(&ask());
+    assert_ne!(stale, expected);
+    // Without the catalogue the answers are the same.
+    let folder_of_catalogue = path.join(".gametape-catalogue");
+    let aside = tempfile::tempdir().unwrap();
+    fs::rename(&folder_of_catalogue, aside.path().join("catalogue")).unwrap();
+    let fresh = answers(&ask());
+    fs::rename(aside.path().join("catalogue"), &folder_of_catalogue).unwrap();
+    assert_eq!(stale, fresh);
+    age(path);
+    let third = indexed(path);
+    assert_eq!((third.recordings, third.read), (first.recordings, 2));
+    assert_eq!(answers(&ask()), fresh);
+    // What no manifest names is gone.
+    let parts = fs::read_dir(&folder_of_catalogue).unwrap();
+    assert_eq!(
+        parts.count(),
+        2 + 4 + 3,
+        "lock and manifest, list and tables about recordings, facts"
+    );
+}
+
+#[test]
+fn two_at_once_harm_nothing() {
+    let folder = archive();
+    let path = folder.path();
+    let made: Vec<Indexed> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..3).map(|_| scope.spawn(|| indexed(path))).collect();
+        // A reader meanwhile has the old state or the new one.
+        for _ in 0..5 {
+            Archive::open(gametape::formats(), &[path.to_owned()], Secrets::Hide).unwrap();
+        }
+        writers
+            .into_iter()
+            .map(|writer| writer.join().unwrap())
+            .collect()
+    });
+    let read: Vec<usize> = made.iter().map(|made| made.read).collect();
+    assert_eq!(read.iter().sum::<usize>(), made[0].recordings, "{read:?}");
+}
+
+#[test]
+fn a_catalogue_that_is_damaged_or_newer_is_refused() {
+    let folder = archive();
+    let path = folder.path();
+    indexed(path);
+    let own = path.join(".gametape-catalogue");
+    let open = || {
+        let asked = Archive::open(gametape::formats(), &[path.to_owned()], Secrets::Hide);
+        asked.map(|_| ()).unwrap_err().to_string()
+    };
+    let manifest = own.join("catalogue.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(
+        &manifest,
+        text.replacen("\"catalogue\":1", "\"catalogue\":2", 1),
+    )
+    .unwrap();
+    assert!(open().ends_with("has form 2, and this gametape knows form 1: use a newer gametape, or delete the folder and index again"));
+    fs::write(&manifest, &text[..text.len() / 2]).unwrap();
+    assert!(
+        open().contains("is damaged (catalogue.json: "),
+        "{}",
+        open()
+    );
+    // Made by another version: no error, but of no use.
+    fs::write(&manifest, text.replacen("gametape 0", "gametape 9", 1)).unwrap();
+    Archive::open(gametape::formats(), &[path.to_owned()], Secrets::Hide).unwrap();
+    fs::write(&manifest, &text).unwrap();
+    let files = fs::read_dir(&own)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    for part in files.filter(|path| path.extension().is_some_and(|end| end == "parquet")) {
+        let bytes = fs::read(&part).unwrap();
+        let mut changed = bytes.clone();
+        changed[bytes.len() / 2] ^= 1;
+        fs::write(&part, changed).unwrap();
+        let name = part.file_name().unwrap().to_str().unwrap();
+        if name.starts_with("files-") {
+            assert!(open().contains("is damaged (files-"), "{}", open());
+        } else {
+            let asked = Asked::of(&[path.to_owned()]);
+            let table = name.rsplit_once('-').unwrap().0;
+            let error = asked
+                .batches(&format!("SELECT * FROM {table}"))
+                .unwrap_err();
+            assert!(
+                error.contains("it was changed): delete the folder and index again"),
+                "{error}"
+            );
+        }
+        fs::write(&part, bytes).unwrap();
+    }
+}

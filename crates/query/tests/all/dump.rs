@@ -1,0 +1,116 @@
+//! Rows in SQL beside those that `dump` prints, which are made otherwise: of the samples, and of all real
+//! recordings that lie beside the repository.
+
+use std::path::{Path, PathBuf};
+
+use gametape::{Recording, Scan};
+use gametape_query::{Form, write};
+use serde_json::{Map, Value};
+
+use crate::samples::{Asked, fill, fill_more};
+
+/// Compares each table of each recording with its dump, and returns the number of rows.
+fn compare(paths: &[PathBuf]) -> usize {
+    let mut compared = 0;
+    for path in paths {
+        let Ok(recording) = Recording::open(path) else {
+            continue;
+        };
+        let asked = Asked::of(std::slice::from_ref(path));
+        let kind = recording.format().kind();
+        for table in recording.tables().unwrap() {
+            let name = &table.name;
+            let shown = table.columns.iter().filter(|column| !column.secret);
+            let shown: Vec<String> = shown.map(|column| column.name.to_string()).collect();
+            let mut dump = Vec::new();
+            let scan = Scan::table(&**name).columns(shown.clone());
+            // Of a broken recording both have the rows before the damage.
+            let _ = recording
+                .write_rows(&scan, &mut dump)
+                .map(|rows| rows.problem);
+            let dump = lines(&dump);
+            let mut rows = Vec::new();
+            let sql = format!("SELECT * FROM {kind}.\"{name}\"");
+            asked.stream(&sql, async |stream| {
+                write(Form::Jsonl, stream, &mut rows).await
+            });
+            let rows = lines(&rows);
+            let place = || format!("{}, {name}", path.display());
+            assert_eq!(rows.len(), dump.len(), "{}", place());
+            let count = asked.value(&format!("SELECT count(*) FROM {kind}.\"{name}\""));
+            assert_eq!(count, rows.len().to_string(), "{}", place());
+            for (number, (row, dump)) in rows.iter().zip(&dump).enumerate() {
+                for column in &shown {
+                    let (ours, dumped) = (row.get(column), dump.get(column));
+                    let dumped = dumped.filter(|value| !value.is_null());
+                    assert!(
+                        same(ours, dumped),
+                        "{}, row {number}: {column} is {ours:?}, in the dump {dumped:?}",
+                        place()
+                    );
+                }
+            }
+            compared += rows.len();
+        }
+    }
+    compared
+}
+
+fn lines(text: &[u8]) -> Vec<Map<String, Value>> {
+    let text = std::str::from_utf8(text).unwrap();
+    let lines = text.lines().map(serde_json::from_str);
+    lines.map(Result::unwrap).collect()
+}
+
+fn same(ours: Option<&Value>, dumped: Option<&Value>) -> bool {
+    match (ours, dumped) {
+        (None, None) => true,
+        // JSON has no such numbers: one leaves them out, the other writes a text.
+        (None, Some(Value::String(text))) => ["NaN", "inf", "-inf"].contains(&text.as_str()),
+        (Some(Value::Number(ours)), Some(Value::Number(dumped))) => {
+            ours == dumped
+                || ours.as_f64() == dumped.as_f64()
+                || ours.as_f64().map(|value| value as f32)
+                    == dumped.as_f64().map(|value| value as f32)
+        }
+        (Some(Value::String(ours)), Some(Value::String(dumped))) => {
+            // A moment may be written with a space, `Z`, or more digits.
+            let plain = |text: &str| text.replace(' ', "T").chars().take(19).collect::<String>();
+            ours == dumped || (dumped.len() >= 19 && plain(ours) == plain(dumped))
+        }
+        (ours, dumped) => ours == dumped,
+    }
+}
+
+/// All files below a folder that may be recordings.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let found = gametape::find(folder).into_iter();
+    found
+        .filter_map(|found| found.ok())
+        .map(|found| found.path)
+        .collect()
+}
+
+#[test]
+fn each_table_of_each_sample_has_the_rows_of_its_dump() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fill_more(folder.path());
+    let text = std::fs::read(folder.path().join("match.echoreplay")).unwrap();
+    std::fs::write(
+        folder.path().join("cut.echoreplay"),
+        &text[..text.len() / 3],
+    )
+    .unwrap();
+    assert!(compare(&below(folder.path())) > 50_000);
+}
+
+#[test]
+fn each_table_of_each_real_recording_has_the_rows_of_its_dump() {
+    let tapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
+    if !tapes.is_dir() {
+        println!("SKIPPED: there are no real recordings beside the repository");
+        return;
+    }
+    assert!(compare(&below(&tapes)) > 10_000);
+}

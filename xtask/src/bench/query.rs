@@ -1,0 +1,270 @@
+//! SQL: how fast questions about an archive are answered.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{built_examples, timed_well};
+use crate::{cargo, root, run};
+
+/// Games in the archive.
+const GAMES: usize = 10_000;
+/// Frames of a match: two minutes and a half at 30 Hz.
+const FRAMES: usize = 4_500;
+const MATCHES: usize = 8;
+
+/// Answers questions about many small recordings and a few large ones.
+pub fn all() -> Result<(), String> {
+    for package in ["gametape-cli", "gametape-query"] {
+        run(cargo().args(["build", "--release", "--quiet", "--package", package]))?;
+    }
+    let told = |error: io::Error| format!("questions in SQL: {error}");
+    let folder = std::env::temp_dir().join(format!("gametape-sql-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(told)?;
+    games(&folder).map_err(told)?;
+    matches(&folder).map_err(told)?;
+    fs::remove_dir_all(&folder).map_err(told)
+}
+
+/// Ten thousand games of Minesweeper.
+fn games(folder: &Path) -> io::Result<()> {
+    let games = folder.join("games");
+    make("games", &games, &[GAMES])?;
+    let list = "SELECT format, count(*), sum(bytes) FROM recordings GROUP BY 1";
+    let efficiency = "SELECT avg(ioe) FROM games";
+    let listed = asked(list, &games, None)?;
+    println!(
+        "sql/list-{GAMES}-files {} files/s={:.0}",
+        listed.told(),
+        GAMES as f64 / listed.seconds
+    );
+    let one = asked(efficiency, &games, Some(1))?;
+    println!(
+        "sql/avg-ioe-{GAMES}-games one core: {} files/s={:.0}",
+        one.told(),
+        GAMES as f64 / one.seconds
+    );
+    let all = asked(efficiency, &games, None)?;
+    println!(
+        "sql/avg-ioe-{GAMES}-games all cores: {} files/s={:.0}",
+        all.told(),
+        GAMES as f64 / all.seconds
+    );
+    if let Some(peer) = python(&games)? {
+        println!(
+            "sql/avg-ioe-{GAMES}-games ms_toollib in Python: {} ours/peer: {:.1} times the speed on one core, {:.1} on all",
+            peer.told(),
+            peer.cpu / one.cpu,
+            peer.seconds / all.seconds
+        );
+    }
+    let rows = count("SELECT count(*) FROM mouse_events", &games)?;
+    let columns = asked("SELECT max(x), max(y) FROM mouse_events", &games, Some(1))?;
+    println!(
+        "sql/two-columns-of-mouse_events one core: {} Mrows/s={:.1}",
+        columns.told(),
+        rows / 1e6 / columns.cpu
+    );
+    let lag = "SELECT max(ms) FROM (SELECT time_ms - lag(time_ms) OVER (PARTITION BY recording ORDER BY step) AS ms FROM mouse_events)";
+    println!(
+        "sql/lag-of-{:.1}-million-events all cores: {}",
+        rows / 1e6,
+        asked(lag, &games, None)?.told()
+    );
+    // A file that is younger than two seconds is not trusted.
+    std::thread::sleep(Duration::from_secs(3));
+    let indexed = timed(Command::new(binary()).arg("index").arg(&games))?;
+    println!("sql/index-{GAMES}-games {}", indexed.told());
+    let listed = asked(list, &games, None)?;
+    println!("sql/list-{GAMES}-files with a catalogue: {}", listed.told());
+    let known = asked(efficiency, &games, None)?;
+    println!(
+        "sql/avg-ioe-{GAMES}-games with a catalogue: {}",
+        known.told()
+    );
+    let start = asked("SELECT 1", &folder.join("games"), None)?;
+    println!("sql/select-1 (what the rest costs) {}", start.told());
+    Ok(())
+}
+
+/// Matches of Echo VR in three forms.
+fn matches(folder: &Path) -> io::Result<()> {
+    let zip = folder.join("zip");
+    make("archive", &zip, &[MATCHES, FRAMES])?;
+    let gametape = root().join("target/release/gametape");
+    let mut text = 0;
+    let (texts, packed) = (folder.join("text"), folder.join("butter"));
+    for (to, out) in [("butter", &packed), ("echoreplay", &texts)] {
+        let mut convert = Command::new(&gametape);
+        convert
+            .args(["convert", "--to", to])
+            .arg(&zip)
+            .arg("--out")
+            .arg(out);
+        if to == "echoreplay" {
+            convert.arg("--plain");
+        }
+        timed_well(convert.stderr(Stdio::null()), &[0, 3])?;
+    }
+    for (form, folder) in [("butter", &packed), ("text", &texts), ("zip", &zip)] {
+        let bytes = count("SELECT sum(bytes) FROM recordings", folder)?;
+        if form == "text" {
+            text = bytes as u64;
+        }
+        let four = "SELECT max(head_x), max(head_y), max(head_z), max(ping) FROM players";
+        let four = asked(four, folder, Some(1))?;
+        println!(
+            "sql/four-columns-of-players/{form} one core: {} MB/s={:.0}",
+            four.told(),
+            bytes / 1e6 / four.cpu
+        );
+        let columns = "SELECT string_agg('count(' || column_name || ')', ', ') FROM information_schema.columns WHERE table_schema = 'echo' AND table_name = 'players'";
+        let columns = answer(columns, folder)?;
+        let every = asked(&format!("SELECT {columns} FROM players"), folder, Some(1))?;
+        println!(
+            "sql/all-columns-of-players/{form} one core: {} MB/s={:.0}",
+            every.told(),
+            bytes / 1e6 / every.cpu
+        );
+        let ten = format!(
+            "SELECT count(*) FROM players WHERE step BETWEEN {0} AND {0} + 9",
+            FRAMES / 2
+        );
+        println!(
+            "sql/ten-steps-of-players/{form} {}",
+            asked(&ten, folder, None)?.told()
+        );
+    }
+    println!("sql: the matches have {} MB of text", text / 1_000_000);
+    Ok(())
+}
+
+fn make(example: &str, folder: &Path, args: &[usize]) -> io::Result<()> {
+    built_examples()?;
+    let program = root().join("target/release/examples").join(example);
+    let args = args.iter().map(ToString::to_string);
+    timed_well(Command::new(program).arg(folder).args(args), &[0]).map(|_| ())
+}
+
+fn binary() -> PathBuf {
+    root().join("target/release/gametape-query")
+}
+
+/// How long a command took.
+struct Took {
+    seconds: f64,
+    /// Seconds of all processors.
+    cpu: f64,
+    peak: u64,
+}
+
+impl Took {
+    fn told(&self) -> String {
+        format!(
+            "seconds={:.3} cpu={:.3} peak_MiB={:.0}",
+            self.seconds,
+            self.cpu,
+            self.peak as f64 / 1024.0
+        )
+    }
+}
+
+/// Returns the median of three runs of a query, after one that fills the page cache.
+fn asked(sql: &str, folder: &Path, threads: Option<usize>) -> io::Result<Took> {
+    let mut runs = Vec::new();
+    for _ in 0..4 {
+        let mut command = Command::new(binary());
+        command.arg(sql).arg(folder);
+        if let Some(threads) = threads {
+            command.args(["--threads", &threads.to_string()]);
+        }
+        runs.push(timed(&mut command)?);
+    }
+    runs.remove(0);
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    Ok(runs.swap_remove(1))
+}
+
+fn answer(sql: &str, folder: &Path) -> io::Result<String> {
+    let output = Command::new(binary())
+        .arg(sql)
+        .arg(folder)
+        .args(["--format", "csv"])
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text
+        .lines()
+        .nth(1)
+        .ok_or_else(|| io::Error::other(format!("{sql}: no answer")))?;
+    Ok(line.trim_matches('"').to_owned())
+}
+
+fn count(sql: &str, folder: &Path) -> io::Result<f64> {
+    answer(sql, folder)?.parse().map_err(io::Error::other)
+}
+
+/// Runs a command to its end. On Linux, the processor time is that of its whole life.
+fn timed(command: &mut Command) -> io::Result<Took> {
+    let start = Instant::now();
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let id = child.id();
+    let of = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}"));
+    let (mut cpu, mut peak) = (0.0, 0);
+    loop {
+        if let Ok(status) = of("status") {
+            let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let mark = mark.and_then(|mark| mark.split_whitespace().next()?.parse().ok());
+            peak = mark.unwrap_or(peak);
+        }
+        if let Ok(stat) = of("stat") {
+            // After the name, which may contain anything: the 12th and 13th are ticks of 10 ms.
+            let fields: Vec<&str> = stat
+                .rsplit(')')
+                .next()
+                .unwrap_or("")
+                .split_whitespace()
+                .collect();
+            let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
+            cpu = ticks(11)
+                .zip(ticks(12))
+                .map_or(cpu, |(user, system)| (user + system) / 100.0);
+        }
+        if let Some(status) = child.try_wait()? {
+            if !status.success() {
+                return Err(io::Error::other(format!("{command:?}: {status}")));
+            }
+            return Ok(Took {
+                seconds: start.elapsed().as_secs_f64(),
+                cpu,
+                peak,
+            });
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The peer: a loop in Python, if there is a Python with `ms_toollib`: `GAMETAPE_PYTHON`.
+fn python(games: &Path) -> io::Result<Option<Took>> {
+    let Some(python) = std::env::var_os("GAMETAPE_PYTHON") else {
+        println!("SKIPPED: the loop in Python: set GAMETAPE_PYTHON to a Python with ms_toollib");
+        return Ok(None);
+    };
+    let script = "\
+import os, sys, ms_toollib
+games = [os.path.join(folder, name) for folder, _, names in os.walk(sys.argv[1]) for name in names]
+total = count = 0
+for path in games:
+    video = ms_toollib.RmvVideo(path)
+    video.parse()
+    video.analyse()
+    video.current_time = 1e9
+    total += video.ioe
+    count += 1
+print(total / count)";
+    timed(Command::new(python).args(["-c", script]).arg(games)).map(Some)
+}
