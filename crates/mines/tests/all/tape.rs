@@ -231,6 +231,7 @@ fn two_games_differ_at_a_step_and_a_time() {
         names,
         [
             "game",
+            "mines",
             "mouse_events",
             "board_events",
             "cursor",
