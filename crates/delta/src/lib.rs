@@ -38,7 +38,7 @@
 //! | writing packets | `encode.rs` |
 //! | reading and applying packets | `body.rs` reads entities, `apply.rs` applies them |
 //! | real numbers | `quantise.rs` |
-//! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `sizes.rs` |
+//! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `share.rs`, `sizes.rs` |
 //! | migrating states to another schema | `migrate.rs` |
 //! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
 //! | sessions | `session/`; in the sender, `look.rs` finds the changes to send, `choose.rs` selects those that fit, `build.rs` makes the packet |
@@ -84,6 +84,7 @@ mod replicate;
 mod rule;
 mod schema;
 mod session;
+mod share;
 mod sizes;
 mod snapshot;
 mod value;
@@ -109,6 +110,7 @@ pub use session::{
     DEFAULT_WINDOW, Feedback, ReceiveError, Received, Receiver, SendError, Sender, SenderOptions,
     Sent,
 };
+pub use share::Share;
 pub use sizes::{ComponentSize, Size, Sizes};
 pub use snapshot::{Entity, EntityMut, Snapshot};
 pub use value::Value;

@@ -255,6 +255,19 @@ static RECORDINGS: LazyLock<TableDef> = LazyLock::new(|| {
                 "ms",
                 "The time from the first step to the last; null where the header does not say.",
             ),
+            // A time without its zone is no moment, so it can't be in a column of moments.
+            (
+                "started_at",
+                Kind::Text,
+                "UTC",
+                "When it started; null where the header does not say it in UTC.",
+            ),
+            (
+                "started_local",
+                Kind::Text,
+                "local time",
+                "When it started, in a zone that the header does not say; null where it says none.",
+            ),
             (
                 "problem",
                 Kind::Text,
@@ -391,12 +404,19 @@ impl About {
                 let problem = header.problem.as_ref();
                 let problem = problem.map(|problem| without_path(recording, &problem.to_string()));
                 let info = header.value;
+                let (utc, local) = match &info.started {
+                    Some(tape::Started::Utc(at)) => (Some(at.as_str()), None),
+                    Some(tape::Started::Local(at)) => (None, Some(at.as_str())),
+                    None => (None, None),
+                };
                 row(vec![
                     recording.format().kind().into(),
                     info.format.into(),
                     info.format_version.into(),
                     info.bytes.into(),
                     info.duration_ms.into(),
+                    utc.into(),
+                    local.into(),
                     problem.as_deref().into(),
                 ]);
             }

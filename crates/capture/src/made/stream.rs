@@ -54,7 +54,7 @@ pub(super) fn stream<O: Out>(
     work: &Work<'_>,
 ) -> Result<(O, Streamed), Error> {
     let mut all = tape.tables()?;
-    all.retain(|table| wanted.without != Some(&*table.name));
+    all.retain(|table| wanted.without != Some(&*table.name) && !table.on_request);
     all.retain(|table| wanted.lane.is_none_or(|lane| table.lane == lane));
     let tables: Vec<TableDef> = all
         .iter()

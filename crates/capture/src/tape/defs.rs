@@ -3,11 +3,30 @@
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
 use gametape_delta::{Codec, Component, FixedPoint, Schema};
 
-use super::heads::packets;
+use super::heads::{PACKETS, packets};
+use super::parts::{PARTS, parts};
+
+/// The number of tables about packets. Those of the components follow, in the order of the schema.
+pub(super) const OF_PACKETS: usize = 2;
 
 /// The tables of every recording of packets.
 pub(super) fn defs() -> Vec<TableDef> {
-    vec![packets()]
+    vec![packets(), parts()]
+}
+
+/// Whether a table is that of a component: a state, for which earlier packets are needed.
+pub(super) fn is_state(table: &str) -> bool {
+    ![PACKETS.name, PARTS.name].contains(&table)
+}
+
+/// The component of a table; `None` for the tables about packets.
+pub(super) fn component<'s>(
+    schema: &'s Schema,
+    tables: &[TableDef],
+    table: &TableDef,
+) -> Option<&'s Component> {
+    let at = tables.iter().position(|other| other.name == table.name)?;
+    schema.components().get(at.checked_sub(OF_PACKETS)?)
 }
 
 /// The tables of a recording with this schema.

@@ -14,6 +14,7 @@ mod measure;
 mod name;
 mod opened;
 mod part;
+mod parts;
 mod pass;
 mod pieces;
 mod reading;

@@ -9,8 +9,8 @@ use gametape_core::tape::Error;
 use gametape_core::{At, Stamp};
 use gametape_delta::wire::Header;
 
+use super::defs::is_state;
 use super::dump::stamp;
-use super::heads::PACKETS;
 use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::follow::Steps;
@@ -44,8 +44,8 @@ impl Part {
         if !scans.iter().any(has_range) {
             return Ok(Self::whole(capture));
         }
-        let is_state = |scan: &&Scan| scan.table != PACKETS.name;
-        let states: Vec<&Scan> = scans.iter().filter(is_state).collect();
+        let states = scans.iter().filter(|scan| is_state(&scan.table));
+        let states: Vec<&Scan> = states.collect();
         let Some(map) = Map::of(capture, !states.is_empty())? else {
             return Ok(Self::whole(capture));
         };
@@ -126,7 +126,7 @@ pub(super) fn pieces(
     table: &str,
     at_most: usize,
 ) -> Result<Vec<u64>, Error> {
-    let is_state = table != PACKETS.name;
+    let is_state = is_state(table);
     let mut starts = vec![0];
     if let Some(map) = Map::of(capture, is_state)?.filter(|map| map.ascends || !is_state) {
         let is = |chunk: &usize| !is_state || capture.has_full(chunk - 1);
@@ -210,10 +210,10 @@ impl<'c, 'a> Map<'c, 'a> {
     /// The stamps between which those of a chunk's packets are.
     fn stamps(&self, scan: &Scan, chunk: usize) -> Option<[Stamp; 2]> {
         let place = self.capture.chunks().get(chunk)?;
-        let mut clock = if scan.table == PACKETS.name {
-            self.clock
-        } else {
+        let mut clock = if is_state(&scan.table) {
             self.of_states
+        } else {
+            self.clock
         };
         let mut stamp = |step, log_time| {
             let tick = self.capture.tick_of(log_time);

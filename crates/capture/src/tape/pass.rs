@@ -7,9 +7,10 @@ use gametape_core::tape::{Error, Partial, Work};
 use gametape_core::{Clocks, Stamp};
 use gametape_delta::Schema;
 
-use super::defs::of;
+use super::defs::{component, of};
 use super::dump::stamp;
 use super::heads::{Head, PACKETS};
+use super::parts::{PARTS, Parting};
 use super::reading::{Reading, show};
 use crate::clock::Clock;
 use crate::cursor::Cursor;
@@ -20,10 +21,17 @@ use crate::packet::Packet;
 use crate::replay::Replay;
 use crate::rule::{Error as ReadError, Finding, fault};
 
+/// The rows that a scan is for.
+enum Wanted {
+    Packets,
+    Parts(Box<Parting>),
+    States(Reading),
+}
+
 /// Makes the rows of tables, packet by packet.
 pub(super) struct Pass {
-    /// For each scan the component of its table; `None` for the table of packets.
-    components: Vec<Option<Reading>>,
+    /// For each scan the rows of its table.
+    wanted: Vec<Wanted>,
     scans: Scans,
     /// The times of packets, and those of states, which may begin later.
     clock: Clock,
@@ -53,19 +61,18 @@ impl Pass {
     ) -> Result<Self, Error> {
         let tables = of(schema);
         let running = Scans::new(&tables, scans, clocks(tick_ns))?;
-        let mut components = Vec::new();
+        let mut wanted = Vec::new();
         for scan in scans {
             let table = scan.find(&tables)?;
-            // After the table of packets, the tables of components follow in the order of the
-            // schema.
-            let at = tables.iter().position(|other| std::ptr::eq(other, table));
-            let component = at.and_then(|at| at.checked_sub(1));
-            let component = component.and_then(|at| schema.components().get(at));
-            components.push(component.map(Reading::of));
+            wanted.push(match component(schema, &tables, table) {
+                Some(component) => Wanted::States(Reading::of(component)),
+                None if table.name == PARTS.name => Wanted::Parts(Box::new(Parting::new(schema))),
+                None => Wanted::Packets,
+            });
         }
-        let of_states = components.iter().any(Option::is_some);
+        let of_states = wanted.iter().any(|of| matches!(of, Wanted::States(_)));
         Ok(Self {
-            components,
+            wanted,
             scans: running,
             clock: Clock::new(tick_ns),
             of_states: Clock::new(tick_ns),
@@ -127,7 +134,7 @@ impl Pass {
         visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, Error> {
         if packet.role != Role::Added {
-            self.head(packet);
+            self.head(packet)?;
         }
         self.state(packet)?;
         // As long as there is no state, an added full snapshot of the last packet's tick may still
@@ -144,29 +151,35 @@ impl Pass {
         self.scans.give_all(visit)
     }
 
-    fn head(&mut self, packet: &Packet<'_>) {
+    fn head(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
         let stamp = stamp(packet, &mut self.clock);
         if self.steps.as_ref().is_some_and(|steps| !steps.has_state()) {
             self.settled = self.last;
         }
         self.last = Some(stamp);
-        let each = self.components.iter().zip(self.scans.iter_mut());
-        for (_, rows) in each.filter(|(component, _)| component.is_none()) {
-            rows.row_of(&PACKETS, stamp, &Head::of(packet));
+        for (wanted, rows) in self.wanted.iter_mut().zip(self.scans.iter_mut()) {
+            match wanted {
+                Wanted::Packets => {
+                    rows.row_of(&PACKETS, stamp, &Head::of(packet));
+                }
+                Wanted::Parts(parting) => parting.packet(packet, stamp, rows)?,
+                Wanted::States(_) => {}
+            }
         }
+        Ok(())
     }
 
     /// Makes a row where an entity gets new values, and one where it is removed.
     fn state(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
-        let (clock, components) = (&mut self.of_states, &self.components);
+        let (clock, wanted) = (&mut self.of_states, &self.wanted);
         let scans = &mut self.scans;
         let Some(steps) = self.steps.as_mut().filter(|steps| !steps.is_lost) else {
             return Ok(());
         };
-        let is_open = |(component, rows): (&Option<Reading>, &Scanning)| {
-            component.is_some() && !rows.is_over()
+        let is_open = |(wanted, rows): (&Wanted, &Scanning)| {
+            matches!(wanted, Wanted::States(_)) && !rows.is_over()
         };
-        if !components.iter().zip(scans.iter()).any(is_open) {
+        if !wanted.iter().zip(scans.iter()).any(is_open) {
             return Ok(());
         }
         if packet.index < self.sure && !steps.can_apply(packet) {
@@ -180,12 +193,12 @@ impl Pass {
         }
         let _ = steps.packet(packet, |packet, before, state| {
             let stamp = stamp(packet, clock);
-            for (component, rows) in components.iter().zip(scans.iter_mut()) {
+            for (wanted, rows) in wanted.iter().zip(scans.iter_mut()) {
                 // Rows before the range need not be made.
                 if rows.position(stamp) == Position::Outside {
                     continue;
                 }
-                if let (false, Some(reading)) = (rows.is_over(), component) {
+                if let (false, Wanted::States(reading)) = (rows.is_over(), wanted) {
                     show(reading, stamp, before, state, rows);
                 }
             }
@@ -203,15 +216,19 @@ impl Pass {
         let lost = self.steps.and_then(|steps| steps.problem);
         let lost = lost.map(fault).transpose()?;
         let over: Vec<bool> = self.scans.iter().map(Scanning::is_over).collect();
-        let components = self.components;
+        let wanted = self.wanted;
         self.scans.end(visit, |at| {
             // A scan that ended early does not report problems after its rows.
             if over.get(at) == Some(&true) {
                 return None;
             }
-            let is_state = components.get(at).is_some_and(Option::is_some);
-            let lost = lost.clone().filter(|_| is_state).map(ReadError::from);
-            lost.or_else(&at_end).map(Error::from)
+            let found = match wanted.get(at)? {
+                Wanted::Packets => None,
+                Wanted::Parts(parting) => parting.problem.clone(),
+                Wanted::States(_) => lost.clone(),
+            };
+            let found = found.map(ReadError::from);
+            found.or_else(&at_end).map(Error::from)
         })
     }
 }

@@ -4,7 +4,7 @@ use gametape_core::Stamp;
 use gametape_core::table::{Batch, Scan, State, StateAt, Stepped, TableDef, Visit};
 use gametape_core::tape::{Error, Partial, Work};
 
-use super::defs::of;
+use super::defs::{component, of};
 use super::dump::stamp;
 use super::part::Part;
 use super::pass::{Pass, clocks};
@@ -91,13 +91,7 @@ impl StateAt for Seeking {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?;
         let mut rows = State::new(table, scan, now)?;
-        // The first table is that of the packets, which is not a state.
-        let at = self
-            .tables
-            .iter()
-            .position(|other| std::ptr::eq(other, table));
-        let component = at.and_then(|at| at.checked_sub(1));
-        let component = component.and_then(|at| self.packets.schema().components().get(at));
+        let component = component(self.packets.schema(), &self.tables, table);
         let tick = now.tick.and_then(|tick| u32::try_from(tick).ok());
         if let (Some(component), Some(tick)) = (component, tick) {
             let state = match self.packets.state_at(tick) {

@@ -404,8 +404,10 @@ fn pieces(bytes: &[u8], table: &str) -> (usize, f64) {
 #[test]
 fn parts_of_a_table_each_read_their_part_of_a_capture() {
     let bytes = long(10_000, 6, Some(40));
-    let (count, most) = pieces(&bytes, "packets");
-    assert!(count == 4 && most < 0.4, "{count} {most}");
+    for table in ["packets", "parts"] {
+        let (count, most) = pieces(&bytes, table);
+        assert!(count == 4 && most < 0.4, "{table}: {count} {most}");
+    }
     // The headers are read first, to know which states are needed again.
     let (count, most) = pieces(&bytes, "ship");
     assert!(count == 4 && most < 0.7, "{count} {most}");

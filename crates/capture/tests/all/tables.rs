@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gametape_capture::tape::Mcap;
+use gametape_capture::tape::{Delta, Mcap};
 use gametape_core::At;
-use gametape_core::table::{Kind, Scan, Value, kit};
-use gametape_core::tape::{Format, Source, Tape, Work};
+use gametape_core::table::{Kind, Scan, Value, diff_tables, event_markers, kit};
+use gametape_core::tape::{Format, OptionValue, Options, Secrets, Source, Tape, Work};
 use gametape_delta::{Encoder, Snapshot};
 
 use crate::common::{SHAPES, capture_of, schema, small, stream};
@@ -34,8 +34,8 @@ fn columns_are_the_fields_in_their_units_and_say_how_precise_they_are() {
     let (packets, _) = stream(3, 4, 1000, 1);
     let tables = open(capture_of(&packets, small())).tables().unwrap();
     let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
-    assert_eq!(names, ["packets", "ship", "component_2"]);
-    let columns: Vec<_> = tables[1]
+    assert_eq!(names, ["packets", "parts", "ship", "component_2"]);
+    let columns: Vec<_> = tables[2]
         .columns
         .iter()
         .map(|column| (&*column.name, column.kind, column.precision))
@@ -49,7 +49,130 @@ fn columns_are_the_fields_in_their_units_and_say_how_precise_they_are() {
             ("firing", Kind::Bool, None),
         ]
     );
-    assert_eq!(tables[2].columns[1].name, "field_1");
+    assert_eq!(tables[3].columns[1].name, "field_1");
+}
+
+/// A part of a packet: its kind, section, entity, component and bits.
+type Part = (
+    u64,
+    String,
+    Option<String>,
+    Option<u64>,
+    Option<String>,
+    u64,
+);
+
+fn parts(tape: &dyn Tape, scan: &Scan) -> (Vec<Part>, bool) {
+    let mut parts = Vec::new();
+    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
+        for row in 0..batch.len() {
+            let text = |column| match batch.get(row, column) {
+                Value::Text(text) => Some(text.to_owned()),
+                _ => None,
+            };
+            let number = |column| match batch.get(row, column) {
+                Value::Uint(number) => Some(number),
+                _ => None,
+            };
+            let step = batch.stamp(row).step;
+            parts.push((
+                step,
+                text(0).unwrap(),
+                text(1),
+                number(2),
+                text(3),
+                number(4).unwrap(),
+            ));
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    (parts, scanned.unwrap().problem.is_some())
+}
+
+#[test]
+fn the_parts_of_a_packet_add_up_to_its_bytes() {
+    for (full_every, lag, keyframe_every) in SHAPES {
+        let (packets, states) = stream(60, 9, full_every, lag);
+        let options = gametape_capture::Options {
+            keyframe_every,
+            ..small()
+        };
+        let tape = open(capture_of(&packets, options));
+        let (all, problem) = parts(&*tape, &Scan::table("parts"));
+        assert!(!problem);
+        for (step, packet) in (0..).zip(&packets) {
+            let of = || all.iter().filter(|part| part.0 == step);
+            let bits: u64 = of().map(|part| part.5).sum();
+            assert_eq!(bits, packet.len() as u64 * 8, "packet {step}");
+            let ids = of()
+                .filter(|part| part.1 == "entity")
+                .filter_map(|part| part.3);
+            let state = &states[step as usize];
+            // A full snapshot names the entities of its state.
+            if step == 0 {
+                assert!(ids.eq(state.ids().iter().map(|id| u64::from(*id))));
+                let ships = of().filter(|part| part.4.as_deref() == Some("ship"));
+                assert_eq!(ships.count(), state.len());
+            }
+        }
+        for (component, there) in [("ship", true), ("component_2", true), ("gun", false)] {
+            let mut of = all
+                .iter()
+                .filter(|part| part.4.as_deref() == Some(component));
+            assert_eq!(of.next().is_some(), there, "{component}");
+        }
+        // A range has the same parts.
+        let scan = Scan::table("parts").from(At::Step(20)).to(At::Step(30));
+        let within = |part: &&Part| (20..=30).contains(&part.0);
+        assert!(all.iter().filter(within).eq(&parts(&*tape, &scan).0));
+    }
+}
+
+#[test]
+fn a_packet_that_cannot_be_read_has_a_part_of_the_rest() {
+    let (mut packets, _) = stream(3, 9, 1000, 1);
+    // A section loses the end of its last entity.
+    let packet = &mut packets[1];
+    let length = packet.len() - 1;
+    packet.truncate(length);
+    packet[24..28].copy_from_slice(&(length as u32 - 28).to_le_bytes());
+    packet[29] -= 1;
+    let options = Options::new().with(
+        "schema",
+        OptionValue::File {
+            path: "schema.json".into(),
+            bytes: serde_json::to_vec(&schema()).unwrap(),
+        },
+    );
+    let source = Source {
+        options,
+        ..Source::new(packets.concat())
+    };
+    let tape = Delta.open(source).unwrap();
+    let (all, problem) = parts(&*tape, &Scan::table("parts"));
+    assert!(problem);
+    for (step, packet) in (0..).zip(&packets) {
+        let of = || all.iter().filter(|part| part.0 == step);
+        let bits: u64 = of().map(|part| part.5).sum();
+        assert_eq!(bits, packet.len() as u64 * 8);
+        assert_eq!(of().any(|part| part.1 == "unreadable"), step == 1);
+        assert!(of().any(|part| part.1 == "component"));
+    }
+}
+
+/// Comparisons, markers and captures have what is asked for, and nobody asked for this.
+#[test]
+fn parts_are_there_for_those_who_name_them() {
+    let (packets, _) = stream(30, 9, 1000, 1);
+    let tape = open(capture_of(&packets, small()));
+    let markers = event_markers(&*tape, Secrets::Hide).unwrap();
+    let names: Vec<&str> = markers.iter().map(|events| &*events.table().name).collect();
+    assert_eq!(names, ["packets"]);
+    let (other, _) = stream(30, 8, 1000, 1);
+    let other = open(capture_of(&other, small()));
+    let found = diff_tables([&tape, &other]).unwrap().value.tables;
+    assert!(found.iter().any(|table| table.table == "packets"));
+    assert!(found.iter().all(|table| table.table != "parts"));
 }
 
 #[test]

@@ -47,7 +47,8 @@ header: duration_ms is 2472 in the first, 5238 in the second
 header: steps is 275 in the first, 422 in the second
 mouse_events: step 0, 0.000 s: x is 76 px in the first, 106 px in the second
 420 more events differ after it
-game: 1 row differs (generated in 1, declared_bbbv in 1, total_time_ms in 1, bbbv in 1, solved_bbbv in 1, bbbv_per_s in 1, 22 more); generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
+game: 1 row differs (generated in 1, declared_bbbv in 1, total_time_ms in 1, bbbv in 1, solved_bbbv in 1, bbbv_per_s in 1, 24 more); generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
+mines: 10 rows differ (row in 9, col in 8); col 0, row 2: row is 2 in the first, 5 in the second
 mouse_events: 14 rows differ (x in 14, y in 14, col in 11, row in 5, action in 3, reduced in 3, 3 more); 189 rows only in the first; 326 rows only in the second; first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second
 board_events: 2 rows differ (col in 2, row in 2, face in 1); 69 rows only in the first; 79 rows only in the second; first at step 1, 0.000 s: col is 4 in the first, 6 in the second
 cursor: 338 rows differ (x in 335, y in 332, col in 287, row in 196, right in 102, left in 69); 191 rows only in the second; first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second
@@ -407,8 +408,8 @@ fn rows_are_selected() {
     let (_, err) = outputs(path, "dump game.rmv --csv", 2);
     assert_eq!(
         err,
-        "gametape: game.rmv: --csv is for rows of a table: add --table with one of game, mouse_events, \
-         board_events, cursor, board, counters\n"
+        "gametape: game.rmv: --csv is for rows of a table: add --table with one of game, mines, \
+         mouse_events, board_events, cursor, board, counters\n"
     );
 }
 

@@ -20,11 +20,16 @@ pub fn tables_page(tables: &[TableDef]) -> String {
     let mut out = String::new();
     for table in tables {
         let lane = table.lane.name();
+        let asked = if table.on_request {
+            ", where they are asked for by name"
+        } else {
+            ""
+        };
         let (first, rest) = lane.split_at_checked(1).unwrap_or((lane, ""));
         // Writing to a string does not fail.
         let _ = write!(
             out,
-            "### `{}`\n\n{}{rest}. {}\n\n| column | kind | unit | | what it is |\n|---|---|---|---|---|\n",
+            "### `{}`\n\n{}{rest}{asked}. {}\n\n| column | kind | unit | | what it is |\n|---|---|---|---|---|\n",
             table.name,
             first.to_uppercase(),
             table.doc

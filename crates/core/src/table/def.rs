@@ -106,6 +106,10 @@ pub struct TableDef {
     pub rows: Option<u64>,
     /// For a grid: the number of cells along each key.
     pub shape: Vec<u64>,
+    /// Whether only those who name the table get its rows. Where all tables of a recording are
+    /// taken together, as in comparisons, captures, pages and markers, it is left out: it says in
+    /// greater detail what others say.
+    pub on_request: bool,
 }
 
 impl TableDef {
@@ -123,6 +127,7 @@ impl TableDef {
             columns: Vec::new(),
             rows: None,
             shape: Vec::new(),
+            on_request: false,
         }
     }
 
@@ -147,6 +152,15 @@ impl TableDef {
     pub fn shape(self, shape: impl Into<Vec<u64>>) -> Self {
         Self {
             shape: shape.into(),
+            ..self
+        }
+    }
+
+    /// Leaves the table to those who name it: see [`TableDef::on_request`].
+    #[must_use]
+    pub fn on_request(self) -> Self {
+        Self {
+            on_request: true,
             ..self
         }
     }

@@ -238,7 +238,7 @@ pub fn markers(
 /// Same as [`Tape::scan`].
 pub fn event_markers(tape: &dyn Tape, secrets: Secrets) -> Result<Vec<EventMarkers>, Error> {
     let tables = tape.tables()?.into_iter();
-    let tables = tables.filter(|table| table.lane == Lane::Events);
+    let tables = tables.filter(|table| table.lane == Lane::Events && !table.on_request);
     let mut events: Vec<EventMarkers> = tables.map(EventMarkers::new).collect();
     let scans = events.iter().map(|events| Scan {
         secrets,

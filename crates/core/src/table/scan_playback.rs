@@ -70,7 +70,8 @@ impl Stepped<Scanned> {
     pub fn new(tape: Arc<dyn Tape>) -> Result<Self, Error> {
         let tables = tape.tables()?;
         let mut stamps: BTreeMap<u64, Stamp> = BTreeMap::new();
-        for table in tables.iter().filter(|table| table.lane != Lane::Facts) {
+        let of_steps = |table: &&TableDef| table.lane != Lane::Facts && !table.on_request;
+        for table in tables.iter().filter(of_steps) {
             let no_columns: [&str; 0] = [];
             let scan = Scan::table(&*table.name).columns(no_columns);
             let read = tape.scan_table(&scan, &Work::default(), |batch| {

@@ -84,6 +84,15 @@ impl<T, E> From<T> for Partial<T, E> {
     }
 }
 
+/// When a recording started, by a wall clock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Started {
+    /// In UTC, as texts of columns with the unit `UTC` are written.
+    Utc(String),
+    /// In a zone that is not known, as texts of columns with the unit `local time` are written.
+    Local(String),
+}
+
 /// A description of a recording. Its JSON form has these keys in this order.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Info {
@@ -100,6 +109,10 @@ pub struct Info {
     /// The name of a step.
     #[serde(skip)]
     pub step: &'static str,
+    /// When it started; `None` if unknown. Formats that know it have it among the details, too, by
+    /// a name of their own, which is the one that people and JSON read.
+    #[serde(skip)]
+    pub started: Option<Started>,
     /// External data that is missing, if it would give the recording more tables or rows.
     #[serde(skip)]
     pub needs: Option<Needs>,
@@ -119,6 +132,7 @@ impl Info {
             duration_ms: None,
             steps: None,
             step: format.step,
+            started: None,
             needs: None,
             details: Map::new(),
         }

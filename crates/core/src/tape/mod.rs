@@ -29,7 +29,7 @@ pub use estimate::{Estimate, RowCount};
 pub use follow::{Follow, Grown};
 pub use format::{Companions, Folders, Format, Maker, Source};
 pub use format_info::{FormatInfo, Verb};
-pub use info::{Depth, Info, Partial, Secrets, object};
+pub use info::{Depth, Info, Partial, Secrets, Started, object};
 pub use moment::Moment;
 pub(crate) use number::number;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};

@@ -2,7 +2,9 @@
 //! accepts are written back byte for byte.
 
 use crate::common::{Random, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
-use gametape_delta::{ComponentSize, Decoder, Encoder, ReadOptions, Schema, Sizes, Snapshot};
+use gametape_delta::{
+    ComponentSize, Decoder, Encoder, ReadOptions, Schema, Share, Sizes, Snapshot, Tag,
+};
 use proptest::prelude::*;
 
 struct Check {
@@ -34,6 +36,7 @@ impl Check {
             let mut sizes = Sizes::new(decoder.schema());
             let added = sizes.add(decoder, packet);
             assert_eq!(added.is_ok(), read.is_ok());
+            shared(decoder, packet, &sizes);
             if let Err(error) = result {
                 assert!(self.state.is_empty(), "{error}: half a state");
                 assert!(
@@ -65,6 +68,67 @@ impl Check {
             }
         }
     }
+}
+
+/// Compares the shares of a packet's bits with its sizes, and with its entities and components.
+fn shared(decoder: &Decoder, packet: &[u8], sizes: &Sizes) {
+    let mut all = Vec::new();
+    let read = decoder.shares(packet, |share, bits| all.push((share, bits as u64)));
+    let whole = decoder.packet(packet);
+    assert_eq!(
+        read.as_ref().map_err(ToString::to_string),
+        match &whole {
+            Ok(whole) => Ok(&whole.header),
+            Err(error) => Err(error.to_string()),
+        }
+    );
+    let sum = |is: &dyn Fn(Share) -> bool| -> u64 {
+        let of = all.iter().filter(|(share, _)| is(*share));
+        of.map(|(_, bits)| bits).sum()
+    };
+    let bits = packet.len() as u64 * 8;
+    let Ok(whole) = whole else {
+        assert!(sum(&|_| true) <= bits);
+        return;
+    };
+    assert_eq!(sum(&|_| true), bits);
+    assert_eq!(sum(&|share| share == Share::Header), sizes.headers.bits);
+    for tag in Tag::ALL {
+        let of = sum(&|share| share.tag() == Some(tag));
+        assert_eq!(of, sizes.section(tag).bits, "{tag:?}");
+    }
+    let padding = sum(&|share| matches!(share, Share::Padding(_)));
+    assert_eq!(padding, sizes.padding.bits);
+    let framing = sum(&|share| matches!(share, Share::Framing(_)));
+    assert_eq!(framing, sizes.framing.bits);
+    for (at, size) in sizes.components.iter().enumerate() {
+        let of =
+            sum(&|share| matches!(share, Share::Component { component, .. } if component == at));
+        assert_eq!(of, size.bits(), "component {at}");
+    }
+    for (id, size) in &sizes.entities {
+        let of = sum(&|share| match share {
+            Share::Entity { entity, .. } | Share::Component { entity, .. } => entity == *id,
+            _ => false,
+        });
+        assert_eq!(of, size.bits, "entity {id}");
+    }
+    let components = decoder.schema().components();
+    let met = all.iter().filter_map(|(share, _)| match *share {
+        Share::Entity { entity, .. } => Some((entity, None)),
+        Share::Component {
+            entity, component, ..
+        } => Some((entity, Some(components[component].id))),
+        _ => None,
+    });
+    let entities = whole.sections.iter().flat_map(|section| &section.entities);
+    let told = entities.flat_map(|entity| {
+        let parts = entity.components.iter().map(|part| Some(part.id));
+        std::iter::once(None)
+            .chain(parts)
+            .map(|part| (entity.id, part))
+    });
+    assert!(met.eq(told));
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::io::BufRead;
 #[cfg(feature = "tape")]
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -227,15 +228,34 @@ impl<'a> File<'a> {
     /// inflated.
     fn first_time(&self, index: usize) -> Option<Time> {
         let entry = self.chunks().get(index)?;
-        let compression = self.header()?.compression;
-        match starts::<10>(self.stored(entry), compression)? {
-            [a, b, time @ ..] if [a, b] == KEYFRAME => Some(Time(i64::from_le_bytes(time))),
-            _ => None,
-        }
+        first_time(self.stored(entry), self.header()?.compression)
+    }
+}
+
+fn first_time(stored: impl BufRead, compression: Compression) -> Option<Time> {
+    match starts::<10>(stored, compression)? {
+        [a, b, time @ ..] if [a, b] == KEYFRAME => Some(Time(i64::from_le_bytes(time))),
+        _ => None,
     }
 }
 
 impl Table {
+    /// Returns when the first frame was recorded; `None` if the recording has no chunks, or if the
+    /// first one can't be inflated. Of the chunk, at most its first block is read and inflated.
+    ///
+    /// # Errors
+    /// [`Error::Io`], as [`Table::chunk`].
+    pub fn started(&self, input: &Input) -> Result<Option<Time>, Error> {
+        /// More than the largest block of a compressed chunk.
+        const MOST: u64 = 256 << 10;
+        let (Some(header), Some(entry)) = (&self.header, self.chunks.first()) else {
+            return Ok(None);
+        };
+        let stored = input.range(entry.offset, entry.there.min(MOST));
+        let stored = stored.map_err(|source| Error::io(entry.offset, source))?;
+        Ok(first_time(&*stored, header.compression))
+    }
+
     /// Returns a reader of one chunk's frames; `None` if there is no such chunk. Reads only that chunk, and
     /// chunks before it if it does not show its writer or starts within a pause.
     ///

@@ -1,7 +1,7 @@
 //! The description, the audit and the statistics of a recording.
 
 use compact_str::CompactString;
-use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Work, object};
+use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Started, Work, object};
 use gametape_core::text::{Counted, figure};
 use serde_json::{Map, Value, json};
 
@@ -205,8 +205,8 @@ impl Summary {
     }
 }
 
-/// Describes a recording from its header: for a .butter, the bytes before the chunks; for an
-/// .echoreplay, the first line.
+/// Describes a recording from its header: for a .butter, the bytes before the chunks, and the time
+/// at the start of the first chunk; for an .echoreplay, the first line.
 pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
     let of_tape = (tape.format, tape.input.size());
     match tape.format {
@@ -215,7 +215,9 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             let header = table.header();
             let mut details = Map::new();
             if let Some(header) = header {
-                details = of_header(header, secrets);
+                let started = table.started(&tape.input)?;
+                details.insert("recorded_from".into(), time(started));
+                details.extend(of_header(header, secrets));
                 put_storage(header, table.chunks().len() as u64, None, &mut details);
                 let players = header.players.iter().map(|player| {
                     Seat {
@@ -254,6 +256,10 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             Ok(Partial::new(info(of_tape, 1, None, details), problem))
         }
     }
+}
+
+fn time(time: Option<Time>) -> Value {
+    time.map(|time| time.to_string()).into()
 }
 
 /// The error for the first chunk that is incomplete, by the table of chunks.
@@ -354,7 +360,9 @@ fn info(
     details: Map<String, Value>,
 ) -> Info {
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
+    let from = details.get("recorded_from").and_then(Value::as_str);
     Info {
+        started: from.map(|from| Started::Local(from.to_owned())),
         duration_ms: summary.and_then(|summary| summary.times).map(duration),
         steps: summary.map(|summary| summary.frames),
         details,

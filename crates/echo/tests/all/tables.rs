@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use gametape_core::table::kit::{self, fact, flat};
 use gametape_core::table::{Batch, Owned, Scan};
-use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
+use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Started, Tape, Work};
 use gametape_core::{At, Time};
 use gametape_echo::stats::StatsBuilder;
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, Game, Holding};
+use gametape_echo::{Frame, Game, Holding, ReadOptions, butter};
 use gametape_samples::echo::{MatchOptions, echoreplay};
 
 use crate::common::{frames_of, journal, match_options, options, write};
@@ -62,6 +62,34 @@ fn matches() -> impl Iterator<Item = (String, Vec<Frame>)> {
         };
         (format!("match {seed}"), frames_of(options))
     })
+}
+
+#[test]
+fn the_start_of_a_match_is_told_from_its_header_alone() {
+    for (name, frames) in matches() {
+        let from = frames[0].time.to_string();
+        let start = Some(Started::Local(from.clone()));
+        let butter = in_butter(&frames);
+        for tape in [
+            open(&Echoreplay, in_lines(&frames)),
+            open(&Echoreplay, zipped(&frames)),
+            open(&Butter, butter.clone()),
+        ] {
+            for depth in [Depth::Header, Depth::Whole] {
+                let info = tape.describe(depth, Secrets::Hide).unwrap().value;
+                assert_eq!(info.started, start, "{name} {depth:?}");
+                assert_eq!(info.details["recorded_from"], from, "{name} {depth:?}");
+            }
+        }
+        // A first chunk that can't be inflated takes nothing else away.
+        let table = butter::Table::read(&butter.clone().into(), ReadOptions::lenient()).unwrap();
+        let mut broken = butter;
+        broken[table.chunks()[0].offset as usize..][..20].fill(0);
+        let info = open(&Butter, broken).describe(Depth::Header, Secrets::Hide);
+        let info = info.unwrap().value;
+        assert_eq!(info.started, None);
+        assert!(info.details["recorded_from"].is_null() && info.details["map"].is_string());
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use gametape_core::text::Bytes;
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
-use gametape_core::tape::{Info, Secrets, object};
+use gametape_core::tape::{Info, Secrets, Started, object};
 use serde_json::{Map, Value, json};
 
 use crate::event::game_time;
@@ -108,7 +108,7 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
             "mines": board.mines.len(),
             "preflags": game.preflags.as_ref().map_or(0, crate::Cells::len),
         },
-        "generated": texts.generated,
+        "generated": &texts.generated,
         "declared_level": game.declared_level().map(Level::name),
         "mode": game.mode().map(Mode::name),
         "marks": game.marks(),
@@ -123,6 +123,8 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
     of_encoding(game, &mut details, secrets);
     info.duration_ms = game.ending.map(|ending| u64::from(ending.time_ms));
     info.steps = events;
+    // A board is made as its game begins.
+    info.started = texts.generated.map(Started::Utc);
     info.details = details;
     info
 }

@@ -8,6 +8,8 @@ mod doubt_random;
 mod engine;
 mod hands;
 mod interop;
+#[cfg(feature = "tape")]
+mod keys;
 mod modes;
 mod mutations;
 mod played;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gametape_core::table::diff_tables;
 use gametape_core::tape::{
-    Depth, Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Tape, Target,
-    Verb, Verdict, Work,
+    Depth, Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Started, Tape,
+    Target, Verb, Verdict, Work,
 };
 use gametape_core::{At, Input, Time};
 use gametape_mines::rmv::{self, WriteError};
@@ -59,6 +59,12 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
     let events = rmv::read(&bytes).unwrap().events.len();
     assert_eq!(info.value.steps, Some(u64::from(events) + 1));
     assert_eq!(header.value.details, info.value.details);
+    assert_eq!(header.value.started, info.value.started);
+    let generated = header.value.details["generated"].as_str().unwrap();
+    assert_eq!(
+        header.value.started,
+        Some(Started::Utc(generated.to_owned()))
+    );
     let keys: Vec<&str> = info.value.details.keys().map(String::as_str).collect();
     assert_eq!(
         keys,
@@ -231,6 +237,7 @@ fn two_games_differ_at_a_step_and_a_time() {
         names,
         [
             "game",
+            "mines",
             "mouse_events",
             "board_events",
             "cursor",

@@ -7,12 +7,12 @@ use gametape_core::At;
 use gametape_core::table::kit::{self, fact, flat};
 use gametape_core::table::{Lane, Owned, Scan};
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
-use gametape_murk::engine::World;
+use gametape_murk::engine::{EngineError, EngineWorld, World};
 use gametape_murk::tape::Murk;
-use gametape_murk::{CommandBuf, Simulation};
+use gametape_murk::{CommandBuf, Commands, Simulation, snapshot_hash};
 use gametape_samples::murk::{ALL, HEAT};
 
-use crate::common::tapes::{heat, played, stoves};
+use crate::common::tapes::{heat, played, stoves, tape as murk_tape};
 use crate::common::{only, recording, set};
 
 fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
@@ -137,6 +137,118 @@ fn a_grid_is_what_the_world_has_after_each_tick_and_a_command_says_what_became_o
             .iter()
             .all(|row| row[0] == Owned::Text("applied".into()))
     );
+}
+
+/// The recorded and the replayed hash of each tick, and the problem.
+fn hashes(tape: &dyn Tape, from: Option<At>) -> (Vec<[Option<String>; 2]>, Option<String>) {
+    let scan = Scan {
+        from,
+        ..Scan::table("ticks").columns(["hash", "replayed_hash"])
+    };
+    let mut rows = Vec::new();
+    let scanned = tape.scan_table(&scan, &Work::default(), |batch| {
+        for row in 0..batch.len() {
+            rows.push([0, 1].map(|column| match batch.get(row, column).into() {
+                Owned::Text(text) => Some(text),
+                _ => None,
+            }));
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    (
+        rows,
+        scanned.unwrap().problem.map(|error| error.to_string()),
+    )
+}
+
+#[test]
+fn the_replayed_hash_of_a_sound_recording_is_the_recorded_one() {
+    for (name, text) in ALL {
+        let world = World::from_toml(text).unwrap();
+        let tape = open(played(&world, 40, |_| CommandBuf::new()));
+        let (rows, problem) = hashes(&*tape, None);
+        assert_eq!((rows.len(), problem), (40, None), "{name}");
+        assert!(
+            rows.iter()
+                .all(|[hash, replayed]| hash == replayed && hash.is_some())
+        );
+    }
+    let (rows, problem) = hashes(&*open(recording(20, 7)), None);
+    assert_eq!((rows.len(), problem), (20, None));
+    assert!(
+        rows.iter()
+            .all(|[hash, replayed]| hash.is_some() && replayed.is_none())
+    );
+}
+
+/// A world that leaves out the commands of a tick.
+struct Deaf(EngineWorld, u64);
+
+impl Simulation for Deaf {
+    type Error = EngineError;
+
+    fn step(&mut self, tick: u64, commands: Commands<'_>) -> Result<(), EngineError> {
+        let nothing = CommandBuf::new();
+        let deaf = tick == self.1;
+        self.0.step(
+            tick,
+            if deaf {
+                nothing.as_commands()
+            } else {
+                commands
+            },
+        )
+    }
+
+    fn field(&self, field: u32) -> Option<&[f32]> {
+        self.0.field(field)
+    }
+}
+
+#[test]
+fn the_replayed_hash_of_a_faulty_recording_is_that_of_the_replay() {
+    let world = heat();
+    let (ticks, deaf) = (50, 23);
+    let bytes = murk_tape(
+        &world.header(),
+        Deaf(world.build().unwrap(), deaf),
+        ticks,
+        stoves,
+    );
+    let mut engine = world.build().unwrap();
+    let right: Vec<Option<String>> = (1..=ticks)
+        .map(|tick| {
+            engine.step(tick, stoves(tick).as_commands()).unwrap();
+            let fields = (0..).map_while(|field| engine.field(field));
+            Some(format!("{:016x}", snapshot_hash(fields)))
+        })
+        .collect();
+    let tape = open(bytes.clone());
+    let (rows, problem) = hashes(&*tape, None);
+    let problem = problem.unwrap();
+    assert!(problem.contains("23"), "{problem}");
+    assert_eq!(
+        rows.iter().map(|row| row[1].clone()).collect::<Vec<_>>(),
+        right
+    );
+    for (tick, [hash, replayed]) in (1..).zip(&rows) {
+        assert_eq!(hash == replayed, tick < deaf, "{tick}");
+    }
+    // A range, before and after the difference, has the same hashes; a cut, those before it.
+    for from in [5, 40] {
+        let (part, _) = hashes(&*tape, Some(At::Tick(from)));
+        assert_eq!(part[..], rows[from as usize - 1..], "{from}");
+    }
+    let (part, problem) = hashes(&*open(bytes[..bytes.len() - 5].to_vec()), None);
+    assert_eq!(part[..], rows[..rows.len() - 1]);
+    assert!(problem.is_some());
+    // Where nobody asks for it, nothing is replayed, and nothing differs.
+    assert_eq!(rows_of(&*tape, ["hash", "commands"]), 50);
+    kit::check(&tape);
+}
+
+fn rows_of(tape: &dyn Tape, columns: [&str; 2]) -> usize {
+    rows(tape, &Scan::table("ticks").columns(columns)).len()
 }
 
 #[test]

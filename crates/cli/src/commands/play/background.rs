@@ -37,7 +37,8 @@ pub fn survey(
     {
         return;
     }
-    for table in tables.iter().filter(|table| table.lane == Lane::Events) {
+    let is_told = |table: &&TableDef| table.lane == Lane::Events && !table.on_request;
+    for table in tables.iter().filter(is_told) {
         let Some((events, batches)) = read_events(recording, table, secrets) else {
             continue;
         };

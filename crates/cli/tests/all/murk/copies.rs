@@ -206,6 +206,7 @@ pass  bare.murk  12 ticks, not replayed
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
 run: 1 row differs (config_hash in 1, space_descriptor in 1, duration_ms in 1, commands_per_s in 1); config_hash is missing in the first, "945df876fade878a" in the second
+ticks: 12 rows differ (replayed_hash in 12); first at step 0, tick 1: replayed_hash is missing in the first, [..] in the second
 commands: 5 rows differ (outcome in 5); first at step 0, tick 1: outcome is missing in the first, "applied" in the second
 parameters: only the second has this table
 ink: only the second has this table

@@ -231,7 +231,7 @@ fn diff_names_the_command_and_the_cells() {
     expect(path, "diff run.murk other.murk", 1).stderr_eq("").stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field [..]0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
 6 more frames differ after it
-ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
+ticks: 7 rows differ (hash in 7, replayed_hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
 ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
 spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col 2: value is 0.15 in the first, 0.175 in the second
@@ -259,7 +259,7 @@ commands: 1 row differs (value in 1); first at step 5, tick 6: value is 3 in the
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
 6 more frames differ after it
-ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
+ticks: 7 rows differ (hash in 7, replayed_hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
 commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
 ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
 spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col 2: value is 0.15 in the first, 0.175 in the second
@@ -298,11 +298,11 @@ fn diff_says_where_one_ends_and_where_worlds_are_others() {
         .code(0);
     expect(path, "diff run.murk long.murk", 1)
         .stdout_eq(
-            "frame 12 (tick 13): the first recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
+            "frame 12 (tick 13): the first recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0, replayed_hash [..]: is in the second, and not in the first\n",
         );
     expect(path, "diff long.murk run.murk", 1)
         .stdout_eq(
-            "frame 12 (tick 13): the second recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
+            "frame 12 (tick 13): the second recording has ended\n1 more frame differs after it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0, replayed_hash [..]: is in the first, and not in the second\n",
         );
 
     fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();

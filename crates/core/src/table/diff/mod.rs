@@ -50,7 +50,10 @@ use crate::tape::{Error, Partial, Tape};
 /// If nothing can be read, for the second recording wrapped in [`Error::Other`].
 pub fn diff_tables(tapes: [&Arc<dyn Tape>; 2]) -> Result<Partial<TablesDiff>, Error> {
     let [ours, theirs] = tapes;
-    let (ours, theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
+    let (mut ours, mut theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
+    for tables in [&mut ours, &mut theirs] {
+        tables.retain(|table| !table.on_request);
+    }
     let last = [
         tapes[0].playback()?,
         tapes[1].playback().map_err(Error::of_other)?,

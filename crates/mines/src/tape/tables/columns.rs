@@ -177,6 +177,23 @@ pub(super) const BOARD_EVENTS: Table<BoardEvent> = Table {
     ],
 };
 
+/// Rows of mines.
+pub(super) struct Mines;
+
+impl Rows for Mines {
+    type Row<'a> = Cell;
+}
+
+pub(super) const MINES: Table<Mines> = Table {
+    name: "mines",
+    lane: Lane::Facts,
+    doc: "The mines of the board. One that is listed outside of the board has no row.",
+    fields: &[
+        Field::<Mines>::new("col", Uint, "The column, from 0.", |row| row.col.into()).key(),
+        Field::<Mines>::new("row", Uint, "The row, from 0.", |row| row.row.into()).key(),
+    ],
+};
+
 /// A square with the face that the recording shows and the one that the rules give.
 pub(super) struct Square {
     cell: Cell,

@@ -2,7 +2,7 @@
 
 use gametape_core::table::{Lane, TableDef};
 
-use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MOUSE_EVENTS};
+use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MINES, MOUSE_EVENTS};
 use super::facts::GAME;
 use crate::Game;
 
@@ -10,6 +10,7 @@ use crate::Game;
 pub(in crate::tape) fn defs() -> Vec<TableDef> {
     vec![
         GAME.def(),
+        MINES.def(),
         MOUSE_EVENTS.def(),
         BOARD_EVENTS.def(),
         CURSOR.def(),

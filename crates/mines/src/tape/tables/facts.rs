@@ -4,11 +4,13 @@ use std::cell::OnceCell;
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 use gametape_core::tape::Secrets;
+use gametape_core::text::Hash;
 
 use Kind::{Bool, Float64, Text, Uint};
 
 use super::super::info::Texts;
-use crate::{Encoding, Game, Level, Metrics, Mode, Outcome};
+use super::super::traces::{board_key, path_key};
+use crate::{Board, Cell, Encoding, Game, Level, Metrics, Minefield, Mode, Outcome};
 
 const LEVELS: [&str; 4] = [
     Level::Beginner.name(),
@@ -45,6 +47,8 @@ pub(super) struct Facts<'g> {
     texts: OnceCell<Texts>,
     metrics: OnceCell<Metrics>,
     with_zini: OnceCell<Metrics>,
+    board_key: OnceCell<Option<String>>,
+    path_key: OnceCell<Option<String>>,
 }
 
 impl<'g> Facts<'g> {
@@ -55,6 +59,8 @@ impl<'g> Facts<'g> {
             texts: OnceCell::new(),
             metrics: OnceCell::new(),
             with_zini: OnceCell::new(),
+            board_key: OnceCell::new(),
+            path_key: OnceCell::new(),
         }
     }
 
@@ -72,6 +78,16 @@ impl<'g> Facts<'g> {
     fn zini(&self) -> &Metrics {
         self.with_zini
             .get_or_init(|| self.metrics().clone().with_zini(self.game))
+    }
+
+    fn board_key(&self) -> Option<&str> {
+        let key = || board_key(&self.game.board).map(|key| Hash(key).to_string());
+        self.board_key.get_or_init(key).as_deref()
+    }
+
+    fn path_key(&self) -> Option<&str> {
+        let key = || path_key(self.game).map(|key| Hash(key).to_string());
+        self.path_key.get_or_init(key).as_deref()
     }
 
     /// Returns the number of the program and its major version, for version 2.
@@ -331,8 +347,24 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             "mouse_events",Uint,"Mouse events.",
             |row| row.metrics().clicks.mouse_events.into(),
         ),
+        Field::<Facts<'static>>::new(
+            "board_key",Text,"The same for two games on the same board, also if it is mirrored or rotated: 16 hexadecimal digits; missing if a mine is listed outside of the board or twice.",
+            |row| row.board_key().into(),
+        ),
+        Field::<Facts<'static>>::new(
+            "path_key",Text,"The same for two games in which all buttons go down and up at the same times in the same pixels, also if the board is mirrored or rotated, whatever moves are between them: 16 hexadecimal digits. Games of one or two clicks may share it by chance. Missing without any button, and if the recording is cut off.",
+            |row| row.path_key().into(),
+        ),
     ],
 };
+
+/// The mines of a board, column by column, which is the order of their keys.
+pub(super) fn mines(board: &Board<'_>) -> Vec<Cell> {
+    let field = Minefield::new(board);
+    let mut mines: Vec<Cell> = field.cells().filter(|cell| field.is_mine(*cell)).collect();
+    mines.sort_unstable();
+    mines
+}
 
 #[cfg(test)]
 mod tests {

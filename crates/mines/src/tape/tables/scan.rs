@@ -6,9 +6,9 @@ use gametape_core::Clocks;
 use gametape_core::table::{Scan, Scans, Table, TableDef, Visit};
 use gametape_core::tape::{Error, Partial, Work};
 
-use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MOUSE_EVENTS, Mouse, Square};
+use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MINES, MOUSE_EVENTS, Mouse, Square};
 use super::course::{Happening, Showing, course, events, stamp};
-use super::facts::{Facts, GAME};
+use super::facts::{Facts, GAME, mines};
 use crate::{Cell, Event, Game, Minefield};
 
 /// Scans the rows of tables, one after the other: a game fits in memory, and its events are read
@@ -37,6 +37,7 @@ pub(in crate::tape) fn scan(
             "board_events" => giving.board_events(game),
             "board" => giving.board(game),
             "counters" => giving.counters(game),
+            "mines" => giving.mines(game),
             _ => giving.facts(game, scan),
         }?;
     }
@@ -86,6 +87,15 @@ impl Giving<'_, '_> {
     fn facts(&mut self, game: &Game<'_>, scan: &Scan) -> Result<(), Error> {
         let facts = Facts::new(game, scan.secrets);
         self.row(&GAME, stamp(0, 0), &facts).map(drop)
+    }
+
+    fn mines(&mut self, game: &Game<'_>) -> Result<(), Error> {
+        for mine in mines(&game.board) {
+            if self.row(&MINES, stamp(0, 0), &mine)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn mouse(&mut self, game: &Game<'_>, table: &Table<Mouse>) -> Result<(), Error> {

@@ -7,10 +7,10 @@ use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
 use gametape_core::tape::Error;
 use gametape_core::{At, Clocks, Stamp};
 
-use super::columns::{BOARD, COUNTERS, CURSOR, Mouse, Square};
+use super::columns::{BOARD, COUNTERS, CURSOR, MINES, Mouse, Square};
 use super::course::{Happening, Showing, course, stamp};
 use super::defs::of;
-use super::facts::{Facts, GAME};
+use super::facts::{Facts, GAME, mines};
 use super::window::Window;
 use crate::rmv::EventPlace;
 use crate::{Event, Game};
@@ -200,6 +200,11 @@ impl Playback for Seeking {
             name if name == GAME.name => {
                 let facts = Facts::new(&self.game, scan.secrets);
                 rows.row(|column| GAME.value(&facts, column));
+            }
+            name if name == MINES.name => {
+                for mine in mines(&self.game.board) {
+                    rows.row(|column| MINES.value(&mine, column));
+                }
             }
             name if name == CURSOR.name => {
                 if let Some(mouse) = showing.cursor {

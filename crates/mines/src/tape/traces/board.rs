@@ -1,7 +1,8 @@
 //! Hashes of boards, independent of their orientation.
 
 use super::hash::mix;
-use crate::Board;
+use super::turns::turns;
+use crate::{Board, Cell};
 
 /// Hashes that identify a board.
 pub(super) struct Signs {
@@ -31,17 +32,7 @@ impl Signs {
                 (cols - 1).saturating_sub(col),
                 (rows - 1).saturating_sub(row),
             );
-            let turned = [
-                (col, row),
-                (left, row),
-                (col, up),
-                (left, up),
-                (row, col),
-                (up, col),
-                (row, left),
-                (up, left),
-            ];
-            for (sum, (col, row)) in sums.iter_mut().zip(turned) {
+            for (sum, (col, row)) in sums.iter_mut().zip(turns((col, row), (left, up))) {
                 *sum = sum.wrapping_add(mix(col << 8 | row));
             }
         }
@@ -51,6 +42,16 @@ impl Signs {
             bits: bits(cols * rows, board.mines.len() as u64),
         }
     }
+}
+
+/// The key of a board: the same for all eight orientations, another one for another board. `None`
+/// if a mine is outside of the board or listed twice: then it is not known which board was meant.
+pub(in crate::tape) fn key(board: &Board<'_>) -> Option<u64> {
+    let mut mines: Vec<Cell> = board.mines.iter().collect();
+    mines.sort_unstable();
+    let is_on = |mine: &Cell| mine.col < board.cols && mine.row < board.rows;
+    let is_twice = mines.array_windows().any(|[one, next]| one == next);
+    (mines.iter().all(is_on) && !is_twice).then(|| Signs::of(board).turned)
 }
 
 /// The binary logarithm of the number of boards, counting boards that differ only in orientation

@@ -9,6 +9,7 @@
 mod board;
 mod hash;
 mod pieces;
+mod turns;
 mod way;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,8 +19,10 @@ use gametape_core::tape::{BusyTime, Print, RelationDef, Traces};
 
 use crate::Game;
 use crate::replay::{Observer, Step};
+pub(super) use board::key as board_key;
 use hash::CERTAIN;
 use way::Way;
+pub(super) use way::key as path_key;
 
 /// The relations, strongest first.
 pub(super) const RELATIONS: &[RelationDef] = &[

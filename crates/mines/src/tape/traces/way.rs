@@ -3,7 +3,8 @@
 use super::board::Signs;
 use super::hash::{CERTAIN, mix, mix_all};
 use super::pieces::Pieces;
-use crate::{BoardEvent, Face, MouseAction, MouseEvent};
+use super::turns::turns;
+use crate::{BoardEvent, Event, Face, Game, MouseAction, MouseEvent};
 
 /// The length of a piece in opening clicks, if it is identified by the squares between them: a few
 /// bits each.
@@ -42,6 +43,37 @@ impl Turn {
         let far = goes.0 * goes.0 + goes.1 * goes.1;
         Some(mix_all([along, aside.abs(), far, i64::from(button)]))
     }
+}
+
+/// The hash of a path that goes on with a button event at a point.
+fn with(path: u64, event: &MouseEvent, (x, y): Point) -> u64 {
+    let (action, time) = (i64::from(event.action.code()), i64::from(event.time_ms));
+    mix(path ^ mix_all([action, time, x, y]))
+}
+
+/// The key of a game's path: the same wherever all buttons go down and up at the same times in the
+/// same places, on the board as it is, mirrored or rotated. `None` if there are no such events, or
+/// not all of them, because the recording is cut off.
+pub(in crate::tape) fn key(game: &Game<'_>) -> Option<u64> {
+    game.ending?;
+    let size = i64::from(game.square_size());
+    let (width, height) = (
+        i64::from(game.board.cols) * size,
+        i64::from(game.board.rows) * size,
+    );
+    let mut paths = [0; 8];
+    for event in &game.events {
+        let Event::Mouse(event) = event else { continue };
+        if event.action == MouseAction::Move {
+            continue;
+        }
+        let (x, y) = (i64::from(event.x), i64::from(event.y));
+        let across = (width - 1 - x, height - 1 - y);
+        for (path, point) in paths.iter_mut().zip(turns((x, y), across)) {
+            *path = with(*path, &event, point);
+        }
+    }
+    paths.into_iter().min().filter(|path| *path != 0)
 }
 
 /// The path of the mouse in a game, from button event to button event.
@@ -87,8 +119,7 @@ impl Way {
             }
         }
         let (x, y) = (i64::from(event.x), i64::from(event.y));
-        let time = i64::from(event.time_ms);
-        self.whole = mix(self.whole ^ mix_all([i64::from(action.code()), time, x, y]));
+        self.whole = with(self.whole, event, (x, y));
         let is_down = matches!(
             action,
             MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown

@@ -12,6 +12,8 @@ use Kind::{Float64, Text, Uint};
 pub(super) struct Tick {
     pub hash: String,
     pub commands: u64,
+    /// The hash of the replay, if that column is needed.
+    pub replayed_hash: Option<String>,
 }
 
 impl Rows for Tick {
@@ -34,6 +36,14 @@ pub(super) const TICKS: Table<Tick> = Table {
             Uint,
             "The number of commands that were submitted.",
             |row| row.commands.into(),
+        ),
+        Field::<Tick>::new(
+            "replayed_hash",
+            Text,
+            "The hash of the state after the tick in the replay. From the first tick at which it is not the recorded \
+             one, it is that of the replay, which goes on from its own states; missing without a world, and after a \
+             tick that can't be replayed.",
+            |row| row.replayed_hash.as_deref().into(),
         ),
     ],
 };
@@ -84,6 +94,7 @@ pub(super) fn coord<'a>(payload: Option<&Payload<'a>>) -> Option<Coord<'a>> {
     }
 }
 
+pub(super) const REPLAYED_HASH: usize = 2;
 pub(super) const COORD: usize = 7;
 pub(super) const OUTCOME: usize = 13;
 

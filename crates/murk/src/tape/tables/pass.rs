@@ -7,7 +7,7 @@ use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Stamp};
 
 use super::clock::Clock;
-use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
+use super::columns::{COMMANDS, COORD, OUTCOME, REPLAYED_HASH, Submitted, TICKS, Tick, coord};
 use super::defs::{grid, of};
 use super::facts::{FIRST_COUNTED, RUN, Run};
 use super::grid::Grid;
@@ -15,6 +15,7 @@ use super::parameters::{PARAMETERS, parameters};
 use super::replay::Checked;
 use crate::engine::own::Kinds;
 use crate::engine::{EngineWorld, World};
+use crate::tape::error::stopped;
 use crate::tape::opened::MurkTape;
 use crate::tape::world;
 use crate::{Frame, Hash, Header, Stats};
@@ -24,6 +25,8 @@ struct Reading {
     source: Source,
     /// Whether a world is replayed for it.
     replays: bool,
+    /// The reason why the replay of its world ended before the recording.
+    lost: Option<Error>,
     rows: Rest,
 }
 
@@ -56,7 +59,7 @@ impl Reading {
                 (Source::Run(Box::default()), false, !counts)
             }
             name if name == PARAMETERS.name => (Source::Parameters, false, true),
-            name if name == TICKS.name => (Source::Ticks, false, false),
+            name if name == TICKS.name => (Source::Ticks, rows.needs(REPLAYED_HASH), false),
             name if name == COMMANDS.name => (Source::Commands, rows.needs(OUTCOME), false),
             _ => match world.and_then(|world| grid(world, tables, table)) {
                 Some(grid) => (Source::Changes(Changes::new(grid)), true, false),
@@ -66,6 +69,7 @@ impl Reading {
         Self {
             source,
             replays: replays && world.is_some(),
+            lost: None,
             rows: if over {
                 Rest::Unwanted(None)
             } else {
@@ -83,12 +87,13 @@ impl Reading {
         &mut self,
         frame: &Frame<'_>,
         stamp: Stamp,
-        world: Option<&EngineWorld>,
+        engine: Option<&Checked>,
         rows: &mut Scanning,
     ) -> Result<bool, Error> {
-        let world = world.filter(|_| self.replays);
+        let engine = engine.filter(|_| self.replays);
+        let world = engine.map(Checked::world);
         Ok(match (&mut self.source, world) {
-            (Source::Ticks, _) => tick(frame, stamp, rows),
+            (Source::Ticks, _) => tick(frame, stamp, engine, rows),
             (Source::Commands, world) => commands(frame, stamp, world, rows),
             (Source::Changes(changes), Some(world)) => return changes.tick(world, stamp, rows),
             (Source::Run(stats), _) => {
@@ -102,9 +107,37 @@ impl Reading {
 
     /// Ends the table: no more rows are wanted.
     fn end(&mut self, engine: Option<&mut Checked>) {
-        let replay = engine.filter(|_| self.replays);
-        self.rows = Rest::Unwanted(replay.and_then(Checked::so_far));
+        let problem = self.problem(engine);
+        self.rows = Rest::Unwanted(problem);
     }
+
+    /// Returns the problem of the replay so far.
+    fn problem(&mut self, engine: Option<&mut Checked>) -> Option<Error> {
+        let replay = engine.filter(|_| self.replays);
+        (self.lost.take()).or_else(|| replay.and_then(Checked::so_far))
+    }
+}
+
+/// Goes on without a world that can't be replayed further: what a tick has recorded does not depend on it.
+///
+/// # Errors
+/// The reason, if any other table needs the world.
+fn without_world(
+    readings: &mut [Reading],
+    mut engine: Option<&mut Checked>,
+    reason: Error,
+) -> Result<(), Error> {
+    let needs = |reading: &Reading| reading.replays && reading.is_open();
+    let alone = |reading: &Reading| !needs(reading) || matches!(reading.source, Source::Ticks);
+    if !readings.iter().all(alone) {
+        return Err(reason);
+    }
+    for reading in readings.iter_mut().filter(|reading| needs(reading)) {
+        let parted = reading.problem(engine.as_deref_mut());
+        reading.lost = Some(parted.unwrap_or_else(|| stopped(reason.to_string())));
+        reading.replays = false;
+    }
+    Ok(())
 }
 
 /// Makes the rows of tables, frame by frame.
@@ -133,14 +166,20 @@ impl Pass {
         }
         let replays = readings.iter().any(|reading| reading.replays);
         let of = world.as_ref().filter(|_| replays);
-        let engine = of.map(|world| world::build(world, None)).transpose()?;
-        let engine = engine.map(|engine| Checked::new(&header, engine));
+        let built = of.map(|world| Checked::new(&header, world::build(world, None)?));
+        let engine = match built.transpose() {
+            Ok(engine) => engine,
+            Err(reason) => {
+                without_world(&mut readings, None, reason)?;
+                None
+            }
+        };
         Ok(Self {
             clock,
             dt: tape.tick_length(&header)?,
             kinds: tape.kinds().clone(),
             header,
-            engine: engine.transpose()?,
+            engine,
             world,
             readings,
             scans: running,
@@ -178,13 +217,13 @@ impl Pass {
         let mut open = self.readings.iter().filter(|reading| reading.is_open());
         if let Some(engine) = engine
             && open.any(|reading| reading.replays)
+            && let Err(reason) = engine.tick(frame)
         {
-            engine.tick(frame)?;
+            without_world(&mut self.readings, Some(engine), reason)?;
         }
         let each = self.readings.iter_mut().zip(self.scans.iter_mut());
         for (reading, rows) in each.filter(|(reading, _)| reading.is_open()) {
-            let world = engine.as_ref().map(Checked::world);
-            if !reading.frame(frame, stamp, world, rows)? {
+            if !reading.frame(frame, stamp, engine.as_ref(), rows)? {
                 reading.end(engine.as_mut());
             }
         }
@@ -227,16 +266,18 @@ impl Pass {
                 return problem.take();
             }
             // If there are both, a missing end shows by itself; a wrong replay does not.
-            let replay = engine.as_mut().filter(|_| reading.replays);
-            replay.and_then(Checked::so_far).or_else(&problem)
+            reading.problem(engine.as_mut()).or_else(&problem)
         })
     }
 }
 
-fn tick(frame: &Frame<'_>, stamp: Stamp, rows: &mut Scanning) -> bool {
+fn tick(frame: &Frame<'_>, stamp: Stamp, engine: Option<&Checked>, rows: &mut Scanning) -> bool {
+    // The state before the range is not hashed.
+    let engine = engine.filter(|_| rows.position(stamp) == Position::Within);
     let row = Tick {
         hash: Hash(frame.snapshot_hash).to_string(),
         commands: frame.commands().len() as u64,
+        replayed_hash: engine.map(|engine| Hash(engine.hash()).to_string()),
     };
     rows.row_of(&TICKS, stamp, &row)
 }

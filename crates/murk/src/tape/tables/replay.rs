@@ -4,7 +4,7 @@ use gametape_core::Stamp;
 use gametape_core::tape::{AnyFinding, Error};
 
 use super::frames::{Frames, Marks};
-use crate::checks::Checks;
+use crate::checks::{Checks, hash_of};
 use crate::engine::{EngineError, EngineWorld, State, World};
 use crate::simulation::Checkpoint;
 use crate::tape::audit::outcome;
@@ -63,6 +63,7 @@ impl Wrong {
 /// difference, which is then reported.
 pub(super) struct Checked {
     engine: EngineWorld,
+    fields: u32,
     checks: Checks,
     wrong: Wrong,
 }
@@ -75,6 +76,7 @@ impl Checked {
         let checks = verifier(&header, &mut engine)?.into_checks();
         Ok(Self {
             engine,
+            fields: header.field_count,
             checks,
             wrong,
         })
@@ -93,6 +95,11 @@ impl Checked {
     /// Returns the world after the last tick.
     pub const fn world(&self) -> &EngineWorld {
         &self.engine
+    }
+
+    /// Returns the hash of the world after the last tick.
+    pub fn hash(&self) -> u64 {
+        hash_of(&self.engine, self.fields)
     }
 
     /// Returns the difference from the recorded run so far.

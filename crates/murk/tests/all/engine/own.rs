@@ -437,6 +437,44 @@ fn what_panics_is_an_error() {
     assert_eq!(engine.step(3, nothing.as_commands()), Err(panicked));
 }
 
+/// What a tick has recorded does not depend on a world that can't be replayed.
+#[cfg(feature = "tape")]
+#[test]
+fn ticks_are_told_where_the_replay_of_their_world_ends() {
+    use gametape_core::table::Scan;
+    use gametape_core::tape::{Format, Source, Work};
+    use std::ops::ControlFlow;
+
+    let text = format!("{HEAD}'rude'\ninto = 'a'\n");
+    let world = World::from_toml_with(&text, &rude("nowhere")).unwrap();
+    let bytes = crate::common::tapes::played(&world, 5, |_| CommandBuf::new());
+    let count = |place: &'static str, columns: &[&str]| {
+        let tape =
+            gametape_murk::tape::Murk::with_kinds(rude(place)).open(Source::new(bytes.clone()));
+        let scan = Scan::table("ticks").columns(columns.iter().copied());
+        let (mut rows, mut replayed) = (0, 0);
+        let scanned = tape.unwrap().scan_table(&scan, &Work::default(), |batch| {
+            rows += batch.len();
+            replayed += (0..batch.len())
+                .filter(|row| batch.get(*row, 0) == batch.get(*row, 1))
+                .count();
+            Ok(ControlFlow::Continue(()))
+        });
+        let problem = scanned.unwrap().problem.map(|error| error.to_string());
+        (rows, replayed, problem)
+    };
+    let both = ["hash", "replayed_hash"];
+    assert_eq!(count("nowhere", &both), (5, 5, None));
+    let (rows, replayed, problem) = count("third step", &both);
+    assert_eq!((rows, replayed), (5, 2));
+    let problem = problem.unwrap();
+    assert!(
+        problem.starts_with("tick 3: propagator 0 (rude)"),
+        "{problem}"
+    );
+    assert_eq!(count("third step", &["hash", "commands"]), (5, 0, None));
+}
+
 /// Keeps a count beside the fields: its own, or one of the whole program.
 struct Counter(FieldId, AtomicU32, &'static AtomicU32);
 
