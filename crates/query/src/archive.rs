@@ -1,12 +1,13 @@
 //! The recordings that a query reads, and the tables that they have.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use gametape::{Formats, Recording, Secrets, TableDef};
+use gametape::{ColumnDef, Formats, Recording, Secrets, TableDef};
 use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
 
@@ -93,8 +94,9 @@ impl File {
         self.bytes
     }
 
-    pub(crate) const fn kind(&self) -> &'static str {
-        self.kind
+    /// Returns the definition of a table as the recording has it.
+    pub(crate) fn table(&self, name: &str) -> Option<&TableDef> {
+        self.tables.iter().find(|own| own.name == name)
     }
 
     pub(crate) fn problem(&self) -> Option<&str> {
@@ -416,13 +418,44 @@ impl Known {
         for table in &mut tables {
             table.rows = None;
         }
-        let same = self.0.iter().find(|known| ***known == *tables);
+        let same = self.0.iter().find(|known| {
+            let pairs = known.iter().zip(&tables);
+            known.len() == tables.len() && pairs.clone().all(|(a, b)| is_same(a, b))
+        });
         same.cloned().unwrap_or_else(|| {
             let tables: Arc<[TableDef]> = tables.into();
             self.0.push(Arc::clone(&tables));
             tables
         })
     }
+}
+
+/// Compares two definitions. Their texts are mostly the same places in memory, so that this costs less than
+/// comparing all of their bytes: a good part of listing an archive.
+fn is_same(a: &TableDef, b: &TableDef) -> bool {
+    let text = |a: &str, b: &str| std::ptr::eq(a, b) || a == b;
+    let column = |(a, b): (&ColumnDef, &ColumnDef)| {
+        let texts = |a: &[Cow<'static, str>], b: &[Cow<'static, str>]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| text(a, b))
+        };
+        let marks = |column: &ColumnDef| {
+            (
+                column.kind,
+                column.precision,
+                (column.key, column.secret, column.wide, column.recorded),
+            )
+        };
+        text(&a.name, &b.name)
+            && marks(a) == marks(b)
+            && text(&a.unit, &b.unit)
+            && text(&a.doc, &b.doc)
+            && texts(&a.values, &b.values)
+    };
+    text(&a.name, &b.name)
+        && (a.lane, a.on_request, &a.shape) == (b.lane, b.on_request, &b.shape)
+        && text(&a.doc, &b.doc)
+        && a.columns.len() == b.columns.len()
+        && a.columns.iter().zip(&b.columns).all(column)
 }
 
 /// Looks at a file: in the catalogue, or else by opening it.

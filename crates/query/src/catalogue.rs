@@ -100,7 +100,7 @@ fn made_by(formats: &Formats) -> String {
 }
 
 /// What a file was when it was indexed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Was {
     pub bytes: u64,
     /// Nanoseconds since 1970.
@@ -123,6 +123,7 @@ impl Was {
 }
 
 /// A file that is in a catalogue.
+#[derive(Clone)]
 pub(crate) enum Entry {
     Recording {
         kind: &'static str,
@@ -178,7 +179,15 @@ impl Catalogue {
         let path = folder.join(MANIFEST);
         let text = match fs::read(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // A file that was named is no folder with a catalogue.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(None);
+            }
             Err(source) => return Err(CatalogueError::Io { path, source }),
         };
         // A later form may differ in all but this.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, Result};
 use gametape::{ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value};
 use gametape_core::table::{Batch, MarkerKind};
@@ -159,7 +160,8 @@ impl Content {
         let table = self.table();
         let batch = match self {
             Self::Table { .. } => {
-                let reader = table.reader(name, recording.tape(), scan, Some(columns))?;
+                let own = file.table(&table.definition().name);
+                let reader = table.reader_of(name, recording.tape(), own, scan, Some(columns))?;
                 let archive = Arc::clone(archive);
                 let reader = reader.problems_to(move |error| {
                     if let Some(file) = archive.files().get(at).filter(|_| counts(&error.problem)) {
@@ -171,9 +173,9 @@ impl Content {
             }
             Self::State { moments, .. } => {
                 let own = Arc::clone(archive);
-                let sink = Box::new(move |error: gametape::Error| {
+                let sink = Box::new(move |problem: String| {
                     if let Some(file) = own.files().get(at) {
-                        own.found_broken(file, error.to_string());
+                        own.found_broken(file, problem);
                     }
                 });
                 let secrets = archive.secrets();
@@ -187,16 +189,17 @@ impl Content {
             }
             Self::About(about, _) => about.rows(&recording, archive.secrets()),
         };
-        match batch {
-            Ok(batch) => {
-                let batch = table.record(name, batch, Some(columns))?;
-                Ok(Box::new(std::iter::once(Ok(batch))))
-            }
-            Err(error) => {
-                archive.found_broken(file, error.to_string());
-                none()
-            }
-        }
+        let problem = match batch {
+            Ok(batch) => match table.record(name, batch, Some(columns)) {
+                Ok(batch) => return Ok(Box::new(std::iter::once(Ok(batch)))),
+                // A value that no column can have is a problem of the recording.
+                Err(ArrowError::ExternalError(error)) => error.to_string(),
+                Err(error) => return Err(error.into()),
+            },
+            Err(error) => error.to_string(),
+        };
+        archive.found_broken(file, problem);
+        none()
     }
 }
 

@@ -24,6 +24,11 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
         "Execution error: ",
     ];
     let mut text = text.as_str();
+    // DataFusion loses the reason of this one.
+    if text.contains("Error encountered while finalizing writes") {
+        return "COPY could not finish its file: the disk may be full, or the folder gone"
+            .to_owned();
+    }
     for prefix in own {
         text = text.strip_prefix(prefix).unwrap_or(text);
     }

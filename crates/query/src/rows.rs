@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use async_trait::async_trait;
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::compute::concat_batches;
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::array::{AsArray, RecordBatch, StringArray, UInt32Array};
+use datafusion::arrow::compute::{cast, concat_batches};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::{DataFusionError, Result, ScalarValue, Statistics};
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::memory::MemorySourceConfig;
@@ -21,14 +22,16 @@ use datafusion::datasource::physical_plan::{
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
-use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::{LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::repartition::BatchPartitioner;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use futures::{Stream, StreamExt, stream};
-use gametape::{Scan, Secrets};
+use gametape::{Lane, Scan, Secrets};
 use object_store::ObjectStore;
 
 use crate::archive::{Archive, File};
@@ -202,46 +205,41 @@ impl Rows {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let table = &self.content.table().definition().name;
         let parts = cores.checked_div(files.len()).unwrap_or(1);
-        // A group has several parts, so that one that is done early can take those of another.
-        let at_most = (files.len() / (cores * 8).max(1)).clamp(1, TOGETHER);
-        let mut jobs: Vec<Job> = Vec::new();
-        for (at, file) in files {
+        let jobs = files.iter().flat_map(|(at, file)| {
             let pieces = self.content.pieces(&self.archive, file, scan, parts);
             let work = (file.work(table) / pieces.len().max(1) as u64).max(1);
             let is_small = file.bytes() <= SMALL && !file.is_far() && pieces.len() == 1;
-            let last = jobs.last_mut().filter(|job| {
-                is_small && job.is_small && job.pieces.len() < at_most && job.work + work < LONG
-            });
-            let pieces = pieces.into_iter().map(|scan| (*at, scan));
-            if let Some(last) = last {
-                last.pieces.extend(pieces);
-                last.work += work;
-                continue;
-            }
-            jobs.extend(pieces.map(|piece| Job {
-                pieces: vec![piece],
+            pieces.into_iter().map(move |scan| Job {
+                pieces: vec![(*at, scan)],
                 work,
                 is_small,
-            }));
-        }
-        self.archive
-            .progress()
-            .plan(jobs.iter().map(|job| job.work).sum());
-        let groups = balanced(&jobs, cores);
-        let group = |jobs: Vec<Job>| {
-            let files = jobs.into_iter().filter_map(|job| {
-                let files = job
-                    .pieces
-                    .iter()
-                    .map(|(at, _)| self.archive.files().get(*at));
-                let bytes = files.clone().flatten().map(File::bytes).sum();
-                let first = files.flatten().next()?;
-                let mut part = PartitionedFile::new(first.name().to_string(), bytes);
-                part.extensions.insert(job);
-                Some(part)
-            });
-            FileGroup::new(files.collect())
+            })
+        });
+        let jobs: Vec<Job> = jobs.collect();
+        let all: u64 = jobs.iter().map(|job| job.work).sum();
+        self.archive.progress().plan(all);
+        // Many recordings are divided as DataFusion divides rows by their recording. It then neither moves nor
+        // sorts them for a window, a group or a join by recording. Few, or ones of very different sizes, would
+        // make uneven groups.
+        let most = jobs.iter().map(|job| job.work).max().unwrap_or(0);
+        let cores = cores.max(1);
+        let by_name = self.content.table().definition().lane != Lane::Facts
+            && jobs.len() >= 16 * cores
+            && most <= all / (16 * cores as u64);
+        let groups = if by_name {
+            grouped_by_name(&self.archive, &jobs, cores)?
+        } else {
+            balanced(&jobs, cores)
         };
+        let group = |jobs: Vec<Job>| {
+            let files = together(jobs)
+                .into_iter()
+                .map(|job| self.part(job, by_name));
+            files.collect::<Option<Vec<_>>>().map(FileGroup::new)
+        };
+        let groups: Option<Vec<FileGroup>> = groups.into_iter().map(group).collect();
+        let lost = || DataFusionError::Internal("a file without its recording".to_owned());
+        let groups = groups.ok_or_else(lost)?;
         let schema = TableSchema::from(self.schema());
         let source = RowSource {
             archive: Arc::clone(&self.archive),
@@ -251,12 +249,47 @@ impl Rows {
             metrics: ExecutionPlanMetricsSet::new(),
         };
         let url = ObjectStoreUrl::local_filesystem();
-        let config = FileScanConfigBuilder::new(url, Arc::new(source))
-            .with_file_groups(groups.into_iter().map(group).collect())
-            .with_projection_indices(projection.cloned())?
-            .with_limit(limit)
-            .build();
+        let count = groups.len();
+        let mut config = FileScanConfigBuilder::new(url, Arc::new(source))
+            .with_file_groups(groups)
+            .with_limit(limit);
+        if by_name {
+            let column = |at: usize, name: &str| -> Arc<dyn PhysicalExpr> {
+                Arc::new(Column::new(name, at))
+            };
+            let recording = column(0, RECORDING);
+            let sorted = [Arc::clone(&recording), column(1, "step")];
+            let sorted = LexOrdering::new(sorted.map(PhysicalSortExpr::new_default));
+            let by_recording = Partitioning::Hash(vec![recording], count);
+            config = config
+                .with_output_ordering(sorted.into_iter().collect())
+                .with_output_partitioning(Some(by_recording));
+        }
+        let config = config.with_projection_indices(projection.cloned())?.build();
         Ok(DataSourceExec::from_data_source(config))
+    }
+
+    /// A part of a scan: a recording, a piece of one, or a few small ones.
+    fn part(&self, job: Job, in_order: bool) -> Option<PartitionedFile> {
+        let file = |(at, _): &(usize, Scan)| self.archive.files().get(*at);
+        let (first, last) = (file(job.pieces.first()?)?, file(job.pieces.last()?)?);
+        let bytes = job.pieces.iter().filter_map(file).map(File::bytes).sum();
+        let mut part = PartitionedFile::new(first.name().to_string(), bytes);
+        if in_order {
+            // DataFusion looks whether each part ends before the next begins.
+            let schema = self.schema();
+            let mut statistics = Statistics::new_unknown(&schema);
+            let name = |file: &File| Precision::Inexact(dictionary_value(file.name()));
+            let step = |step| Precision::Inexact(ScalarValue::Int64(Some(step)));
+            let ends = [(name(first), name(last)), (step(0), step(i64::MAX))];
+            for (column, (least, most)) in statistics.column_statistics.iter_mut().zip(ends) {
+                column.min_value = least;
+                column.max_value = most;
+            }
+            part.statistics = Some(Arc::new(statistics));
+        }
+        part.extensions.insert(job);
+        Some(part)
     }
 }
 
@@ -271,8 +304,65 @@ struct Job {
     is_small: bool,
 }
 
+/// The name of the column that names the recording of a row.
+const RECORDING: &str = "recording";
+
 /// The most small recordings that are read together: opening a part costs as much as reading one of them.
 const TOGETHER: usize = 64;
+
+/// Puts small recordings of a group together. A group keeps several parts, so that one that is done early
+/// can take those of another.
+fn together(jobs: Vec<Job>) -> Vec<Job> {
+    let at_most = (jobs.len() / 8).clamp(1, TOGETHER);
+    let mut all: Vec<Job> = Vec::new();
+    for job in jobs {
+        let last = all.last_mut().filter(|last| {
+            let is_small = job.is_small && last.is_small;
+            is_small && last.pieces.len() < at_most && last.work + job.work < LONG
+        });
+        match last {
+            Some(last) => {
+                last.pieces.extend(job.pieces);
+                last.work += job.work;
+            }
+            None => all.push(job),
+        }
+    }
+    all
+}
+
+fn dictionary_value(text: &str) -> ScalarValue {
+    let text = ScalarValue::Utf8(Some(text.to_owned()));
+    ScalarValue::Dictionary(Box::new(DataType::Int32), Box::new(text))
+}
+
+/// Divides work on whole recordings into groups: those in which DataFusion looks for the rows of each.
+fn grouped_by_name(archive: &Archive, jobs: &[Job], groups: usize) -> Result<Vec<Vec<Job>>> {
+    let name = |job: &Job| Some(&**archive.files().get(job.pieces.first()?.0)?.name());
+    let names: StringArray = jobs.iter().map(name).collect();
+    let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let names = cast(&names, &kind)?;
+    let numbers = UInt32Array::from_iter_values((0..).take(jobs.len()));
+    let schema = Schema::new(vec![
+        Field::new(RECORDING, kind, true),
+        Field::new("job", DataType::UInt32, false),
+    ]);
+    let batch = RecordBatch::try_new(Arc::new(schema), vec![names, Arc::new(numbers)])?;
+    let recording: Arc<dyn PhysicalExpr> = Arc::new(Column::new(RECORDING, 0));
+    let timer = datafusion::physical_plan::metrics::Time::new();
+    let mut divide = BatchPartitioner::new_hash_partitioner(vec![recording], groups, timer)?;
+    let mut all = vec![Vec::new(); groups];
+    divide.partition(batch, |group, rows| {
+        let numbers = rows.column(1).as_primitive_opt::<UInt32Type>();
+        let numbers = numbers.into_iter().flat_map(|numbers| numbers.values());
+        let own = numbers.filter_map(|number| jobs.get(*number as usize).cloned());
+        if let Some(group) = all.get_mut(group) {
+            group.extend(own);
+        }
+        Ok(())
+    })?;
+    Ok(all)
+}
 
 /// Divides work into groups that take about as long. Within a group the order stays.
 fn balanced(jobs: &[Job], groups: usize) -> Vec<Vec<Job>> {

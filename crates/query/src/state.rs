@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, Result};
 use gametape::{
     At, ColumnDef, Kind, Lane, Playback, Recording, Scan, Secrets, TableDef, Time, Value, When,
@@ -51,7 +52,7 @@ pub(crate) fn definition(table: &TableDef) -> TableDef {
 }
 
 /// Takes the problem of a recording.
-type Sink = Box<dyn FnMut(gametape::Error) + Send>;
+type Sink = Box<dyn FnMut(String) + Send>;
 
 /// Reads the rows that hold at moments of a recording. A broken recording gives those before the damage,
 /// and its problem to the sink.
@@ -147,7 +148,7 @@ fn moments(
                 Ok(ControlFlow::Continue(()))
             })?;
             if let Err(problem) = scanned.whole() {
-                sink(problem);
+                sink(problem.to_string());
             }
             Ok(steps)
         }
@@ -213,13 +214,19 @@ impl Iterator for States {
             };
             if let Err(error) = self.add(at, &mut rows) {
                 self.moments.clear();
-                (self.sink)(error);
+                (self.sink)(error.to_string());
             }
         }
         if rows.len() == 0 {
             return None;
         }
-        let batch = self.table.record(&self.name, rows, Some(&self.columns));
-        Some(batch.map_err(DataFusionError::from))
+        match self.table.record(&self.name, rows, Some(&self.columns)) {
+            Err(ArrowError::ExternalError(error)) => {
+                self.moments.clear();
+                (self.sink)(error.to_string());
+                None
+            }
+            batch => Some(batch.map_err(DataFusionError::from)),
+        }
     }
 }

@@ -54,7 +54,8 @@ struct Patience {
 /// for them.
 #[derive(Debug)]
 pub(crate) struct Stores {
-    io: Runtime,
+    /// Until it is dropped.
+    io: Option<Runtime>,
     /// By the address before the path of an object.
     known: Mutex<Vec<(String, Arc<dyn ObjectStore>)>>,
     patience: Patience,
@@ -76,10 +77,15 @@ impl Stores {
             .enable_all()
             .build()?;
         Ok(Self {
-            io,
+            io: Some(io),
             known: Mutex::default(),
             patience,
         })
+    }
+
+    fn io(&self) -> Result<&Handle, String> {
+        let io = self.io.as_ref().map(Runtime::handle);
+        io.ok_or_else(|| "the object stores are closed".to_owned())
     }
 
     /// Finds the objects of an address: one, all below a prefix that ends in `/`, or those that match a
@@ -95,11 +101,12 @@ impl Stores {
         };
         let url = Url::parse(&folder).map_err(|error| told(&error))?;
         let (prefix, store, path) = self.store(&url).map_err(|error| told(&error))?;
+        let io = self.io()?;
         let object = |meta: ObjectMeta| {
             Arc::new(Object {
                 name: format!("{prefix}{}", meta.location),
                 store: Arc::clone(&store),
-                io: self.io.handle().clone(),
+                io: io.clone(),
                 meta,
                 whole: OnceLock::new(),
             })
@@ -107,7 +114,7 @@ impl Stores {
         if !is_pattern && !folder.ends_with('/') {
             let asked = Arc::clone(&store);
             let at = path.clone();
-            let head = waited(self.io.handle(), async move { asked.head(&at).await });
+            let head = waited(io, async move { asked.head(&at).await });
             return match head {
                 Ok(Ok(meta)) => Ok(vec![object(meta)]),
                 Ok(Err(object_store::Error::NotFound { .. })) => Err(told(
@@ -125,7 +132,7 @@ impl Stores {
         };
         let asked = Arc::clone(&store);
         let below = (!path.as_ref().is_empty()).then_some(path);
-        let listed = waited(self.io.handle(), async move {
+        let listed = waited(io, async move {
             asked.list(below.as_ref()).try_collect::<Vec<_>>().await
         });
         let listed = listed.map_err(|error| told(&error))?;
@@ -146,11 +153,16 @@ impl Stores {
 
     /// Returns the address before the path, the store, and the path.
     fn store(&self, url: &Url) -> object_store::Result<(String, Arc<dyn ObjectStore>, Path)> {
-        let (scheme, path) = ObjectStoreScheme::parse(url)?;
+        let schemes = || object_store::Error::NotSupported {
+            source: "give s3://, gs://, az://, http:// or https://".into(),
+        };
+        let (scheme, path) = ObjectStoreScheme::parse(url).map_err(|_| schemes())?;
         let path = Path::parse(path)?;
-        let whole = url.as_str().trim_end_matches('/');
-        let prefix = whole.strip_suffix(path.as_ref()).unwrap_or(whole);
-        let prefix = format!("{}/", prefix.trim_end_matches('/'));
+        // Of some stores, the path of the address begins with the name of a container.
+        let whole = Path::from_url_path(url.path())?;
+        let before = whole.as_ref().strip_suffix(path.as_ref()).unwrap_or("");
+        let origin = &url[..url::Position::BeforePath];
+        let prefix = format!("{origin}/{before}");
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, store)) = known.iter().find(|(own, _)| *own == prefix) {
             return Ok((prefix, Arc::clone(store), path));
@@ -188,14 +200,19 @@ impl Stores {
                     .with_retry(retry)
                     .build()?,
             ),
-            _ => {
-                return Err(object_store::Error::NotSupported {
-                    source: "give s3://, gs://, az://, http:// or https://".into(),
-                });
-            }
+            _ => return Err(schemes()),
         };
         known.push((prefix.clone(), Arc::clone(&store)));
         Ok((prefix, store, path))
+    }
+}
+
+/// A runtime cannot wait for its end where another one runs, and nothing is left to wait for.
+impl Drop for Stores {
+    fn drop(&mut self) {
+        if let Some(io) = self.io.take() {
+            io.shutdown_background();
+        }
     }
 }
 

@@ -43,7 +43,7 @@ def plain(value):
 
 def told(text):
     """A moment as text, in one form."""
-    return text.replace("Z", "+00:00").replace(" ", "T") if isinstance(text, str) else text
+    return text.replace("Z", "+00:00").replace(" ", "T").replace("/", "-") if isinstance(text, str) else text
 
 
 def single(value, kind):

@@ -1,5 +1,6 @@
 //! Rows as record batches.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, StringArray};
@@ -110,7 +111,24 @@ impl ArrowTable {
         scan: &Scan,
         columns: Option<&[usize]>,
     ) -> Result<Reader, ArrowError> {
-        Reader::new(self, name, tape, scan, columns)
+        let own = find(tape, self.definition()).map(|own| own.map(Cow::Owned));
+        Reader::new(self, name, tape, own, scan, columns)
+    }
+
+    /// Like [`reader`](Self::reader), for a program that knows the table as this recording has it, or that it
+    /// has none: of small recordings, asking once more costs as much as reading the rows.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn reader_of(
+        &self,
+        name: &str,
+        tape: &Arc<dyn Tape>,
+        own: Option<&TableDef>,
+        scan: &Scan,
+        columns: Option<&[usize]>,
+    ) -> Result<Reader, ArrowError> {
+        Reader::new(self, name, tape, Ok(own.map(Cow::Borrowed)), scan, columns)
     }
 
     /// Moves rows that were made otherwise, such as the state at a moment, into a record batch. The batch
@@ -247,10 +265,10 @@ impl Reader {
         table: &ArrowTable,
         name: &str,
         tape: &Arc<dyn Tape>,
+        own: Result<Option<Cow<'_, TableDef>>, tape::Error>,
         scan: &Scan,
         columns: Option<&[usize]>,
     ) -> Result<Self, ArrowError> {
-        let own = find(tape, table.definition());
         let has = |column: &str| match &own {
             Ok(Some(own)) => own.column(column).is_some(),
             _ => false,

@@ -361,6 +361,8 @@ fn info(
 ) -> Info {
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     let from = details.get("recorded_from").and_then(Value::as_str);
+    // A time that no calendar has is written as a number.
+    let from = from.filter(|from| from.as_bytes().get(4) == Some(&b'-'));
     Info {
         started: from.map(|from| Started::Local(from.to_owned())),
         duration_ms: summary.and_then(|summary| summary.times).map(duration),

@@ -73,7 +73,8 @@ pub(super) fn files(rows: &[Row]) -> Result<RecordBatch> {
         Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(work)),
         texts(&|row| match &row.entry {
             Entry::Broken(problem) => Some(problem),
-            _ => None,
+            Entry::Recording { problem, .. } => problem.as_deref(),
+            Entry::Other => None,
         }),
     ];
     Ok(RecordBatch::try_new(files_schema(), columns)?)

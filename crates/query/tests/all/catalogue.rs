@@ -105,7 +105,7 @@ fn answers_are_the_same_with_a_catalogue_whatever_changes() {
     let parts = fs::read_dir(&folder_of_catalogue).unwrap();
     assert_eq!(
         parts.count(),
-        2 + 4 + 3,
+        2 + 4 + 4,
         "lock and manifest, list and tables about recordings, facts"
     );
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gametape::{Recording, Scan, Secrets};
+use gametape::{Recording, RowForm, Scan, Secrets, Selection};
 use gametape_query::{Form, write};
 
 use crate::samples::{Asked, fill, fill_more};
@@ -52,7 +52,7 @@ fn others_read_our_parquet_and_answer_the_questions_of_the_book_alike() {
     ] {
         let path = folder.path().join(name);
         let recording = Recording::open(&path).unwrap();
-        let asked = Asked::of(&[path]);
+        let asked = Asked::in_order(&path);
         let kind = recording.format().kind();
         for table in recording.tables().unwrap() {
             let file = out.path().join(format!("{kind}.{}", table.name));
@@ -71,7 +71,7 @@ fn others_read_our_parquet_and_answer_the_questions_of_the_book_alike() {
             let columns = table.columns.iter().filter(|column| !column.secret);
             let scan = scan.columns(columns.map(|column| column.name.to_string()));
             recording
-                .write_rows(&scan, &mut lines)
+                .write_rows(&scan, &Selection::default(), RowForm::Json, &mut lines)
                 .unwrap()
                 .whole()
                 .unwrap();

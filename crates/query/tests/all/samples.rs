@@ -7,11 +7,15 @@ use std::sync::Arc;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::execution::SendableRecordBatchStream;
+use gametape::capture;
+use gametape::core::table::Owned;
 use gametape::core::table::kit::scanned;
+use gametape::delta::{Encoder, Snapshot};
 use gametape::echo::{butter, echoreplay};
 use gametape::murk::engine::World;
 use gametape::{Options, Recording, Secrets};
 use gametape_query::{Archive, Settings, session};
+use gametape_samples::delta::Arena;
 use gametape_samples::echo::{Match, MatchOptions};
 use gametape_samples::mines::{record, scenarios};
 
@@ -63,12 +67,16 @@ pub fn fill_more(folder: &Path) {
     let frames: Vec<_> = Match::new(options).collect();
     let packed = butter::write(&frames, butter::Options::default()).unwrap();
     fs::write(folder.join("final.butter"), packed).unwrap();
+    fs::write(folder.join("arena.mcap"), arena()).unwrap();
     // A run that went another way on another machine, from tick 9 on, as one hash shows.
     let mut astray = fs::read(folder.join("heat-1.murk")).unwrap();
     let hashes = Recording::open(folder.join("heat-1.murk")).unwrap();
     let scan = gametape::Scan::table("ticks").columns(["hash"]);
-    let hash = scanned(&**hashes.tape(), &scan)[8].values[0].to_string();
-    let hash = u64::from_str_radix(&hash, 16).unwrap().to_le_bytes();
+    let ticks = scanned(&**hashes.tape(), &scan);
+    let Owned::Text(hash) = &ticks[8].values[0] else {
+        panic!("a hash is a text");
+    };
+    let hash = u64::from_str_radix(hash, 16).unwrap().to_le_bytes();
     let at = astray.windows(8).position(|bytes| bytes == hash).unwrap();
     astray[at] ^= 1;
     fs::write(folder.join("heat-3.murk"), astray).unwrap();
@@ -76,6 +84,29 @@ pub fn fill_more(folder: &Path) {
     let at = tampered.len() / 2 + 1;
     tampered[at] ^= 1;
     fs::write(folder.join("tampered.rmv"), tampered).unwrap();
+}
+
+/// A capture of two seconds of ships.
+fn arena() -> Vec<u8> {
+    let schema = Arena::schema();
+    let mut arena = Arena::new(8, 3);
+    let mut capture =
+        capture::Writer::new(Vec::new(), &schema, capture::Options::default()).unwrap();
+    let mut encoder = Encoder::new(&schema);
+    let mut held: Option<Snapshot> = None;
+    let mut packet = Vec::new();
+    for tick in 1..=120 {
+        arena.step();
+        let mut state = Snapshot::new(&schema, tick);
+        arena.state(&mut state).unwrap();
+        match &held {
+            Some(held) => encoder.delta(held, &state, &mut packet).unwrap(),
+            None => encoder.full(&state, &mut packet).unwrap(),
+        };
+        capture.push(&packet).unwrap();
+        held = Some(state);
+    }
+    capture.finish().unwrap()
 }
 
 pub struct Asked {
@@ -90,17 +121,27 @@ impl Asked {
     }
 
     pub fn with(formats: gametape::Formats, paths: &[PathBuf]) -> Self {
-        Self::opened(formats, paths, Secrets::Hide)
+        Self::opened(formats, paths, Secrets::Hide, 3)
+    }
+
+    /// Of one recording, on one core: rows come in its order.
+    pub fn in_order(path: &Path) -> Self {
+        Self::opened(gametape::formats(), &[path.to_owned()], Secrets::Hide, 1)
     }
 
     pub fn with_secrets(paths: &[PathBuf]) -> Self {
-        Self::opened(gametape::formats(), paths, Secrets::Show)
+        Self::opened(gametape::formats(), paths, Secrets::Show, 3)
     }
 
-    fn opened(formats: gametape::Formats, paths: &[PathBuf], secrets: Secrets) -> Self {
+    fn opened(
+        formats: gametape::Formats,
+        paths: &[PathBuf],
+        secrets: Secrets,
+        cores: usize,
+    ) -> Self {
         let archive = Arc::new(Archive::open(formats, paths, secrets).unwrap());
         let settings = Settings {
-            cores: Some(3),
+            cores: Some(cores),
             ..Settings::default()
         };
         let context = session(&archive, &settings).unwrap();
