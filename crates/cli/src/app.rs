@@ -138,12 +138,12 @@ impl App {
     /// Parses a command line and runs it. The first argument is the name of the command.
     #[must_use]
     pub fn run_from<A: Into<OsString> + Clone>(&self, args: impl IntoIterator<Item = A>) -> Exit {
-        let command = self.command();
+        let mut command = self.command();
         let args = usage::with_verb(&command, args.into_iter().map(Into::into).collect());
         let json = args.iter().any(|arg| arg == "--json");
-        let matches = match command.try_get_matches_from(args) {
+        let matches = match command.try_get_matches_from_mut(&args) {
             Ok(matches) => matches,
-            Err(error) => return self.unparsed(error, json),
+            Err(error) => return self.unparsed(&usage::corrected(error, &command, &args), json),
         };
         let mut ui = Ui::new(
             self.name,
@@ -162,18 +162,17 @@ impl App {
     }
 
     /// Prints help or the version to standard output, or wrong usage to standard error.
-    fn unparsed(&self, error: clap::Error, json: bool) -> Exit {
-        let error = usage::corrected(error);
+    fn unparsed(&self, error: &clap::Error, json: bool) -> Exit {
         if !error.use_stderr() {
             let _ = error.print();
             return Exit::Fine;
         }
         let mut ui = Ui::new(self.name, "", json);
-        let message = usage::meant(&error);
+        let message = usage::meant(error);
         if message.is_none() {
             let _ = error.print();
         }
-        ui.misused(&error, message.as_deref());
+        ui.misused(error, message.as_deref());
         let _ = ui.flush();
         Exit::Unusable
     }

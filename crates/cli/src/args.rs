@@ -146,11 +146,11 @@ pub struct Verify {
     /// Admit or reject recordings by this policy, or by the default one, and give the reasons
     ///
     /// A policy is a TOML file of conditions on headers, facts and findings; --print-policy prints the
-    /// default one. Exits with 1 if a recording is rejected.
+    /// default one. Exits with 1 if a recording is rejected, or if one fails that the policy does not judge.
     #[arg(long, value_name = "FILE|default")]
     pub policy: Option<OsString>,
     /// One table of comma-separated values, a row for each recording, in place of text: whether the policy
-    /// admits it, its class, the codes of the reasons, and the facts that were looked at
+    /// admits it, its class, the reasons against it, and the facts that were looked at
     #[arg(long, requires = "policy")]
     pub csv: bool,
     /// Print the default policy, as a start for your own

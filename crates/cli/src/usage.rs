@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::Command;
-use clap::error::{ContextKind, ContextValue, Error};
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use gametape::core::text::nearest;
 
 /// Verbs under the names that other tools have for them.
 const ALIASES: &[(&str, &[&str])] = &[
@@ -137,10 +138,17 @@ pub fn complete(mut command: Command, name: &str) -> Command {
             command = command.mut_subcommand(verb, |verb| verb.before_long_help(lines));
         }
     }
+    let mut others = Vec::new();
     for (verb, aliases) in ALIASES {
         command = command.mut_subcommand(verb, |verb| verb.aliases(*aliases));
+        others.push(format!("{} ({verb})", aliases.join(", ")));
     }
-    command
+    let meant: Vec<&str> = MEANT.iter().map(|(word, _)| *word).collect();
+    command.after_help(format!(
+        "Other names of verbs: {}. A path alone is inspected. These words say which verb is meant: {}.",
+        others.join(", "),
+        meant.join(", ")
+    ))
 }
 
 /// Puts the verb `inspect` before a path that stands where the verb should.
@@ -162,18 +170,61 @@ pub fn with_verb(command: &Command, mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Corrects an error of the command line: without the tip to pass an unknown flag as a value.
-pub fn corrected(mut error: Error) -> Error {
-    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
-        let kept = tips
-            .into_iter()
-            .filter(|tip| !tip.to_string().contains("as a value, use"));
-        let kept: Vec<_> = kept.collect();
-        if !kept.is_empty() {
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
+/// Corrects the tips of an error of the command line: one verb, the nearest; for each flag the nearest, even if
+/// it is short; what may be meant by `-v`; and never to pass an unknown flag as a value.
+pub fn corrected(mut error: Error, command: &Command, args: &[OsString]) -> Error {
+    if let Some(ContextValue::Strings(mut verbs)) = error.remove(ContextKind::SuggestedSubcommand) {
+        // The most similar one is the last.
+        if let Some(nearest) = verbs.pop() {
+            let nearest = ContextValue::String(nearest);
+            error.insert(ContextKind::SuggestedSubcommand, nearest);
         }
     }
+    let mut tips = match error.remove(ContextKind::Suggested) {
+        Some(ContextValue::StyledStrs(tips)) => tips,
+        _ => Vec::new(),
+    };
+    tips.retain(|tip| !tip.to_string().contains("as a value, use"));
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
+            flag.clone()
+        }
+        _ => String::new(),
+    };
+    let verb = asked(command, args);
+    let longs = || verb.get_arguments().filter_map(clap::Arg::get_long);
+    if unknown == "-v" || unknown == "--verbose" {
+        // `--version` looks similar, and is not what most mean.
+        error.remove(ContextKind::SuggestedArg);
+        if longs().any(|long| long == "full") {
+            tips.push("with '--full', files in folders are read to their end, too".into());
+        }
+        tips.push(
+            "'verify -v' prints facts and known deviations in full; '-V' prints the version".into(),
+        );
+    } else if error.get(ContextKind::SuggestedArg).is_none()
+        && let Some(near) = unknown
+            .strip_prefix("--")
+            .and_then(|name| nearest(name, longs()))
+    {
+        let near = ContextValue::String(format!("--{near}"));
+        error.insert(ContextKind::SuggestedArg, near);
+    }
+    if !tips.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
     error
+}
+
+/// The verb, or the tool, that a command line asks for; the whole command if it names none.
+fn asked<'c>(command: &'c Command, args: &[OsString]) -> &'c Command {
+    let is_flag = |arg: &&OsString| arg.as_encoded_bytes().starts_with(b"-");
+    let mut words = args.iter().skip(1).filter(|arg| !is_flag(arg));
+    let mut asked = command;
+    while let Some(verb) = words.next().and_then(|word| asked.find_subcommand(word)) {
+        asked = verb;
+    }
+    asked
 }
 
 /// Returns what may be meant by a word that is no verb.

@@ -264,12 +264,13 @@ pub fn shortened(text: &str) -> String {
 }
 
 /// A table of aligned columns for people. Numbers are right-aligned. A column name may have several
-/// lines, separated by newlines.
+/// lines, separated by newlines. A column that is empty in all rows is left out.
 ///
 /// ```
 /// use gametape_core::text::TextTable;
-/// let mut table = TextTable::new(["field", "max\nerror"]);
-/// table.row([("head position (m)".to_owned(), false), ("0.0332".to_owned(), true)]);
+/// let mut table = TextTable::new(["field", "note", "max\nerror"]);
+/// let empty = (String::new(), false);
+/// table.row([("head position (m)".to_owned(), false), empty, ("0.0332".to_owned(), true)]);
 /// assert_eq!(table.lines(), [
 ///     "                      max",
 ///     "field               error",
@@ -299,15 +300,17 @@ impl TextTable {
     /// Returns the lines. Columns are two spaces apart; trailing spaces are removed.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let height = self
-            .heads
-            .iter()
-            .map(|head| head.split('\n').count())
-            .max()
-            .unwrap_or(0);
+        let cells_of = |at: usize| self.rows.iter().map(move |row| row.get(at));
+        let has_text = |at: usize| cells_of(at).flatten().any(|(text, _)| !text.is_empty());
+        let heads = self.heads.iter().enumerate();
+        let shown: Vec<(usize, &String)> = heads
+            .filter(|(at, _)| self.rows.is_empty() || has_text(*at))
+            .collect();
+        let heights = shown.iter().map(|(_, head)| head.split('\n').count());
+        let height = heights.max().unwrap_or(0);
         let mut lines = alloc::vec![String::new(); height + self.rows.len()];
-        for (at, head) in self.heads.iter().enumerate() {
-            let cells = || self.rows.iter().map(|row| row.get(at));
+        for (place, (at, head)) in shown.into_iter().enumerate() {
+            let cells = || cells_of(at);
             let number = cells().flatten().any(|(_, number)| *number);
             let empty = height - head.split('\n').count();
             let heads = core::iter::repeat_n("", empty).chain(head.split('\n'));
@@ -317,7 +320,7 @@ impl TextTable {
             let widths = texts.iter().map(|text| text.chars().count());
             let width = widths.max().unwrap_or(0);
             for (line, text) in lines.iter_mut().zip(texts) {
-                if at > 0 {
+                if place > 0 {
                     line.push_str("  ");
                 }
                 // `{:>width$}` panics for widths beyond 65,535.
@@ -345,6 +348,7 @@ impl TextTable {
 /// use gametape_core::text::nearest;
 /// assert_eq!(nearest("keyframe", ["mode", "keyframes"]), Some("keyframes"));
 /// assert_eq!(nearest("colour", ["mode", "keyframes"]), None);
+/// assert_eq!(nearest("cvs", ["csv", "json"]), Some("csv"));
 /// ```
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -355,27 +359,31 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (off <= 1 + name.chars().count() / 4).then_some(best)
 }
 
-/// The Levenshtein distance: the number of letters to insert, remove or replace.
+/// The number of letters to insert, remove or replace, or of neighbours to exchange: the Levenshtein distance, in
+/// which two letters in the wrong order are one mistake, as they are on a keyboard.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // The rows of the two letters of `a` before the current one.
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    let mut earlier_a = None;
     for (line, a) in a.chars().enumerate() {
-        let mut corner = line;
-        let mut left = line + 1;
-        for (cell, b) in row
-            .iter_mut()
-            .zip(core::iter::once(None).chain(b.iter().map(Some)))
-        {
-            let Some(b) = b else {
-                *cell = left;
-                continue;
-            };
-            let here = (corner + usize::from(a != *b)).min(left + 1).min(*cell + 1);
-            corner = core::mem::replace(cell, here);
-            left = here;
+        let mut row = alloc::vec![line + 1];
+        let mut earlier_b = None;
+        for (at, b) in b.iter().enumerate() {
+            let cell = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX - 1);
+            let mut least = cell(&last, at) + usize::from(a != *b);
+            least = least.min(cell(&row, at) + 1).min(cell(&last, at + 1) + 1);
+            if earlier_a == Some(*b) && earlier_b == Some(a) {
+                // Both letters are there, so that `at` is at least 1.
+                least = least.min(cell(&before, at.saturating_sub(1)) + 1);
+            }
+            row.push(least);
+            earlier_b = Some(*b);
         }
+        earlier_a = Some(a);
+        before = core::mem::replace(&mut last, row);
     }
-    row.last().copied().unwrap_or(0)
+    last.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -383,7 +391,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_are_those_of_levenshtein() {
+    fn distances_are_those_of_levenshtein_with_exchanges() {
         for (a, b, off) in [
             ("", "", 0),
             ("", "abc", 3),
@@ -391,6 +399,12 @@ mod tests {
             ("kitten", "sitting", 3),
             ("flaw", "lawn", 2),
             ("same", "same", 0),
+            ("cvs", "csv", 1),
+            ("ab", "ba", 1),
+            ("verfiy", "verify", 1),
+            ("abcd", "badc", 2),
+            ("ca", "abc", 3),
+            ("aab", "aba", 1),
         ] {
             assert_eq!(distance(a, b), off, "{a} {b}");
         }

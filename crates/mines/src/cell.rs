@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// One square of the board, zero-based from the top left corner.
+/// One cell of the board, zero-based from the top left corner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell {
     /// Column, counted from the left.
@@ -26,23 +26,23 @@ impl fmt::Display for Cell {
     }
 }
 
-/// A square's area in pixels, on the board or beside it.
+/// A cell's area in pixels, on the board or beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SquareArea {
+pub(crate) struct CellArea {
     pub left: i32,
     pub top: i32,
     pub size: u32,
 }
 
-impl SquareArea {
-    /// No square: the cursor's square before the first event.
+impl CellArea {
+    /// No cell: the cursor's cell before the first event.
     pub const NONE: Self = Self {
         left: 0,
         top: 0,
         size: 0,
     };
 
-    /// The area of the square in this column and row.
+    /// The area of the cell in this column and row.
     pub const fn of((col, row): (i32, i32), size: u8) -> Self {
         let size = if size == 0 { 1 } else { size as i32 };
         Self {
@@ -54,7 +54,7 @@ impl SquareArea {
 
     #[inline]
     pub const fn contains(&self, x: i32, y: i32) -> bool {
-        // Positions to the left of or above the square wrap around to large numbers.
+        // Positions to the left of or above the cell wrap around to large numbers.
         (x.wrapping_sub(self.left) as u32) < self.size
             && (y.wrapping_sub(self.top) as u32) < self.size
     }

@@ -16,7 +16,7 @@ pub(crate) const fn game_time(ms: u32) -> Time {
 pub enum Event {
     /// The player did something with the mouse.
     Mouse(MouseEvent),
-    /// A square changed what it displays.
+    /// A cell changed what it displays.
     Board(BoardEvent),
     /// A new wall-clock time, found in very old v1 recordings. Always 0 if present (specification,
     /// "`timestampchange_event_type`").
@@ -148,22 +148,18 @@ pub struct MouseEvent {
 }
 
 impl MouseEvent {
-    /// The cell under the cursor on a board without edges: `floor(px / square_size)`.
+    /// The cell under the cursor on a board without edges: `floor(px / cell_size)`.
     #[must_use]
-    pub const fn square(&self, square_size: u8) -> (i32, i32) {
-        let size = if square_size == 0 {
-            1
-        } else {
-            square_size as i32
-        };
+    pub const fn cell(&self, cell_size: u8) -> (i32, i32) {
+        let size = if cell_size == 0 { 1 } else { cell_size as i32 };
         (self.x.div_euclid(size), self.y.div_euclid(size))
     }
 }
 
-/// A square changed what it displays.
+/// A cell changed what it displays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BoardEvent {
-    /// The square.
+    /// The cell.
     pub cell: Cell,
     /// The face that it displays from now on.
     pub face: Face,
@@ -188,7 +184,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// The face of a square, as the board displays it.
+/// The face of a cell, as the board displays it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Face {
     /// Code 9: closed, held down with the mouse.
@@ -286,7 +282,7 @@ impl fmt::Display for Face {
 pub enum Outcome {
     /// Code 15: a mine was opened.
     Blast,
-    /// Code 16: every safe square is open.
+    /// Code 16: every safe cell is open.
     Win,
     /// Code 17: neither; the player left the game.
     Other,
@@ -364,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_left_of_the_board_are_negative() {
+    fn cells_left_of_the_board_are_negative() {
         let event = MouseEvent {
             action: MouseAction::Move,
             time_ms: 0,
@@ -373,6 +369,6 @@ mod tests {
             y: 31,
             reduced: false,
         };
-        assert_eq!(event.square(16), (-1, 1));
+        assert_eq!(event.cell(16), (-1, 1));
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::fields::{Extensions, PlayerFields};
 use crate::mode::Mode;
-use crate::properties::{Level, V1_SQUARE_SIZE, Version, property};
+use crate::properties::{Level, V1_CELL_SIZE, Version, property};
 use crate::rmv::EventLog;
 use crate::{Cells, Ending, Text, TextEncoding, TextRule};
 
@@ -89,7 +89,7 @@ pub struct Board<'a> {
 
 impl<'a> Game<'a> {
     /// A game on `board` with no events yet: normal mode, no question marks, the level that fits
-    /// the board. A v2 game gets squares of 16 pixels and clone id 0.
+    /// the board. A v2 game gets cells of 16 pixels and clone id 0.
     ///
     /// ```
     /// use gametape_mines::{rmv, Board, Cell, Ending, Game, Outcome, Version};
@@ -185,16 +185,16 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Side of a square in pixels; 16 in v1.
+    /// Side of a cell in pixels; 16 in v1.
     #[must_use]
-    pub fn square_size(&self) -> u8 {
+    pub fn cell_size(&self) -> u8 {
         match self.version() {
-            Version::V1 => V1_SQUARE_SIZE,
+            Version::V1 => V1_CELL_SIZE,
             Version::V2 => self
                 .properties
-                .get(property::SQUARE_SIZE)
+                .get(property::CELL_SIZE)
                 .copied()
-                .unwrap_or(V1_SQUARE_SIZE),
+                .unwrap_or(V1_CELL_SIZE),
         }
     }
 

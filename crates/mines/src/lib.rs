@@ -58,7 +58,7 @@ pub use game::{Board, DeclaredSize, Encoding, Game};
 pub use metrics::Metrics;
 pub use minefield::Minefield;
 pub use mode::{Mode, ModeRules};
-pub use properties::{Level, V1_SQUARE_SIZE, Version, property};
+pub use properties::{Level, V1_CELL_SIZE, Version, property};
 pub use release::Release;
 pub use replay::{Divergence, Doubted, Lag, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};

@@ -1,4 +1,4 @@
-//! The board as the game sees it: the mines and the number of each other square.
+//! The board as the game sees it: the mines and the number of each other cell.
 
 use crate::rmv::WriteError;
 use crate::{Board, Cell, Cells};
@@ -12,7 +12,7 @@ impl Board<'static> {
     /// A board of `cols` × `rows` with mines in the given cells, in the given order.
     ///
     /// # Errors
-    /// The board has no squares or is larger than 255 × 255; a mine lies outside of it; two mines
+    /// The board has no cells or is larger than 255 × 255; a mine lies outside of it; two mines
     /// lie in the same cell; or there are more than 32,763 mines, the most that the format can
     /// list.
     pub fn new(
@@ -61,7 +61,7 @@ impl Board<'static> {
     }
 }
 
-/// The mines of a board and the number of every other square.
+/// The mines of a board and the number of every other cell.
 ///
 /// ```
 /// use gametape_mines::{Board, Cell, Minefield};
@@ -77,7 +77,7 @@ pub struct Minefield {
     cols: u8,
     rows: u8,
     mines: u32,
-    /// One byte per square, with a frame of [`BORDER`], so that looking at neighbours needs no
+    /// One byte per cell, with a frame of [`BORDER`], so that looking at neighbours needs no
     /// bounds checks.
     grid: Vec<u8>,
     /// Factor that turns a place into its row: 2³² divided by the length of a row, plus 1.
@@ -96,8 +96,8 @@ impl Minefield {
             .skip(1)
             .take(usize::from(board.rows))
         {
-            if let Some(squares) = row.get_mut(1..=usize::from(board.cols)) {
-                squares.fill(0);
+            if let Some(cells) = row.get_mut(1..=usize::from(board.cols)) {
+                cells.fill(0);
             }
         }
         let mut field = Self {
@@ -147,7 +147,7 @@ impl Minefield {
         self.mines
     }
 
-    /// Number of squares without a mine.
+    /// Number of cells without a mine.
     #[must_use]
     pub const fn safe(&self) -> u32 {
         self.cols as u32 * self.rows as u32 - self.mines
@@ -187,7 +187,7 @@ impl Minefield {
         self.cols as usize + 2
     }
 
-    /// Number of squares of the framed grid.
+    /// Number of cells of the framed grid.
     pub(crate) const fn grid_len(&self) -> usize {
         self.grid.len()
     }
@@ -208,7 +208,7 @@ impl Minefield {
     /// The cell at a place of the framed grid.
     #[inline]
     pub(crate) fn cell(&self, at: usize) -> Cell {
-        // A division would take as long as everything else that opening a square costs. Places
+        // A division would take as long as everything else that opening a cell costs. Places
         // are below 2¹⁷; for these the product gives the exact row.
         let at = at as u64;
         let row = at.wrapping_mul(self.per_row) >> 32;
@@ -216,7 +216,7 @@ impl Minefield {
         Cell::new(col.wrapping_sub(1) as u8, row.wrapping_sub(1) as u8)
     }
 
-    /// The places of all squares, row by row.
+    /// The places of all cells, row by row.
     pub(crate) fn places(&self) -> impl Iterator<Item = usize> + use<> {
         let (stride, cols) = (self.stride(), usize::from(self.cols));
         (1..=usize::from(self.rows))

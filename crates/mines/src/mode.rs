@@ -140,7 +140,7 @@ impl Mode {
 /// The rules that a game mode changes.
 ///
 /// In every mode the recorded board is the one that is played: its numbers are true, an opened mine
-/// ends the game, and the game is won when every safe square is open. The audit checks endings
+/// ends the game, and the game is won when every safe cell is open. The audit checks endings
 /// against these rules in every mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -149,11 +149,11 @@ pub struct ModeRules {
     pub changes: &'static str,
     /// The unknown part of the change, as half a sentence; `None` if everything is known.
     pub unknown: Option<&'static str>,
-    /// Squares that a click or a chord opens may in turn open their neighbours, if the number of
+    /// Cells that a click or a chord opens may in turn open their neighbours, if the number of
     /// flags around them equals their own number.
     pub chords_go_on: bool,
-    /// A right click may open squares and set flags beyond the clicked square: a new flag may open
-    /// the neighbours of the numbers around it, and a number with exactly as many closed squares
+    /// A right click may open cells and set flags beyond the clicked cell: a new flag may open
+    /// the neighbours of the numbers around it, and a number with exactly as many closed cells
     /// around it may flag them all.
     pub flags_go_on: bool,
 }

@@ -102,10 +102,10 @@ pub mod property {
     pub const BBBV_LOW: usize = 4;
     /// v2 only: the high 8 bits of the 3BV.
     pub const BBBV_HIGH: usize = 5;
-    /// v2 only: the side of a square in pixels.
-    pub const SQUARE_SIZE: usize = 6;
+    /// v2 only: the side of a cell in pixels.
+    pub const CELL_SIZE: usize = 6;
 }
 
-/// The side of a square in v1 recordings, which do not store it: ViennaSweeper's squares were 16
+/// The side of a cell in v1 recordings, which do not store it: ViennaSweeper's cells were 16
 /// pixels wide.
-pub const V1_SQUARE_SIZE: u8 = 16;
+pub const V1_CELL_SIZE: u8 = 16;

@@ -378,7 +378,7 @@ static VERDICTS: LazyLock<TableDef> = LazyLock::new(|| {
                 "reasons",
                 Kind::Text,
                 "",
-                "The codes of all reasons to reject it, separated by spaces.",
+                "All reasons to reject it, separated by spaces: codes of findings, `policy.class`, and `policy.require:outcome` for a condition on this column.",
             ),
             ("summary", Kind::Text, "", "The recording in a few words."),
         ],
@@ -468,11 +468,8 @@ impl About {
             Self::Verdicts { policy, .. } => {
                 let audit = recording.audit()?;
                 let decision = policy.judge(recording, &audit)?;
-                let reasons: Vec<&str> = decision
-                    .reasons
-                    .iter()
-                    .map(|reason| reason.code.as_str())
-                    .collect();
+                let reasons = decision.reasons.iter();
+                let reasons: Vec<String> = reasons.map(gametape::Reason::label).collect();
                 row(vec![
                     audit.verdict().to_string().as_str().into(),
                     decision.admitted.into(),

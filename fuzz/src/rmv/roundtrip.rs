@@ -6,7 +6,7 @@ use gametape_mines::rmv::{
     self, Loss, Personal, ReadOptions, Repair, ResultString, SIGNATURE, Salvaged, WriteError,
 };
 use gametape_mines::{
-    DeclaredSize, Encoding, Event, Game, MouseEvent, V1_SQUARE_SIZE, Version, replay,
+    DeclaredSize, Encoding, Event, Game, MouseEvent, V1_CELL_SIZE, Version, replay,
 };
 
 use super::{structured, writer};
@@ -147,8 +147,8 @@ fn conversion(game: &Game<'_>) {
     };
     match converted(&there, game.version()) {
         Ok(_) => {}
-        // Small squares become large ones, so that v1 can express more than v2.
-        Err(WriteError::PositionRange { .. }) if game.square_size() < V1_SQUARE_SIZE => {}
+        // Small cells become large ones, so that v1 can express more than v2.
+        Err(WriteError::PositionRange { .. }) if game.cell_size() < V1_CELL_SIZE => {}
         // A result string cannot quote its separators.
         Err(WriteError::Invalid(_)) if unquotable(game) => {}
         Err(error) => panic!("no way back: {error}"),
@@ -196,10 +196,10 @@ fn converted(game: &Game<'_>, to: Version) -> Result<Game<'static>, WriteError> 
     assert_eq!(named, dropped > 0);
     let same_events = |a: Event, b: Event| match (a, b) {
         (Event::Mouse(a), Event::Mouse(b)) => {
-            let square = |event: &MouseEvent, game: &Game<'_>| event.square(game.square_size());
-            square(&a, game) == square(&b, &converted)
+            let cell = |event: &MouseEvent, game: &Game<'_>| event.cell(game.cell_size());
+            cell(&a, game) == cell(&b, &converted)
                 && (a.action, a.time_ms, a.buttons) == (b.action, b.time_ms, b.buttons)
-                && (game.square_size() != V1_SQUARE_SIZE || (a.x, a.y) == (b.x, b.y))
+                && (game.cell_size() != V1_CELL_SIZE || (a.x, a.y) == (b.x, b.y))
         }
         (a, b) => a == b,
     };

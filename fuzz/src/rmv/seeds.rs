@@ -12,7 +12,7 @@ use gametape_mines::{
 
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
-/// An action of the player and its square.
+/// An action of the player and its cell.
 type Deed = (MouseAction, i32, i32);
 
 /// Three clicks win a game with mines on the left.
@@ -30,7 +30,7 @@ fn game(version: Version, cols: u32, rows: u32, mines: &[(u8, u8)]) -> Game<'sta
     Game::new(version, board)
 }
 
-/// 4 x 3 squares with two mines in the first column.
+/// 4 x 3 cells with two mines in the first column.
 fn small(version: Version) -> Game<'static> {
     game(version, 4, 3, &[(0, 0), (0, 1)])
 }
@@ -42,7 +42,7 @@ fn set(game: &mut Game<'_>, at: usize, value: u8) {
 /// Plays these actions; the engine gives the board events.
 fn play(game: &mut Game<'_>, deeds: &[Deed], step_ms: u32) {
     let mut engine = Engine::of(game);
-    let size = i32::from(game.square_size());
+    let size = i32::from(game.cell_size());
     let mut buttons = Buttons::LEFT;
     for (at, &(action, col, row)) in (0..).zip(deeds) {
         buttons = buttons.after(action);
@@ -105,8 +105,8 @@ fn fields<const N: usize>(fields: [&[u8]; N]) -> PlayerFields<'static> {
     PlayerFields::new(fields).expect("short texts")
 }
 
-/// The smallest possible game: one square, opened, and nothing else.
-fn one_square() -> Game<'static> {
+/// The smallest possible game: one cell, opened, and nothing else.
+fn one_cell() -> Game<'static> {
     let mut game = game(Version::V2, 1, 1, &[]);
     play(&mut game, &[(LeftUp, 0, 0)], 0);
     game.tail = Cow::Borrowed(&[]);
@@ -124,11 +124,11 @@ fn won() -> Game<'static> {
     game
 }
 
-/// Flags, question marks, chords in each order of the buttons, squares of 24 pixels, a loss.
+/// Flags, question marks, chords in each order of the buttons, cells of 24 pixels, a loss.
 fn lost() -> Game<'static> {
     let mut game = game(Version::V2, 5, 5, &[(1, 1), (3, 1), (1, 3)]);
     set(&mut game, property::MARKS, 1);
-    set(&mut game, property::SQUARE_SIZE, 24);
+    set(&mut game, property::CELL_SIZE, 24);
     game.preflags = Some([Cell::new(1, 1)].into_iter().collect());
     game.encoding = Encoding::V2 {
         clone_id: 0,
@@ -309,7 +309,7 @@ fn full() -> Game<'static> {
 /// The seeds of the checks that read recordings.
 pub fn recordings() -> Vec<Vec<u8>> {
     let games = [
-        one_square(),
+        one_cell(),
         won(),
         lost(),
         left(),

@@ -147,7 +147,7 @@ fn properties(script: &mut Unstructured<'_>, game: &Game<'_>) -> Result<Cow<'sta
             set(property::MODE, mode % 15);
             set(property::BBBV_LOW, mode);
             set(property::BBBV_HIGH, bits >> 6);
-            set(property::SQUARE_SIZE, size);
+            set(property::CELL_SIZE, size);
         }
     }
     Ok(list.into())

@@ -75,7 +75,7 @@ fn next(name: &str) -> String {
         ),
     ]);
     format!(
-        "\nIt is a format with two tables, and does what the example does. Next:\n\n\
+        "\nIt reads what the example reads, lines with positions and marks, under a name of its own. Next:\n\n\
          1. Change crates/{name}/src/lib.rs into your format, and with it crates/{name}/tests/format.rs,\n   \
          docs/src/{name} and fuzz/src/{name}.rs. bench/src/{name}.rs is for a peer: without one, remove it and its\n   \
          lines in bench.\n\n{alone}\n\

@@ -77,7 +77,7 @@ fn show(table: &TableDef, ui: &mut Ui) -> io::Result<()> {
         facts.join(", ")
     ))?;
     ui.line(format_args!("  {}", table.doc))?;
-    let mut columns = TextTable::new(["column", "kind", "unit", "", "what it is"]);
+    let mut columns = TextTable::new(["column", "kind", "unit", "note", "what it is"]);
     for column in &table.columns {
         let marks = [
             (column.key, "key"),

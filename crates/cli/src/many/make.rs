@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use gametape::core::text::Grouped;
 use gametape::{
     Beside, Content, Error, Format, OptionDef, Options, Recording, Report, UnsyncedFolders, Verb,
     Work,
@@ -262,11 +263,16 @@ impl Folder<'_> {
         if summary.recordings() == 0 {
             return Ok(None);
         }
-        if summary.kept_lossy && !ui.json {
+        if summary.kept_lossy > 0 && !ui.json {
             let made = path.join(manifest::NAME);
             let made = made.display();
+            let files = match summary.kept_lossy {
+                1 => "1 kept file was".to_owned(),
+                n => format!("{} kept files were", Grouped(n)),
+            };
             ui.remark(&format!(
-                "what the kept files lack is written in {made}; --json prints it"
+                "{files} made with loss: {made} has a line for each file, with what was rounded or left out; \
+                 the same call with --json prints it"
             ));
         }
         summary.print(started.elapsed(), ui)?;

@@ -180,8 +180,8 @@ pub struct Summary {
     failed: u64,
     skipped: u64,
     lossy: u64,
-    /// Whether a kept file was made with loss.
-    pub kept_lossy: bool,
+    /// The number of kept files that were made with loss.
+    pub kept_lossy: u64,
     read: u64,
     bytes: u64,
     /// The files that were not begun.
@@ -199,7 +199,7 @@ impl Default for Summary {
             failed: 0,
             skipped: 0,
             lossy: 0,
-            kept_lossy: false,
+            kept_lossy: 0,
             read: 0,
             bytes: 0,
             left: 0,
@@ -220,7 +220,7 @@ impl Summary {
         };
         *count += 1;
         self.lossy += u64::from(file.lossy);
-        self.kept_lossy |= file.lossy && file.status == Status::Kept;
+        self.kept_lossy += u64::from(file.lossy && file.status == Status::Kept);
         if !matches!(file.status, Status::Skipped | Status::Left) {
             self.read += file.read;
         }

@@ -20,7 +20,15 @@ tool!(
 
 /// Run a world several times at once, and prove or break its determinism
 ///
-/// Exits with 0 if all runs agree at every tick, with 1 if they don't.
+/// If all runs agree at every tick, the world is deterministic on this machine, as far as these runs show, and
+/// the exit code is 0. Next: --rollback 8, and verify on a recording that another machine made. If a recording
+/// diverges although its runs agree, the machine or the program that recorded it differs from yours, or the file
+/// was changed: verify says where.
+///
+/// If they differ, the exit code is 1. The first such tick is named, with its first values. Look at the propagator
+/// that writes them. What differs from run to run comes from threads that race, the order of a hash map, the time
+/// of day; what differs after going back comes from a count, a cache or a random generator that is kept beside the
+/// fields.
 #[derive(Parser, Debug)]
 #[command(name = "sync-test")]
 struct Args {
@@ -54,6 +62,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         ui.object(&synced)?;
     } else {
         ui.line(describe(&synced, args.rollback))?;
+        ui.line(format_args!("      {}", next(&synced, args.rollback)))?;
     }
     Ok(if synced.in_sync {
         Exit::Fine
@@ -81,6 +90,28 @@ fn describe(synced: &Synced, rollback: Option<u16>) -> String {
     let ticks = Counted(synced.ticks, "tick");
     let commands = Counted(synced.commands, "command");
     format!("in sync: {ticks} with {commands} {how}, every state the same (last hash {hash})")
+}
+
+/// Says what follows from the result, and what to do next.
+const fn next(synced: &Synced, rollback: Option<u16>) -> &'static str {
+    match (synced.in_sync, rollback) {
+        (true, None) => {
+            "this machine runs it the same each time. Next: --rollback 8 goes back and runs again; verify compares \
+             with the machine that made a recording"
+        }
+        (true, Some(_)) => {
+            "this machine can go back in it. Next: --runs 8 compares separate runs; verify compares with the \
+             machine that made a recording"
+        }
+        (false, None) => {
+            "the same commands lead to different states. Next: look at what writes this value, for threads that \
+             race, the order of a hash map, the time of day"
+        }
+        (false, Some(_)) => {
+            "going back does not restore all of the state. Next: look at what writes this value, for a count, a \
+             cache or a random generator that is kept beside the fields; --runs 8 compares separate runs"
+        }
+    }
 }
 
 fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
@@ -149,6 +180,13 @@ mod tests {
         assert_eq!(
             describe(&synced, Some(4)),
             "not the same after going back: tick 7 of 20: run 1 differs"
+        );
+        assert!(
+            next(&synced, None).starts_with("the same commands lead to different states. Next: ")
+        );
+        assert!(
+            next(&synced, Some(4))
+                .starts_with("going back does not restore all of the state. Next: ")
         );
     }
 }

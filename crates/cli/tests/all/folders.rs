@@ -109,8 +109,56 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     let (_, said) = outputs(path, "convert archive --to butter --out killed", 3);
     assert_eq!(
         said,
-        "what the kept files lack is written in killed/.gametape-made.jsonl; --json prints it\n"
+        format!(
+            "{MATCHES} kept files were made with loss: killed/.gametape-made.jsonl has a line for each file, \
+             with what was rounded or left out; the same call with --json prints it\n"
+        )
     );
+    // It has what the sentence says.
+    let notes = fs::read_to_string(path.join("killed/.gametape-made.jsonl")).unwrap();
+    assert_eq!(notes.lines().count() as u64, MATCHES);
+    for line in notes.lines().map(json) {
+        assert!(
+            line["out"].is_string() && line["report"]["numbers"].is_array(),
+            "{line}"
+        );
+    }
+}
+
+/// The table of exit codes in the book's page on archives.
+#[test]
+fn the_exit_code_is_that_of_the_worst_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    archive(path, 3);
+    let convert = |what: &str, out: &str, code: i32| {
+        outputs(path, &format!("convert {what} --out {out}"), code)
+    };
+    fs::write(path.join("archive/notes.txt"), "notes").unwrap();
+    convert("archive", "copies", 0);
+    convert("archive --to butter", "rounded", 3);
+    let (_, err) = convert("archive --to butter --max-error 1e-9", "refused", 1);
+    assert_eq!(err.lines().count(), 3, "{err}");
+    // A game among the matches is named, and the matches are made all the same.
+    let game = gametape_samples::mines::example();
+    fs::write(path.join("archive/game.rmv"), game).unwrap();
+    let (out, err) = convert("archive --to butter", "mixed", 2);
+    let said = "gametape: archive/game.rmv: rmv can't be converted to butter; ";
+    assert!(err.starts_with(said) && err.lines().count() == 1, "{err}");
+    assert!(
+        out.contains("4 recordings: 3 made, 1 failed, 3 with loss; "),
+        "{out}"
+    );
+    assert!(out.ends_with(", 1 other file skipped\n"), "{out}");
+    assert_eq!(
+        tree(&path.join("mixed")),
+        tree(&path.join("rounded")),
+        "with the same notes"
+    );
+    convert("archive --to butter --max-error 1e-9", "worst", 2);
+    // A pattern leaves it out.
+    let (_, err) = convert("archive/**/*.echoreplay --to butter", "matches", 3);
+    assert_eq!(err, "");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn the_page_of_the_book_is_what_happens() {
     assert_eq!(
         tomls[0].trim_end(),
         fine(path, "verify --print-policy")
-            .split("\n\n[delta]")
+            .split("\n\n# Recordings of other formats")
             .next()
             .unwrap(),
         "the default that the page shows"
@@ -327,6 +327,48 @@ fn a_broken_policy_is_refused_before_anything_is_read() {
     }
 }
 
+/// A recording of a simulation.
+fn simulated() -> Vec<u8> {
+    let world = gametape::murk::engine::World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    gametape_samples::murk::record(&world, world.build().unwrap(), 1, 5).unwrap()
+}
+
+/// A policy that says nothing of a format neither admits nor rejects its recordings, and hides nothing of what is
+/// wrong with them.
+#[test]
+fn what_a_policy_does_not_judge_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut run = simulated();
+    fs::write(path.join("run.murk"), &run).unwrap();
+    let out = fine(path, "verify --policy default run.murk");
+    assert_eq!(
+        out,
+        "not judged  run.murk  5 ticks, replayed: every hash is right\n"
+    );
+    assert_eq!(
+        fine(path, "verify --policy default --csv run.murk"),
+        "path,admitted,class,reasons\nrun.murk,,,\n"
+    );
+    // The last byte belongs to the last hash.
+    *run.last_mut().unwrap() ^= 1;
+    fs::write(path.join("false.murk"), &run).unwrap();
+    let (out, err) = outputs(path, "verify --policy default false.murk run.murk", 1);
+    assert_eq!(err, "");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].starts_with("not judged  false.murk  "), "{out}");
+    assert!(lines[1].trim_start().starts_with("error murk."), "{out}");
+    assert!(out.contains("2 recordings: 2 not judged; "), "{out}");
+    outputs(path, "verify --policy default --json false.murk", 1);
+    // A table for the format judges them.
+    fs::write(path.join("runs.toml"), "[murk]\n").unwrap();
+    let (out, _) = outputs(path, "verify --policy runs.toml false.murk run.murk", 1);
+    assert!(
+        out.contains("2 recordings: 1 admitted, 1 rejected; "),
+        "{out}"
+    );
+}
+
 /// The rows of a table, each by its columns.
 fn table(text: &str) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -348,6 +390,7 @@ fn a_ranking_is_one_table() {
     demo(path);
     fs::write(path.join("demo-recordings/broken.rmv"), "nothing").unwrap();
     fs::write(path.join("demo-recordings/notes.txt"), "notes").unwrap();
+    fs::write(path.join("demo-recordings/run.murk"), simulated()).unwrap();
     let (out, err) = outputs(path, "verify --policy default --csv demo-recordings", 1);
     assert_eq!(err, "");
     let heads = out.lines().next().unwrap();
@@ -363,28 +406,41 @@ fn a_ranking_is_one_table() {
         let [line] = lines[&row["path"]].as_slice() else {
             panic!("{row:?}")
         };
-        assert_eq!(row["admitted"], line["admitted"].to_string());
-        let mut codes: Vec<&str> = Vec::new();
+        let admitted = line["admitted"].as_bool();
+        let admitted = admitted.map_or_else(String::new, |admitted| admitted.to_string());
+        assert_eq!(row["admitted"], admitted);
+        let mut labels: Vec<String> = Vec::new();
         for reason in line["reasons"].as_array().unwrap() {
-            let code = reason["code"].as_str().unwrap();
-            if !codes.contains(&code) {
-                codes.push(code);
+            let mut label = reason["code"].as_str().unwrap().to_owned();
+            if label == "policy.require" {
+                label = format!("{label}:{}", reason["data"]["column"].as_str().unwrap());
+            }
+            if !labels.contains(&label) {
+                labels.push(label);
             }
         }
-        assert_eq!(row["reasons"], codes.join(" "), "{row:?}");
+        assert_eq!(row["reasons"], labels.join(" "), "{row:?}");
     }
-    let judged = lines
+    let recordings = lines
         .values()
-        .filter(|lines| !lines[0]["admitted"].is_null());
-    assert_eq!(rows.len(), judged.count());
-    let of = |name: &str| {
-        let path = format!("demo-recordings/{name}.rmv");
+        .filter(|lines| lines[0].get("skipped").is_none());
+    assert_eq!(rows.len(), recordings.count());
+    let of_file = |name: &str| {
+        let path = format!("demo-recordings/{name}");
         rows.iter().find(|row| row["path"] == path).unwrap()
     };
+    let of = |name: &str| of_file(&format!("{name}.rmv"));
+    // The ranking says nothing of simulations.
+    assert!(
+        of_file("run.murk")
+            .iter()
+            .all(|(head, cell)| head == "path" || cell.is_empty())
+    );
     assert_eq!(of("expert-win")["class"], "expert");
     assert_eq!(of("expert-win")["level"], "expert");
     assert_eq!(of("expert-win")["player_name"], "Synthetic Player");
-    assert_eq!(of("mode-win7")["reasons"], "policy.require");
+    assert_eq!(of("mode-win7")["reasons"], "policy.require:mode");
+    assert_eq!(of("loss")["reasons"], "policy.require:outcome");
     assert!(of("tampered-time")["reasons"].contains("rmv.same-game"));
     assert_eq!(of("broken")["reasons"], "rmv.signature");
     assert_eq!(of("broken")["level"], "");

@@ -428,6 +428,18 @@ fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
     );
     let failed = out.lines().filter(|line| line.starts_with("fail "));
     assert_eq!(failed.count(), 7);
+    // It says how many copies there are of the first game, and of what they are copies.
+    let copies = out.split_once("Four copies of the first game: ").unwrap().1;
+    let copies = copies.split("\n\n").next().unwrap();
+    let copies: Vec<&str> = copies
+        .lines()
+        .filter(|line| line.starts_with("fail "))
+        .collect();
+    assert_eq!(copies.len(), 4, "{copies:?}");
+    assert!(
+        copies.iter().all(|line| line.contains("3BV 10, ")),
+        "{copies:?}"
+    );
     expect(path, "verify out", 1);
     // The arena: what it says is what there is.
     let at = out.find("An arena of").unwrap();
@@ -437,7 +449,7 @@ fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
         str![[r#"
 An arena of 300 ships is replicated at 30 Hz over a network that loses 10 % of the packets, and what arrives is captured as it is seen there:
 pass  out/arena.mcap  596 packets, all applied, 264 entities at tick 657
-      660 packets sent ([..] bytes/s), 62 lost, 0 times asked for a full snapshot; in the end the receiver sees what the sender sees
+      660 packets sent ([..] bytes/s), 62 lost, 2 still on the way when the run ends; 0 times asked for a full snapshot; in the end the receiver sees what the sender sees
 
 A copy of it in which a bit was flipped:
 fail  out/arena-flipped.mcap  540 packets, 326 applied
@@ -504,6 +516,52 @@ fn a_file_that_is_no_recording_shows_its_first_bytes_as_data() {
 "#]]);
 }
 
+/// The units of columns are units: what else is to say of a column stands under a heading of its own.
+#[test]
+fn a_unit_is_a_unit_in_the_list_of_tables() {
+    let folder = folder();
+    let path = folder.path();
+    let of_json = fine(path, "tables --json game.rmv");
+    let mut columns = of_json.lines().map(json).flat_map(|table| {
+        let columns = table["columns"].as_array().unwrap().clone();
+        let noted = |column: &serde_json::Value| {
+            column["key"] == true || column["secret"] == true || column["recorded"] == false
+        };
+        let has_notes = columns.iter().any(noted);
+        columns.into_iter().map(move |column| (column, has_notes))
+    });
+    let text = fine(path, "tables game.rmv");
+    let mut heads: Vec<(&str, usize)> = Vec::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("    ")) {
+        if line.starts_with("column ") {
+            let names = ["unit", "note", "what it is"].into_iter();
+            heads = names
+                .filter_map(|name| Some((name, line.find(name)?)))
+                .collect();
+            continue;
+        }
+        let (column, has_notes) = columns.next().unwrap();
+        let cell = |name: &str| {
+            let at = heads.iter().position(|(head, _)| *head == name)?;
+            Some(line[heads[at].1..heads[at + 1].1].trim())
+        };
+        assert_eq!(cell("note").is_some(), has_notes, "{line}");
+        assert_eq!(
+            cell("unit").unwrap_or_default(),
+            column["unit"].as_str().unwrap_or_default()
+        );
+        let note = cell("note").unwrap_or_default();
+        assert_eq!(note.contains("secret"), column["secret"] == true, "{line}");
+        assert_eq!(
+            note.contains("not recorded"),
+            column["recorded"] == false,
+            "{line}"
+        );
+    }
+    assert!(columns.next().is_none());
+    assert!(text.contains("  secret  "), "{text}");
+}
+
 /// Words from other tools work or lead to the verb, and wrong usage is data, too.
 #[test]
 fn near_verbs_and_wrong_usage() {
@@ -529,6 +587,57 @@ fn near_verbs_and_wrong_usage() {
         err.contains("'--limt'") && !err.contains("as a value"),
         "{err}"
     );
+    // The nearest alone; of a flag also where its letters are exchanged; and what `-v` may mean.
+    for (wrong, tips) in [
+        ("verfiy .", &["a similar subcommand exists: 'verify'"][..]),
+        ("inspect --cvs .", &["a similar argument exists: '--csv'"]),
+        (
+            "dump game.rmv --limt 5",
+            &["a similar argument exists: '--limit'"],
+        ),
+        ("index --nothing .", &[]),
+        (
+            "inspect -v .",
+            &[
+                "with '--full', files in folders are read to their end, too",
+                "'verify -v' prints facts and known deviations in full; '-V' prints the version",
+            ],
+        ),
+        (
+            "stats --verbose .",
+            &["'verify -v' prints facts and known deviations in full; '-V' prints the version"],
+        ),
+        (
+            "record echo -v a.butter",
+            &["'verify -v' prints facts and known deviations in full; '-V' prints the version"],
+        ),
+    ] {
+        let (out, err) = outputs(path, wrong, 2);
+        assert_eq!(out, "", "{wrong}");
+        let said = err
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("tip: "));
+        assert_eq!(said.collect::<Vec<&str>>(), tips, "{wrong}: {err}");
+    }
+    // The help lists every word that works or leads to a verb.
+    for help in ["--help", "-h"] {
+        let help = fine(path, help).replace('\n', " ");
+        assert!(
+            help.contains("Other names of verbs: info, list, ls, show (inspect), check, validate (verify). A path"),
+            "{help}"
+        );
+        for word in [
+            "compare", "compress", "csv", "export", "fix", "open", "rank", "view",
+        ] {
+            let end = help.split_once("which verb is meant: ").unwrap().1;
+            assert!(end.contains(word), "{word}: {help}");
+            let (_, err) = outputs(path, word, 2);
+            assert!(
+                err.starts_with(&format!("gametape: {word} is no verb: ")),
+                "{err}"
+            );
+        }
+    }
     for wrong in [
         "--json dump",
         "--json nonsense",

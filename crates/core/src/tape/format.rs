@@ -226,12 +226,8 @@ impl dyn Format {
         self.info().options_for(verb)
     }
 
-    /// Returns [`FormatInfo::policy`], or the default policy.
-    pub fn policy(&self) -> String {
-        let FormatInfo { name, policy, .. } = self.info();
-        policy.map_or_else(
-            || format!("[{name}]\nreject = [\"error\", \"warning\"]\n"),
-            str::to_owned,
-        )
+    /// [`FormatInfo::policy`].
+    pub fn policy(&self) -> Option<&'static str> {
+        self.info().policy
     }
 }

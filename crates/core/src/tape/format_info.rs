@@ -64,7 +64,7 @@ pub struct FormatInfo {
     /// from those of the format's rules.
     pub relations: &'static [RelationDef],
     /// The default policy of this format's community, as the TOML table named after the format (see
-    /// `gametape::Policy`). Without one, the policy rejects recordings with errors or warnings.
+    /// `gametape::Policy`). Without one, the default policy does not judge recordings of this format.
     pub policy: Option<&'static str>,
     /// The facts by which a ranking lists a recording, whatever its policy asks: who played, at what,
     /// with what result. They are columns of the tables of facts, none of them secret.

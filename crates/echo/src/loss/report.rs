@@ -87,7 +87,7 @@ impl LossReport {
             (true, false) => {
                 "every number is as near as the format implies; values without a code are changed"
             }
-            (false, _) => "some numbers are further off than the format implies: see beyond",
+            (false, _) => "some numbers are further off than the format implies: see beyond bound",
         }
     }
 }
@@ -102,7 +102,7 @@ impl fmt::Display for LossReport {
             "max error",
             "in frame",
             "bound",
-            "beyond",
+            "beyond bound",
         ]);
         for number in &self.numbers {
             table.row(number.row().into_iter().enumerate().map(numbers));

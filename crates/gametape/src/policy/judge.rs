@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use gametape_core::Severity;
 use gametape_core::table::{self, Lane, Scan};
 use gametape_core::tape::{AnyFinding, Audit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::model::{Condition, Policy, Section};
@@ -22,8 +22,11 @@ pub struct Decision {
     pub reasons: Vec<Reason>,
 }
 
+/// The code of the reason that a condition is not met.
+const REQUIRE: &str = "policy.require";
+
 /// A reason to reject a recording.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// The code of a finding; `policy.require` if a condition is not met, `policy.class` if the
     /// recording fits none of the classes.
@@ -51,6 +54,20 @@ impl Reason {
             data: data
                 .map(|(key, value)| ((*key).to_owned(), value.clone().into()))
                 .collect(),
+        }
+    }
+}
+
+impl Reason {
+    /// Its code; for a condition that is not met, the column follows it: `policy.require:outcome`. That is
+    /// enough to tell the reasons of a recording apart.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.data.get("column") {
+            Some(Value::String(column)) if self.code == REQUIRE => {
+                format!("{}:{column}", self.code)
+            }
+            _ => self.code.clone(),
         }
     }
 }
@@ -248,7 +265,7 @@ fn unmet(condition: &Condition, value: &Value, class: Option<&str>) -> Reason {
         data.insert("class".to_owned(), json!(class));
     }
     Reason {
-        code: "policy.require".to_owned(),
+        code: REQUIRE.to_owned(),
         message: format!("{of}{column} {is}, {test} is required"),
         data,
     }

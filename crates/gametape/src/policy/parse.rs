@@ -88,42 +88,58 @@ impl Policy {
     /// # Errors
     /// If the text is not valid TOML, or uses names or values that no format knows.
     pub fn parse(text: &str, formats: &Formats) -> Result<Self, PolicyError> {
-        parse(text, formats).map_err(|Wrong { at, message }| {
-            let before = text.bytes().take(at.start);
-            let line = 1 + before.filter(|byte| *byte == b'\n').count();
-            PolicyError { line, message }
-        })
+        let policy = read(text, formats)?;
+        if policy.sections.is_empty() {
+            return Err(PolicyError {
+                line: 1,
+                message: "it has no rules for any format".to_owned(),
+            });
+        }
+        Ok(policy)
     }
 
-    /// Returns the default policies of these formats.
+    /// Returns the default policies of these formats. Recordings of a format that declares none are not
+    /// judged.
     ///
     /// # Errors
     /// If the default policy of a format is not valid.
     pub fn of(formats: &Formats) -> Result<Self, PolicyError> {
-        Self::parse(&Self::text(formats), formats)
+        read(&Self::text(formats), formats)
     }
 
-    /// Returns the TOML file of [`Policy::of`].
+    /// Returns the TOML file of [`Policy::of`]. A comment at its end names the formats that it does not judge.
     #[must_use]
     pub fn text(formats: &Formats) -> String {
-        let texts: Vec<String> = formats.iter().map(<dyn Format>::policy).collect();
+        let policies = formats.iter().filter_map(<dyn Format>::policy);
+        let mut texts: Vec<String> = policies.map(str::to_owned).collect();
+        let others = formats.iter().filter(|format| format.policy().is_none());
+        let others: Vec<&str> = others.map(<dyn Format>::name).collect();
+        if let Some(first) = others.first() {
+            let others = others.join(", ");
+            texts.push(format!(
+                "# Recordings of other formats are not judged: {others}. A table such as this judges them:\n\
+                 #\n# [{first}]\n# reject = [\"error\", \"warning\"]\n"
+            ));
+        }
         texts.join("\n")
     }
 }
 
-fn parse(text: &str, formats: &Formats) -> Result<Policy, Wrong> {
-    let sections: BTreeMap<Spanned<String>, SectionText> = toml::from_str(text)?;
-    let sections = sections.into_iter();
-    let sections: Result<Vec<Section>, Wrong> = sections
-        .map(|(name, text)| section(&name, text, formats))
-        .collect();
-    match sections? {
-        sections if sections.is_empty() => Err(Wrong {
-            at: 0..0,
-            message: "it has no rules for any format".to_owned(),
-        }),
-        sections => Ok(Policy { sections }),
-    }
+/// Parses a policy, which may have no rules at all.
+fn read(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
+    let sections = || -> Result<Vec<Section>, Wrong> {
+        let sections: BTreeMap<Spanned<String>, SectionText> = toml::from_str(text)?;
+        let sections = sections.into_iter();
+        sections
+            .map(|(name, text)| section(&name, text, formats))
+            .collect()
+    };
+    let sections = sections().map_err(|Wrong { at, message }| {
+        let before = text.bytes().take(at.start);
+        let line = 1 + before.filter(|byte| *byte == b'\n').count();
+        PolicyError { line, message }
+    })?;
+    Ok(Policy { sections })
 }
 
 /// Returns the message for an unknown name, with the most similar known one.

@@ -226,19 +226,52 @@ fn what_is_not_known_is_refused_with_its_line() {
     }
 }
 
-/// The policy that is printed is the one used by default.
+/// The policy that is printed is the one used by default. It says which formats it does not judge, and the
+/// table that it shows for them is one.
 #[test]
-fn the_default_of_every_format_is_a_policy() {
+fn the_default_judges_the_formats_that_declare_a_policy() {
     let formats = formats();
     let text = Policy::text(&formats);
     assert_eq!(Policy::parse(&text, &formats), Policy::of(&formats));
+    let (_, about_others) = text.split_once("# Recordings of other formats").unwrap();
+    let (names, shown) = about_others.split_once(". A table").unwrap();
     for format in formats.iter() {
-        assert!(
-            text.contains(&format!("[{}]\n", format.name())),
-            "{}",
-            format.name()
-        );
+        let name = format.name();
+        let judged = text.lines().any(|line| line == format!("[{name}]"));
+        assert_eq!(judged, format.info().policy.is_some(), "{name}");
+        let named = names.split([',', ':', ' ']).any(|word| word == name);
+        assert_eq!(named, !judged, "{name}");
     }
+    let shown = shown.split_once("#\n").unwrap().1.replace("# ", "");
+    assert!(Policy::parse(&shown, &formats).is_ok(), "{shown}");
+
+    // A simulation is neither admitted nor rejected by what a ranking of games says.
+    let world = gametape::murk::engine::World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    let run = gametape_samples::murk::record(&world, world.build().unwrap(), 1, 5).unwrap();
+    let run = Recording::from_bytes(run, "run.murk").unwrap();
+    assert_eq!(judged("", &run), Decision::default());
+    assert_eq!(judged("[murk]\n", &run).admitted, Some(true));
+}
+
+#[test]
+fn the_label_of_a_reason_names_the_column_of_a_condition() {
+    let labels = |policy: &str, name: &str| {
+        let reasons = judged(policy, &game(name)).reasons.into_iter();
+        reasons
+            .map(|reason| reason.label())
+            .collect::<Vec<String>>()
+    };
+    let both = "[rmv.require]\nmode = \"normal\"\nbbbv = { min = 1000 }\n";
+    assert_eq!(
+        labels(both, "mode-win7"),
+        ["policy.require:bbbv", "policy.require:mode"]
+    );
+    assert_eq!(labels("", "custom-wide"), ["policy.class"]);
+    // A finding may have data of that name.
+    assert_eq!(
+        labels("[rmv]\nreject = [\"rmv.rank-outcome\"]\n", "loss"),
+        ["rmv.rank-outcome"]
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::doubt::Doubt;
 use super::judge::is_open;
 use super::play::{Engine, Grip, Left, Right};
 use super::question::Question;
-use super::squares::Cover;
+use super::surface::Cover;
 use crate::minefield::neighbours;
 use crate::{BoardEvent, Face, MouseAction, MouseEvent};
 
@@ -86,20 +86,20 @@ impl Engine {
     }
 
     /// Whether events show that both buttons act together: each of them alone affects only the
-    /// square under the cursor, and what unfolds from it.
+    /// cell under the cursor, and what unfolds from it.
     fn shows_chord(&self, open: &Question, shown: &[BoardEvent]) -> bool {
         let is_beside = |event: &BoardEvent| {
-            let at = self.squares.field().index(event.cell);
+            let at = self.surface.field().index(event.cell);
             at != self.place && !(open.jumped && at == open.elsewhere)
         };
         let presses = shown.iter().filter(|event| is_press(event.face));
-        // The squares after the first one may have unfolded from it.
+        // The cells after the first one may have unfolded from it.
         let opens = shown.iter().find(|event| is_open(event.face));
         presses.chain(opens).any(is_beside)
     }
 
     /// Whether events show that the button acted where its event is: in the cursor's previous
-    /// square it would have given other events. Releasing a pressed square looks the same in both.
+    /// cell it would have given other events. Releasing a pressed cell looks the same in both.
     fn shows_place(&self, open: &Question, shown: &[BoardEvent]) -> bool {
         let any = |is: fn(Face) -> bool| shown.iter().any(|event| is(event.face));
         any(|face| face == Face::Flag) && self.place != open.elsewhere
@@ -107,16 +107,16 @@ impl Engine {
             || any(is_open) && !self.opens_alike(open, shown)
     }
 
-    /// Whether the button would press the same squares from the cursor's previous square: both
-    /// buttons do if the same squares around it are closed.
+    /// Whether the button would press the same cells from the cursor's previous cell: both
+    /// buttons do if the same cells around it are closed.
     fn presses_alike(&self, open: &Question, shown: &[BoardEvent]) -> bool {
         let presses = shown.iter().filter(|event| is_press(event.face)).copied();
         let by_press = matches!(open.action, MouseAction::LeftDown | MouseAction::RightDown);
         // Presses change no cover: the board is the one on which the button was pressed.
-        let there = self.squares.presses(match (self.grip(), open.elsewhere) {
+        let there = self.surface.presses(match (self.grip(), open.elsewhere) {
             (Grip::One, Some(at)) if by_press => vec![at],
             (Grip::Area, Some(at)) if by_press => {
-                let around = neighbours(at, self.squares.field().stride());
+                let around = neighbours(at, self.surface.field().stride());
                 around.into_iter().chain([at]).collect()
             }
             _ => Vec::new(),
@@ -124,8 +124,8 @@ impl Engine {
         presses.eq(there)
     }
 
-    /// Whether the button would open the same squares from the cursor's previous square: a click
-    /// opens that square first, and a chord opens the squares that are pressed, wherever they are.
+    /// Whether the button would open the same cells from the cursor's previous cell: a click
+    /// opens that cell first, and a chord opens the cells that are pressed, wherever they are.
     fn opens_alike(&self, open: &Question, shown: &[BoardEvent]) -> bool {
         let Some(before) = open.elsewhere else {
             return false;
@@ -134,16 +134,16 @@ impl Engine {
             MouseAction::LeftUp => self.right != Right::Up,
             action => action == MouseAction::RightUp,
         };
-        let cell = self.squares.field().cell(before);
+        let cell = self.surface.field().cell(before);
         let mut opened = shown.iter().filter(|event| is_open(event.face));
         let first = opened.clone().next();
         let was_closed = opened.any(|event| event.cell == cell);
         first.is_some_and(|event| event.cell == cell)
-            || is_chord && !was_closed && self.squares.chords_at(before)
+            || is_chord && !was_closed && self.surface.chords_at(before)
     }
 
     fn is_uncovered(&self, place: Option<usize>) -> bool {
-        place.is_some_and(|at| self.squares.cover(at) == Cover::Open)
+        place.is_some_and(|at| self.surface.cover(at) == Cover::Open)
     }
 }
 

@@ -8,14 +8,14 @@ pub enum Doubt {
     MiddleButton,
     /// Question marks are pressed, or would be opened.
     QuestionMarks,
-    /// A chord opened a mine, and then more of its squares.
+    /// A chord opened a mine, and then more of its cells.
     LostChord,
     /// A chord or a flag continues by itself, as the game's mode allows.
     Recursion,
     /// The right button was pressed while the left one was held, and the cursor was not on an open
-    /// square.
+    /// cell.
     RightWhileLeft,
-    /// A button was pressed or released in a different square than that of the previous event.
+    /// A button was pressed or released in a different cell than that of the previous event.
     ButtonElsewhere,
 }
 
@@ -44,7 +44,7 @@ impl Doubt {
             Self::Recursion => "how far chords and flags of this mode continue is not published",
             Self::RightWhileLeft => {
                 "that the right button turns a held left button into a chord there is our reading, \
-                 and public recordings show this on open squares only"
+                 and public recordings show this on open cells only"
             }
             Self::ButtonElsewhere => {
                 "that a button acts where its event is, not where the cursor was before, is our \

@@ -6,7 +6,7 @@
 use super::doubt::Doubt;
 use super::play::{Engine, Grip, Left, Right};
 use super::question::Question;
-use super::squares::Cover;
+use super::surface::Cover;
 use crate::minefield::neighbours;
 use crate::{ModeRules, MouseAction, MouseEvent};
 
@@ -37,26 +37,26 @@ pub(crate) struct ButtonsBefore {
 pub(crate) struct Leeway {
     /// The reason.
     pub doubt: Doubt,
-    /// The square under the cursor, if it is on the board.
+    /// The cell under the cursor, if it is on the board.
     pub(super) cursor: Option<usize>,
-    /// The cursor's previous square, if a program may believe that the cursor is still there.
+    /// The cursor's previous cell, if a program may believe that the cursor is still there.
     pub(super) elsewhere: Option<usize>,
-    /// Squares under and around the cursor may be pressed.
+    /// Cells under and around the cursor may be pressed.
     pub(super) press: bool,
-    /// These squares may stay pressed.
+    /// These cells may stay pressed.
     pub(super) hold: bool,
-    /// The square under the cursor may open.
+    /// The cell under the cursor may open.
     pub(super) click: bool,
-    /// The square under the cursor may open its neighbours, if as many flags are around it as its
+    /// The cell under the cursor may open its neighbours, if as many flags are around it as its
     /// number says.
     pub(super) chord: bool,
-    /// The square under the cursor may get a flag, or lose one.
+    /// The cell under the cursor may get a flag, or lose one.
     pub(super) flag: bool,
-    /// Opened squares may open their neighbours in turn, and so may the numbers beside new flags,
+    /// Opened cells may open their neighbours in turn, and so may the numbers beside new flags,
     /// if as many flags are around them as the numbers say.
     pub(super) opens_on: bool,
-    /// Flags may be set beside the square under the cursor and beside opened or flagged squares, if
-    /// exactly as many closed squares are around a number as it says.
+    /// Flags may be set beside the cell under the cursor and beside opened or flagged cells, if
+    /// exactly as many closed cells are around a number as it says.
     pub(super) flags_on: bool,
     pub(super) missing: Missing,
 }
@@ -76,13 +76,13 @@ impl Engine {
     pub(crate) fn watch(&mut self, event: &MouseEvent, mode: ModeRules) -> Option<ButtonsBefore> {
         let question = self.ask(event);
         let wary =
-            question.is_some() || self.squares.marks() || mode.chords_go_on || mode.flags_go_on;
+            question.is_some() || self.surface.marks() || mode.chords_go_on || mode.flags_go_on;
         // Once the game is over nothing is in doubt.
         if self.is_over() || !wary {
-            self.squares.unmark();
+            self.surface.unmark();
             return None;
         }
-        self.squares.mark();
+        self.surface.mark();
         Some(ButtonsBefore {
             left: self.left,
             right: self.right,
@@ -94,7 +94,7 @@ impl Engine {
 
     /// Ends the watch: the engine's result will not be taken back.
     pub(crate) fn trust(&mut self) {
-        self.squares.unmark();
+        self.surface.unmark();
     }
 
     /// How far the recording may differ from the engine's result for the [watched](Self::watch)
@@ -186,11 +186,11 @@ impl Engine {
 
     /// True if a question mark changed, or is under or around the cursor.
     fn meets_questions(&self) -> bool {
-        let question = |at: usize| self.squares.cover(at) == Cover::Question;
+        let question = |at: usize| self.surface.cover(at) == Cover::Question;
         let near = self.place.is_some_and(|at| {
-            let around = neighbours(at, self.squares.field().stride());
+            let around = neighbours(at, self.surface.field().stride());
             question(at) || around.into_iter().any(question)
         });
-        near || self.squares.changed_questions()
+        near || self.surface.changed_questions()
     }
 }

@@ -4,17 +4,17 @@
 //! that real ViennaSweeper recordings obey, and it predicts every board event of these recordings,
 //! in order:
 //!
-//! - The left button presses the square under the cursor. Both buttons together, or the middle one,
-//!   press the square's eight neighbours in row-major order and then the square itself. Only closed
-//!   squares without a flag are pressed. When the cursor moves on, the whole old area is released
+//! - The left button presses the cell under the cursor. Both buttons together, or the middle one,
+//!   press the cell's eight neighbours in row-major order and then the cell itself. Only closed
+//!   cells without a flag are pressed. When the cursor moves on, the whole old area is released
 //!   and then the whole new one is pressed.
-//! - Releasing the left button alone opens the pressed square. An opening unfolds depth-first, each
-//!   square before its neighbours, neighbours in row-major order; flags stay closed.
-//! - A chord fires when the first of its two buttons is released, if the square is open and the
+//! - Releasing the left button alone opens the pressed cell. An opening unfolds depth-first, each
+//!   cell before its neighbours, neighbours in row-major order; flags stay closed.
+//! - A chord fires when the first of its two buttons is released, if the cell is open and the
 //!   number of flags around it equals its number (0 included). Otherwise the area is released. If
 //!   the right button is released first, the held left button has no effect until it is pressed
 //!   again.
-//! - Pressing the right button sets a flag on a closed square, removes a flag (or turns it into a
+//! - Pressing the right button sets a flag on a closed cell, removes a flag (or turns it into a
 //!   question mark, if marks are enabled), and removes a question mark.
 //! - The game begins with a left release whose press is not recorded.
 //! - No flags are set at the end.
@@ -22,9 +22,9 @@
 //! # What is not proven by real files
 //! No public recording shows the middle button, question marks, a loss, or a mode other than
 //! normal. For these the engine follows the classic game: clicks and openings open question marks
-//! like closed squares, and a chord opens all its squares even if one of them is a mine. In public
-//! recordings, the right button is pressed while the left one is held only on open squares, and
-//! each button event is in the same square as the event before it. For other cases the engine
+//! like closed cells, and a chord opens all its cells even if one of them is a mine. In public
+//! recordings, the right button is pressed while the left one is held only on open cells, and
+//! each button event is in the same cell as the event before it. For other cases the engine
 //! follows our own reading of the rules. Where a recording differs, a [`Doubt`] excuses the events
 //! that some program could have produced from that mouse event; the engine then continues from the
 //! recorded board. [`Mode::rules`](crate::Mode::rules) says what a game mode changes and what is
@@ -37,10 +37,10 @@ mod judge;
 mod leeway;
 mod play;
 mod question;
-mod squares;
+mod surface;
 
 pub use doubt::Doubt;
 pub(crate) use judge::Judge;
 pub(crate) use leeway::Leeway;
 pub use play::{Click, ClickKind, Engine};
-pub use squares::Status;
+pub use surface::Status;

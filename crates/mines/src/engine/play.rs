@@ -1,8 +1,8 @@
 //! A game in progress: buttons, cursor, clicks.
 
 use super::question::Question;
-use super::squares::{Squares, Status};
-use crate::cell::SquareArea;
+use super::surface::{Status, Surface};
+use crate::cell::CellArea;
 use crate::{BoardEvent, Cell, Cells, Face, Game, Minefield, MouseAction, MouseEvent};
 
 /// A kind of click, as players count them.
@@ -40,13 +40,13 @@ pub(super) enum Right {
     Up,
     /// Down. It has already had its effect, or it no longer counts as a click of its own.
     Down,
-    /// Down on a square that it could not change: a wasted click, unless a chord follows.
+    /// Down on a cell that it could not change: a wasted click, unless a chord follows.
     DownIdle,
     /// Down, and it placed a flag.
     DownFlagged,
 }
 
-/// The squares that the held buttons press: none, the one under the cursor, or also its neighbours.
+/// The cells that the held buttons press: none, the one under the cursor, or also its neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grip {
     None,
@@ -71,13 +71,13 @@ pub(super) enum Grip {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Engine {
-    pub(super) squares: Squares,
-    square_size: u8,
+    pub(super) surface: Surface,
+    cell_size: u8,
     pub(super) left: Left,
     pub(super) right: Right,
     pub(super) middle: bool,
-    /// The area of the square under the cursor.
-    under_cursor: SquareArea,
+    /// The area of the cell under the cursor.
+    under_cursor: CellArea,
     pub(super) place: Option<usize>,
     pub(super) started: bool,
     /// The open question on which the effect of the next events depends.
@@ -85,17 +85,17 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A new game on a minefield, with squares of `square_size` pixels; `marks` enables question
+    /// A new game on a minefield, with cells of `cell_size` pixels; `marks` enables question
     /// marks.
     #[must_use]
-    pub fn new(field: Minefield, square_size: u8, marks: bool) -> Self {
+    pub fn new(field: Minefield, cell_size: u8, marks: bool) -> Self {
         Self {
-            squares: Squares::new(field, marks),
-            square_size,
+            surface: Surface::new(field, marks),
+            cell_size,
             left: Left::Up,
             right: Right::Up,
             middle: false,
-            under_cursor: SquareArea::NONE,
+            under_cursor: CellArea::NONE,
             place: None,
             started: false,
             question: None,
@@ -105,11 +105,7 @@ impl Engine {
     /// The engine at the start of a recorded game, with the preflags placed.
     #[must_use]
     pub fn of(game: &Game<'_>) -> Self {
-        let mut engine = Self::new(
-            Minefield::new(&game.board),
-            game.square_size(),
-            game.marks(),
-        );
+        let mut engine = Self::new(Minefield::new(&game.board), game.cell_size(), game.marks());
         if let Some(flags) = &game.preflags {
             engine.preflag(flags);
         }
@@ -119,39 +115,39 @@ impl Engine {
     /// Places flags before the game begins.
     pub fn preflag(&mut self, cells: &Cells<'_>) {
         for cell in cells.iter() {
-            self.squares.preflag(cell);
+            self.surface.preflag(cell);
         }
     }
 
     /// The field the game is played on.
     #[must_use]
     pub const fn field(&self) -> &Minefield {
-        self.squares.field()
+        self.surface.field()
     }
 
     /// Whether the game is still being played, won or lost.
     #[must_use]
     pub const fn status(&self) -> Status {
-        self.squares.status()
+        self.surface.status()
     }
 
     /// True if the game is won or lost.
     #[must_use]
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.squares.status() != Status::Playing
+        self.surface.status() != Status::Playing
     }
 
-    /// The number of open squares.
+    /// The number of open cells.
     #[must_use]
     pub const fn opened(&self) -> u32 {
-        self.squares.opened()
+        self.surface.opened()
     }
 
-    /// The face that a square shows; `None` outside of the board.
+    /// The face that a cell shows; `None` outside of the board.
     #[must_use]
     pub fn face(&self, cell: Cell) -> Option<Face> {
-        self.squares.face(cell)
+        self.surface.face(cell)
     }
 
     /// Plays a mouse event and appends the resulting board events to `shown`. Returns the click
@@ -160,42 +156,42 @@ impl Engine {
     /// After the game is won or lost, events have no effect.
     #[inline]
     pub fn apply(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
-        // Most events are moves within one square, which change nothing.
+        // Most events are moves within one cell, which change nothing.
         if event.action == MouseAction::Move && self.under_cursor.contains(event.x, event.y) {
             return None;
         }
         self.apply_change(event, shown)
     }
 
-    /// The area within which moves change nothing: the square that a held button presses. `None` if
+    /// The area within which moves change nothing: the cell that a held button presses. `None` if
     /// no button is held, since then no move changes anything.
-    pub(crate) fn held_square(&self) -> Option<SquareArea> {
+    pub(crate) fn held_cell(&self) -> Option<CellArea> {
         (self.grip() != Grip::None).then_some(self.under_cursor)
     }
 
-    /// Handles the last of several moves that change no square, so that the cursor's position stays right.
+    /// Handles the last of several moves that change no cell, so that the cursor's position stays right.
     pub(crate) fn hover(&mut self, event: &MouseEvent) {
         if !self.under_cursor.contains(event.x, event.y) {
-            self.enter_square(event);
+            self.enter_cell(event);
         }
     }
 
-    /// Whether the event is in a different square than the event before it.
+    /// Whether the event is in a different cell than the event before it.
     pub(super) const fn is_elsewhere(&self, event: &MouseEvent) -> bool {
         self.started && !self.under_cursor.contains(event.x, event.y)
     }
 
-    /// The place of the square in which the event is, if it is on the board.
+    /// The place of the cell in which the event is, if it is on the board.
     pub(super) fn place_of(&self, event: &MouseEvent) -> Option<usize> {
-        self.squares.place(event.square(self.square_size))
+        self.surface.place(event.cell(self.cell_size))
     }
 
-    fn enter_square(&mut self, event: &MouseEvent) {
-        self.under_cursor = SquareArea::of(event.square(self.square_size), self.square_size);
+    fn enter_cell(&mut self, event: &MouseEvent) {
+        self.under_cursor = CellArea::of(event.cell(self.cell_size), self.cell_size);
         self.place = self.place_of(event);
     }
 
-    /// Plays an event that is not just a move within one square.
+    /// Plays an event that is not just a move within one cell.
     fn apply_change(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
         if self.is_over() {
             return None;
@@ -203,9 +199,9 @@ impl Engine {
         if !self.under_cursor.contains(event.x, event.y) {
             let grip = self.grip();
             if grip != Grip::None {
-                self.squares.release(shown);
+                self.surface.release(shown);
             }
-            self.enter_square(event);
+            self.enter_cell(event);
             self.press(grip, shown);
         }
         let first = !std::mem::replace(&mut self.started, true);
@@ -272,15 +268,15 @@ impl Engine {
     fn press(&mut self, grip: Grip, shown: &mut Vec<BoardEvent>) {
         match grip {
             Grip::None => {}
-            Grip::One => self.squares.press_one(self.place, shown),
-            Grip::Area => self.squares.press_area(self.place, shown),
+            Grip::One => self.surface.press_one(self.place, shown),
+            Grip::Area => self.surface.press_area(self.place, shown),
         }
     }
 
-    /// The buttons changed: releases the squares that they pressed and presses those that they
+    /// The buttons changed: releases the cells that they pressed and presses those that they
     /// press now.
     fn regrip(&mut self, shown: &mut Vec<BoardEvent>) {
-        self.squares.release(shown);
+        self.surface.release(shown);
         self.press(self.grip(), shown);
     }
 
@@ -296,7 +292,7 @@ impl Engine {
             }
             Left::Down => Some(Click {
                 kind: ClickKind::Left,
-                effective: self.squares.open_pressed(self.place, shown),
+                effective: self.surface.open_pressed(self.place, shown),
                 one_and_a_half: false,
             })
             .filter(|_| self.place.is_some()),
@@ -311,7 +307,7 @@ impl Engine {
         }
         let flag = self
             .place
-            .and_then(|at| self.squares.toggle_flag(at, shown));
+            .and_then(|at| self.surface.toggle_flag(at, shown));
         self.right = match flag {
             None => Right::DownIdle,
             Some(true) => Right::DownFlagged,
@@ -345,7 +341,7 @@ impl Engine {
     fn chord(&mut self, one_and_a_half: bool, shown: &mut Vec<BoardEvent>) -> Click {
         Click {
             kind: ClickKind::Double,
-            effective: self.squares.chord(self.place, shown),
+            effective: self.surface.chord(self.place, shown),
             one_and_a_half,
         }
     }

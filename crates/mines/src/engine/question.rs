@@ -11,7 +11,7 @@ use crate::MouseAction;
 pub(super) struct Question {
     /// What is in doubt: the effect of the buttons, or else only the position of the cursor.
     pub doubt: Doubt,
-    /// The cursor's square before a button event took it elsewhere. A program may use this square
+    /// The cursor's cell before a button event took it elsewhere. A program may use this cell
     /// until the cursor moves.
     pub elsewhere: Option<usize>,
     /// Whether such a button event came and no move followed it.

@@ -17,7 +17,7 @@ pub struct Clicks {
     pub double: u32,
     /// Left clicks that opened something.
     pub left_effective: u32,
-    /// Right clicks that changed a square.
+    /// Right clicks that changed a cell.
     pub right_effective: u32,
     /// Chords that opened something.
     pub double_effective: u32,
@@ -27,11 +27,11 @@ pub struct Clicks {
     pub flags: u32,
     /// Flags removed.
     pub unflags: u32,
-    /// Flags placed on squares without a mine.
+    /// Flags placed on cells without a mine.
     pub misflags: u32,
     /// The part of the 3BV that was solved.
     pub solved_bbbv: u32,
-    /// Squares opened.
+    /// Cells opened.
     pub opened: u32,
     /// Mouse events, including moves and events that changed nothing.
     pub mouse_events: u32,
@@ -132,7 +132,7 @@ impl<'a> Counter<'a> {
                     let wrong = self.openings.number(at) != MINE;
                     count::<WAY>(&mut self.clicks.misflags, wrong);
                 }
-                // With marks enabled, a flag becomes a question mark before the square is plain
+                // With marks enabled, a flag becomes a question mark before the cell is plain
                 // again.
                 Face::Question => count::<WAY>(&mut self.clicks.unflags, by_right_click),
                 Face::Closed => {

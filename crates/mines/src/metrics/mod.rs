@@ -2,7 +2,7 @@
 //!
 //! T is the time in seconds, Cl the number of clicks, Ce the number of clicks that changed the
 //! board. In a game that was not won, "3BV" means the part that was solved, so that a lost game
-//! gets no credit for squares that were never opened. ZNE and ZNT compare with a whole solution and
+//! gets no credit for cells that were never opened. ZNE and ZNT compare with a whole solution and
 //! are `None` for such a game. A ratio whose divisor is 0 is `None`.
 
 mod board;

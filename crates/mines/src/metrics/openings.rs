@@ -1,30 +1,30 @@
-//! The opening to which each square belongs: the basis of 3BV, islands and ZiNi.
+//! The opening to which each cell belongs: the basis of 3BV, islands and ZiNi.
 
 use crate::Cell;
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 
 /// The openings of a board.
 ///
-/// Squares are stored column by column, with a frame one square wide: the "top left" of ZiNi means
+/// Cells are stored column by column, with a frame one cell wide: the "top left" of ZiNi means
 /// first column first.
 #[derive(Clone, Debug)]
 pub(crate) struct Openings {
-    /// Number of squares in a column, frame included.
+    /// Number of cells in a column, frame included.
     pub stride: usize,
     /// 0 to 8, [`MINE`] or [`BORDER`].
     pub numbers: Vec<u8>,
-    /// The opening a square belongs to or borders on, counted from 1; 0 for none.
+    /// The opening a cell belongs to or borders on, counted from 1; 0 for none.
     pub label: Vec<u16>,
     /// A second opening that a number borders on. There cannot be a third one: zeros that are two
-    /// squares apart in a row or a column share all squares between them.
+    /// cells apart in a row or a column share all cells between them.
     pub second: Vec<u16>,
-    /// The squares of all openings, borders included, opening by opening.
+    /// The cells of all openings, borders included, opening by opening.
     members: Vec<u32>,
     /// The index in `members` at which each opening begins, and the end of the last one.
     starts: Vec<u32>,
     /// The number of numbers that touch no opening.
     pub isolated: u32,
-    /// The number of safe squares.
+    /// The number of safe cells.
     pub safe: u32,
 }
 
@@ -64,8 +64,8 @@ impl Openings {
             }
         }
         openings.starts.push(openings.members.len() as u32);
-        let squares = openings.numbers.iter().zip(&openings.label);
-        let isolated = squares.filter(|(number, label)| **number < MINE && **label == 0);
+        let cells = openings.numbers.iter().zip(&openings.label);
+        let isolated = cells.filter(|(number, label)| **number < MINE && **label == 0);
         openings.isolated = isolated.count() as u32;
         openings
     }
@@ -89,7 +89,7 @@ impl Openings {
         self.label.get(at).copied().unwrap_or(0)
     }
 
-    /// Whether the square is a number that touches no opening, and so needs a click of its own.
+    /// Whether the cell is a number that touches no opening, and so needs a click of its own.
     #[inline]
     pub fn is_isolated(&self, at: usize) -> bool {
         self.number(at) < MINE && self.label_at(at) == 0
@@ -100,7 +100,7 @@ impl Openings {
         (usize::from(cell.col) + 1) * self.stride + usize::from(cell.row) + 1
     }
 
-    /// The squares of an opening, its border included.
+    /// The cells of an opening, its border included.
     pub fn members(&self, label: u16) -> &[u32] {
         let bound = |at: usize| self.starts.get(at).map_or(0, |&start| start as usize);
         let label = usize::from(label);
@@ -113,7 +113,7 @@ impl Openings {
     fn unfold(&mut self, zero: usize) {
         let start = self.members.len();
         self.starts.push(start as u32);
-        // There are at most 65,025 squares, and each opening has at least one.
+        // There are at most 65,025 cells, and each opening has at least one.
         let label = self.starts.len() as u16;
         self.join(zero, label);
         let mut next = start;
@@ -148,9 +148,9 @@ impl Openings {
 
     /// The number of groups of numbers outside of openings.
     pub fn islands(&self) -> u32 {
-        let squares = self.numbers.iter().zip(&self.label);
-        let isolated = squares.map(|(&number, &label)| number < MINE && label == 0);
-        // The squares that belong to no group yet.
+        let cells = self.numbers.iter().zip(&self.label);
+        let isolated = cells.map(|(&number, &label)| number < MINE && label == 0);
+        // The cells that belong to no group yet.
         let mut left: Vec<bool> = isolated.collect();
         let mut queue = Vec::new();
         let mut islands = 0;
@@ -169,7 +169,7 @@ impl Openings {
                     }
                 }
             }
-            // A square without neighbours in its group has not been removed yet.
+            // A cell without neighbours in its group has not been removed yet.
             if let Some(is_left) = left.get_mut(from) {
                 *is_left = false;
             }

@@ -23,7 +23,7 @@ impl Played {
     pub fn of<O: Observer>(game: &Game<'_>, observer: O) -> (Self, Replayed, O) {
         let field = Minefield::new(&game.board);
         let openings = Openings::of(&field);
-        let mut engine = Engine::new(field, game.square_size(), game.marks());
+        let mut engine = Engine::new(field, game.cell_size(), game.marks());
         if let Some(flags) = &game.preflags {
             engine.preflag(flags);
         }

@@ -1,10 +1,10 @@
 //! ZiNi: a greedy estimate of the fewest clicks that a board needs.
 //!
-//! Every square has a premium: the number of clicks saved by clicking it, flagging the mines around
+//! Every cell has a premium: the number of clicks saved by clicking it, flagging the mines around
 //! it and chording there, compared with opening its neighbours one by one. The premium is the
-//! adjacent 3BV, less the adjacent unflagged mines, less one if the square is still closed, less
-//! one for the chord. The square with the highest premium is solved next; among equal ones, the
-//! first one column by column. If no premium is left, the first square that still needs a click of
+//! adjacent 3BV, less the adjacent unflagged mines, less one if the cell is still closed, less
+//! one for the chord. The cell with the highest premium is solved next; among equal ones, the
+//! first one column by column. If no premium is left, the first cell that still needs a click of
 //! its own is opened.
 
 use super::openings::Openings;
@@ -13,9 +13,9 @@ use crate::minefield::{MINE, neighbours};
 /// How the board is solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Solver {
-    /// Any safe square may be next.
+    /// Any safe cell may be next.
     Free,
-    /// All openings are opened first; after that only open squares may be next.
+    /// All openings are opened first; after that only open cells may be next.
     OpeningsFirst,
 }
 
@@ -24,16 +24,16 @@ enum Solver {
 const ZERO: u8 = 128;
 /// The value of mines and of the frame, so low that they are never chosen.
 const OUT: u8 = 28;
-/// Subtracted from the premium of a closed square so that it is not chosen before it is opened.
+/// Subtracted from the premium of a closed cell so that it is not chosen before it is opened.
 const NOT_YET: u8 = 50;
-/// The number of squares that are searched at a time.
+/// The number of cells that are searched at a time.
 const LANES: usize = 32;
 
 struct Board<'a> {
     openings: &'a Openings,
-    /// The number that is subtracted from the premium of a closed square.
+    /// The number that is subtracted from the premium of a closed cell.
     handicap: u8,
-    /// The length is a multiple of [`LANES`], filled up with [`OUT`] after the last square.
+    /// The length is a multiple of [`LANES`], filled up with [`OUT`] after the last cell.
     premium: Vec<u8>,
     open: Vec<bool>,
     flagged: Vec<bool>,
@@ -52,7 +52,7 @@ pub(super) fn zinis(openings: &Openings) -> (u32, u32) {
 fn first_premiums(openings: &Openings) -> Vec<u8> {
     let len = openings.numbers.len();
     let mut premium = vec![OUT; len.next_multiple_of(LANES)];
-    // The 3BV of a square and its neighbours: the openings it touches, plus isolated numbers.
+    // The 3BV of a cell and its neighbours: the openings it touches, plus isolated numbers.
     let labels = openings.label.iter().zip(&openings.second);
     for (premium, (&label, &second)) in premium.iter_mut().zip(labels) {
         *premium = u8::from(label != 0) + u8::from(second != 0);
@@ -113,10 +113,10 @@ fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
             }
             best = board.best();
         } else {
-            // Squares never close again, so the search continues where it ended.
+            // Cells never close again, so the search continues where it ended.
             searched = board.next_click(searched);
             board.reveal(searched);
-            // A single click raises no premium except that of its own square.
+            // A single click raises no premium except that of its own cell.
             let premium = board.premium.get(searched).copied().unwrap_or(OUT);
             best = Some(searched).filter(|_| premium >= ZERO);
         }
@@ -130,7 +130,7 @@ impl Board<'_> {
         self.open.get(at).copied().unwrap_or(true)
     }
 
-    /// The first square with the highest premium, unless that premium is negative.
+    /// The first cell with the highest premium, unless that premium is negative.
     fn best(&self) -> Option<usize> {
         let (lanes, _) = self.premium.as_chunks::<LANES>();
         let mut best = ZERO - 1;
@@ -147,7 +147,7 @@ impl Board<'_> {
         Some(at * LANES + within)
     }
 
-    /// The first closed square at or after `from` that needs a click of its own. While any square
+    /// The first closed cell at or after `from` that needs a click of its own. While any cell
     /// is closed there is one, because the border of an opening opens together with it.
     fn next_click(&self, from: usize) -> usize {
         (from..self.open.len())
@@ -177,7 +177,7 @@ impl Board<'_> {
         if self.openings.number(at) == 0 {
             self.open_opening(self.openings.label_at(at));
         } else {
-            self.open_square(at);
+            self.open_cell(at);
         }
     }
 
@@ -185,13 +185,13 @@ impl Board<'_> {
         let openings = self.openings;
         for &at in openings.members(label) {
             if !self.is_open(at as usize) {
-                self.open_square(at as usize);
+                self.open_cell(at as usize);
             }
             self.lower(at as usize);
         }
     }
 
-    fn open_square(&mut self, at: usize) {
+    fn open_cell(&mut self, at: usize) {
         if let Some(open) = self.open.get_mut(at) {
             *open = true;
         }

@@ -33,7 +33,7 @@ impl Expectation {
     }
 }
 
-/// The number of opened squares.
+/// The number of opened cells.
 pub(super) fn openings(events: &[BoardEvent]) -> u32 {
     let is_open = |event: &&BoardEvent| matches!(event.face, Face::Number(_));
     events.iter().filter(is_open).count() as u32
@@ -55,8 +55,8 @@ pub(super) fn comes_next(events: &Events<'_>, wanted: &[BoardEvent]) -> bool {
     wanted.len() == 0
 }
 
-/// A square and the face that it shows; both codes of a blast count as the same.
-pub(super) fn square(event: &BoardEvent) -> (Cell, u8) {
+/// A cell and the face that it shows; both codes of a blast count as the same.
+pub(super) fn cell_of(event: &BoardEvent) -> (Cell, u8) {
     let face = match event.face {
         Face::Open => Face::Blast,
         face => face,

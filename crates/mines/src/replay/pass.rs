@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::expectation::{Expectation, comes_next, openings, same, square};
+use super::expectation::{Expectation, cell_of, comes_next, openings, same};
 use super::moves::Moves;
 use super::observer::{Observer, Place, Step};
 use super::outcome::{Divergence, Doubted, Lag, Replayed};
@@ -35,21 +35,21 @@ struct Trial {
 enum Allowed {
     /// The board events that the judge accepts.
     Judge(Box<Judge>),
-    /// After the mine of a lost chord: its squares that are still closed, each once.
+    /// After the mine of a lost chord: its cells that are still closed, each once.
     Rest(BTreeSet<(Cell, u8)>),
 }
 
 /// A bound on the openings that a recording may leave out. In total, at most this number times the
-/// board's safe squares may stay closed although the standard rules open them.
+/// board's safe cells may stay closed although the standard rules open them.
 ///
-/// Taking back an opening costs time for each of its squares. Without a bound, a small file could
+/// Taking back an opening costs time for each of its cells. Without a bound, a small file could
 /// keep an audit busy for hours.
 const PATIENCE: u32 = 16;
 /// The most mouse events that are looked at to tell late board events from others.
 const AHEAD: usize = 64;
-/// A bound on the squares that are copied in looking ahead, for the same reason.
+/// A bound on the cells that are copied in looking ahead, for the same reason.
 const FORESIGHT: u32 = 1 << 28;
-/// The number of squares that are copied in the time in which one is opened.
+/// The number of cells that are copied in the time in which one is opened.
 const OPENING: u32 = 16;
 /// The bits of the known buttons. While any other bit is set, no move is quiet.
 const KNOWN: u8 = 7;
@@ -117,9 +117,9 @@ struct Pass<'o, O> {
     click: Option<Click>,
     /// Set if its board events do differ.
     trial: Option<Trial>,
-    /// Number of squares that may still be left closed although the standard rules open them.
+    /// Number of cells that may still be left closed although the standard rules open them.
     patience: u32,
-    /// Number of squares that may still be copied in looking ahead.
+    /// Number of cells that may still be copied in looking ahead.
     foresight: u32,
     divergence: Option<Divergence>,
     fault: Option<Divergence>,
@@ -146,7 +146,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             engine,
             observer,
             expected: Expectation {
-                // Few openings show more squares than this at once.
+                // Few openings show more cells than this at once.
                 events: Vec::with_capacity(64),
                 late: 0,
                 met: 0,
@@ -200,7 +200,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         let Some(last) = events.last_mouse().filter(|last| last.buttons.0 <= KNOWN) else {
             return 0;
         };
-        let held = self.engine.held_square();
+        let held = self.engine.held_cell();
         let skipped = events.skip_quiet(held, self.moves.free_slots());
         if skipped == 0 {
             self.time_ms = last.time_ms;
@@ -416,7 +416,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             }
             _ if expected.blast => {
                 let rest = expected.events.get(expected.met..).unwrap_or_default();
-                Allowed::Rest(rest.iter().map(square).collect())
+                Allowed::Rest(rest.iter().map(cell_of).collect())
             }
             _ => {
                 self.fault = Some(first);
@@ -433,7 +433,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     fn try_event(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
         let possible = match self.trial.as_mut().map(|trial| &mut trial.allowed) {
             Some(Allowed::Judge(judge)) => self.engine.judge_event(judge, recorded),
-            Some(Allowed::Rest(rest)) => rest.remove(&square(&recorded)),
+            Some(Allowed::Rest(rest)) => rest.remove(&cell_of(&recorded)),
             None => true,
         };
         if !possible {
@@ -495,7 +495,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
         let expected = &mut self.expected;
         if self.trial.is_some() {
-            // The standard rules may have an event for this square.
+            // The standard rules may have an event for this cell.
             let mut standard = expected.events.iter().skip(expected.met).copied();
             let wanted = standard.find(|event| event.cell == recorded.cell);
             self.try_event(at, recorded, wanted);

@@ -11,7 +11,7 @@ use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
 use crate::metrics::bbbv;
 use crate::minefield::Minefield;
-use crate::properties::{V1_SQUARE_SIZE, property};
+use crate::properties::{V1_CELL_SIZE, property};
 use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
 
 /// Converts a game to the other version of the format; also returns what that version cannot store.
@@ -111,7 +111,7 @@ fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         })?
         .to_be_bytes();
     let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
-    properties.extend([low, high, V1_SQUARE_SIZE]);
+    properties.extend([low, high, V1_CELL_SIZE]);
     extra_properties(game, property::UTF8, losses);
     losses.push(Loss::ResultString);
     let mut events = EventLog::empty(Version::V2);
@@ -162,7 +162,7 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
             name: String::from_utf8_lossy(extension.name).into_owned(),
         }));
     }
-    extra_properties(game, property::SQUARE_SIZE, losses);
+    extra_properties(game, property::CELL_SIZE, losses);
     let (version_info, player) = guessed_texts(game, losses)?;
     let events = v1_events(game, losses)?;
     let text = |bytes| game.decode(bytes).0.into_owned();
@@ -190,21 +190,21 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
     })
 }
 
-/// The events on squares of 16 pixels, in the long form.
+/// The events on cells of 16 pixels, in the long form.
 fn v1_events(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<EventLog<'static>, WriteError> {
-    let from = game.square_size();
-    if from != V1_SQUARE_SIZE {
+    let from = game.cell_size();
+    if from != V1_CELL_SIZE {
         losses.push(Loss::PositionsRescaled { from });
     }
     let scale = |px: i32| {
         let size = i32::from(from.max(1));
-        (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
+        (px * i32::from(V1_CELL_SIZE)).div_euclid(size)
     };
     let mut events = EventLog::empty(Version::V1);
     for mut event in &game.events {
         if let Event::Mouse(mouse) = &mut event {
             mouse.reduced = false;
-            if from != V1_SQUARE_SIZE {
+            if from != V1_CELL_SIZE {
                 (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
             }
         }

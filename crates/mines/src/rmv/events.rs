@@ -7,7 +7,7 @@ use super::decode::{EventDecoder, Sink};
 use super::encode::{encode, reducible};
 use super::error::WriteError;
 use super::quiet::{self, MoveSlots};
-use crate::cell::SquareArea;
+use crate::cell::CellArea;
 use crate::{BoardEvent, Event, Face, MouseEvent, Version};
 
 /// The events of a game in their stored form, without the termination event.
@@ -269,8 +269,8 @@ impl Events<'_> {
     }
 
     /// Skips quiet moves and stores them in `into`, as many as fit. While a button is held, only
-    /// moves within its square are skipped. Returns their number.
-    pub(crate) fn skip_quiet(&mut self, held: Option<SquareArea>, into: MoveSlots<'_>) -> usize {
+    /// moves within its cell are skipped. Returns their number.
+    pub(crate) fn skip_quiet(&mut self, held: Option<CellArea>, into: MoveSlots<'_>) -> usize {
         let Some(last) = self.decoder.last_mouse() else {
             return 0;
         };

@@ -383,8 +383,8 @@ fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> R
         let rule = Rule::LevelUnknown { value };
         deviations.note(Finding::new(rule).at(cut.at + property::LEVEL as u64))?;
     }
-    if version == Version::V2 && get(property::SQUARE_SIZE) == Some(0) {
-        let at = cut.at + property::SQUARE_SIZE as u64;
+    if version == Version::V2 && get(property::CELL_SIZE) == Some(0) {
+        let at = cut.at + property::CELL_SIZE as u64;
         deviations.note(Finding::new(Rule::CellSizeZero).at(at))?;
     }
     Ok(())

@@ -27,7 +27,7 @@ pub enum Loss {
     CloneId { id: u8, major: u8 },
     /// An extension property.
     Extension { name: String },
-    /// Positions on squares of a size other than 16 pixels, the only size that v1 has.
+    /// Positions on cells of a size other than 16 pixels, the only size that v1 has.
     PositionsRescaled { from: u8 },
     /// A text whose encoding was guessed; it is now UTF-8.
     TextReencoded {

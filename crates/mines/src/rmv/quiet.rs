@@ -6,7 +6,7 @@
 //! single comparison.
 
 use super::decode::{REDUCED, V1_ORIGIN};
-use crate::cell::SquareArea;
+use crate::cell::CellArea;
 use crate::{MouseAction, MouseEvent, Version};
 
 /// Time, position and buttons of a mouse event: 24 bits of time, 8 of buttons, 16 for the distance
@@ -100,14 +100,13 @@ impl Packed {
     }
 }
 
-/// Whether a square contains a position that is at most a short step away. `origin` is the stored
+/// Whether a cell contains a position that is at most a short step away. `origin` is the stored
 /// position that means 0 pixels.
 #[inline(always)]
-const fn contains(square: SquareArea, origin: (u16, u16), at: Packed) -> bool {
-    let left = (square.left as u16).wrapping_add(origin.0);
-    let top = (square.top as u16).wrapping_add(origin.1);
-    (at.x().wrapping_sub(left) as u32) < square.size
-        && (at.y().wrapping_sub(top) as u32) < square.size
+const fn contains(cell: CellArea, origin: (u16, u16), at: Packed) -> bool {
+    let left = (cell.left as u16).wrapping_add(origin.0);
+    let top = (cell.top as u16).wrapping_add(origin.1);
+    (at.x().wrapping_sub(left) as u32) < cell.size && (at.y().wrapping_sub(top) as u32) < cell.size
 }
 
 /// Free slots for the times and positions of moves. The three slices have the same length.
@@ -130,11 +129,11 @@ pub(super) struct Skipped<'b> {
 }
 
 /// Skips quiet moves after `last` at the start of checked `bytes`, and stores them in `into`, as
-/// many as fit. While a button is held, only moves within its square are skipped.
+/// many as fit. While a button is held, only moves within its cell are skipped.
 pub(super) fn skip<'b>(
     version: Version,
     last: &MouseEvent,
-    held: Option<SquareArea>,
+    held: Option<CellArea>,
     bytes: &'b [u8],
     into: MoveSlots<'_>,
 ) -> Skipped<'b> {
@@ -334,13 +333,13 @@ mod tests {
             let log = log(version, start, &drawn);
             let mut events = log.iter();
             while let Some(Event::Mouse(mut last)) = events.next() {
-                // As in the engine: the square of the previous event.
+                // As in the engine: the cell of the previous event.
                 let size = held.unwrap_or(1) as i32;
-                let square = |at: i32| at.div_euclid(size) * size;
-                let (left, top) = (square(last.x), square(last.y));
-                let held = held.map(|size| SquareArea { left, top, size });
+                let edge = |at: i32| at.div_euclid(size) * size;
+                let (left, top) = (edge(last.x), edge(last.y));
+                let held = held.map(|size| CellArea { left, top, size });
                 let stays = |next: &MouseEvent| {
-                    held.is_none() || square(next.x) == left && square(next.y) == top
+                    held.is_none() || edge(next.x) == left && edge(next.y) == top
                 };
                 let mut following = events.clone();
                 let mut times = vec![0; room];

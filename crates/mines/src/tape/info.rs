@@ -113,7 +113,7 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
         "mode": game.mode().map(Mode::name),
         "marks": game.marks(),
         "nf": game.declared_nf(),
-        "cell_size": game.square_size(),
+        "cell_size": game.cell_size(),
         "declared_bbbv": game.declared_bbbv(),
         "outcome": game.ending.map(|ending| ending.outcome.name()),
         "text": texts.text,

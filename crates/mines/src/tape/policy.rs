@@ -11,13 +11,13 @@ reject = ["error", "warning"]
 # Findings that reject nothing: the conditions below decide.
 admit = ["rmv.rank-mode", "rmv.rank-3bv"]
 
-# What has to be so in every game: a column of `gametape tables`, and its value.
+# Conditions on every game: a column of `gametape tables`, and the value that it has to have.
 [rmv.require]
 outcome = "win"
 mode = "normal"
 
-# A game belongs to the first class that it fits, and has to be what that requires. One that fits none
-# is rejected.
+# A game belongs to the first class that it fits, and has to meet the conditions of this class. A game that
+# fits none is rejected.
 [[rmv.class]]
 name = "beginner"
 when = { board_cols = 8, board_rows = 8, board_mines = 10 }

@@ -212,7 +212,7 @@ fn flagged() -> Recording {
 fn a_middle_button_that_does_nothing_is_in_doubt_and_the_rest_is_not() {
     let mut game = flagged();
     game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
-    // The squares that the middle button would have opened are closed, so a click can open them.
+    // The cells that the middle button would have opened are closed, so a click can open them.
     game.says(LeftDown, 2, 1, "pressed21")
         .says(LeftUp, 2, 1, "open_221");
     let (findings, replayed) = game.left();
@@ -261,7 +261,7 @@ fn a_middle_button_that_chords_as_it_goes_down_is_in_doubt() {
 }
 
 #[test]
-fn a_middle_click_opens_only_squares_that_a_chord_could() {
+fn a_middle_click_opens_only_cells_that_a_chord_could() {
     // One of two flags is missing, so no program chords here.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
@@ -276,7 +276,7 @@ fn a_middle_click_opens_only_squares_that_a_chord_could() {
         .says(MiddleUp, 2, 0, "open_210 open_221 open_131");
     assert!(game.left().1.fault.is_some());
 
-    // A closed square cannot be chorded either.
+    // A closed cell cannot be chorded either.
     for opened in [
         "open_221",
         "open_122",
@@ -291,7 +291,7 @@ fn a_middle_click_opens_only_squares_that_a_chord_could() {
     }
 }
 
-/// If the middle button alone wins a game, the recorded squares decide the ending.
+/// If the middle button alone wins a game, the recorded cells decide the ending.
 #[test]
 fn the_ending_is_that_of_the_recorded_board() {
     let mut game = Recording::new(&["*..", "..."]);
@@ -322,7 +322,7 @@ fn a_middle_click_may_be_recorded_late() {
     assert_eq!(replayed.lag.map(|lag| lag.times), Some(1));
 }
 
-/// A square with a question mark may open with its neighbours or stay closed.
+/// A cell with a question mark may open with its neighbours or stay closed.
 #[test]
 fn question_marks_may_stay_closed_and_nothing_else_may() {
     // A question mark is on (3, 1), and the opening is clicked at (3, 0).
@@ -350,12 +350,12 @@ fn question_marks_may_stay_closed_and_nothing_else_may() {
     assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
     assert_eq!(findings.worst(), Some(Severity::Warning), "{findings:?}");
 
-    // The square can still be opened, and the engine knows it.
+    // The cell can still be opened, and the engine knows it.
     game.says(LeftDown, 3, 1, "pressed_qm31")
         .says(LeftUp, 3, 1, "open_031");
     assert_eq!(game.left().1.doubted.map(|doubted| doubted.times), Some(1));
 
-    // Every other square of the opening must open.
+    // Every other cell of the opening must open.
     for left_out in 1..stays.len() {
         let mut less = stays.clone();
         let gone = less.remove(left_out);
@@ -424,10 +424,10 @@ fn a_question_mark_may_refuse_a_press_and_its_neighbours_may_not() {
     assert!(game.left().1.fault.is_some());
 }
 
-/// After the mine of a lost chord, the other squares may open in any order, or not at all.
+/// After the mine of a lost chord, the other cells may open in any order, or not at all.
 #[test]
 fn the_rest_of_a_lost_chord_is_in_doubt() {
-    // A mine that comes before the other squares.
+    // A mine that comes before the other cells.
     let picture = ["..*", "...", "..."];
     let early = || {
         let mut game = Recording::new(&picture);
@@ -481,8 +481,8 @@ fn the_rest_of_a_lost_chord_is_in_doubt() {
     assert!(game.ended(Outcome::Blast).0.has("rmv.board-event"));
 }
 
-/// The squares that a chord opens are taken back each time the recording shows that nothing opened.
-/// An audit does this for as many squares as sixteen boards have, and no more.
+/// The cells that a chord opens are taken back each time the recording shows that nothing opened.
+/// An audit does this for as many cells as sixteen boards have, and no more.
 #[test]
 fn chords_that_do_nothing_are_excused_for_so_long() {
     let times = |times: u32| {
@@ -493,7 +493,7 @@ fn chords_that_do_nothing_are_excused_for_so_long() {
         }
         game.left().1
     };
-    // Each chord would open 3 of the 21 safe squares.
+    // Each chord would open 3 of the 21 safe cells.
     let most = 16 * 21 / 3;
     let replayed = times(most);
     assert_eq!(replayed.fault, None);

@@ -11,7 +11,7 @@ use crate::common::{boards, findings, rewritten};
 
 use MouseAction::{MiddleDown, MiddleUp, Move};
 
-/// Actions and squares. The first action is a left release; squares may be one off the board.
+/// Actions and cells. The first action is a left release; cells may be one off the board.
 fn deeds() -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
     vec((1u8..=7, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(|deeds| {
         let (mut col, mut row) = (0, 0);
@@ -63,7 +63,7 @@ proptest! {
         prop_assert_eq!(clicks.misflags, plain.clicks.misflags);
     }
 
-    /// In every doubt, a square never shows another number, opens twice or opens out of
+    /// In every doubt, a cell never shows another number, opens twice or opens out of
     /// reach, and flags are set only under the cursor.
     #[test]
     fn no_doubt_excuses_the_impossible(
@@ -113,7 +113,7 @@ proptest! {
                 let blast = |other: &Event| {
                     matches!(other, Event::Board(BoardEvent { face: Face::Blast, .. }))
                 };
-                // Question marks may stay closed, and so may squares after a mine.
+                // Question marks may stay closed, and so may cells after a mine.
                 if marks || group.clone().any(blast) || !group.any(zero) {
                     return Ok(());
                 }

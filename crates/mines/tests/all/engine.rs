@@ -126,7 +126,7 @@ fn marks_turn_flags_into_question_marks() {
     assert_eq!(
         table.engine.status(),
         Status::Won,
-        "no safe square: nothing to open"
+        "no safe cell: nothing to open"
     );
     assert_eq!(table.play(RightDown, 0, 0), "");
 }

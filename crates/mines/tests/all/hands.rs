@@ -79,7 +79,7 @@ fn hands_that_play_cause_no_finding() {
         "ring-of-eight",
         "custom-wide",
         "custom-dense",
-        "custom-one-square",
+        "custom-one-cell",
     ];
     let mut wrong = Vec::new();
     for seed in seeds(8) {

@@ -63,9 +63,9 @@ fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
     fact("mouse events", of_us as f64, of_peer as f64);
     fact("mouse events that differ", 0.0, differing as f64);
     fact(
-        "squares of the board that differ",
+        "cells of the board that differ",
         0.0,
-        squares_that_differ(game, video) as f64,
+        cells_that_differ(game, video) as f64,
     );
 
     video.data.analyse();
@@ -81,8 +81,8 @@ fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
     fact("rows", game.board.rows.into(), data.height as f64);
     fact("mines", game.board.mines.len() as f64, data.mine_num as f64);
     fact(
-        "square size",
-        game.square_size().into(),
+        "cell size",
+        game.cell_size().into(),
         data.cell_pixel_size.into(),
     );
     fact(
@@ -162,7 +162,7 @@ fn facts(game: &Game<'_>, video: &mut RmvVideo) -> Vec<Fact> {
 ///
 /// Our events are first changed in the same way as the peer changes the events that it reads: it
 /// inserts preflags and the unrecorded first press of the left button before them, and moves every
-/// position outside of the board to the board's lower right corner (a square that does not exist).
+/// position outside of the board to the board's lower right corner (a cell that does not exist).
 /// This causes an error in the peer: reduced moves continue from that corner, so they are wrong
 /// until the next full event.
 fn compare_mouse_events(game: &Game<'_>, video: &RmvVideo) -> (usize, usize, usize) {
@@ -189,7 +189,7 @@ fn compare_mouse_events(game: &Game<'_>, video: &RmvVideo) -> (usize, usize, usi
         "the unrecorded press"
     );
 
-    let size = i32::from(game.square_size());
+    let size = i32::from(game.cell_size());
     let corner = (
         size * i32::from(game.board.cols),
         size * i32::from(game.board.rows),
@@ -224,7 +224,7 @@ fn compare_mouse_events(game: &Game<'_>, video: &RmvVideo) -> (usize, usize, usi
     (differing, ours.len(), theirs.len())
 }
 
-fn squares_that_differ(game: &Game<'_>, video: &RmvVideo) -> usize {
+fn cells_that_differ(game: &Game<'_>, video: &RmvVideo) -> usize {
     let ours = numbers(&Minefield::new(&game.board));
     let theirs = &video.data.board;
     assert_eq!(ours.len(), theirs.len());
@@ -260,7 +260,7 @@ fn numbers(field: &Minefield) -> Vec<Vec<i32>> {
 /// - The peer does not count as effective a click that removes a flag, or that sets a flag on the
 ///   same mine again. We count every click that changes the board. Everything that is computed from
 ///   Ce differs accordingly.
-/// - The peer scales the path to squares of 16 pixels; `formats/rmv.md` measures it in recorded
+/// - The peer scales the path to cells of 16 pixels; `formats/rmv.md` measures it in recorded
 ///   pixels.
 const KNOWN: &[(&str, &str, f64, f64)] = &[
     ("test_rmv2_24px_preflags.rmv", "right clicks", 17.0, 29.0),
@@ -345,7 +345,7 @@ fn real_recordings_mean_the_same_to_both() {
             }
         }
         // The two ways to compute a path agree to the last bits.
-        let scaled = Metrics::of(&game).clicks.path_px * 16.0 / f64::from(game.square_size());
+        let scaled = Metrics::of(&game).clicks.path_px * 16.0 / f64::from(game.cell_size());
         let path = video.data.video_action_state_recorder.last().unwrap().path;
         assert!(
             (scaled - path).abs() < 1e-9,
@@ -566,7 +566,7 @@ fn synthetic(version: Version, dice: &mut Dice) -> Option<Vec<u8>> {
     };
     if version == Version::V2 {
         let mut properties = game.properties.into_owned();
-        properties[property::SQUARE_SIZE] = size;
+        properties[property::CELL_SIZE] = size;
         properties[property::BBBV_LOW] = bbbv as u8;
         properties[property::BBBV_HIGH] = (bbbv >> 8) as u8;
         game.properties = Cow::Owned(properties);

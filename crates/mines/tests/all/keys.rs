@@ -98,12 +98,12 @@ proptest! {
         if mines.is_empty() {
             return Ok(());
         }
-        let square = to.index(usize::from(board.cols) * usize::from(board.rows));
+        let cell = to.index(usize::from(board.cols) * usize::from(board.rows));
         let cols = usize::from(board.cols);
-        let square = Cell::new((square % cols) as u8, (square / cols) as u8);
+        let cell = Cell::new((cell % cols) as u8, (cell / cols) as u8);
         let at = from.index(mines.len());
-        if !mines.contains(&square) {
-            mines[at] = square;
+        if !mines.contains(&cell) {
+            mines[at] = cell;
         }
         let moved = Board::new(board.cols.into(), board.rows.into(), mines, 0).unwrap();
         let [other, _] = keys(&on(moved.clone()));
@@ -147,7 +147,7 @@ fn what_leaves_the_clicks_as_they_are_leaves_the_key_of_the_path() {
             };
             let [[board, path], [forged_board, forged_path]] = [keys(of), keys(&forged)];
             // Version 1 can't store the size of the cells, so the same pixels are other cells.
-            if game.square_size() != forged.square_size() && twin.name == "in-the-other-version" {
+            if game.cell_size() != forged.cell_size() && twin.name == "in-the-other-version" {
                 continue;
             }
             let what = format!("{} of {} {seed}", twin.name, scenario.name);

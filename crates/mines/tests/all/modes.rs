@@ -255,7 +255,7 @@ fn chords_go_on_where_the_mode_says_so_and_no_further() {
         "",
         "open_110",
         "open_110 open_020 open_130 open_021 open_131",
-        // A wrong number, a mine, a hole in the opening, a square out of reach.
+        // A wrong number, a mine, a hole in the opening, a cell out of reach.
         "open_110 open_111 open_120 open_130 open_021 open_131",
         "open_110 open_111 open_blast40",
         "open_110 open_111 open_020 open_130 open_021",
@@ -266,7 +266,7 @@ fn chords_go_on_where_the_mode_says_so_and_no_further() {
         game.says(LeftUp, 0, 1, wrong);
         assert!(game.left().1.fault.is_some(), "{wrong}");
     }
-    // Nothing continues if the number of flags differs from the square's number.
+    // Nothing continues if the number of flags differs from the cell's number.
     let mut game = Recording::new(&["*.....", "...*.."]);
     game.mode(Mode::ChordingRecursiveStandard)
         .plays(LeftUp, 0, 1);
@@ -289,7 +289,7 @@ fn flags_continue_only_where_the_mode_allows_it() {
         let mut game = start(mode);
         game.says(RightDown, 0, 0, "flag00 open_110 open_111");
         assert_eq!(game.left().1.fault.is_none(), recursive, "{}", mode.name());
-        // A right press on a number with exactly as many closed squares around it.
+        // A right press on a number with exactly as many closed cells around it.
         let mut game = start(mode);
         game.clicks(1, 0);
         game.clicks(1, 1);
@@ -310,7 +310,7 @@ fn flags_continue_only_where_the_mode_allows_it() {
         game.says(RightDown, 0, 0, wrong);
         assert!(game.left().1.fault.is_some(), "{wrong}");
     }
-    // A safe square is not a forced mine, so it gets no flag.
+    // A safe cell is not a forced mine, so it gets no flag.
     let mut game = start(Mode::FlagRecursive);
     game.says(RightDown, 0, 1, "flag10");
     assert!(game.left().1.fault.is_some());

@@ -153,7 +153,7 @@ fn survey(name: &str, bytes: &[u8], changes: impl Fn(usize) -> Vec<u8>) -> Table
                 shares.finding += 1;
             } else {
                 shares.silent += 1;
-                // In a game that was not won, the content of the closed squares was never shown.
+                // In a game that was not won, the content of the closed cells was never shown.
                 let unseen = region == Region::Cells && !won;
                 assert!(
                     region.may_be_silent() || unseen,

@@ -51,11 +51,11 @@ fn conversion_keeps_everything_that_both_versions_can_store() {
     }
 }
 
-/// The order in which a lost chord opens its squares is not published. So a square that is left out
+/// The order in which a lost chord opens its cells is not published. So a cell that is left out
 /// after the blast is unproven, and one left out before it is an error. A wrong number is always an
 /// error.
 #[test]
-fn squares_left_out_after_a_blast_are_unproven() {
+fn cells_left_out_after_a_blast_are_unproven() {
     let scenario = scenario("loss-by-chord");
     let mut unproven = 0;
     for seed in 0..40 {

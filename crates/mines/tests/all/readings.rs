@@ -12,7 +12,7 @@ use crate::common::{boards, findings};
 
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
-/// An action, and the column and row of its square.
+/// An action, and the column and row of its cell.
 type Deed = (MouseAction, i32, i32);
 
 /// A wide board with three mines.
@@ -26,7 +26,7 @@ fn held() -> Recording {
 }
 
 #[test]
-fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
+fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_cells() {
     assert!(
         held()
             .gives(RightDown, 4, 0)
@@ -65,7 +65,7 @@ fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
 #[test]
 fn board_events_of_no_reading_are_errors() {
     for right in [
-        // Opened by the right button; a flag on another square; a flag and a press.
+        // Opened by the right button; a flag on another cell; a flag and a press.
         "open_140",
         "flag50",
         "flag40 pressed40",
@@ -90,7 +90,7 @@ fn board_events_of_no_reading_are_errors() {
         game.says(LeftUp, 4, 0, left);
         assert!(game.left().0.has("rmv.board-event"), "{left}");
     }
-    // For open squares, recordings prove the rule.
+    // For open cells, recordings prove the rule.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0).plays(LeftDown, 2, 0);
     game.says(RightDown, 2, 0, "");
@@ -165,7 +165,7 @@ fn a_button_acts_in_one_place_at_most() {
         game.says(RightDown, 4, 0, flags);
         assert!(game.left().0.has("rmv.board-event"), "{flags}");
     }
-    // In the cursor's own square nothing is in doubt.
+    // In the cursor's own cell nothing is in doubt.
     let mut game = beside();
     game.says(LeftDown, 1, 0, "");
     assert!(game.left().0.has("rmv.board-event"));
@@ -180,7 +180,7 @@ fn a_button_acts_in_one_place_at_most() {
 #[test]
 fn events_that_both_readings_give_answer_nothing() {
     let games: &[(&[&str], &[Deed])] = &[
-        // Both buttons press the same squares from a flag and from below it.
+        // Both buttons press the same cells from a flag and from below it.
         (
             &[".......", ".....*.", ".......", "......."],
             &[
@@ -223,7 +223,7 @@ fn events_that_both_readings_give_answer_nothing() {
                 (Move, 3, 2),
             ],
         ),
-        // The square of the jump is closed, and the one before it is open beside it.
+        // The cell of the jump is closed, and the one before it is open beside it.
         (
             &[
                 "......", "...*..", "......", "......", "......", "*.....", ".*...*",
@@ -261,9 +261,9 @@ fn a_flag_does_not_show_that_the_buttons_were_a_chord() {
     assert_eq!(replayed.fault, None, "{found:?}");
 }
 
-/// A chord of two squares that lie side by side: the first square that opens is beside both.
+/// A chord of two cells that lie side by side: the first cell that opens is beside both.
 #[test]
-fn a_chord_where_the_cursor_was_opens_squares_that_are_beside_both() {
+fn a_chord_where_the_cursor_was_opens_cells_that_are_beside_both() {
     let start = || {
         let mut game = Recording::new(&["*...", "...*", "....", "*..."]);
         game.plays(LeftUp, 1, 0).clicks(1, 1).flags(0, 0);
@@ -332,7 +332,7 @@ fn deeds(jumps: bool, middle: bool) -> impl Strategy<Value = Vec<Deed>> {
 }
 
 fn is_open(engine: &Engine, event: &MouseEvent) -> bool {
-    let (col, row) = event.square(16);
+    let (col, row) = event.cell(16);
     let cell = u8::try_from(col).ok().zip(u8::try_from(row).ok());
     let face = cell.and_then(|(col, row)| engine.face(Cell::new(col, row)));
     matches!(face, Some(Face::Number(_)))
@@ -356,7 +356,7 @@ impl CursorOfMoves {
 }
 
 /// A program in which the right button is no part of a chord while the left one is held, except on
-/// open squares.
+/// open cells.
 struct RightAlone {
     left: bool,
     /// Whether the right button is held and is no part of a chord.
@@ -418,7 +418,7 @@ proptest! {
     })]
 
     /// A program in which the right button has no effect while the left one is held, except on open
-    /// squares.
+    /// cells.
     #[test]
     fn a_right_button_that_does_nothing_is_in_doubt_at_most(
         board in boards(9, 10),

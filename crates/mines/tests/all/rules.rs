@@ -342,7 +342,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (
             "rmv.board-event-unproven",
             with(Parts::of(&game("middle-button", 1)), |p| {
-                // A middle button that presses one square less.
+                // A middle button that presses one cell less.
                 let middle = std::cell::Cell::new(false);
                 let at = find(p, 0, |event| match event {
                     Event::Mouse(mouse) => {

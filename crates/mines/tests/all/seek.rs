@@ -194,7 +194,7 @@ fn a_game_without_events_has_one_moment() {
 }
 
 #[test]
-fn a_change_beside_the_board_is_an_event_and_no_square() {
+fn a_change_beside_the_board_is_an_event_and_no_cell() {
     let game = record(&scenarios()[0], 1).unwrap();
     let bytes = rmv::write(&game).unwrap();
     let first = game.events.iter().find_map(|event| match event {

@@ -154,7 +154,7 @@ fn a_click_that_is_under_way_is_no_difference() {
             assert_eq!(row[0], row[1], "{name}");
         }
     }
-    // A square that the recording never reaches changes with the next mouse event.
+    // A cell that the recording never reaches changes with the next mouse event.
     let game = record(&scenarios()[0], 3).unwrap();
     let mut events: Vec<Event> = game.events.iter().collect();
     let opened = |event: &Event| matches!(event, Event::Board(board) if board.face.name().starts_with("open"));

@@ -37,6 +37,9 @@ pub struct Outcome {
     pub bytes: u64,
     /// The number of packets that were lost.
     pub lost: u64,
+    /// The number of packets that are on their way to the receiver. At the end of a run they are those of the
+    /// last ticks, which would arrive after it.
+    pub in_transit: u64,
     /// How often the receiver requested a full snapshot.
     pub resyncs: u64,
     /// Whether the receiver's view equals the sender's state.
@@ -117,6 +120,7 @@ impl Replication {
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         Outcome {
+            in_transit: self.down.len() as u64,
             converged: self.receiver.view().same_entities(&self.state),
             ..self.outcome
         }
@@ -187,7 +191,10 @@ mod tests {
             }
             let outcome = replication.outcome();
             assert_eq!(outcome.sent, 320);
-            assert!(seen <= outcome.sent - outcome.lost);
+            // Nothing vanishes: with an even delay, at most one packet arrives in a tick.
+            let arrived = outcome.sent - outcome.lost - outcome.in_transit;
+            assert_eq!(seen + outcome.resyncs, arrived, "{loss} %: {outcome:?}");
+            assert!(outcome.in_transit <= u64::from(network.delay));
             assert_eq!(outcome.lost == 0, loss == 0);
             assert!(outcome.converged, "{loss} %: {outcome:?}");
         }

@@ -71,10 +71,10 @@ pub fn board_for(
     };
     // Checks the size before coordinates are converted to bytes.
     Board::new(cols, rows, [], timestamp)?;
-    let squares = cols * rows;
+    let cells = cols * rows;
     let mut last = None;
     for _ in 0..TRIES {
-        let mut at: Vec<u32> = rng.choose_multiple(0..squares, mines.min(squares - 1) as usize);
+        let mut at: Vec<u32> = rng.choose_multiple(0..cells, mines.min(cells - 1) as usize);
         at.sort_unstable();
         let mines = at
             .iter()
@@ -90,7 +90,7 @@ pub fn board_for(
             break;
         }
     }
-    last.ok_or_else(|| WriteError::Invalid("no square to begin in".into()))
+    last.ok_or_else(|| WriteError::Invalid("no cell to begin in".into()))
 }
 
 fn wants_solvable(mode: Mode) -> bool {

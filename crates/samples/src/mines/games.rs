@@ -53,7 +53,7 @@ fn record_by(
         let [.., high, low] = bbbv.to_be_bytes();
         set(property::BBBV_LOW, low);
         set(property::BBBV_HIGH, high);
-        set(property::SQUARE_SIZE, scenario.square_size);
+        set(property::CELL_SIZE, scenario.cell_size);
     }
     game.properties = Cow::Owned(properties);
     if scenario.preflags {

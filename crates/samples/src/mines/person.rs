@@ -1,7 +1,7 @@
 //! Games like those of people, in files like those of the known releases.
 //!
 //! Nobody played these games, but the mouse moves as in real ones: from pixel to pixel, in curves
-//! that begin and end slowly, with a correction close to the square. Buttons are held as long as
+//! that begin and end slowly, with a correction close to the cell. Buttons are held as long as
 //! fingers hold them, and events have the times that the release's clock gives. An audit finds
 //! nothing wrong with them; so a forgery made from one differs only in its forged part.
 //!

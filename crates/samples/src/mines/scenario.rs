@@ -44,8 +44,8 @@ pub struct Scenario {
     pub marks: bool,
     /// Whether some mines are flagged before the game.
     pub preflags: bool,
-    /// The size of a square in pixels; 16 in v1.
-    pub square_size: u8,
+    /// The size of a cell in pixels; 16 in v1.
+    pub cell_size: u8,
     /// The style of play.
     pub habit: Habit,
     /// The end of the game.
@@ -66,7 +66,7 @@ impl Scenario {
             mode: Mode::Normal,
             marks: false,
             preflags: false,
-            square_size: 16,
+            cell_size: 16,
             habit: Habit::Chords,
             finish: Finish::Win,
             clumsy: false,
@@ -105,7 +105,7 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario {
             marks: true,
             clumsy: true,
-            square_size: 24,
+            cell_size: 24,
             ..v2("question-marks", BoardSpec::INTERMEDIATE)
         },
         Scenario {
@@ -114,7 +114,7 @@ pub fn scenarios() -> Vec<Scenario> {
         },
         Scenario {
             preflags: true,
-            square_size: 32,
+            cell_size: 32,
             ..v2("preflags", BoardSpec::BEGINNER)
         },
         Scenario {
@@ -141,7 +141,7 @@ pub fn scenarios() -> Vec<Scenario> {
         v2("ring-of-eight", BoardSpec::Ring),
         v2("custom-wide", BoardSpec::random(255, 3, 60)),
         v2("custom-dense", BoardSpec::random(12, 12, 60)),
-        v2("custom-one-square", BoardSpec::random(1, 1, 0)),
+        v2("custom-one-cell", BoardSpec::random(1, 1, 0)),
     ];
     let modes = [
         ("mode-upk", Mode::Upk),

@@ -29,7 +29,7 @@ pub(super) fn play(
         events: EventLog::empty(scenario.version),
         engine: Engine::of(game),
         solver: Solver::new(game.board.cols, game.board.rows),
-        square: i32::from(game.square_size()),
+        cell_size: i32::from(game.cell_size()),
         rng,
         time_ms: 0,
         at: (0, 0),
@@ -65,8 +65,8 @@ struct Session<'s> {
     events: EventLog<'static>,
     engine: Engine,
     solver: Solver,
-    /// The size of a square in pixels.
-    square: i32,
+    /// The size of a cell in pixels.
+    cell_size: i32,
     rng: fastrand::Rng,
     time_ms: u32,
     at: (i32, i32),
@@ -134,7 +134,7 @@ impl Session<'_> {
             .filter(|&cell| field.is_mine(cell) && self.engine.face(cell) == Some(Face::Closed))
     }
 
-    /// Flags a safe square next to a 1 whose mine has no flag, and chords there.
+    /// Flags a safe cell next to a 1 whose mine has no flag, and chords there.
     fn lose_by_chord(&mut self) -> Result<bool, WriteError> {
         self.solver.look(&self.engine);
         let trap = self.solver.numbers().find_map(|(cell, number)| {
@@ -213,7 +213,7 @@ impl Session<'_> {
         self.rng.choice(&from).copied()
     }
 
-    /// Removes a wrong flag, when only squares with wrong flags are left.
+    /// Removes a wrong flag, when only cells with wrong flags are left.
     fn unflag_something(&mut self) -> Done {
         let field = self.engine.field();
         let wrong = field
@@ -226,7 +226,7 @@ impl Session<'_> {
         }
     }
 
-    /// A number whose mines are all known and where a chord opens more squares than the flags cost.
+    /// A number whose mines are all known and where a chord opens more cells than the flags cost.
     fn best_chord(&self) -> Option<Cell> {
         let here = self.at;
         self.solver
@@ -243,7 +243,7 @@ impl Session<'_> {
                             mines += 1;
                             flags_to_set += i32::from(face != Face::Flag);
                         }
-                        // A flag on a square that is not known to be a mine: do not chord here.
+                        // A flag on a cell that is not known to be a mine: do not chord here.
                         _ if face == Face::Flag => return false,
                         Knowledge::Safe => to_open += 1,
                         Knowledge::Unknown => return false,
@@ -286,7 +286,7 @@ impl Session<'_> {
             }
             self.pause();
             self.act(MouseAction::RightUp)?;
-            // With marks enabled, the square may have become a question mark.
+            // With marks enabled, the cell may have become a question mark.
             if self.engine.face(mine) == Some(Face::Question) {
                 self.flag(mine)?;
                 self.flag(mine)?;
@@ -337,7 +337,7 @@ impl Session<'_> {
                 self.move_to(cell)?;
                 self.chord()
             }
-            // A right click on an open square.
+            // A right click on an open cell.
             _ => {
                 let open = (self.engine.field().cells())
                     .find(|&cell| matches!(self.engine.face(cell), Some(Face::Number(_))));
@@ -378,9 +378,9 @@ impl Session<'_> {
             match self.rng.u32(0..4) {
                 0 => &[LeftDown, RightDown, LeftUp, RightUp],
                 1 => &[LeftDown, RightDown, RightUp, LeftUp],
-                // The right button first would flag a closed square, so it comes first only if the
-                // square is open.
-                _ if !self.on_open_square() => &[LeftDown, RightDown, LeftUp, RightUp],
+                // The right button first would flag a closed cell, so it comes first only if the
+                // cell is open.
+                _ if !self.on_open_cell() => &[LeftDown, RightDown, LeftUp, RightUp],
                 2 => &[RightDown, LeftDown, LeftUp, RightUp],
                 _ => &[RightDown, LeftDown, RightUp, LeftUp],
             }
@@ -394,10 +394,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn on_open_square(&self) -> bool {
+    fn on_open_cell(&self) -> bool {
         let cell = Cell::new(
-            (self.at.0 / self.square) as u8,
-            (self.at.1 / self.square) as u8,
+            (self.at.0 / self.cell_size) as u8,
+            (self.at.1 / self.cell_size) as u8,
         );
         matches!(self.engine.face(cell), Some(Face::Number(_)))
     }
@@ -418,7 +418,7 @@ impl Session<'_> {
     }
 
     fn centre(&self, cell: Cell) -> (i32, i32) {
-        let centre = |n: u8| i32::from(n) * self.square + self.square / 2;
+        let centre = |n: u8| i32::from(n) * self.cell_size + self.cell_size / 2;
         (centre(cell.col), centre(cell.row))
     }
 
@@ -426,8 +426,8 @@ impl Session<'_> {
         let (x, y) = self.centre(cell);
         // A real hand is less exact.
         let reach = match self.hands {
-            [] => self.square / 4,
-            _ => self.square * 7 / 16,
+            [] => self.cell_size / 4,
+            _ => self.cell_size * 7 / 16,
         };
         (
             x + self.rng.i32(-reach..=reach),
@@ -441,7 +441,7 @@ impl Session<'_> {
     }
 
     fn glide(&mut self, to: (i32, i32)) -> Done {
-        let (from, size) = (self.at, f64::from(self.square));
+        let (from, size) = (self.at, f64::from(self.cell_size));
         let samples = match self.hand() {
             Some(hand) => hand.path(from, to, size, &mut self.rng),
             None => hand::path(from, to, size, &mut self.rng),

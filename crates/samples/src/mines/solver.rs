@@ -2,7 +2,7 @@
 
 use gametape_mines::{Cell, Engine, Face};
 
-/// The knowledge about a closed square.
+/// The knowledge about a closed cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Knowledge {
     Unknown,
@@ -11,7 +11,7 @@ pub(super) enum Knowledge {
 }
 
 /// Examines a board as a player sees it, and deduces from single numbers and from pairs of numbers
-/// whose closed squares overlap.
+/// whose closed cells overlap.
 pub(super) struct Solver {
     cols: u8,
     rows: u8,
@@ -19,9 +19,9 @@ pub(super) struct Solver {
     knowledge: Vec<Knowledge>,
 }
 
-/// The closed squares of a number about which nothing is known, and the number of mines among them.
+/// The closed cells of a number about which nothing is known, and the number of mines among them.
 struct Constraint {
-    squares: Vec<usize>,
+    cells: Vec<usize>,
     mines: usize,
 }
 
@@ -102,9 +102,9 @@ impl Solver {
         while self.deduce() {}
     }
 
-    fn learn(&mut self, squares: &[usize], knowledge: Knowledge) -> bool {
+    fn learn(&mut self, cells: &[usize], knowledge: Knowledge) -> bool {
         let mut new = false;
-        for &at in squares {
+        for &at in cells {
             if let Some(slot) = self.knowledge.get_mut(at) {
                 new |= *slot != knowledge;
                 *slot = knowledge;
@@ -118,9 +118,9 @@ impl Solver {
         let mut new = false;
         for constraint in &constraints {
             if constraint.mines == 0 {
-                new |= self.learn(&constraint.squares, Knowledge::Safe);
-            } else if constraint.mines == constraint.squares.len() {
-                new |= self.learn(&constraint.squares, Knowledge::Mine);
+                new |= self.learn(&constraint.cells, Knowledge::Safe);
+            } else if constraint.mines == constraint.cells.len() {
+                new |= self.learn(&constraint.cells, Knowledge::Mine);
             }
         }
         if new {
@@ -129,12 +129,12 @@ impl Solver {
         for (at, small) in constraints.iter().enumerate() {
             for large in constraints.iter().skip(at.saturating_sub(64)).take(128) {
                 let rest: Vec<usize> = large
-                    .squares
+                    .cells
                     .iter()
                     .copied()
-                    .filter(|square| !small.squares.contains(square))
+                    .filter(|cell| !small.cells.contains(cell))
                     .collect();
-                let overlap = large.squares.len() - rest.len();
+                let overlap = large.cells.len() - rest.len();
                 if overlap == 0 || rest.is_empty() {
                     continue;
                 }
@@ -142,7 +142,7 @@ impl Solver {
                 let least = large.mines.saturating_sub(small.mines.min(overlap));
                 if least == rest.len() {
                     new |= self.learn(&rest, Knowledge::Mine);
-                } else if overlap == small.squares.len() && large.mines == small.mines {
+                } else if overlap == small.cells.len() && large.mines == small.mines {
                     new |= self.learn(&rest, Knowledge::Safe);
                 }
             }
@@ -153,16 +153,16 @@ impl Solver {
     fn constraints(&self) -> Vec<Constraint> {
         self.numbers()
             .filter_map(|(cell, number)| {
-                let mut squares = Vec::new();
+                let mut cells = Vec::new();
                 let mut mines = usize::from(number);
                 for neighbour in self.around(cell) {
                     match (self.face(neighbour), self.knows(neighbour)) {
                         (Face::Number(_), _) | (_, Knowledge::Safe) => {}
                         (Face::Blast, _) | (_, Knowledge::Mine) => mines = mines.saturating_sub(1),
-                        (_, Knowledge::Unknown) => squares.push(self.index(neighbour)),
+                        (_, Knowledge::Unknown) => cells.push(self.index(neighbour)),
                     }
                 }
-                (!squares.is_empty()).then_some(Constraint { squares, mines })
+                (!cells.is_empty()).then_some(Constraint { cells, mines })
             })
             .collect()
     }

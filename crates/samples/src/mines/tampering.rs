@@ -20,7 +20,7 @@ use gametape_mines::{Event, Face};
 pub enum Tampering {
     /// The time is a tenth of a second shorter, in the termination event and in the tail.
     Time,
-    /// The 20th opened square shows a number that is too high by one.
+    /// The 20th opened cell shows a number that is too high by one.
     BoardEvent,
     /// The win is recorded as a game that the player left.
     Outcome,

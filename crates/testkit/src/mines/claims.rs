@@ -317,7 +317,7 @@ fn release_of(game: &Game<'_>) -> Release {
     }
 }
 
-/// Inserts a move within the square between a click and its board events.
+/// Inserts a move within the cell between a click and its board events.
 fn move_put_in(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static>> {
     let events: Vec<Event> = game.events.iter().collect();
     let at = events.windows(2).skip(1).position(|pair| {

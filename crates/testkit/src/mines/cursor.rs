@@ -17,7 +17,7 @@ pub(super) const FORGERIES: &[Forgery] = &[
         name: "moves-thinned",
         code: "rmv.hint-steps",
         make: |game, rng| {
-            // So that steps are half a square long.
+            // So that steps are half a cell long.
             let every = every_for(game, 0.5 + 0.1 * rng.f64())?;
             kept(game, |_, place| place % every == 0)
         },
@@ -56,8 +56,8 @@ pub(super) const FORGERIES: &[Forgery] = &[
     },
 ];
 
-/// One in how many moves to keep so that steps have this mean length in squares.
-fn every_for(game: &Game<'_>, squares: f64) -> Option<usize> {
+/// One in how many moves to keep so that steps have this mean length in cells.
+fn every_for(game: &Game<'_>, cells: f64) -> Option<usize> {
     let mouse = mouse_of(game);
     let moves = mouse
         .iter()
@@ -70,7 +70,7 @@ fn every_for(game: &Game<'_>, squares: f64) -> Option<usize> {
         })
         .sum();
     let mean = pixels / moves.count().max(1) as f64;
-    let every = squares * f64::from(game.square_size()) / mean.max(0.1);
+    let every = cells * f64::from(game.cell_size()) / mean.max(0.1);
     (every >= 2.0).then_some(every.ceil() as usize)
 }
 
@@ -146,7 +146,7 @@ fn between(
 }
 
 /// The game with a cursor that stays in place, moving slightly, and reaches the place of a click in
-/// a few steps of a square or more, one millisecond each.
+/// a few steps of a cell or more, one millisecond each.
 fn jumps(game: &Game<'_>, steps: u32) -> Option<Game<'static>> {
     let clock = clock_of(game);
     let mouse = mouse_of(game);
@@ -158,9 +158,9 @@ fn jumps(game: &Game<'_>, steps: u32) -> Option<Game<'static>> {
             continue;
         }
         if let (Some(&from), Some(last)) = (made.last(), way.last()) {
-            let squares = f64::from(event.x - from.x).hypot(f64::from(event.y - from.y))
-                / f64::from(game.square_size());
-            let steps = steps.min(squares as u32).max(1);
+            let cells = f64::from(event.x - from.x).hypot(f64::from(event.y - from.y))
+                / f64::from(game.cell_size());
+            let steps = steps.min(cells as u32).max(1);
             let begins = event.time_ms.saturating_sub(60).max(from.time_ms);
             let rest = way
                 .iter()

@@ -260,19 +260,19 @@ fn even_presses(
     })
 }
 
-/// The game with button events moved to the centre of their square plus the offset that `beside`
+/// The game with button events moved to the centre of their cell plus the offset that `beside`
 /// returns, or left unchanged for `None`. The paths in between are bent accordingly.
 fn central(
     game: &Game<'_>,
     mut beside: impl FnMut() -> Option<(i32, i32)>,
 ) -> Option<Game<'static>> {
-    let square = i32::from(game.square_size());
+    let cell_size = i32::from(game.cell_size());
     let mouse = mouse_of(game);
     let mut off = |event: &MouseEvent| {
         let Some((right, below)) = beside() else {
             return (0, 0);
         };
-        let off = |at: i32| square / 2 - at.rem_euclid(square);
+        let off = |at: i32| cell_size / 2 - at.rem_euclid(cell_size);
         (off(event.x) + right, off(event.y) + below)
     };
     let anchors: Vec<(usize, (i32, i32))> = mouse

@@ -114,7 +114,7 @@ const TWINS: &[Twin] = &[
         make: |game, _, rng| jittered(game, rng),
     },
     Twin {
-        name: "larger-squares",
+        name: "larger-cells",
         code: PATH,
         make: |game, _, rng| scaled(game, rng.u8(17..48)),
     },
@@ -232,9 +232,9 @@ fn slowed(game: &Game<'_>, factor: f64) -> Option<Game<'static>> {
     })
 }
 
-/// The whole path shifted by so few pixels that every click stays in its square.
+/// The whole path shifted by so few pixels that every click stays in its cell.
 fn shifted(game: &Game<'_>, _: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
-    let size = i32::from(game.square_size());
+    let size = i32::from(game.cell_size());
     let mouse = mouse_of(game);
     let clicks = mouse
         .iter()
@@ -256,13 +256,13 @@ fn shifted(game: &Game<'_>, _: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Gam
     })
 }
 
-/// Every event moved within its square.
+/// Every event moved within its cell.
 fn jittered(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
-    let size = game.square_size();
+    let size = game.cell_size();
     with_mouse(game, |event| {
-        let (col, row) = event.square(size);
-        let mut near = |at: i32, square: i32| {
-            let first = square * i32::from(size);
+        let (col, row) = event.cell(size);
+        let mut near = |at: i32, cell: i32| {
+            let first = cell * i32::from(size);
             (at + rng.i32(-2..=2)).clamp(first, first + i32::from(size) - 1)
         };
         MouseEvent {
@@ -273,18 +273,18 @@ fn jittered(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     })
 }
 
-/// The same path on squares of another size, which only version 2 has.
+/// The same path on cells of another size, which only version 2 has.
 fn scaled(game: &Game<'_>, size: u8) -> Option<Game<'static>> {
-    if game.version() == Version::V1 || game.square_size() == size {
+    if game.version() == Version::V1 || game.cell_size() == size {
         return None;
     }
-    let old = game.square_size();
+    let old = game.cell_size();
     let mut larger = game.clone().into_owned();
-    *larger.properties.to_mut().get_mut(property::SQUARE_SIZE)? = size;
+    *larger.properties.to_mut().get_mut(property::CELL_SIZE)? = size;
     let to = |at: i32| {
-        // A position within a square stays in that square.
-        let (square, within) = (at.div_euclid(old.into()), at.rem_euclid(old.into()));
-        square * i32::from(size) + within * i32::from(size) / i32::from(old)
+        // A position within a cell stays in that cell.
+        let (cell, within) = (at.div_euclid(old.into()), at.rem_euclid(old.into()));
+        cell * i32::from(size) + within * i32::from(size) / i32::from(old)
     };
     let mouse: Vec<MouseEvent> = mouse_of(game)
         .into_iter()
@@ -377,7 +377,7 @@ fn turned(game: &Game<'_>, turn: Turn) -> Option<Game<'static>> {
         .preflags
         .as_ref()
         .map(|flags| cells(flags).into_iter().collect());
-    let size = i32::from(game.square_size());
+    let size = i32::from(game.cell_size());
     let pixels = (board.0 * size, board.1 * size);
     let mouse: Vec<MouseEvent> = mouse_of(game)
         .into_iter()
@@ -392,7 +392,7 @@ fn turned(game: &Game<'_>, turn: Turn) -> Option<Game<'static>> {
 /// The same board, played by another hand.
 fn played_again(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static>> {
     let first = game.events.iter().find_map(|event| match event {
-        Event::Mouse(mouse) => Some(mouse.square(game.square_size())),
+        Event::Mouse(mouse) => Some(mouse.cell(game.cell_size())),
         _ => None,
     })?;
     let first = Cell::new(u8::try_from(first.0).ok()?, u8::try_from(first.1).ok()?);
@@ -400,7 +400,7 @@ fn played_again(game: &Game<'_>, rng: &mut fastrand::Rng) -> Option<Game<'static
         .into_iter()
         .find(|scenario| scenario.version == game.version() && scenario.finish == Finish::Win)?;
     scenario.habit = Habit::NoFlags;
-    scenario.square_size = game.square_size();
+    scenario.cell_size = game.cell_size();
     let rng = fastrand::Rng::with_seed(rng.u64(..));
     let played = play_on(&scenario, game, first, rng, &[]).ok()?;
     let mut again = game.clone().into_owned();

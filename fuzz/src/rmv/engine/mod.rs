@@ -18,8 +18,8 @@ const MAX_TIME: u32 = 0xFF_FFFF;
 
 /// For any board, any preflags and any sequence of mouse events, the engine shows only what is
 /// possible: events on the board, numbers that match the mines around them, nothing on an open
-/// square, and nothing after the end. `Engine::face` is the face that was shown last,
-/// `Engine::opened` counts the open squares, and the game is won when all safe squares are open
+/// cell, and nothing after the end. `Engine::face` is the face that was shown last,
+/// `Engine::opened` counts the open cells, and the game is won when all safe cells are open
 /// and no mine was hit.
 ///
 /// A recording of all this replays without a divergence or a lag, is written and read back, passes
@@ -83,11 +83,11 @@ fn recorded(table: &Table, script: &mut Unstructured<'_>) {
             let (Ok(col), Ok(row)) = (script.arbitrary::<u8>(), script.arbitrary::<u8>()) else {
                 break;
             };
-            // Includes one square outside of each edge.
-            let on = |at: u8, squares: u8| {
-                let square = i32::from(at) % (i32::from(squares) + 2) - 1;
-                let inside = i32::from(byte >> 4) % i32::from(table.square_size);
-                (square * i32::from(table.square_size) + inside).clamp(-12, 32_767)
+            // Includes one cell outside of each edge.
+            let on = |at: u8, cells: u8| {
+                let cell = i32::from(at) % (i32::from(cells) + 2) - 1;
+                let inside = i32::from(byte >> 4) % i32::from(table.cell_size);
+                (cell * i32::from(table.cell_size) + inside).clamp(-12, 32_767)
             };
             last = (on(col, table.board.cols), on(row, table.board.rows));
         }

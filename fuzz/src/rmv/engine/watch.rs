@@ -15,7 +15,7 @@ pub(super) struct Table {
     pub marks: bool,
     /// Whether positions, times and buttons are any numbers, even those that a file cannot store.
     pub wild: bool,
-    pub square_size: u8,
+    pub cell_size: u8,
     pub board: Board<'static>,
     pub preflags: Cells<'static>,
 }
@@ -25,14 +25,14 @@ impl Table {
         let flags: u8 = script.arbitrary()?;
         let bit = |n: u8| flags >> n & 1 == 1;
         let large = flags >> 4 == 0xF;
-        let mut squares = || -> Result<u32> {
+        let mut cells = || -> Result<u32> {
             let byte: u8 = script.arbitrary()?;
             Ok(u32::from(if large { byte.max(1) } else { byte % 9 + 1 }))
         };
-        let (cols, rows) = (squares()?, squares()?);
+        let (cols, rows) = (cells()?, cells()?);
         let version = if bit(0) { Version::V1 } else { Version::V2 };
         let wild = bit(2);
-        let square_size = match (version, script.arbitrary()?) {
+        let cell_size = match (version, script.arbitrary()?) {
             (Version::V1, _) => 16,
             (Version::V2, size) if wild => size,
             (Version::V2, size) => size.max(1),
@@ -47,7 +47,7 @@ impl Table {
             version,
             marks: bit(1),
             wild,
-            square_size,
+            cell_size,
             board: Board::new(cols, rows, mines, 0).expect("cells inside, each once"),
             preflags,
         })
@@ -55,7 +55,7 @@ impl Table {
 
     pub fn engine(&self) -> Engine {
         let field = Minefield::new(&self.board);
-        let mut engine = Engine::new(field, self.square_size, self.marks);
+        let mut engine = Engine::new(field, self.cell_size, self.marks);
         engine.preflag(&self.preflags);
         engine
     }
@@ -66,7 +66,7 @@ impl Table {
         let mut properties = game.properties.to_vec();
         properties[property::MARKS] = self.marks.into();
         if self.version == Version::V2 {
-            properties[property::SQUARE_SIZE] = self.square_size;
+            properties[property::CELL_SIZE] = self.cell_size;
         }
         game.properties = Cow::Owned(properties);
         game.preflags = Some(self.preflags.clone());
@@ -110,13 +110,13 @@ fn some_cells(script: &mut Unstructured<'_>, cols: u32, rows: u32) -> Result<Vec
 pub(super) struct Watch {
     pub engine: Engine,
     marks: bool,
-    /// The displayed face of each square, pressed or not.
+    /// The displayed face of each cell, pressed or not.
     displayed: Vec<Face>,
-    /// The face of each square when it is not pressed.
+    /// The face of each cell when it is not pressed.
     faces: Vec<Face>,
     opened: u32,
     blast: bool,
-    square_size: u8,
+    cell_size: u8,
     /// The buttons according to the actions, regardless of the recorded states.
     buttons: Buttons,
     pub clicks: Vec<Click>,
@@ -138,7 +138,7 @@ impl Watch {
             faces,
             opened: 0,
             blast: false,
-            square_size: table.square_size,
+            cell_size: table.cell_size,
             buttons: Buttons::NONE,
             clicks: Vec::new(),
             shown: Vec::new(),
@@ -193,16 +193,16 @@ impl Watch {
         &self.shown
     }
 
-    /// Only squares near the cursor are pressed; with the left button alone, only the one under it.
+    /// Only cells near the cursor are pressed; with the left button alone, only the one under it.
     fn held(&mut self, event: &MouseEvent) {
         self.buttons = self.buttons.after(event.action);
         if self.engine.status() != Status::Playing {
             return;
         }
-        let (col, row) = event.square(self.square_size);
+        let (col, row) = event.cell(self.cell_size);
         let alone = !self.buttons.right() && !self.buttons.middle();
         let reach = u64::from(!alone);
-        // Large boards have too many squares to check all of them after each event.
+        // Large boards have too many cells to check all of them after each event.
         let rows = self.engine.field().rows().min(9);
         let cols = self.engine.field().cols().min(9);
         for cell in (0..rows).flat_map(|row| (0..cols).map(move |col| Cell::new(col, row))) {
@@ -236,7 +236,7 @@ impl Watch {
         let before = self.faces[at];
         assert!(
             !matches!(before, Face::Number(_) | Face::Blast),
-            "{event:?} on an open square"
+            "{event:?} on an open cell"
         );
         match event.face {
             Face::Pressed => assert_eq!(self.displayed[at], Face::Closed, "{event:?}"),
@@ -271,10 +271,10 @@ impl Watch {
         assert_eq!(status == Status::Won, self.opened == safe && !self.blast);
     }
 
-    /// Checks every square.
+    /// Checks every cell.
     pub fn end(&self) {
         let field = self.engine.field();
-        // And the squares just outside of the board.
+        // And the cells just outside of the board.
         for row in 0..=field.rows() {
             for col in 0..=field.cols() {
                 let cell = Cell::new(col, row);

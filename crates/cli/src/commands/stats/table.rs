@@ -86,9 +86,6 @@ where
             .iter()
             .map(|(key, value)| shortened(&cell(key, *value, decimals)))
             .collect();
-        if texts.iter().all(String::is_empty) {
-            return None;
-        }
         let name = key.strip_suffix("_ms").filter(|name| !name.is_empty());
         let mut words: Vec<String> = name
             .unwrap_or(key)

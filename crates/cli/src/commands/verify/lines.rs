@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::io;
 
 use gametape::core::text::printable;
-use gametape::{AnyFinding, Audit, Decision, Severity, Verdict};
+use gametape::{AnyFinding, Audit, Decision, Reason, Severity, Verdict};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::located::located;
@@ -44,7 +45,7 @@ pub fn decide(line: &mut Map<String, Value>, decision: &Decision) {
     line.insert("reasons".to_owned(), json!(decision.reasons));
 }
 
-/// The object of a file for a table of a ranking, before the reasons become [codes](ranked).
+/// The object of a file for a table of a ranking, before the reasons become [labels](ranked).
 pub fn listed(path: &OsStr, decision: &Decision, facts: Map<String, Value>) -> Map<String, Value> {
     let mut line = located([("path", path)], json!({}));
     line.insert("admitted".to_owned(), json!(decision.admitted));
@@ -54,16 +55,16 @@ pub fn listed(path: &OsStr, decision: &Decision, facts: Map<String, Value>) -> M
     line
 }
 
-/// The row of a file in the table of a ranking: the codes of the reasons, each once, and the facts as columns.
+/// The row of a file in the table of a ranking: the labels of the reasons, each once, and the facts as columns.
 pub fn ranked(mut line: Map<String, Value>) -> Map<String, Value> {
-    let mut codes: Vec<&str> = Vec::new();
     let reasons = line.get("reasons").and_then(Value::as_array);
+    let mut labels: Vec<String> = Vec::new();
     for reason in reasons.into_iter().flatten() {
-        let code = reason.get("code").and_then(Value::as_str);
-        codes.extend(code.filter(|code| !codes.contains(code)));
+        let label = Reason::deserialize(reason).map(|reason| reason.label());
+        labels.extend(label.ok().filter(|label| !labels.contains(label)));
     }
-    let codes = codes.join(" ");
-    line.insert("reasons".to_owned(), codes.into());
+    let labels = labels.join(" ");
+    line.insert("reasons".to_owned(), labels.into());
     if let Some(Value::Object(facts)) = line.remove("facts") {
         line.extend(facts);
     }

@@ -141,6 +141,9 @@ impl<'a> Report<'a> {
         let file = (self.total > 1).then(|| self.files.add(number, audited));
         let file = file.flatten();
         let decides = self.policy.is_some();
+        if decides && audited.decision.admitted.is_none() && audit.verdict() == Verdict::Fail {
+            self.summary.failing_unjudged += 1;
+        }
         if !ui.json && !decides {
             return lines::print_audit(&shown(Path::new(path)), audit, self.args.verbose, ui);
         }
@@ -288,7 +291,8 @@ fn object_for_people(
     decision: &Decision,
     verbose: bool,
 ) -> Map<String, Value> {
-    let findings = audit.findings.iter().filter(|_| verbose);
+    let findings = audit.findings.iter();
+    let findings = findings.filter(|finding| is_said(finding, decision.admitted, verbose));
     let findings: Vec<String> = findings.map(ToString::to_string).collect();
     let object = json!({
         "path": shown(Path::new(path)),
@@ -301,6 +305,11 @@ fn object_for_people(
         Value::Object(object) => object,
         _ => Map::new(),
     }
+}
+
+/// Whether a finding is said beside the decision. Where the policy has none, nothing else speaks of what is wrong.
+fn is_said(finding: &AnyFinding, admitted: Option<bool>, verbose: bool) -> bool {
+    verbose || admitted.is_none() && finding.severity() > Severity::Info
 }
 
 /// The severity of a finding as a number.
@@ -334,7 +343,9 @@ fn amend(
         // The worst first, as in every audit.
         findings.sort_by_key(|finding| std::cmp::Reverse(rank(finding)));
     }
-    let said = of.findings.iter().filter(|_| verbose);
+    let admitted = line.get("admitted").and_then(Value::as_bool);
+    let said = of.findings.iter();
+    let said = said.filter(|finding| is_said(finding, admitted, verbose));
     list(
         line,
         "said",

@@ -28,6 +28,8 @@ pub struct Summary {
     pub related: usize,
     pub admitted: usize,
     pub rejected: usize,
+    /// Files that fail, and of whose format the policy says nothing.
+    pub failing_unjudged: usize,
     /// Files that were not checked because the command was stopped.
     pub left: usize,
 }
@@ -87,7 +89,11 @@ impl Summary {
         } else if self.checked() > 1 {
             ui.line(self.line(seconds, decides))?;
         }
-        let bad = if decides { self.rejected } else { self.fail };
+        let bad = if decides {
+            self.rejected + self.failing_unjudged
+        } else {
+            self.fail
+        };
         Ok(if self.left > 0 {
             Exit::Stopped
         } else if self.unreadable > 0 {

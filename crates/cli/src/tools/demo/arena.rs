@@ -52,11 +52,12 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
     if !ui.json {
         let per_second = run.bytes * u64::from(RATE) / u64::from(TICKS + NETWORK.rest);
         ui.line(format_args!(
-            "      {} sent ({} bytes/s), {} lost, {} asked for a full snapshot; \
-             in the end the receiver {}",
+            "      {} sent ({} bytes/s), {} lost, {} still on the way when the run ends; \
+             {} asked for a full snapshot; in the end the receiver {}",
             Counted(run.sent, "packet"),
             Grouped(per_second),
             Grouped(run.lost),
+            Grouped(run.in_transit),
             Counted(run.resyncs, "time"),
             if run.converged {
                 "sees what the sender sees"

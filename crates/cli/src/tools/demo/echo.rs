@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use gametape::core::text::printable;
+use gametape::core::text::{TextTable, printable, significant};
 use gametape::echo::tape::Butter;
 use gametape::echo::{Frame, WriteError};
 use gametape::{Format, Options, Recording, Verdict, Work};
@@ -148,18 +148,25 @@ fn print_statistics(made: &Made, ui: &mut Ui) -> io::Result<()> {
         .sizes
         .map(|bytes| bytes as f64 / made.report["frames"].as_f64().unwrap_or(1.0));
     ui.line(format_args!(
-        "      {replay:.0} bytes a frame became {butter:.0}; how far off the numbers are, at most \
-         and as the format implies:"
+        "      {replay:.0} bytes a frame became {butter:.0}; the largest error of each kind of number, and the \
+         bound that the format implies:"
     ))?;
+    let mut table = TextTable::new(["field", "max error", "bound"]);
     for number in numbers(&made.report).filter(|number| number["differing"] != 0) {
         let text = |key: &str| number[key].as_str().unwrap_or_default();
-        let value = |key: &str| number[key].as_f64().unwrap_or_default();
-        let (field, unit) = (text("field"), text("unit"));
-        ui.line(format_args!(
-            "        {field:<24} {:>9.5} {unit:<4} {:>9.5} {unit}",
-            value("max_error"),
-            value("bound")
-        ))?;
+        let value = |key: &str| significant(number[key].as_f64().unwrap_or_default());
+        let field = match (text("field"), text("unit")) {
+            (field, "") => field.to_owned(),
+            (field, unit) => format!("{field} ({unit})"),
+        };
+        table.row([
+            (field, false),
+            (value("max_error"), true),
+            (value("bound"), true),
+        ]);
+    }
+    for line in table.lines() {
+        ui.line(format_args!("        {line}"))?;
     }
     for goal in &made.goals {
         let text = |key: &str| goal.get(key).and_then(Value::as_str).unwrap_or("nobody");

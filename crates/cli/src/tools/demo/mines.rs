@@ -41,7 +41,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
         ui.line("")?;
         ui.line(styled(
             STRONG,
-            "Copies of the first game that somebody tampered with, and of one that was cut:",
+            "Four copies of the first game: somebody tampered with three of them, and one was cut:",
         ))?;
     }
     let first = played

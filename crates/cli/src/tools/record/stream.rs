@@ -92,20 +92,19 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     };
     let exit = match record(args, formats, &mut watched, ui) {
         Err(error) => ui.fail(&error),
-        Ok(files) => ended(args, &files, ui)?,
+        Ok((address, files)) => ended(address, &files, ui)?,
     };
     watched.stay(exit, ui)
 }
 
 /// Reports the last file; the others were reported when they were finished.
-fn ended(args: &Args, files: &[(PathBuf, Recorded)], ui: &mut Ui) -> io::Result<Exit> {
+fn ended(address: SocketAddr, files: &[(PathBuf, Recorded)], ui: &mut Ui) -> io::Result<Exit> {
     let Some((path, recorded)) = files.last() else {
         return Ok(Exit::Unusable);
     };
     if recorded.packets == 0 {
         return Ok(ui.refuse(&format!(
-            "{}: no packet of this schema came{}",
-            args.udp,
+            "{address}: no packet of this schema came{}",
             why(recorded)
         )));
     }
@@ -120,12 +119,14 @@ fn ended(args: &Args, files: &[(PathBuf, Recorded)], ui: &mut Ui) -> io::Result<
     })
 }
 
+/// Records; returns the address that was listened at, whose port is known even if any free one was asked for, and
+/// the files.
 fn record(
     args: &Args,
     formats: &Formats,
     watched: &mut Watched,
     ui: &mut Ui,
-) -> Result<Vec<(PathBuf, Recorded)>, Error> {
+) -> Result<(SocketAddr, Vec<(PathBuf, Recorded)>), Error> {
     let options = options(args);
     options.check()?;
     let schema = schema(formats, &args.schema)?;
@@ -133,11 +134,10 @@ fn record(
     ending.listen(&args.output)?;
     let recorder = FileRecorder::begin(&options, &schema)?;
     watched.goes_into(&args.output);
-    if let Ok(address) = recorder.local_addr() {
-        ui.remark(&format!(
-            "listening at {address}; Ctrl-C ends the recording"
-        ));
-    }
+    let address = recorder.local_addr().unwrap_or(args.udp);
+    ui.remark(&format!(
+        "listening at {address}; Ctrl-C ends the recording"
+    ));
     if args.tick_rate.is_none() {
         ui.remark(
             "without --tick-rate HZ the capture has ticks and no times; convert --tick-rate HZ adds them later",
@@ -145,7 +145,7 @@ fn record(
     }
     let (mut warned, mut warned_of_schema, mut warned_of_others) = (false, false, false);
     let mut packets = 0;
-    recorder.run(|update| {
+    let files = recorder.run(|update| {
         let so_far = match update {
             FileEvent::Progress(so_far) => so_far,
             FileEvent::NextFile {
@@ -190,7 +190,8 @@ fn record(
             warned = true;
         }
         ending.stop.load(Ordering::Relaxed)
-    })
+    })?;
+    Ok((address, files))
 }
 
 fn options(args: &Args) -> FileOptions {

@@ -126,20 +126,20 @@ demo12
     destroy         0         0      0.0      0.0
     update         59       708  10279.0     84.2
   bytes by component
-    component  name  times     bytes  percent  masks
-            1          720  7010.875     57.5  900.0
+    component  times     bytes  percent  masks
+            1    720  7010.875     57.5  900.0
   bytes by field
-    component  field  name  times   bytes  percent
-            1      1          720  1620.0     13.3
-            1      2          720  1620.0     13.3
-            1      3          720  1620.0     13.3
-            1      4           41  76.875      0.6
-            1      5           51  95.625      0.8
-            1      6           43  80.625      0.7
-            1      7          661   991.5      8.1
-            1      8           12     1.5      0.0
-            1      9           12     1.5      0.0
-            1     10           26    3.25      0.0
+    component  field  times   bytes  percent
+            1      1    720  1620.0     13.3
+            1      2    720  1620.0     13.3
+            1      3    720  1620.0     13.3
+            1      4     41  76.875      0.6
+            1      5     51  95.625      0.8
+            1      6     43  80.625      0.7
+            1      7    661   991.5      8.1
+            1      8     12     1.5      0.0
+            1      9     12     1.5      0.0
+            1     10     26    3.25      0.0
   top entities
     entity  times    bytes  percent
          4     60  867.625      7.1

@@ -138,7 +138,7 @@ fn sync_test_proves_worlds_and_recordings() {
     for (args, printed) in [
         (
             &["pond.toml"][..],
-            "in sync: 1,000 ticks with 0 commands made 2 times at once, every state the same (last hash [..])\n",
+            "in sync: 1,000 ticks with 0 commands made 2 times at once, every state the same (last hash [..])\n      this machine runs it the same each time. Next: --rollback 8 goes back and runs again; verify compares with the machine that made a recording\n",
         ),
         (
             &[
@@ -150,19 +150,19 @@ fn sync_test_proves_worlds_and_recordings() {
                 "--runs",
                 "4",
             ],
-            "in sync: 12 ticks with 5 commands made 4 times at once, every state the same (last hash [..])\n",
+            "in sync: 12 ticks with 5 commands made 4 times at once, every state the same (last hash [..])\n      this machine runs it the same each time. Next: --rollback 8 goes back and runs again; verify compares with the machine that made a recording\n",
         ),
         (
             &["pond.toml", "--ticks", "1", "--rollback", "7"],
-            "in sync: 1 tick with 0 commands made twice, going back 7 at a time, every state the same (last hash [..])\n",
+            "in sync: 1 tick with 0 commands made twice, going back 7 at a time, every state the same (last hash [..])\n      this machine can go back in it. Next: --runs 8 compares separate runs; verify compares with the machine that made a recording\n",
         ),
         (
             &["run.murk", "--runs", "4"],
-            "in sync: 12 ticks with 5 commands made 4 times at once, every state the same (last hash [..])\n",
+            "in sync: 12 ticks with 5 commands made 4 times at once, every state the same (last hash [..])\n      this machine runs it the same each time. Next: --rollback 8 goes back and runs again; verify compares with the machine that made a recording\n",
         ),
         (
             &["run.murk", "--rollback", "7"],
-            "in sync: 12 ticks with 5 commands made twice, going back 7 at a time, every state the same (last hash [..])\n",
+            "in sync: 12 ticks with 5 commands made twice, going back 7 at a time, every state the same (last hash [..])\n      this machine can go back in it. Next: --runs 8 compares separate runs; verify compares with the machine that made a recording\n",
         ),
     ] {
         gametape(path, &[&["sync-test"], args].concat())

@@ -102,8 +102,8 @@ fn mines(game: &Game<'_>, findings: &mut Findings) {
         }
         before = Some(key);
     }
-    let squares = usize::from(game.board.cols) * usize::from(game.board.rows);
-    if squares > 0 && game.board.mines.len() >= squares {
+    let cells = usize::from(game.board.cols) * usize::from(game.board.rows);
+    if cells > 0 && game.board.mines.len() >= cells {
         findings.push(Finding::new(Rule::NoSafeCell));
     }
 }

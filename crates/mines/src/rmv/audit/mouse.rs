@@ -17,8 +17,8 @@ const JUMP_PX_PER_MS: f64 = 10.0;
 /// In milliseconds. The longest known pause within a game is 1.4 s.
 const PAUSE_MS: u32 = 20_000;
 
-/// About one square, in pixels. Two clicks at the same time that are further apart need two hands.
-const SQUARE_PX: f64 = 16.0;
+/// About one cell, in pixels. Two clicks at the same time that are further apart need two hands.
+const CELL_PX: f64 = 16.0;
 
 /// Checks the mouse while a game is replayed.
 pub(super) struct Watch<'f> {
@@ -75,7 +75,7 @@ impl<'f> Watch<'f> {
         {
             let (dx, dy) = (event.x - last.x, event.y - last.y);
             let pixels = f64::from(dx).hypot(f64::from(dy));
-            if pixels > SQUARE_PX {
+            if pixels > CELL_PX {
                 let pixels = pixels.round() as u32;
                 self.found(Rule::HintInstant { pixels }, at, event.time_ms);
             }

@@ -35,11 +35,11 @@ const FACES: [&str; 16] = [
     Face::Blast.name(),
 ];
 
-/// A mouse event, with the size of the board and of its squares.
+/// A mouse event, with the size of the board and of its cells.
 pub(super) struct Mouse {
     event: MouseEvent,
     board: [u8; 2],
-    square_size: u8,
+    cell_size: u8,
 }
 
 impl Rows for Mouse {
@@ -51,13 +51,13 @@ impl Mouse {
         Self {
             event,
             board: [game.board.cols, game.board.rows],
-            square_size: game.square_size(),
+            cell_size: game.cell_size(),
         }
     }
 
-    /// The square under the cursor; `None` outside of the board.
-    fn square(&self) -> Option<[u8; 2]> {
-        let (col, row) = self.event.square(self.square_size);
+    /// The cell under the cursor; `None` outside of the board.
+    fn cell(&self) -> Option<[u8; 2]> {
+        let (col, row) = self.event.cell(self.cell_size);
         let [cols, rows] = self.board;
         let on = |at: i32, most: u8| u8::try_from(at).ok().filter(|at| *at < most);
         Some([on(col, cols)?, on(row, rows)?])
@@ -82,13 +82,13 @@ const COL: Field<Mouse> = Field::<Mouse>::new(
     "col",
     Uint,
     "The column of the cell under the cursor; missing beside the board.",
-    |row| row.square().map(|[col, _]| col).into(),
+    |row| row.cell().map(|[col, _]| col).into(),
 );
 const ROW: Field<Mouse> = Field::<Mouse>::new(
     "row",
     Uint,
     "The row of the cell under the cursor; missing beside the board.",
-    |row| row.square().map(|[_, row]| row).into(),
+    |row| row.cell().map(|[_, row]| row).into(),
 );
 const LEFT: Field<Mouse> = Field::<Mouse>::new(
     "left",
@@ -194,18 +194,18 @@ pub(super) const MINES: Table<Mines> = Table {
     ],
 };
 
-/// A square with the face that the recording shows and the one that the rules give.
-pub(super) struct Square {
+/// A cell with the face that the recording shows and the one that the rules give.
+pub(super) struct CellRow {
     cell: Cell,
     recorded: Face,
     rules: Face,
 }
 
-impl Rows for Square {
+impl Rows for CellRow {
     type Row<'a> = Self;
 }
 
-impl Square {
+impl CellRow {
     pub const fn new(cell: Cell, [recorded, rules]: [Face; 2]) -> Self {
         Self {
             cell,
@@ -215,24 +215,24 @@ impl Square {
     }
 }
 
-pub(super) const BOARD: Table<Square> = Table {
+pub(super) const BOARD: Table<CellRow> = Table {
     name: "board",
     lane: Lane::Grid,
     doc: "The cells: what the recording says that they show, and what the rules give.",
     fields: &[
-        Field::<Square>::new("col", Uint, "The column, from 0.", |row| {
+        Field::<CellRow>::new("col", Uint, "The column, from 0.", |row| {
             row.cell.col.into()
         })
         .key(),
-        Field::<Square>::new("row", Uint, "The row, from 0.", |row| row.cell.row.into()).key(),
-        Field::<Square>::new(
+        Field::<CellRow>::new("row", Uint, "The row, from 0.", |row| row.cell.row.into()).key(),
+        Field::<CellRow>::new(
             "recorded",
             Text,
             "What it shows, as the recording says.",
             |row| row.recorded.name().into(),
         )
         .values(&FACES),
-        Field::<Square>::new(
+        Field::<CellRow>::new(
             "rules",
             Text,
             "What it shows by the rules of the game, played with the recorded mouse: of what a click does, as soon as the recording has its event of the cell, at the latest with the next mouse event.",

@@ -71,7 +71,7 @@ pub(super) fn course(
     Ok(())
 }
 
-/// How many pending board events are searched for a square. Recordings list the effects of a click
+/// How many pending board events are searched for a cell. Recordings list the effects of a click
 /// in almost the same order as the rules.
 const NEAR: usize = 64;
 
@@ -87,7 +87,7 @@ enum Side {
 pub(super) struct Showing {
     cols: u8,
     rows: u8,
-    /// The codes of the faces of each square, row by row: the recorded one and the one by the
+    /// The codes of the faces of each cell, row by row: the recorded one and the one by the
     /// rules.
     faces: Vec<[u8; 2]>,
     pub cursor: Option<MouseEvent>,
@@ -101,7 +101,7 @@ pub(super) struct Showing {
     fresh: bool,
     /// The number of remaining events.
     left: u32,
-    /// Squares with a face, recorded or by the rules, that is new since the previous event.
+    /// Cells with a face, recorded or by the rules, that is new since the previous event.
     new: Vec<Cell>,
 }
 
@@ -152,13 +152,13 @@ impl Showing {
         size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>() + pending + new
     }
 
-    /// Squares with a face that is new since the previous event. Squares outside of the board are
+    /// Cells with a face that is new since the previous event. Cells outside of the board are
     /// not included.
-    pub fn new_squares(&self) -> &[Cell] {
+    pub fn new_cells(&self) -> &[Cell] {
         &self.new
     }
 
-    /// The squares column by column, which is the order of their keys.
+    /// The cells column by column, which is the order of their keys.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
         let (cols, rows) = (self.cols, self.rows);
         (0..cols).flat_map(move |col| (0..rows).map(move |row| Cell::new(col, row)))
@@ -169,13 +169,13 @@ impl Showing {
         on.then(|| usize::from(cell.row) * usize::from(self.cols) + usize::from(cell.col))
     }
 
-    /// The recorded face of a square and the one by the rules; `None` outside of the board.
+    /// The recorded face of a cell and the one by the rules; `None` outside of the board.
     pub fn faces(&self, cell: Cell) -> Option<[Face; 2]> {
         let faces = self.faces.get(self.index(cell)?)?;
         Some(faces.map(|code| Face::from_code(code).unwrap_or(Face::Closed)))
     }
 
-    /// Changes a square. Squares outside of the board are ignored.
+    /// Changes a cell. Cells outside of the board are ignored.
     fn set(&mut self, side: Side, change: &BoardEvent) {
         let index = self.index(change.cell);
         let Some([recorded, rules]) = index.and_then(|at| self.faces.get_mut(at)) else {
@@ -224,8 +224,8 @@ impl Showing {
 
     /// Takes an event of the recording; returns whether the counters may have changed.
     ///
-    /// The recording lists one by one the effects that a mouse event has at once. A square changes
-    /// by the rules at the same event as in the recording. Squares that the recording has not
+    /// The recording lists one by one the effects that a mouse event has at once. A cell changes
+    /// by the rules at the same event as in the recording. Cells that the recording has not
     /// reached before the next mouse event, or before its end, change then.
     pub fn event(&mut self, event: &Event) -> bool {
         if !self.fresh {

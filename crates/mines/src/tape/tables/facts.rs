@@ -176,7 +176,7 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
         ),
         Field::<Facts<'static>>::new(
             "cell_size",Uint,"The width of a cell.",
-            |row| row.game.square_size().into(),
+            |row| row.game.cell_size().into(),
         ).unit("px"),
         Field::<Facts<'static>>::new(
             "declared_bbbv",Uint,"The board's 3BV as the header declares it.",

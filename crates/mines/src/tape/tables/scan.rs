@@ -6,7 +6,7 @@ use gametape_core::Clocks;
 use gametape_core::table::{Scan, Scans, Table, TableDef, Visit};
 use gametape_core::tape::{Error, Partial, Work};
 
-use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MINES, MOUSE_EVENTS, Mouse, Square};
+use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, CellRow, MINES, MOUSE_EVENTS, Mouse};
 use super::course::{Happening, Showing, course, events, stamp};
 use super::facts::{Facts, GAME, mines};
 use crate::{Cell, Event, Game, Minefield};
@@ -120,15 +120,15 @@ impl Giving<'_, '_> {
         Ok(())
     }
 
-    fn square(
+    fn cell(
         &mut self,
         stamp: gametape_core::Stamp,
         showing: &Showing,
         cell: Cell,
     ) -> Result<ControlFlow<()>, Error> {
         match showing.faces(cell) {
-            Some(faces) => self.row(&BOARD, stamp, &Square::new(cell, faces)),
-            // Recorded changes of squares outside of the board have no rows.
+            Some(faces) => self.row(&BOARD, stamp, &CellRow::new(cell, faces)),
+            // Recorded changes of cells outside of the board have no rows.
             None => Ok(ControlFlow::Continue(())),
         }
     }
@@ -136,15 +136,15 @@ impl Giving<'_, '_> {
     fn board(&mut self, game: &Game<'_>) -> Result<(), Error> {
         let mut showing = Showing::new(game);
         for cell in Minefield::new(&game.board).cells() {
-            if self.square(stamp(0, 0), &showing, cell)?.is_break() {
+            if self.cell(stamp(0, 0), &showing, cell)?.is_break() {
                 return Ok(());
             }
         }
         course(game, |stamp, happening| {
             showing.take(&happening);
             if matches!(happening, Happening::Event(_)) {
-                for cell in showing.new_squares() {
-                    if self.square(stamp, &showing, *cell)?.is_break() {
+                for cell in showing.new_cells() {
+                    if self.cell(stamp, &showing, *cell)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }

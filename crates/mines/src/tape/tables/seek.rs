@@ -7,7 +7,7 @@ use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
 use gametape_core::tape::Error;
 use gametape_core::{At, Clocks, Stamp};
 
-use super::columns::{BOARD, COUNTERS, CURSOR, MINES, Mouse, Square};
+use super::columns::{BOARD, COUNTERS, CURSOR, CellRow, MINES, Mouse};
 use super::course::{Happening, Showing, course, stamp};
 use super::defs::of;
 use super::facts::{Facts, GAME, mines};
@@ -18,7 +18,7 @@ use crate::{Event, Game};
 /// The least number of events from one checkpoint to the next: these take some microseconds to
 /// play.
 const EVERY: u64 = 256;
-/// The most bytes of all checkpoints together. One takes two bytes per square and some two hundred
+/// The most bytes of all checkpoints together. One takes two bytes per cell and some two hundred
 /// more. If a game has many events on a large board, checkpoints are further apart.
 const MOST: u64 = 8 << 20;
 
@@ -219,7 +219,7 @@ impl Playback for Seeking {
             _ => {
                 for cell in showing.cells() {
                     if let Some(faces) = showing.faces(cell) {
-                        let row = Square::new(cell, faces);
+                        let row = CellRow::new(cell, faces);
                         rows.row(|column| BOARD.value(&row, column));
                     }
                 }

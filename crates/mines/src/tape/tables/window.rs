@@ -5,7 +5,7 @@ use crate::{BoardEvent, Game};
 
 /// The most bytes of remembered moments. The moments of a game take about four times as much memory
 /// as its recording, so those of any real game fit. But in a forged recording three bytes can make
-/// the rules change eighteen squares.
+/// the rules change eighteen cells.
 const MOST: usize = 16 << 20;
 
 /// The moments of a part of a game, usually of all of it. If they do not fit, a part is kept, and

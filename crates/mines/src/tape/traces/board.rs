@@ -56,12 +56,12 @@ pub(in crate::tape) fn key(board: &Board<'_>) -> Option<u64> {
 
 /// The binary logarithm of the number of boards, counting boards that differ only in orientation
 /// once.
-fn bits(squares: u64, mines: u64) -> u8 {
+fn bits(cells: u64, mines: u64) -> u8 {
     const TURNS: f64 = 3.0;
-    let few = mines.min(squares.saturating_sub(mines));
+    let few = mines.min(cells.saturating_sub(mines));
     let mut bits = -TURNS;
     for chosen in 0..few {
-        bits += ((squares - chosen) as f64 / (chosen + 1) as f64).log2();
+        bits += ((cells - chosen) as f64 / (chosen + 1) as f64).log2();
         if bits > f64::from(u8::MAX) {
             break;
         }
@@ -80,7 +80,7 @@ mod tests {
         Signs::of(&Board::new(cols, rows, mines, 0).unwrap())
     }
 
-    /// Maps a square to its new position.
+    /// Maps a cell to its new position.
     type To = fn(u8, u8) -> (u8, u8);
 
     #[test]

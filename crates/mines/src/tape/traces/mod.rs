@@ -93,7 +93,7 @@ impl Tracer {
         busy(game, &mut traces.busy);
         Self {
             traces,
-            way: Way::new(game.square_size()),
+            way: Way::new(game.cell_size()),
             board,
         }
     }
@@ -105,7 +105,7 @@ impl Tracer {
         traces.prints.push(Print {
             relation: GAME,
             hash: hash::mix(hash ^ self.board.as_is),
-            // Each click counts as 8 bits: it has one of some hundred squares, and a time.
+            // Each click counts as 8 bits: it has one of some hundred cells, and a time.
             bits: self.board.bits.saturating_add(clicks.saturating_mul(8)),
         });
         let pieces = self.way.pieces(&self.board);

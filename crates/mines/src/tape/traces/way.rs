@@ -6,9 +6,9 @@ use super::pieces::Pieces;
 use super::turns::turns;
 use crate::{BoardEvent, Event, Face, Game, MouseAction, MouseEvent};
 
-/// The length of a piece in opening clicks, if it is identified by the squares between them: a few
+/// The length of a piece in opening clicks, if it is identified by the cells between them: a few
 /// bits each.
-const BY_SQUARES: usize = 20;
+const BY_CELLS: usize = 20;
 /// The length of a piece in clicks, if it is identified by the pixels between them.
 const BY_PIXELS: usize = 14;
 /// The length of a piece in clicks, if it is identified by the milliseconds between them: some
@@ -20,7 +20,7 @@ const FEW: u64 = 3;
 /// A conservative estimate of the bits of information per turn.
 const BITS: u64 = 5;
 
-/// The position of a button press, in pixels or squares.
+/// The position of a button press, in pixels or cells.
 type Point = (i64, i64);
 
 /// Two consecutive movements, described by values that do not change if the board is moved,
@@ -56,7 +56,7 @@ fn with(path: u64, event: &MouseEvent, (x, y): Point) -> u64 {
 /// not all of them, because the recording is cut off.
 pub(in crate::tape) fn key(game: &Game<'_>) -> Option<u64> {
     game.ending?;
-    let size = i64::from(game.square_size());
+    let size = i64::from(game.cell_size());
     let (width, height) = (
         i64::from(game.board.cols) * size,
         i64::from(game.board.rows) * size,
@@ -80,23 +80,23 @@ pub(in crate::tape) fn key(game: &Game<'_>) -> Option<u64> {
 ///
 /// The moves in between are ignored: more, fewer or different ones do not change the path.
 pub(super) struct Way {
-    square: u8,
+    cell_size: u8,
     /// A hash of all button events, unchanged.
     whole: u64,
     clicks: u8,
-    squares: (Turn, Pieces<BY_SQUARES>),
+    cells: (Turn, Pieces<BY_CELLS>),
     pixels: (Turn, Pieces<BY_PIXELS>),
     last_ms: Option<u32>,
     times: Pieces<BY_TIMES>,
 }
 
 impl Way {
-    pub fn new(square: u8) -> Self {
+    pub fn new(cell_size: u8) -> Self {
         Self {
-            square,
+            cell_size,
             whole: 0,
             clicks: 0,
-            squares: (Turn::default(), Pieces::new()),
+            cells: (Turn::default(), Pieces::new()),
             pixels: (Turn::default(), Pieces::new()),
             last_ms: None,
             times: Pieces::new(),
@@ -111,11 +111,11 @@ impl Way {
         }
         let opens = |shown: &BoardEvent| matches!(shown.face, Face::Number(_) | Face::Open);
         if shown.iter().any(opens) {
-            // How the square was opened does not matter; flags and clicks without an effect are
+            // How the cell was opened does not matter; flags and clicks without an effect are
             // ignored.
-            let (col, row) = event.square(self.square);
-            if let Some(turn) = self.squares.0.go((col.into(), row.into()), 0) {
-                self.squares.1.push(turn);
+            let (col, row) = event.cell(self.cell_size);
+            if let Some(turn) = self.cells.0.go((col.into(), row.into()), 0) {
+                self.cells.1.push(turn);
             }
         }
         let (x, y) = (i64::from(event.x), i64::from(event.y));
@@ -144,22 +144,22 @@ impl Way {
     }
 
     /// The hashes of pieces of the path, with the bits of information of each. If the path is
-    /// shorter than a piece, this includes a hash of all of it by pixels, and one by squares
+    /// shorter than a piece, this includes a hash of all of it by pixels, and one by cells
     /// together with the board.
     pub fn pieces(&self, board: &Signs) -> impl Iterator<Item = (u64, u8)> {
-        let (squares, pixels, times) = (&self.squares.1, &self.pixels.1, &self.times);
-        let pieces = (squares.kept().map(|hash| hash ^ 1))
+        let (cells, pixels, times) = (&self.cells.1, &self.pixels.1, &self.times);
+        let pieces = (cells.kept().map(|hash| hash ^ 1))
             .chain(pixels.kept().map(|hash| hash ^ 2))
             .chain(times.kept().map(|hash| hash ^ 3));
         let is_short = |turns: u64, long: usize| (FEW..long as u64).contains(&turns);
         let turns = pixels.seen();
         let by_pixels = (pixels.all() ^ 4, (turns * BITS) as u8);
         let by_pixels = is_short(turns, BY_PIXELS).then_some(by_pixels);
-        let turns = squares.seen();
-        let by_squares = mix(squares.all() ^ board.turned);
-        let by_squares = (by_squares, board.bits.saturating_add(turns as u8));
-        let by_squares = is_short(turns, BY_SQUARES).then_some(by_squares);
+        let turns = cells.seen();
+        let by_cells = mix(cells.all() ^ board.turned);
+        let by_cells = (by_cells, board.bits.saturating_add(turns as u8));
+        let by_cells = is_short(turns, BY_CELLS).then_some(by_cells);
         let pieces = pieces.map(|hash| (hash, CERTAIN));
-        pieces.chain(by_pixels).chain(by_squares)
+        pieces.chain(by_pixels).chain(by_cells)
     }
 }

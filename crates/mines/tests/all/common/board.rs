@@ -11,11 +11,11 @@ use super::findings;
 /// The time at which the boards were generated, in 2023.
 const GENERATED: u32 = 1_700_000_000;
 
-/// The board in a picture: `*` is a mine, `.` a safe square, one character per square.
+/// The board in a picture: `*` is a mine, `.` a safe cell, one character per cell.
 pub fn board(picture: &[&str]) -> Board<'static> {
     let mines = picture.iter().enumerate().flat_map(|(row, line)| {
-        let squares = line.bytes().enumerate();
-        let mines = squares.filter(|(_, square)| *square == b'*');
+        let cells = line.bytes().enumerate();
+        let mines = cells.filter(|(_, cell)| *cell == b'*');
         mines.map(move |(col, _)| Cell::new(col as u8, row as u8))
     });
     Board::new(
@@ -27,7 +27,7 @@ pub fn board(picture: &[&str]) -> Board<'static> {
     .unwrap()
 }
 
-/// A mouse event in the middle of a square.
+/// A mouse event in the middle of a cell.
 pub fn mouse(
     action: MouseAction,
     time_ms: u32,
@@ -103,9 +103,9 @@ pub struct Recording {
     engine: Engine,
     buttons: Buttons,
     time_ms: u32,
-    /// The square of the last event.
+    /// The cell of the last event.
     at: Option<(i32, i32)>,
-    /// Whether buttons are pressed and released without a move to their square first.
+    /// Whether buttons are pressed and released without a move to their cell first.
     jumps: bool,
 }
 
@@ -146,7 +146,7 @@ impl Recording {
         self
     }
 
-    /// From here on, buttons are pressed and released without a move to their square.
+    /// From here on, buttons are pressed and released without a move to their cell.
     pub fn jumps(&mut self) -> &mut Self {
         self.jumps = true;
         self

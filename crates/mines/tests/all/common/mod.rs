@@ -67,7 +67,7 @@ pub fn codes(findings: &Findings) -> Vec<&'static str> {
     findings.iter().map(rmv::Finding::code).collect()
 }
 
-/// Boards of up to `side` × `side` squares, with fewer than `mines` mines.
+/// Boards of up to `side` × `side` cells, with fewer than `mines` mines.
 pub fn boards(side: u32, mines: usize) -> impl Strategy<Value = Board<'static>> {
     (1..=side, 1..=side, any::<u32>()).prop_flat_map(move |(cols, rows, timestamp)| {
         btree_set((0..rows as u8, 0..cols as u8), 0..mines).prop_map(move |mines| {

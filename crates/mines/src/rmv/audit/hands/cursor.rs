@@ -60,11 +60,11 @@ impl Run {
 }
 
 impl Cursor {
-    pub const fn new(square: i32) -> Self {
+    pub const fn new(cell_size: i32) -> Self {
         Self {
-            // 12 pixels for squares of 16 pixels: in all known games except two, the longest step
+            // 12 pixels for cells of 16 pixels: in all known games except two, the longest step
             // is 11.
-            reach: square * 3 / 4,
+            reach: cell_size * 3 / 4,
             count: 0,
             last: None,
             jumps: 0,
@@ -145,13 +145,13 @@ impl Cursor {
         let (longest, before) = self.longest;
         let share = self.jumped / path.max(1.0);
         let mean = path / f64::from(moves.max(1));
-        let mean_squares = mean / f64::from(game.square_size().max(1));
+        let mean_cells = mean / f64::from(game.cell_size().max(1));
         // Small movements between jumps make the path long, and so the share of the jumps small;
         // but there are still almost as many jumps as long paths.
         let per_path = f64::from(jumps) >= PER_PATH * f64::from(far);
         let by_count = jumps >= MOST_JUMPS && per_path && share >= A_PART;
         let by_jumps = jumps >= MANY_JUMPS && share >= MOSTLY || by_count;
-        let by_steps = moves >= MANY_JUMPS && mean_squares >= LONG_STEPS;
+        let by_steps = moves >= MANY_JUMPS && mean_cells >= LONG_STEPS;
         if release.is_vienna() && (by_jumps || by_steps) {
             findings.push(Finding::new(Rule::CursorJumps {
                 mean,
@@ -161,7 +161,7 @@ impl Cursor {
             }));
             return;
         }
-        let far = longest > LONGEST_SQUARES * f64::from(game.square_size());
+        let far = longest > LONGEST_CELLS * f64::from(game.cell_size());
         if far || (jumps >= MANY_JUMPS && share >= OFTEN) {
             let rule = Rule::HintJump {
                 jumps,
@@ -170,7 +170,7 @@ impl Cursor {
             };
             findings.push(at_mouse(game, before, rule));
         }
-        if release.is_vienna() && moves >= MANY_MOVES && mean_squares >= WIDE_STEPS {
+        if release.is_vienna() && moves >= MANY_MOVES && mean_cells >= WIDE_STEPS {
             findings.push(Finding::new(Rule::HintSteps { mean, moves }));
         }
     }
@@ -207,14 +207,14 @@ const PER_PATH: f64 = 0.6;
 const A_PART: f64 = 0.1;
 /// A share of the path. In known games next to nothing of the path consists of jumps.
 const OFTEN: f64 = 0.05;
-/// Squares. A single step longer than this is reported; the longest known one is 43 pixels with
-/// squares of 16.
-const LONGEST_SQUARES: f64 = 3.0;
+/// Cells. A single step longer than this is reported; the longest known one is 43 pixels with
+/// cells of 16.
+const LONGEST_CELLS: f64 = 3.0;
 /// If jumps cover at least this share of the path, the cursor jumps rather than moves.
 const MOSTLY: f64 = 0.5;
-/// The mean step from event to event, in squares. Known games have 0.04 to 0.18.
+/// The mean step from event to event, in cells. Known games have 0.04 to 0.18.
 const LONG_STEPS: f64 = 0.75;
-/// In squares: twice the largest mean step of known games.
+/// In cells: twice the largest mean step of known games.
 const WIDE_STEPS: f64 = 0.36;
 /// With fewer moves the mean is not meaningful.
 const MANY_MOVES: u32 = 50;

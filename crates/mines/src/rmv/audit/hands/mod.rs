@@ -38,13 +38,13 @@ pub(super) struct Hands {
 
 impl Hands {
     pub fn new(game: &Game<'_>) -> Self {
-        let square = i32::from(game.square_size()).max(1);
+        let cell_size = i32::from(game.cell_size()).max(1);
         Self {
             times: Times::default(),
-            cursor: Cursor::new(square),
+            cursor: Cursor::new(cell_size),
             presses: Presses::default(),
-            points: Points::new(&game.board, square),
-            paths: Paths::new(square),
+            points: Points::new(&game.board, cell_size),
+            paths: Paths::new(cell_size),
         }
     }
 

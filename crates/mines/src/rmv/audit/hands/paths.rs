@@ -4,8 +4,8 @@ use super::times::{Clock, ReleaseClock};
 use crate::replay::{Moves, Sample};
 use crate::rmv::{Finding, Findings, Rule};
 
-/// The least length of a path that is examined, in squares.
-const SQUARES: i32 = 2;
+/// The least length of a path that is examined, in cells.
+const CELLS: i32 = 2;
 /// Paths with fewer moves have no meaningful shape.
 const FEW_MOVES: usize = 6;
 /// The number of points of a path that are examined.
@@ -44,8 +44,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    pub const fn new(square: i32) -> Self {
-        let least = (square * SQUARES) as i64;
+    pub const fn new(cell_size: i32) -> Self {
+        let least = (cell_size * CELLS) as i64;
         Self {
             least: least * least,
             far: 0,
@@ -69,7 +69,7 @@ impl Paths {
         };
         let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
         let square = dx * dx + dy * dy;
-        // Three quarters of a square: the least length of a jump.
+        // Three quarters of a cell: the least length of a jump.
         self.far += u32::from(square * 64 > self.least * 9);
         if square < self.least || count < FEW_MOVES {
             return;
@@ -100,7 +100,7 @@ impl Paths {
         self.even += u32::from(is_even);
     }
 
-    /// The number of paths longer than three quarters of a square.
+    /// The number of paths longer than three quarters of a cell.
     pub const fn far(&self) -> u32 {
         self.far
     }

@@ -1,24 +1,24 @@
-//! The position of clicks within their squares.
+//! The position of clicks within their cells.
 
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Board, MouseEvent};
 
 /// Statistics of the positions of clicks.
 pub(super) struct Points {
-    square: i32,
+    cell_size: i32,
     /// Columns and rows. Clicks outside of the board are not aimed, so they are ignored.
     size: (i32, i32),
-    /// The square of the last click.
+    /// The cell of the last click.
     last: Option<(i32, i32)>,
-    /// The number of clicks in a different square than that of the click before.
+    /// The number of clicks in a different cell than that of the click before.
     clicks: u32,
-    /// The number of these clicks at each position within the square.
+    /// The number of these clicks at each position within the cell.
     places: [u16; PLACES],
-    /// The number of clicks within one pixel of the square's centre, and within two.
+    /// The number of clicks within one pixel of the cell's centre, and within two.
     central: [u32; 2],
 }
 
-/// Enough for the positions of a square of 32 pixels; in larger squares several positions share an
+/// Enough for the positions of a cell of 32 pixels; in larger cells several positions share an
 /// entry.
 const PLACES: usize = 1024;
 /// Fewer clicks at the same position are not meaningful.
@@ -30,9 +30,9 @@ const FEW_CENTRAL: [u32; 2] = [12, 20];
 const MANY_SAME: u32 = 8;
 
 impl Points {
-    pub const fn new(board: &Board<'_>, square: i32) -> Self {
+    pub const fn new(board: &Board<'_>, cell_size: i32) -> Self {
         Self {
-            square,
+            cell_size,
             size: (board.cols as i32, board.rows as i32),
             last: None,
             clicks: 0,
@@ -43,23 +43,23 @@ impl Points {
 
     pub fn take(&mut self, event: &MouseEvent) {
         let cell = (
-            event.x.div_euclid(self.square),
-            event.y.div_euclid(self.square),
+            event.x.div_euclid(self.cell_size),
+            event.y.div_euclid(self.cell_size),
         );
         if !(0..self.size.0).contains(&cell.0) || !(0..self.size.1).contains(&cell.1) {
             return;
         }
         let place = (
-            event.x - cell.0 * self.square,
-            event.y - cell.1 * self.square,
+            event.x - cell.0 * self.cell_size,
+            event.y - cell.1 * self.cell_size,
         );
         if self.last.replace(cell).is_some_and(|last| cell != last) {
             self.clicks += 1;
-            let at = (place.1 * self.square + place.0) as usize % PLACES;
+            let at = (place.1 * self.cell_size + place.0) as usize % PLACES;
             if let Some(count) = self.places.get_mut(at) {
                 *count = count.saturating_add(1);
             }
-            let off = |at: i32| (2 * at + 1 - self.square).abs();
+            let off = |at: i32| (2 * at + 1 - self.cell_size).abs();
             let off = off(place.0).max(off(place.1));
             let [one, two] = &mut self.central;
             *one += u32::from(off <= 3);
@@ -68,8 +68,8 @@ impl Points {
     }
 
     pub fn check(&self, findings: &mut Findings) {
-        // Squares of a few pixels have few positions.
-        if self.square < 12 || self.clicks < FEW_SAME {
+        // Cells of a few pixels have few positions.
+        if self.cell_size < 12 || self.clicks < FEW_SAME {
             return;
         }
         let clicks = self.clicks;

@@ -10,7 +10,7 @@ const FEW: usize = 10;
 /// The spread as a share of the mean. Musicians who tap to a metronome reach 0.03 to 0.05; in known
 /// games the time between presses spreads by 0.43 to 1.10.
 const RHYTHM: f64 = 0.025;
-/// For this many intervals, and moving from square to square, nobody keeps up the precision of
+/// For this many intervals, and moving from cell to cell, nobody keeps up the precision of
 /// musicians, who tap on one spot.
 const MANY: usize = 20;
 const LONG_RHYTHM: f64 = 0.06;

@@ -1,4 +1,4 @@
-//! The squares of a game in progress: their covers, and which of them are pressed.
+//! The cells of a game in progress: their covers, and which of them are pressed.
 
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 use crate::{BoardEvent, Cell, Face, Outcome};
@@ -8,7 +8,7 @@ use crate::{BoardEvent, Cell, Face, Outcome};
 pub enum Status {
     /// Neither won nor lost.
     Playing,
-    /// Every safe square is open.
+    /// Every safe cell is open.
     Won,
     /// A mine is open.
     Lost,
@@ -26,7 +26,7 @@ impl Status {
     }
 }
 
-/// The cover of a square.
+/// The cover of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cover {
     Closed,
@@ -38,13 +38,13 @@ pub(super) enum Cover {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Squares {
+pub(super) struct Surface {
     field: Minefield,
     covers: Vec<Cover>,
     marks: bool,
     opened: u32,
     status: Status,
-    /// The pressed squares, in the order in which they were pressed.
+    /// The pressed cells, in the order in which they were pressed.
     pressed: [u32; 9],
     pressed_len: usize,
     /// The way back out of an opening: each place with the index of its next neighbour.
@@ -56,7 +56,7 @@ pub(super) struct Squares {
 #[derive(Clone, Debug)]
 struct Journal {
     on: bool,
-    /// Place and previous cover of every square that changed since the mark, oldest first.
+    /// Place and previous cover of every cell that changed since the mark, oldest first.
     covers: Vec<(u32, Cover)>,
     opened: u32,
     status: Status,
@@ -64,7 +64,7 @@ struct Journal {
     pressed_len: usize,
 }
 
-impl Squares {
+impl Surface {
     pub fn new(field: Minefield, marks: bool) -> Self {
         let mut covers = vec![Cover::Border; field.grid_len()];
         for at in field.places() {
@@ -156,13 +156,13 @@ impl Squares {
         self.pressed_len = self.journal.pressed_len;
     }
 
-    /// True if a square that changed since the mark had a question mark.
+    /// True if a cell that changed since the mark had a question mark.
     pub fn changed_questions(&self) -> bool {
         let mut changes = self.journal.covers.iter();
         changes.any(|&(_, before)| before == Cover::Question)
     }
 
-    /// Makes a square show the recorded face, even if the rules disagree.
+    /// Makes a cell show the recorded face, even if the rules disagree.
     pub fn follow(&mut self, at: usize, face: Face) {
         match face {
             Face::Pressed | Face::PressedQuestion => {}
@@ -183,12 +183,12 @@ impl Squares {
         }
     }
 
-    /// The pressed squares.
+    /// The pressed cells.
     pub fn pressed(&self) -> impl Iterator<Item = u32> + '_ {
         self.pressed.iter().take(self.pressed_len).copied()
     }
 
-    /// Makes exactly these squares the pressed ones; of more than nine, the first nine.
+    /// Makes exactly these cells the pressed ones; of more than nine, the first nine.
     pub fn hold(&mut self, places: impl IntoIterator<Item = u32>) {
         self.pressed_len = 0;
         for (slot, place) in self.pressed.iter_mut().zip(places) {
@@ -197,7 +197,7 @@ impl Squares {
         }
     }
 
-    /// The place of a square, if it is on the board.
+    /// The place of a cell, if it is on the board.
     pub fn place(&self, (col, row): (i32, i32)) -> Option<usize> {
         let (col, row) = (u8::try_from(col).ok()?, u8::try_from(row).ok()?);
         self.field.index(Cell::new(col, row))
@@ -225,7 +225,7 @@ impl Squares {
         }
     }
 
-    /// Sets or removes a flag; returns whether the square has a flag now, or `None` if it is open.
+    /// Sets or removes a flag; returns whether the cell has a flag now, or `None` if it is open.
     pub fn toggle_flag(&mut self, at: usize, shown: &mut Vec<BoardEvent>) -> Option<bool> {
         let (cover, face) = match self.cover(at) {
             Cover::Closed => (Cover::Flag, Face::Flag),
@@ -238,7 +238,7 @@ impl Squares {
         Some(cover == Cover::Flag)
     }
 
-    /// The face that a square shows while it is pressed, if it can be.
+    /// The face that a cell shows while it is pressed, if it can be.
     #[inline]
     fn pressed_face(&self, at: usize) -> Option<Face> {
         match self.cover(at) {
@@ -248,7 +248,7 @@ impl Squares {
         }
     }
 
-    /// The board events that pressing these squares would give.
+    /// The board events that pressing these cells would give.
     pub fn presses(
         &self,
         places: impl IntoIterator<Item = usize>,
@@ -285,13 +285,13 @@ impl Squares {
         }
     }
 
-    /// Returns the pressed squares and forgets them.
+    /// Returns the pressed cells and forgets them.
     fn take_pressed(&mut self) -> impl Iterator<Item = usize> + use<> {
         let len = std::mem::take(&mut self.pressed_len);
         self.pressed.into_iter().take(len).map(|at| at as usize)
     }
 
-    /// Releases the pressed squares without opening them.
+    /// Releases the pressed cells without opening them.
     pub fn release(&mut self, shown: &mut Vec<BoardEvent>) {
         for at in self.take_pressed() {
             match self.cover(at) {
@@ -301,7 +301,7 @@ impl Squares {
         }
     }
 
-    /// Opens the square if it is pressed; returns whether the board changed.
+    /// Opens the cell if it is pressed; returns whether the board changed.
     pub fn open_pressed(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
         let opened = self.opened;
         for at in self.take_pressed() {
@@ -312,7 +312,7 @@ impl Squares {
         self.opened != opened || self.status == Status::Lost
     }
 
-    /// Opens the squares of a chord if the number of flags around its centre equals the centre's
+    /// Opens the cells of a chord if the number of flags around its centre equals the centre's
     /// number; otherwise releases them. Returns whether the board changed.
     pub fn chord(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
         if !place.is_some_and(|at| self.chords_at(at)) {
@@ -326,7 +326,7 @@ impl Squares {
         self.opened != opened || self.status == Status::Lost
     }
 
-    /// Whether a chord at a square opens its neighbours: the square is open, and as many flags are
+    /// Whether a chord at a cell opens its neighbours: the cell is open, and as many flags are
     /// around it as its number says.
     pub fn chords_at(&self, at: usize) -> bool {
         self.cover(at) == Cover::Open && self.flags_around(at) == self.field.at(at)
@@ -339,13 +339,13 @@ impl Squares {
             .sum()
     }
 
-    /// True if a click or an opening can open the square.
+    /// True if a click or an opening can open the cell.
     #[inline]
     fn can_open(&self, at: usize) -> bool {
         matches!(self.cover(at), Cover::Closed | Cover::Question)
     }
 
-    /// Opens a square and, if it is a 0, everything that unfolds from it.
+    /// Opens a cell and, if it is a 0, everything that unfolds from it.
     fn open(&mut self, at: usize, shown: &mut Vec<BoardEvent>) {
         if !self.can_open(at) {
             return;
@@ -368,7 +368,7 @@ impl Squares {
         }
     }
 
-    /// Opens one square and returns its number.
+    /// Opens one cell and returns its number.
     fn open_one(&mut self, at: usize, shown: &mut Vec<BoardEvent>) -> u8 {
         let number = self.field.at(at);
         debug_assert_ne!(number, BORDER);
