@@ -4,7 +4,6 @@ use gametape_core::Stamp;
 use gametape_core::table::{Field, Kind, Lane, Position, Rows, Scanning, Table, TableDef};
 use gametape_delta::{Decoder, Schema, Share, Tag};
 
-use super::defs::of;
 use crate::decoder::decoder;
 use crate::packet::Packet;
 use crate::rule::{Error, Finding, fault};
@@ -93,11 +92,12 @@ pub(super) struct Parting {
 }
 
 impl Parting {
-    pub fn new(schema: &Schema) -> Self {
-        let tables = of(schema).into_iter().skip(super::defs::OF_PACKETS);
+    /// Starts for packets of this schema; `tables` are those of its components.
+    pub fn new(schema: &Schema, tables: &[TableDef]) -> Self {
+        let names = tables.iter().map(|table| table.name.to_string());
         Self {
             decoder: decoder(schema),
-            components: tables.map(|table| table.name.into_owned()).collect(),
+            components: names.collect(),
             problem: None,
         }
     }

@@ -7,7 +7,7 @@ use gametape_core::tape::{Error, Partial, Work};
 use gametape_core::{Clocks, Stamp};
 use gametape_delta::Schema;
 
-use super::defs::{component, of};
+use super::defs::{OF_PACKETS, component, of};
 use super::dump::stamp;
 use super::heads::{Head, PACKETS};
 use super::parts::{PARTS, Parting};
@@ -66,7 +66,10 @@ impl Pass {
             let table = scan.find(&tables)?;
             wanted.push(match component(schema, &tables, table) {
                 Some(component) => Wanted::States(Reading::of(component)),
-                None if table.name == PARTS.name => Wanted::Parts(Box::new(Parting::new(schema))),
+                None if table.name == PARTS.name => {
+                    let of_components = tables.get(OF_PACKETS..).unwrap_or_default();
+                    Wanted::Parts(Box::new(Parting::new(schema, of_components)))
+                }
                 None => Wanted::Packets,
             });
         }
