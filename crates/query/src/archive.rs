@@ -25,7 +25,8 @@ pub struct Archive {
     catalogues: Vec<Arc<Catalogue>>,
     progress: Progress,
     /// Requests of objects run as long as it lives.
-    _stores: Option<Stores>,
+    #[allow(dead_code)]
+    stores: Option<Stores>,
 }
 
 /// A recording.
@@ -272,7 +273,7 @@ impl Archive {
         let (catalogues, broken, stores) = (search.catalogues, search.broken, search.stores);
         let mut archive = Self::of(formats, seen, secrets);
         archive.catalogues = catalogues;
-        archive._stores = stores;
+        archive.stores = stores;
         archive.lock().extend(broken);
         Ok(archive)
     }
@@ -312,7 +313,7 @@ impl Archive {
             broken: Mutex::new(broken),
             catalogues: Vec::new(),
             progress: Progress::default(),
-            _stores: None,
+            stores: None,
         }
     }
 

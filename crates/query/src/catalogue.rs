@@ -70,6 +70,12 @@ pub enum CatalogueError {
     Rows(#[from] datafusion::error::DataFusionError),
 }
 
+/// The part of a manifest that every form has.
+#[derive(Deserialize)]
+struct Form {
+    catalogue: u32,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     /// The version of the form.
@@ -190,11 +196,6 @@ impl Catalogue {
             }
             Err(source) => return Err(CatalogueError::Io { path, source }),
         };
-        // A later form may differ in all but this.
-        #[derive(Deserialize)]
-        struct Form {
-            catalogue: u32,
-        }
         let form: Form = serde_json::from_slice(&text)
             .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
         if form.catalogue > VERSION {
@@ -325,7 +326,7 @@ impl Catalogue {
     ) -> Result<Vec<RecordBatch>, CatalogueError> {
         let columns = schema.fields().iter().map(|field| field.name().as_str());
         let columns: Vec<&str> = columns.chain([rows::FILE]).collect();
-        let names = StringArray::from_iter(names.iter().copied());
+        let names: StringArray = names.iter().copied().collect();
         let batches = self.rows(part, Some(&columns))?.into_iter();
         let named = batches.map(|batch| rows::named(&batch, &names, schema));
         Ok(named.collect::<Result<_, _>>()?)

@@ -31,7 +31,7 @@ gametape query index ARCHIVE";
 #[derive(Parser, Debug)]
 #[command(name = "gametape query", bin_name = "gametape query", version, before_help = EXAMPLES)]
 struct Args {
-    /// The query, then recordings: files, folders, patterns, addresses such as s3://BUCKET/FOLDER/. Without
+    /// The query, then recordings: files, folders, patterns, addresses such as `s3://BUCKET/FOLDER/`. Without
     /// a query it is read from standard input; on a terminal, a shell answers one after the other. `index`
     /// instead of a query makes the catalogue of a folder, or brings it up to date.
     #[arg(required = true, value_name = "SQL|PATH")]

@@ -354,7 +354,7 @@ fn grouped_by_name(archive: &Archive, jobs: &[Job], groups: usize) -> Result<Vec
     let mut all = vec![Vec::new(); groups];
     divide.partition(batch, |group, rows| {
         let numbers = rows.column(1).as_primitive_opt::<UInt32Type>();
-        let numbers = numbers.into_iter().flat_map(|numbers| numbers.values());
+        let numbers = numbers.into_iter().flat_map(UInt32Array::values);
         let own = numbers.filter_map(|number| jobs.get(*number as usize).cloned());
         if let Some(group) = all.get_mut(group) {
             group.extend(own);

@@ -217,7 +217,7 @@ impl Iterator for States {
                 (self.sink)(error.to_string());
             }
         }
-        if rows.len() == 0 {
+        if rows.is_empty() {
             return None;
         }
         match self.table.record(&self.name, rows, Some(&self.columns)) {

@@ -66,7 +66,7 @@ impl Stores {
         Self::with(Patience {
             answer: Duration::from_secs(30),
             retries: 5,
-            all: Duration::from_secs(60),
+            all: Duration::from_mins(1),
         })
     }
 
@@ -331,15 +331,13 @@ impl Ranges {
         let size = self.object.meta.size;
         let range = |from: u64, length: u64| from..from.saturating_add(length).min(size);
         let ahead = held.ahead.take();
-        let (got, bytes) = match ahead.filter(|(range, _)| range.contains(&offset)) {
-            Some((range, bytes)) => (range, bytes),
-            None => {
-                let goes_on = offset == held.end && held.size > 0;
-                let length = if goes_on { held.size * 2 } else { SEEK };
-                let range = range(offset, length.max(at_least).min(LARGEST));
-                (range.clone(), self.object.ask(range))
-            }
-        };
+        let ahead = ahead.filter(|(range, _)| range.contains(&offset));
+        let (got, bytes) = ahead.unwrap_or_else(|| {
+            let goes_on = offset == held.end && held.size > 0;
+            let length = if goes_on { held.size * 2 } else { SEEK };
+            let range = range(offset, length.max(at_least).min(LARGEST));
+            (range.clone(), self.object.ask(range))
+        });
         let length = got.end - got.start;
         if length >= AHEAD && got.end < size {
             let next = range(got.end, (length * 2).min(LARGEST));

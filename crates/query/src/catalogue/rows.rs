@@ -119,9 +119,10 @@ pub(super) fn renumbered(batch: &RecordBatch, numbers: &[Option<u32>]) -> Result
     let schema = batch.schema();
     let fields = schema.fields().iter().enumerate();
     let fields: Vec<Field> = fields
-        .map(|(place, field)| match place == at {
-            true => field.as_ref().clone().with_nullable(true),
-            false => field.as_ref().clone(),
+        .map(|(place, field)| {
+            let field = field.as_ref().clone();
+            let nullable = field.is_nullable() || place == at;
+            field.with_nullable(nullable)
         })
         .collect();
     let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?;

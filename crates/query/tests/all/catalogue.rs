@@ -11,7 +11,7 @@ use crate::samples::{Asked, fill, fill_more};
 
 /// Makes the files of a folder old enough to be trusted by their time.
 fn age(folder: &Path) {
-    let past = SystemTime::now() - Duration::from_secs(60);
+    let past = SystemTime::now() - Duration::from_mins(1);
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {

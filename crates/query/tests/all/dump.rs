@@ -94,7 +94,7 @@ fn same(ours: Option<&Value>, dumped: Option<&Value>) -> bool {
 fn below(folder: &Path) -> Vec<PathBuf> {
     let found = gametape::find(folder).into_iter();
     found
-        .filter_map(|found| found.ok())
+        .filter_map(Result::ok)
         .map(|found| found.path)
         .collect()
 }

@@ -102,7 +102,7 @@ fn arena() -> Vec<u8> {
         match &held {
             Some(held) => encoder.delta(held, &state, &mut packet).unwrap(),
             None => encoder.full(&state, &mut packet).unwrap(),
-        };
+        }
         capture.push(&packet).unwrap();
         held = Some(state);
     }
