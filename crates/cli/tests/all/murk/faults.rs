@@ -238,7 +238,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
 
 "#]]);
     expect(path, "diff --json run.murk other.murk", 1).stdout_eq(str![[r#"
-{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
+{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7,"replayed_hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
 
 "#]]);
     // Without the worlds, the command and the hash are named.
@@ -275,7 +275,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
     expect(path, "diff nan.murk other-nan.murk", 1).stdout_eq(str![[r#"
 frame 7 (tick 8): command 0 is [..] to NaN (0x7fc00000)[..] in the first, [..] to NaN (0x7f800001)[..] in the second; hash [..]; field 0 (ink) at [2, 0] is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
 [..] more frame[..] differ[..] after it
-ticks: 5 rows differ (hash in 5); first at step 7, tick 8, 0.800 s: hash is "f9a59da946e49da0" in the first, "6f11365d7590f8d1" in the second
+ticks: 5 rows differ (hash in 5, replayed_hash in 5); first at step 7, tick 8, 0.800 s: hash is "f9a59da946e49da0" in the first, "6f11365d7590f8d1" in the second
 commands: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: value is NaN (0x7ff8000000000000) in the first, NaN (0x7ff8000020000000) in the second
 ink: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: row 2, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
 spread: 3 rows differ (value in 3); first at step 8, tick 9, 0.900 s: row 1, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7fc00001) in the second
@@ -314,7 +314,7 @@ header: space_descriptor is [..] in the first, [..] in the second
 frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ: the worlds have other fields or other cells
 11 more frames differ after it
 run: 1 row differs (config_hash in 1, cells in 1); config_hash is "945df876fade878a" in the first, "b491b32be846fa58" in the second
-ticks: 12 rows differ (hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
+ticks: 12 rows differ (hash in 12, replayed_hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
 parameters: 1 row differs (value in 1, amount in 1); part "space", number 0, parameter "cols": value is "4" in the first, "5" in the second
 ink: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
 spread: 2 rows differ (value in 2); 4 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
@@ -331,7 +331,7 @@ header: space_descriptor is [..] in the first, [..] in the second
 frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
 10 more frames differ after it
 run: 1 row differs (config_hash in 1, space_descriptor in 1); config_hash is "945df876fade878a" in the first, "5cf369a38df4821c" in the second
-ticks: 11 rows differ (hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
+ticks: 11 rows differ (hash in 11, replayed_hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
 parameters: 1 row differs (value in 1, amount in 1); part "propagator", number 0, parameter "coefficient": value is "0.5" in the first, "0.25" in the second
 spread: 19 rows differ (value in 19); first at step 1, tick 2, 0.200 s: row 0, col 0: value is 1.3499999 in the first, 1.425 in the second
 
