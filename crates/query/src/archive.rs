@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use datafusion::arrow::array::RecordBatch;
+use datafusion::common::Result as Answer;
 use gametape::{ColumnDef, Formats, Recording, Secrets, TableDef};
 use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
@@ -14,6 +16,9 @@ use gametape_tables::{ArrowTable, Differs, Merge};
 use crate::catalogue::{Catalogue, CatalogueError, Entry, Was};
 use crate::progress::Progress;
 use crate::store::{Object, Stores, is_url};
+
+/// The record batches of a recording.
+pub(crate) type Batches = Box<dyn Iterator<Item = Answer<RecordBatch>> + Send>;
 
 /// The recordings that a query reads.
 #[derive(Debug)]
@@ -23,7 +28,7 @@ pub struct Archive {
     files: Vec<File>,
     broken: Mutex<BTreeMap<String, String>>,
     catalogues: Vec<Arc<Catalogue>>,
-    progress: Progress,
+    progress: Arc<Progress>,
     /// Requests of objects run as long as it lives.
     #[allow(dead_code)]
     stores: Option<Stores>,
@@ -255,7 +260,7 @@ impl<'f> Search<'f> {
 
 impl Archive {
     /// Finds recordings: files, all files of folders, patterns, addresses of objects. Opens each once, on all
-    /// cores, to learn which tables it has; one that a [catalogue](crate::index) knows is not opened.
+    /// cores, to learn which tables it has; one that a [catalogue](crate::index()) knows is not opened.
     /// Files that cannot be opened are left out: see [`Archive::broken`].
     ///
     /// # Errors
@@ -312,7 +317,7 @@ impl Archive {
             files,
             broken: Mutex::new(broken),
             catalogues: Vec::new(),
-            progress: Progress::default(),
+            progress: Arc::default(),
             stores: None,
         }
     }
@@ -344,7 +349,7 @@ impl Archive {
         self.secrets
     }
 
-    pub(crate) const fn progress(&self) -> &Progress {
+    pub(crate) const fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }
 

@@ -5,15 +5,14 @@
 //! rows for a recording. A new state is written beside the old one, and `catalogue.json` is renamed last.
 //! So a reader has the one or the other, never a part of both.
 
-mod index;
-mod rows;
+mod entry;
+pub(crate) mod rows;
 
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{Int64Type, SchemaRef, UInt32Type};
@@ -22,15 +21,15 @@ use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use gametape::{Formats, TableDef};
 use serde::{Deserialize, Serialize};
 
-pub use index::{Indexed, index};
+pub(crate) use entry::{Entry, Was};
 
 /// The folder of a catalogue.
 pub(crate) const FOLDER: &str = ".gametape-catalogue";
-const MANIFEST: &str = "catalogue.json";
+pub(crate) const MANIFEST: &str = "catalogue.json";
 /// The version of the catalogue's form.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 /// The name of the part that lists the files.
-const FILES: &str = "files";
+pub(crate) const FILES: &str = "files";
 
 /// Why a catalogue is of no use.
 #[derive(Debug, thiserror::Error)]
@@ -76,72 +75,35 @@ struct Form {
     catalogue: u32,
 }
 
+/// What `catalogue.json` says.
 #[derive(Serialize, Deserialize)]
-struct Manifest {
+pub(crate) struct Manifest {
     /// The version of the form.
-    catalogue: u32,
+    pub catalogue: u32,
     /// The programs and formats whose tables it has. Another program may give other rows.
-    made_by: String,
-    parts: Vec<Part>,
+    pub made_by: String,
+    pub parts: Vec<Part>,
     /// The tables of recordings. A recording names one of these lists.
-    tables: Vec<Vec<TableDef>>,
+    pub tables: Vec<Vec<TableDef>>,
 }
 
+/// A file of a catalogue.
 #[derive(Clone, Serialize, Deserialize)]
-struct Part {
+pub(crate) struct Part {
     /// `files`, or the name of a table.
-    name: String,
-    file: String,
-    blake3: String,
+    pub name: String,
+    pub file: String,
+    pub blake3: String,
 }
 
 /// The program and the formats that it knows.
-fn made_by(formats: &Formats) -> String {
+pub(crate) fn made_by(formats: &Formats) -> String {
     let names: Vec<&str> = formats.iter().map(|format| format.info().name).collect();
     format!(
         "gametape {} with {}",
         env!("CARGO_PKG_VERSION"),
         names.join(", ")
     )
-}
-
-/// What a file was when it was indexed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Was {
-    pub bytes: u64,
-    /// Nanoseconds since 1970.
-    pub modified: i64,
-}
-
-impl Was {
-    pub fn of(path: &Path) -> io::Result<Self> {
-        let meta = fs::metadata(path)?;
-        // A folder that is a recording can change without its own time.
-        if !meta.is_file() {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let since = meta.modified()?.duration_since(UNIX_EPOCH);
-        Ok(Self {
-            bytes: meta.len(),
-            modified: since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(0)),
-        })
-    }
-}
-
-/// A file that is in a catalogue.
-#[derive(Clone)]
-pub(crate) enum Entry {
-    Recording {
-        kind: &'static str,
-        tables: Arc<[TableDef]>,
-        work: Vec<u64>,
-        bytes: u64,
-        /// Why its rows end early, if the catalogue knows that.
-        problem: Option<String>,
-    },
-    /// A file that is no recording.
-    Other,
-    Broken(String),
 }
 
 /// A catalogue.
@@ -243,7 +205,7 @@ impl Catalogue {
 
     /// Returns what is known of a file with these bytes, and its number; `None` if it is not in the
     /// catalogue, or has other bytes there.
-    pub(super) fn same(&self, below: &Path, hash: &str) -> Option<(u32, Entry)> {
+    pub fn same(&self, below: &Path, hash: &str) -> Option<(u32, Entry)> {
         let number = *self.numbers.get(below.to_str()?)?;
         let is_same = self.hash(number)? == hash;
         Some((number, is_same.then(|| self.entry_at(number))??))
@@ -297,7 +259,8 @@ impl Catalogue {
         })
     }
 
-    fn hash(&self, number: u32) -> Option<&str> {
+    /// Returns the hash of a file.
+    pub fn hash(&self, number: u32) -> Option<&str> {
         let at = number as usize;
         let hashes = self
             .files
@@ -334,7 +297,7 @@ impl Catalogue {
 
     /// Reads the rows of a part: the column `file` has the number of the recording. Only these columns, if
     /// they are given.
-    fn rows(
+    pub fn rows(
         &self,
         part: &str,
         columns: Option<&[&str]>,

@@ -13,8 +13,8 @@ use gametape::{Formats, Policy, Secrets};
 use indicatif::ProgressBar;
 
 use crate::archive::Archive;
-use crate::catalogue::index;
 use crate::errors::{is_closed, told};
+use crate::index::index;
 use crate::output::{self, Form};
 use crate::progress::shown;
 use crate::session::{Settings, session};
@@ -247,7 +247,7 @@ async fn run_sql(
         // Rows and a bar on one terminal would cover each other.
         rows
     } else {
-        shown(archive, rows)
+        shown(Arc::clone(archive.progress()), rows)
     };
     if let Some(path) = &args.out {
         let form = args.format.unwrap_or(match path.extension() {

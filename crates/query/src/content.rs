@@ -11,11 +11,8 @@ use gametape_core::tape;
 use gametape_core::{Stamp, Time};
 use gametape_tables::{ArrowTable, Problem};
 
-use crate::archive::{Archive, File};
+use crate::archive::{Archive, Batches, File};
 use crate::state::{self, Moments};
-
-/// The record batches of a recording.
-pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
 pub(crate) const LONG: u64 = 5_000_000;

@@ -14,6 +14,11 @@ pub(crate) fn is_closed(error: &DataFusionError) -> bool {
 
 /// The error without DataFusion's own words before it; where a table is not there, with those that are.
 pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
+    if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) {
+        return "the query needs more than --memory allows, in a part that cannot use the disk: allow more, or \
+                use fewer --threads"
+            .to_owned();
+    }
     let text = error.strip_backtrace();
     let own = [
         "Error during planning: ",

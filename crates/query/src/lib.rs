@@ -35,6 +35,7 @@ mod command;
 mod content;
 mod errors;
 mod functions;
+mod index;
 mod output;
 mod progress;
 mod pushed;
@@ -45,7 +46,8 @@ mod state;
 mod store;
 
 pub use archive::{Archive, File};
-pub use catalogue::{CatalogueError, Indexed, index};
+pub use catalogue::CatalogueError;
 pub use command::run;
+pub use index::{Indexed, index};
 pub use output::{Form, write};
 pub use session::{Settings, session};

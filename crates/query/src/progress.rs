@@ -11,8 +11,6 @@ use futures::{StreamExt, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::task::JoinHandle;
 
-use crate::archive::Archive;
-
 /// The work that queries have planned and done, in estimated nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
@@ -37,10 +35,10 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Shows a bar on standard error, if it is a terminal, until the rows end. An answer that takes less than
 /// a second has none.
 pub(crate) fn shown(
-    archive: &Arc<Archive>,
+    progress: Arc<Progress>,
     rows: SendableRecordBatchStream,
 ) -> SendableRecordBatchStream {
-    let bar = Bar::new(Arc::clone(archive));
+    let bar = Bar::new(progress);
     let schema = rows.schema();
     let mut bar = Some(bar);
     let end = stream::poll_fn(move |_| {
@@ -57,7 +55,7 @@ struct Bar {
 }
 
 impl Bar {
-    fn new(archive: Arc<Archive>) -> Self {
+    fn new(progress: Arc<Progress>) -> Self {
         let bar = ProgressBar::no_length();
         let style = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -65,7 +63,6 @@ impl Bar {
         let drawing = tokio::spawn(async move {
             tokio::time::sleep(SOON).await;
             loop {
-                let progress = archive.progress();
                 own.set_length(progress.planned.load(Ordering::Relaxed).max(1));
                 own.set_position(progress.done.load(Ordering::Relaxed));
                 tokio::time::sleep(EVERY).await;

@@ -34,8 +34,8 @@ use futures::{Stream, StreamExt, stream};
 use gametape::{Lane, Scan, Secrets};
 use object_store::ObjectStore;
 
-use crate::archive::{Archive, File};
-use crate::content::{Batches, Content, LONG};
+use crate::archive::{Archive, Batches, File};
+use crate::content::{Content, LONG};
 use crate::pushed::Pushed;
 
 /// A table of all recordings of a kind, or of all recordings.

@@ -7,6 +7,7 @@ use datafusion::catalog::{
     MemorySchemaProvider, SchemaProvider, TableFunctionArgs, TableFunctionImpl, TableProvider,
 };
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::Expr;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -50,7 +51,8 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
     }
     let mut runtime = RuntimeEnvBuilder::new();
     if let Some(memory) = settings.memory {
-        runtime = runtime.with_memory_limit(memory, 1.0);
+        // Each sort and group gets its share, so that one leaves the others what they need to use the disk.
+        runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory)));
     }
     let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
     let catalog = context

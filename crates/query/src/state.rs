@@ -14,7 +14,7 @@ use gametape_core::table::Batch;
 use gametape_core::tape;
 use gametape_tables::ArrowTable;
 
-use crate::content::Batches;
+use crate::archive::Batches;
 
 /// The moments whose states are asked for.
 #[derive(Clone, PartialEq, Debug)]

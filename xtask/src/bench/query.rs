@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{built_examples, timed_well};
+use super::timing::{built_examples, timed_well};
 use crate::{cargo, root, run};
 
 /// Games in the archive.

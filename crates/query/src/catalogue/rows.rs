@@ -10,12 +10,12 @@ use datafusion::arrow::compute::{cast, filter, filter_record_batch, is_not_null,
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, UInt32Type};
 use datafusion::common::{Result, internal_datafusion_err};
 
-use super::{Entry, Was};
+use super::entry::{Entry, Was};
 
 /// The name of the column with a recording's number.
-pub(super) const FILE: &str = "file";
+pub(crate) const FILE: &str = "file";
 
-pub(super) fn files_schema() -> SchemaRef {
+pub(crate) fn files_schema() -> SchemaRef {
     let field = |name, kind, nullable| Field::new(name, kind, nullable);
     let work = Field::new_list_field(DataType::Int64, true);
     Arc::new(Schema::new(vec![
@@ -31,7 +31,7 @@ pub(super) fn files_schema() -> SchemaRef {
 }
 
 /// A file, as the list of files has it.
-pub(super) struct Row {
+pub(crate) struct Row {
     pub path: String,
     pub was: Was,
     pub hash: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Row {
     pub tables: Option<u32>,
 }
 
-pub(super) fn files(rows: &[Row]) -> Result<RecordBatch> {
+pub(crate) fn files(rows: &[Row]) -> Result<RecordBatch> {
     let texts = |of: &dyn Fn(&Row) -> Option<&str>| -> ArrayRef {
         Arc::new(rows.iter().map(of).collect::<StringArray>())
     };
@@ -81,7 +81,7 @@ pub(super) fn files(rows: &[Row]) -> Result<RecordBatch> {
 }
 
 /// Gives rows the columns of a schema: those that they have, cast if need be, and null for others.
-pub(super) fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+pub(crate) fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let column = |field: &Arc<Field>| -> Result<ArrayRef> {
         Ok(match batch.column_by_name(field.name()) {
             Some(column) if column.data_type() == field.data_type() => Arc::clone(column),
@@ -101,7 +101,7 @@ pub(super) fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<Rec
 
 /// Gives the recordings of rows the numbers that they have elsewhere, and leaves out the rows of those that
 /// have none there.
-pub(super) fn renumbered(batch: &RecordBatch, numbers: &[Option<u32>]) -> Result<RecordBatch> {
+pub(crate) fn renumbered(batch: &RecordBatch, numbers: &[Option<u32>]) -> Result<RecordBatch> {
     let missing = || internal_datafusion_err!("rows without the number of their file");
     let at = batch.schema().index_of(FILE)?;
     let old = batch
@@ -131,7 +131,7 @@ pub(super) fn renumbered(batch: &RecordBatch, numbers: &[Option<u32>]) -> Result
 
 /// Gives rows the names of their recordings and the columns of a schema, and leaves out those of recordings
 /// without a name.
-pub(super) fn named(
+pub(crate) fn named(
     batch: &RecordBatch,
     names: &StringArray,
     schema: &SchemaRef,

@@ -206,3 +206,24 @@ fn an_answer_that_cannot_be_written_leaves_the_file_that_was_there() {
         }
     }
 }
+
+#[test]
+fn a_sort_that_is_larger_than_memory_uses_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let sql = "SELECT max(r) AS r FROM (SELECT row_number() OVER (ORDER BY value % 1000, value) AS r FROM generate_series(1, 1000000))";
+    let ask = |memory| {
+        query(
+            folder.path(),
+            &[sql, ".", "--memory", memory, "--format", "csv"],
+        )
+    };
+    let (code, out, error) = ask("32MB");
+    assert_eq!((code, out.as_str()), (0, "r\n1000000\n"), "{error}");
+    let (code, _, error) = ask("1MB");
+    assert_eq!(code, 2);
+    assert!(
+        error.starts_with("gametape query: the query needs more than --memory allows"),
+        "{error}"
+    );
+}

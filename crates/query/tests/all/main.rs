@@ -7,6 +7,7 @@ mod conditions;
 mod cookbook;
 mod dump;
 mod hostile;
+mod order;
 mod peers;
 mod samples;
 mod stores;

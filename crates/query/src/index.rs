@@ -17,9 +17,11 @@ use datafusion::error::DataFusionError;
 use datafusion::parquet::arrow::ArrowWriter;
 use gametape::{Formats, Policy, Scan, Secrets, TableDef};
 
-use super::rows::{self, FILE, Row};
-use super::{CatalogueError, Entry, FILES, FOLDER, MANIFEST, Manifest, Part, VERSION, made_by};
 use crate::archive::{Archive, Place, Search, Seen};
+use crate::catalogue::rows::{self, FILE, Row};
+use crate::catalogue::{
+    Catalogue, CatalogueError, Entry, FILES, FOLDER, MANIFEST, Manifest, Part, VERSION, made_by,
+};
 use crate::content::{About, Content};
 
 /// What [`index`] did.
@@ -65,7 +67,7 @@ pub fn index(
     let old = search.catalogues.first().map(Arc::clone);
     let hashes = hashes(&mut seen, old.as_deref());
     // Numbers in the old catalogue, to those in the new one.
-    let was = old.as_ref().map_or(0, |old| old.files.num_rows());
+    let was = old.as_ref().map_or(0, |old| old.files());
     let mut numbers: Vec<Option<u32>> = vec![None; was];
     for (seen, number) in seen.iter().zip(0..) {
         let old = seen
@@ -163,7 +165,7 @@ fn is_fresh(modified: i64, now: SystemTime) -> bool {
 }
 
 /// Returns the hash of each recording. One that is new in time alone is what it was.
-fn hashes(seen: &mut [Seen], old: Option<&super::Catalogue>) -> Vec<Option<String>> {
+fn hashes(seen: &mut [Seen], old: Option<&Catalogue>) -> Vec<Option<String>> {
     let hash = |seen: &mut Seen| {
         if let Some(own) = seen.catalogued {
             return old?.hash(own.number).map(str::to_owned);
