@@ -143,8 +143,7 @@ test("the arena shows the score, the players and the disc; its camera is in the 
     await page.keyboard.press("v");
     await page.keyboard.press("v");
     await page.keyboard.press("h");
-    await page.waitForTimeout(700);
-    assert.match(decodeURIComponent(page.url()), /view=eyes;;b;/);
+    await page.waitForFunction(() => decodeURIComponent(location.href).includes("view=eyes;;b;"));
     await page.reload();
     await page.locator(".stage-group button[aria-pressed=true]").waitFor();
     const camera = page.locator(".stage-group button[aria-pressed=true]");
