@@ -108,7 +108,8 @@ impl Growing {
         secrets: Secrets,
         work: &Work<'_>,
     ) -> Result<Option<Self>, Error> {
-        let all = tape.tables()?;
+        let mut all = tape.tables()?;
+        all.retain(|table| !table.on_request);
         let shown = all.iter().filter_map(|table| visible(table, secrets));
         let shown: Vec<TableDef> = shown.collect();
         let mut gatherings: Vec<Gathering> = shown.iter().map(Gathering::of).collect();

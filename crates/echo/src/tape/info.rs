@@ -362,7 +362,7 @@ fn info(
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     let from = details.get("recorded_from").and_then(Value::as_str);
     // A time that no calendar has is written as a number.
-    let from = from.filter(|from| from.as_bytes().get(4) == Some(&b'-'));
+    let from = from.filter(|from| matches!(from.as_bytes().get(4), Some(b'-' | b'/')));
     Info {
         started: from.map(|from| Started::Local(from.to_owned())),
         duration_ms: summary.and_then(|summary| summary.times).map(duration),

@@ -104,7 +104,7 @@ fn grows(format: &str, bytes: &[u8], cuts: &[usize]) -> bool {
     let all = Input::from(bytes.to_vec());
     let made = growing.end(&all, &mut |piece| kept.piece(piece)).unwrap();
     let (segments, wanted) = whole(format, bytes);
-    assert_eq!(kept.segments.len(), segments.len());
+    assert_eq!(kept.segments.len(), segments.len(), "{format}");
     for (at, (found, wanted)) in kept.segments.iter().zip(&segments).enumerate() {
         assert!(found == wanted, "segment {at} of {}", segments.len());
     }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gametape::{Recording, RowForm, Scan, Selection};
+use gametape::{Lane, Options, Recording, RowForm, Scan, Selection};
 use gametape_query::{Form, write};
 use serde_json::{Map, Value};
 
@@ -121,4 +121,49 @@ fn each_table_of_each_real_recording_has_the_rows_of_its_dump() {
         return;
     }
     assert!(compare(&below(&tapes)) > 10_000);
+}
+
+/// Facts beside the statistics that `stats` prints, which are measured in a pass of their own.
+#[test]
+fn facts_are_what_stats_says() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fill_more(folder.path());
+    let mut compared = 0;
+    for path in below(folder.path()) {
+        let Ok(recording) = Recording::open(&path) else {
+            continue;
+        };
+        let tables = recording.tables().unwrap();
+        let Some(facts) = tables.iter().find(|table| {
+            table.lane == Lane::Facts && table.columns.iter().all(|column| !column.key)
+        }) else {
+            continue;
+        };
+        let asked = Asked::in_order(&path);
+        let mut row = Vec::new();
+        let sql = format!(
+            "SELECT * FROM {}.\"{}\"",
+            recording.format().kind(),
+            facts.name
+        );
+        asked.stream(&sql, async |stream| {
+            write(Form::Jsonl, stream, &mut row).await
+        });
+        let row = lines(&row).remove(0);
+        let stats = recording.stats(&Options::new()).unwrap().readable().stats;
+        for (name, value) in &stats {
+            let is_value = !value.is_object() && !value.is_array() && !value.is_null();
+            if is_value && facts.column(name).is_some() {
+                let fact = row.get(name);
+                assert!(
+                    same(fact, Some(value)),
+                    "{}: {name} is {fact:?}, {value:?} in stats",
+                    path.display()
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
 }
