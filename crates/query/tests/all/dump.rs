@@ -154,8 +154,9 @@ fn facts_are_what_stats_says() {
         let stats = recording.stats(&Options::new()).unwrap().readable().stats;
         for (name, value) in &stats {
             let is_value = !value.is_object() && !value.is_array() && !value.is_null();
-            if is_value && facts.column(name).is_some() {
-                let fact = row.get(name);
+            // A fact that only a pass over the frames can tell is missing.
+            let fact = row.get(name).filter(|fact| !fact.is_null());
+            if is_value && facts.column(name).is_some() && fact.is_some() {
                 assert!(
                     same(fact, Some(value)),
                     "{}: {name} is {fact:?}, {value:?} in stats",
