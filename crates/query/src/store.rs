@@ -91,7 +91,16 @@ impl Stores {
     /// Finds the objects of an address: one, all below a prefix that ends in `/`, or those that match a
     /// pattern. Objects below a prefix whose names are not those of recordings are left out.
     pub fn find(&self, address: &str, formats: &Formats) -> Result<Vec<Arc<Object>>, String> {
-        let told = |error: &dyn std::fmt::Display| format!("{address}: {error}");
+        let told = |error: &dyn std::fmt::Display| {
+            let error = error.to_string();
+            // Where no other credentials are, those of a machine in the cloud are asked for.
+            if error.contains("169.254.169.254") {
+                return format!(
+                    "{address}: the environment has no credentials (AWS_ACCESS_KEY_ID and so on); a public bucket needs AWS_SKIP_SIGNATURE=true"
+                );
+            }
+            format!("{address}: {error}")
+        };
         // In the URL of a pattern, `?` would begin a query.
         let is_pattern = address.contains(['*', '[', '?']);
         let literal = address.split(['*', '[', '?']).next().unwrap_or(address);
