@@ -5,7 +5,7 @@ use crate::rule::Error;
 use crate::walk::Visit;
 use crate::wire::{HEADER_BYTES, Header, Tag};
 
-/// What some bits of a packet are for.
+/// The purpose of some bits of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Share {
     /// The header of the packet.

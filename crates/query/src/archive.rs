@@ -146,7 +146,7 @@ pub(crate) struct Found {
 pub(crate) struct Seen {
     pub place: Place,
     pub below: PathBuf,
-    /// What it was before it was opened.
+    /// Its size and time before it was opened.
     pub was: Option<Was>,
     pub entry: Entry,
     pub catalogued: Option<Catalogued>,

@@ -61,10 +61,10 @@ pub enum CatalogueError {
     Damaged {
         /// The folder.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// What it says of a recording cannot be made.
+    /// The rows of a recording cannot be made.
     #[error("{0}")]
     Rows(#[from] datafusion::error::DataFusionError),
 }
@@ -75,7 +75,7 @@ struct Form {
     catalogue: u32,
 }
 
-/// What `catalogue.json` says.
+/// The content of `catalogue.json`.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// The version of the form.

@@ -24,7 +24,7 @@ use crate::catalogue::{
 };
 use crate::content::{About, Content};
 
-/// What [`index`] did.
+/// The outcome of [`index`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Indexed {
     /// The number of recordings in the catalogue.

@@ -42,7 +42,7 @@ pub(crate) fn definition(table: &TableDef) -> TableDef {
     ];
     let kinds = [Kind::Uint, Kind::Uint, Kind::Float64];
     let mut all = table.clone();
-    // What ended does not hold, so `ended` would be false in all rows.
+    // A row that ended does not hold, so `ended` would be false in all rows.
     all.lane = Lane::Events;
     for ((name, kind), doc) in AT.into_iter().zip(kinds).zip(docs) {
         let unit = if name == "at_time_ms" { "ms" } else { "" };

@@ -167,7 +167,7 @@ impl Stores {
         };
         let (scheme, path) = ObjectStoreScheme::parse(url).map_err(|_| schemes())?;
         let path = Path::parse(path)?;
-        // Of some stores, the path of the address begins with the name of a container.
+        // In some stores, the path of the address begins with the name of a container.
         let whole = Path::from_url_path(url.path())?;
         let before = whole.as_ref().strip_suffix(path.as_ref()).unwrap_or("");
         let origin = &url[..url::Position::BeforePath];

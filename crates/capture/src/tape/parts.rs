@@ -37,7 +37,7 @@ impl Rows for Parts {
 pub(super) const PARTS: Table<Parts> = Table {
     name: "parts",
     lane: Lane::Events,
-    doc: "What the bits of each packet are for. The bits of the parts of a packet add up to its bytes.",
+    doc: "The purposes of the bits of each packet. The bits of the parts of a packet add up to its bytes.",
     fields: &[
         Field::<Parts>::new(
             "part",

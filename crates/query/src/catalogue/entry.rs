@@ -1,4 +1,4 @@
-//! What a catalogue knows of a file.
+//! A file, as a catalogue knows it.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use gametape::TableDef;
 
-/// What a file was when it was indexed.
+/// The size and the time of a file when it was indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Was {
     pub bytes: u64,

@@ -101,7 +101,7 @@ fn answers_are_the_same_with_a_catalogue_whatever_changes() {
     let third = indexed(path);
     assert_eq!((third.recordings, third.read), (first.recordings, 2));
     assert_eq!(answers(&ask()), fresh);
-    // What no manifest names is gone.
+    // Files that no manifest names are gone.
     let parts = fs::read_dir(&folder_of_catalogue).unwrap();
     assert_eq!(
         parts.count(),

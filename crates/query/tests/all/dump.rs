@@ -24,7 +24,7 @@ fn compare(paths: &[PathBuf]) -> usize {
             let shown: Vec<String> = shown.map(|column| column.name.to_string()).collect();
             let mut dump = Vec::new();
             let scan = Scan::table(&**name).columns(shown.clone());
-            // Of a broken recording both have the rows before the damage.
+            // For a broken recording, both have the rows before the damage.
             let _ = recording
                 .write_rows(&scan, &Selection::default(), RowForm::Json, &mut dump)
                 .map(|rows| rows.problem);

@@ -124,7 +124,7 @@ impl Asked {
         Self::opened(formats, paths, Secrets::Hide, 3)
     }
 
-    /// Of one recording, on one core: rows come in its order.
+    /// Asks one recording, on one core: rows come in its order.
     pub fn in_order(path: &Path) -> Self {
         Self::opened(gametape::formats(), &[path.to_owned()], Secrets::Hide, 1)
     }

@@ -12,7 +12,7 @@ use gametape_samples::echo::{Match, MatchOptions};
 
 use crate::samples::Asked;
 
-/// What a server does instead of answering.
+/// A way not to answer.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     /// It says that it is busy.
@@ -25,7 +25,7 @@ enum Fault {
 struct State {
     files: BTreeMap<String, Vec<u8>>,
     faults: VecDeque<Fault>,
-    /// What is asked of it from now on changes the files first.
+    /// Each request from now on changes the files first.
     changes: bool,
     version: u32,
     sent: u64,

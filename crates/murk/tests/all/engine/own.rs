@@ -437,7 +437,7 @@ fn what_panics_is_an_error() {
     assert_eq!(engine.step(3, nothing.as_commands()), Err(panicked));
 }
 
-/// What a tick has recorded does not depend on a world that can't be replayed.
+/// The recorded columns of a tick do not depend on a world that can't be replayed.
 #[cfg(feature = "tape")]
 #[test]
 fn ticks_are_told_where_the_replay_of_their_world_ends() {
