@@ -2,16 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Result as Answer;
 use gametape::{ColumnDef, Formats, Recording, Secrets, TableDef};
 use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
+use rayon::prelude::*;
 
 use crate::catalogue::{Catalogue, CatalogueError, Entry, Was};
 use crate::progress::Progress;
@@ -29,9 +28,6 @@ pub struct Archive {
     broken: Mutex<BTreeMap<String, String>>,
     catalogues: Vec<Arc<Catalogue>>,
     progress: Arc<Progress>,
-    /// Requests of objects run as long as it lives.
-    #[allow(dead_code)]
-    stores: Option<Stores>,
 }
 
 /// A recording.
@@ -159,7 +155,9 @@ pub(crate) struct Search<'f> {
     pub found: Vec<Found>,
     pub catalogues: Vec<Arc<Catalogue>>,
     pub broken: BTreeMap<String, String>,
-    pub stores: Option<Stores>,
+    /// Whether the sizes and times of all files are wanted, not only of those that may be in a catalogue.
+    pub notes: bool,
+    stores: Option<Arc<Stores>>,
 }
 
 impl<'f> Search<'f> {
@@ -169,6 +167,7 @@ impl<'f> Search<'f> {
             found: Vec::new(),
             catalogues: Vec::new(),
             broken: BTreeMap::new(),
+            notes: false,
             stores: None,
         }
     }
@@ -204,7 +203,7 @@ impl<'f> Search<'f> {
 
     fn add_objects(&mut self, address: &str) {
         let stores = match self.stores.take().map_or_else(Stores::new, Ok) {
-            Ok(stores) => self.stores.insert(stores),
+            Ok(stores) => &*self.stores.insert(stores),
             Err(error) => {
                 self.broken.insert(address.to_owned(), error.to_string());
                 return;
@@ -231,30 +230,23 @@ impl<'f> Search<'f> {
             .collect();
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         found.dedup_by(|(a, _), (b, _)| a == b);
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        // Those that wait for a network do not work.
-        let threads = if self.stores.is_some() { 32 } else { cores };
-        let share = found.len().div_ceil(threads).max(1);
-        let (formats, catalogues) = (self.formats, &*self.catalogues);
-        thread::scope(|scope| {
-            let mut threads = Vec::new();
-            let mut found = found.into_iter().map(|(_, found)| found);
-            loop {
-                let part: Vec<Found> = found.by_ref().take(share).collect();
-                if part.is_empty() {
-                    break;
-                }
-                threads.push(scope.spawn(move || {
-                    let mut known = Known::default();
-                    let look = |found| look(formats, catalogues, found, &mut known);
-                    part.into_iter().map(look).collect::<Vec<_>>()
-                }));
-            }
-            let parts = threads.into_iter().map(thread::ScopedJoinHandle::join);
-            parts
-                .flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let found: Vec<Found> = found.into_iter().map(|(_, found)| found).collect();
+        let search = &*self;
+        let look = |known: &mut Known, found| look(search, found, known);
+        let all = || {
+            found
+                .into_par_iter()
+                .map_init(Known::default, look)
                 .collect()
-        })
+        };
+        if self.stores.is_none() {
+            return all();
+        }
+        // Threads that wait for a network do not work.
+        match rayon::ThreadPoolBuilder::new().num_threads(32).build() {
+            Ok(threads) => threads.install(all),
+            Err(_) => all(),
+        }
     }
 }
 
@@ -275,10 +267,9 @@ impl Archive {
             search.add(path)?;
         }
         let seen = search.look();
-        let (catalogues, broken, stores) = (search.catalogues, search.broken, search.stores);
+        let (catalogues, broken) = (search.catalogues, search.broken);
         let mut archive = Self::of(formats, seen, secrets);
         archive.catalogues = catalogues;
-        archive.stores = stores;
         archive.lock().extend(broken);
         Ok(archive)
     }
@@ -318,7 +309,6 @@ impl Archive {
             broken: Mutex::new(broken),
             catalogues: Vec::new(),
             progress: Arc::default(),
-            stores: None,
         }
     }
 
@@ -465,10 +455,10 @@ fn is_same(a: &TableDef, b: &TableDef) -> bool {
 }
 
 /// Looks at a file: in the catalogue, or else by opening it.
-fn look(formats: &Formats, catalogues: &[Arc<Catalogue>], found: Found, known: &mut Known) -> Seen {
+fn look(search: &Search<'_>, found: Found, known: &mut Known) -> Seen {
     let was = match &found.place {
-        Place::Path(path) => Was::of(path).ok(),
-        Place::Object(_) => None,
+        Place::Path(path) if search.notes || found.catalogue.is_some() => Was::of(path).ok(),
+        _ => None,
     };
     let mut seen = Seen {
         entry: Entry::Other,
@@ -479,14 +469,14 @@ fn look(formats: &Formats, catalogues: &[Arc<Catalogue>], found: Found, known: &
         place: found.place,
     };
     if let Some(catalogue) = found.catalogue
-        && let Some((own, was)) = catalogues.get(catalogue).zip(was)
+        && let Some((own, was)) = search.catalogues.get(catalogue).zip(was)
         && let Some((number, entry)) = own.entry(&seen.below, was)
     {
         seen.entry = entry;
         seen.catalogued = Some(Catalogued { catalogue, number });
         return seen;
     }
-    seen.entry = open(formats, &seen.place, found.named, known);
+    seen.entry = open(search.formats, &seen.place, found.named, known);
     seen
 }
 

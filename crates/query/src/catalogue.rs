@@ -131,6 +131,10 @@ impl Catalogue {
     /// Opens the catalogue of a folder; `None` if it has none, or one that another version of the program
     /// made.
     pub fn open(root: &Path, formats: &Formats) -> Result<Option<Self>, CatalogueError> {
+        // Files and patterns have none.
+        if !root.is_dir() {
+            return Ok(None);
+        }
         // A writer may have replaced it between the manifest and its parts.
         match Self::open_once(root, formats) {
             Err(_) => Self::open_once(root, formats),
@@ -147,15 +151,7 @@ impl Catalogue {
         let path = folder.join(MANIFEST);
         let text = match fs::read(&path) {
             Ok(text) => text,
-            // A file that was named is no folder with a catalogue.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Ok(None);
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(CatalogueError::Io { path, source }),
         };
         let form: Form = serde_json::from_slice(&text)
@@ -173,7 +169,7 @@ impl Catalogue {
         }
         let part = |name: &str| manifest.parts.iter().find(|part| part.name == name);
         let files = part(FILES).ok_or_else(|| damaged(format!("it has no part {FILES}")))?;
-        let files = read(&folder, files, None)?;
+        let files = read(&folder, files, None)?.ok_or_else(|| damaged(lacks(files)))?;
         let files = datafusion::arrow::compute::concat_batches(&rows::files_schema(), &files)
             .map_err(|error| damaged(error.to_string()))?;
         let paths = files
@@ -280,47 +276,62 @@ impl Catalogue {
     }
 
     /// Reads the rows of a table for recordings that have a name here, by their numbers. They have the
-    /// columns of this schema.
+    /// columns of this schema. `None` if a writer replaced the catalogue meanwhile.
     pub fn named_rows(
         &self,
         part: &str,
         names: &[Option<&str>],
         schema: &SchemaRef,
-    ) -> Result<Vec<RecordBatch>, CatalogueError> {
+    ) -> Result<Option<Vec<RecordBatch>>, CatalogueError> {
         let columns = schema.fields().iter().map(|field| field.name().as_str());
         let columns: Vec<&str> = columns.chain([rows::FILE]).collect();
         let names: StringArray = names.iter().copied().collect();
-        let batches = self.rows(part, Some(&columns))?.into_iter();
-        let named = batches.map(|batch| rows::named(&batch, &names, schema));
-        Ok(named.collect::<Result<_, _>>()?)
+        let Some(part) = self.parts.iter().find(|own| own.name == part) else {
+            return Ok(None);
+        };
+        let Some(batches) = read(&self.root.join(FOLDER), part, Some(&columns))? else {
+            return Ok(None);
+        };
+        let named = batches
+            .iter()
+            .map(|batch| rows::named(batch, &names, schema));
+        Ok(Some(named.collect::<Result<_, _>>()?))
     }
 
-    /// Reads the rows of a part: the column `file` has the number of the recording. Only these columns, if
-    /// they are given.
-    pub fn rows(
-        &self,
-        part: &str,
-        columns: Option<&[&str]>,
-    ) -> Result<Vec<RecordBatch>, CatalogueError> {
+    /// Reads the rows of a part, if there is one: the column `file` has the number of the recording.
+    pub fn rows(&self, part: &str) -> Result<Vec<RecordBatch>, CatalogueError> {
         let Some(part) = self.parts.iter().find(|own| own.name == part) else {
             return Ok(Vec::new());
         };
-        read(&self.root.join(FOLDER), part, columns)
+        let path = self.root.join(FOLDER);
+        read(&path, part, None)?.ok_or_else(|| CatalogueError::Damaged {
+            path,
+            reason: lacks(part),
+        })
     }
 }
 
-/// Reads a part, and refuses one that is not what the manifest says.
+fn lacks(part: &Part) -> String {
+    format!("{} is gone", part.file)
+}
+
+/// Reads a part, and refuses one that is not what the manifest says; `None` if its file is gone. Only these
+/// columns, if they are given.
 fn read(
     folder: &Path,
     part: &Part,
     columns: Option<&[&str]>,
-) -> Result<Vec<RecordBatch>, CatalogueError> {
+) -> Result<Option<Vec<RecordBatch>>, CatalogueError> {
     let damaged = |reason: String| CatalogueError::Damaged {
         path: folder.to_owned(),
         reason: format!("{}: {reason}", part.file),
     };
     let path = folder.join(&part.file);
-    let bytes = fs::read(&path).map_err(|error| damaged(error.to_string()))?;
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(CatalogueError::Io { path, source }),
+    };
     if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
         return Err(damaged("it was changed".to_owned()));
     }
@@ -335,5 +346,6 @@ fn read(
             .build()?;
         Ok(reader.collect::<Result<_, _>>()?)
     };
-    read().map_err(|error| damaged(error.to_string()))
+    let rows = read().map_err(|error| damaged(error.to_string()))?;
+    Ok(Some(rows))
 }

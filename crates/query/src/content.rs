@@ -102,11 +102,15 @@ impl Content {
         }
     }
 
-    /// Returns the rows for a file that cannot be opened: a finding.
-    pub fn of_unreadable(&self, name: &str, problem: &str) -> Option<Result<RecordBatch>> {
-        let Self::About(About::Findings, table) = self else {
-            return None;
-        };
+    /// Returns whether the rows of a recording are in the order of their steps. Those that hold at a moment
+    /// have the steps at which they began.
+    pub fn is_in_order(&self) -> bool {
+        matches!(self, Self::Table { table, .. } if table.definition().lane != Lane::Facts)
+    }
+
+    /// Returns the finding of a file that cannot be opened, as this table has findings.
+    pub fn of_unreadable(&self, name: &str, problem: &str) -> Result<RecordBatch> {
+        let table = self.table();
         let told = problem.strip_prefix(&format!("{name}: "));
         let value = |column: &ColumnDef| match &*column.name {
             "code" => UNREADABLE.into(),
@@ -117,7 +121,7 @@ impl Content {
         let columns = &table.definition().columns;
         let mut rows = Batch::new(columns.iter().map(|column| column.kind));
         rows.push(Stamp::default(), columns.iter().map(value));
-        Some(table.record(name, rows, None).map_err(Into::into))
+        Ok(table.record(name, rows, None)?)
     }
 
     /// Divides the work on a recording into at most so many pieces, if it is large enough to be worth it.

@@ -2,11 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch, UInt32Array};
@@ -16,6 +14,7 @@ use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use datafusion::parquet::arrow::ArrowWriter;
 use gametape::{Formats, Policy, Scan, Secrets, TableDef};
+use rayon::prelude::*;
 
 use crate::archive::{Archive, Place, Search, Seen};
 use crate::catalogue::rows::{self, FILE, Row};
@@ -61,7 +60,10 @@ pub fn index(
     lock.lock().map_err(io(&folder))?;
 
     let began = SystemTime::now();
+    // Of a writer that was killed.
+    gametape::remove_leftovers(&folder);
     let mut search = Search::new(formats);
+    search.notes = true;
     search.add(root)?;
     let mut seen = search.look();
     let old = search.catalogues.first().map(Arc::clone);
@@ -107,7 +109,7 @@ pub fn index(
         let schema = schema(content);
         let name = content.catalogued().unwrap_or_default();
         let kept = match &old {
-            Some(old) => old.rows(&name, None)?,
+            Some(old) => old.rows(&name)?,
             None => Vec::new(),
         };
         let mut all = Vec::new();
@@ -183,18 +185,7 @@ fn hashes(seen: &mut [Seen], old: Option<&Catalogue>) -> Vec<Option<String>> {
         }
         Some(hash)
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let share = seen.len().div_ceil(cores).max(1);
-    thread::scope(|scope| {
-        let parts = seen.chunks_mut(share);
-        let threads: Vec<_> = parts
-            .map(|part| scope.spawn(move || part.iter_mut().map(hash).collect::<Vec<_>>()))
-            .collect();
-        let parts = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        parts
-            .flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
+    seen.par_iter_mut().map(hash).collect()
 }
 
 fn hash(path: &Path) -> std::io::Result<String> {
@@ -268,29 +259,18 @@ fn read(
         .filter(|((_, file), _)| file.catalogued().is_none())
         .map(|((at, _), number)| (at, *number))
         .collect();
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || -> Result<Vec<Vec<RecordBatch>>> {
-        let mut all = vec![Vec::new(); contents.len()];
-        while let Some((at, number)) = new.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for (content, all) in contents.iter().zip(&mut all) {
-                rows_of(archive, content, *at, *number, all)?;
-            }
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, new.len());
-        }
-        Ok(all)
+    let done = AtomicUsize::new(0);
+    let rows = |(at, number): &(usize, u32)| -> Result<Vec<Vec<RecordBatch>>> {
+        let rows = |content| rows_of(archive, content, *at, *number);
+        let rows = contents.iter().map(rows).collect();
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, new.len());
+        rows
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let parts: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        let parts = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        parts
-            .map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
+    let read: Vec<Vec<Vec<RecordBatch>>> = new.par_iter().map(rows).collect::<Result<_>>()?;
     let mut all = vec![Vec::new(); contents.len()];
-    for part in parts {
-        for (all, part) in all.iter_mut().zip(part?) {
-            all.extend(part);
+    for recording in read {
+        for (all, rows) in all.iter_mut().zip(recording) {
+            all.extend(rows);
         }
     }
     Ok(all)
@@ -301,27 +281,27 @@ fn rows_of(
     content: &Content,
     at: usize,
     number: u32,
-    all: &mut Vec<RecordBatch>,
-) -> Result<()> {
+) -> Result<Vec<RecordBatch>> {
     if !archive
         .files()
         .get(at)
         .is_some_and(|file| content.reads(file))
     {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let table = content.table();
     let columns: Vec<usize> = (0..table.schema().fields().len()).collect();
     let scan = Scan::table(&*table.definition().name);
     let schema = schema(content);
-    for batch in content.read(archive, at, &scan, &columns)? {
+    let numbered = |batch: Result<RecordBatch>| {
         let batch = batch?;
         let file: ArrayRef = Arc::new(UInt32Array::from(vec![number; batch.num_rows()]));
         let own = batch.columns().iter().skip(1).cloned();
         let columns = std::iter::once(file).chain(own).collect();
-        all.push(RecordBatch::try_new(Arc::clone(&schema), columns)?);
-    }
-    Ok(())
+        Ok(RecordBatch::try_new(Arc::clone(&schema), columns)?)
+    };
+    let batches = content.read(archive, at, &scan, &columns)?;
+    batches.map(numbered).collect()
 }
 
 /// Adds a part as it will be written.
@@ -358,9 +338,7 @@ fn write(folder: &Path, manifest: &Manifest, parts: &[Vec<u8>]) -> Result<(), Ca
     };
     for (part, bytes) in manifest.parts.iter().zip(parts) {
         let path = folder.join(&part.file);
-        if !path.exists() {
-            gametape::write_file(&path, bytes).map_err(io(path.clone()))?;
-        }
+        gametape::write_file(&path, bytes).map_err(io(path.clone()))?;
     }
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec(manifest).map_err(|error| CatalogueError::Io {

@@ -19,6 +19,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Forgets the work of earlier queries.
+    pub fn restart(&self) {
+        self.planned.store(0, Ordering::Relaxed);
+        self.done.store(0, Ordering::Relaxed);
+    }
+
     pub fn plan(&self, work: u64) {
         self.planned.fetch_add(work, Ordering::Relaxed);
     }

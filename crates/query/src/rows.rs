@@ -31,11 +31,11 @@ use datafusion::physical_plan::repartition::BatchPartitioner;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use futures::{Stream, StreamExt, stream};
-use gametape::{Lane, Scan, Secrets};
+use gametape::{Scan, Secrets};
 use object_store::ObjectStore;
 
 use crate::archive::{Archive, Batches, File};
-use crate::content::{Content, LONG};
+use crate::content::{About, Content, LONG};
 use crate::pushed::Pushed;
 
 /// A table of all recordings of a kind, or of all recordings.
@@ -95,15 +95,13 @@ impl TableProvider for Rows {
         let wanted = pushed.recordings(state, files.iter().map(|(_, file)| &**file.name()))?;
         let files = files.into_iter().zip(wanted).filter(|(_, wanted)| *wanted);
         let files = files.map(|(file, _)| file);
-        let (known, files): (Vec<_>, Vec<_>) =
+        let (known, mut files): (Vec<_>, Vec<_>) =
             files.partition(|(_, file)| self.is_catalogued(file));
         let scan = pushed.scan(&table.definition().name);
         let cores = state.config().target_partitions();
         let mut plans = Vec::new();
         let mut held = self.unreadable(projection)?;
-        if !known.is_empty() {
-            held.extend(self.known(&known, projection)?);
-        }
+        held.extend(self.known(&known, projection, &mut files)?);
         if !held.is_empty() {
             plans.push(in_memory(held, cores)?);
         }
@@ -146,11 +144,13 @@ impl Rows {
         own.zip(name).is_some_and(|(own, name)| own.has(&name))
     }
 
-    /// Reads the rows of recordings from their catalogues.
-    fn known(
+    /// Reads the rows of recordings from their catalogues. Those of a catalogue that was replaced meanwhile are
+    /// left to be read.
+    fn known<'f>(
         &self,
-        files: &[(usize, &File)],
+        files: &[(usize, &'f File)],
         projection: Option<&Vec<usize>>,
+        left: &mut Vec<(usize, &'f File)>,
     ) -> Result<Vec<RecordBatch>> {
         let all = self.schema();
         let schema = match projection {
@@ -160,19 +160,32 @@ impl Rows {
         let name = self.content.catalogued().unwrap_or_default();
         let mut batches = Vec::new();
         for (at, catalogue) in self.archive.catalogues().iter().enumerate() {
+            let own = files.iter().filter_map(|(place, file)| {
+                let own = file.catalogued().filter(|own| own.catalogue == at)?;
+                Some((*place, *file, own.number as usize))
+            });
+            let own: Vec<(usize, &File, usize)> = own.collect();
+            if own.is_empty() {
+                continue;
+            }
             let mut names = vec![None; catalogue.files()];
-            for (_, file) in files {
-                let own = file.catalogued().filter(|own| own.catalogue == at);
-                let name = own.and_then(|own| names.get_mut(own.number as usize));
-                if let Some(name) = name {
+            for (_, file, number) in &own {
+                if let Some(name) = names.get_mut(*number) {
                     *name = Some(&**file.name());
-                    if let Some(problem) = file.problem() {
-                        self.archive.found_broken(file, problem.to_owned());
-                    }
                 }
             }
             let rows = catalogue.named_rows(&name, &names, &schema);
-            batches.extend(rows.map_err(|error| DataFusionError::External(Box::new(error)))?);
+            let rows = rows.map_err(|error| DataFusionError::External(Box::new(error)))?;
+            let Some(rows) = rows else {
+                left.extend(own.iter().map(|(place, file, _)| (*place, *file)));
+                continue;
+            };
+            batches.extend(rows);
+            for (_, file, _) in own {
+                if let Some(problem) = file.problem() {
+                    self.archive.found_broken(file, problem.to_owned());
+                }
+            }
         }
         Ok(batches)
     }
@@ -180,11 +193,12 @@ impl Rows {
     /// Returns the rows for files that cannot be opened.
     fn unreadable(&self, projection: Option<&Vec<usize>>) -> Result<Vec<RecordBatch>> {
         let mut batches = Vec::new();
+        if !matches!(*self.content, Content::About(About::Findings, _)) {
+            return Ok(batches);
+        }
         for (name, problem) in self.archive.broken() {
-            if self.archive.file(&name).is_none()
-                && let Some(rows) = self.content.of_unreadable(&name, &problem)
-            {
-                let rows = rows?;
+            if self.archive.file(&name).is_none() {
+                let rows = self.content.of_unreadable(&name, &problem)?;
                 batches.push(match projection {
                     Some(columns) => rows.project(columns)?,
                     None => rows,
@@ -223,7 +237,7 @@ impl Rows {
         // make uneven groups.
         let most = jobs.iter().map(|job| job.work).max().unwrap_or(0);
         let cores = cores.max(1);
-        let by_name = self.content.table().definition().lane != Lane::Facts
+        let by_name = self.content.is_in_order()
             && jobs.len() >= 16 * cores
             && most <= all / (16 * cores as u64);
         let groups = if by_name {

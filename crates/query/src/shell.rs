@@ -14,6 +14,7 @@ use rustyline::{Editor, Helper, Highlighter, Hinter, Validator};
 use crate::archive::Archive;
 use crate::errors::told;
 use crate::output::{self, Form};
+use crate::progress::shown;
 
 const HELP: &str = "\
 A query ends with a semicolon.
@@ -50,7 +51,11 @@ const WORDS: [&str; 24] = [
 ];
 
 /// Answers queries until the input ends.
-pub(crate) async fn run(archive: &Archive, context: &SessionContext, form: Form) -> Result<()> {
+pub(crate) async fn run(
+    archive: &Arc<Archive>,
+    context: &SessionContext,
+    form: Form,
+) -> Result<()> {
     let mut editor: Editor<Words, FileHistory> = Editor::new().map_err(external)?;
     editor.set_helper(Some(Words(words(archive, context))));
     let history = history();
@@ -100,7 +105,7 @@ pub(crate) async fn run(archive: &Archive, context: &SessionContext, form: Form)
             continue;
         }
         let _ = editor.add_history_entry(sql.replace('\n', " "));
-        let asked = answer(context, sql.trim_end_matches(';'), form);
+        let asked = answer(archive, context, sql.trim_end_matches(';'), form);
         let answered = tokio::select! {
             answered = asked => answered,
             _ = tokio::signal::ctrl_c() => {
@@ -126,8 +131,14 @@ pub(crate) async fn run(archive: &Archive, context: &SessionContext, form: Form)
 const TABLES: &str = "SELECT table_schema AS schema, table_name AS name FROM information_schema.tables \
     WHERE table_schema <> 'information_schema' ORDER BY table_schema = 'public', 1, 2;";
 
-async fn answer(context: &SessionContext, sql: &str, form: Form) -> Result<()> {
+async fn answer(archive: &Archive, context: &SessionContext, sql: &str, form: Form) -> Result<()> {
+    archive.progress().restart();
     let rows = context.sql(sql).await?.execute_stream().await?;
+    let rows = match form {
+        // It is written at the end. Other forms and a bar on one terminal would cover each other.
+        Form::Table => shown(Arc::clone(archive.progress()), rows),
+        _ => rows,
+    };
     let mut out = io::BufWriter::new(io::stdout());
     let count = output::write(form, rows, &mut out).await?;
     out.flush()?;

@@ -1,6 +1,5 @@
 //! The rows that hold at moments of each recording.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use datafusion::arrow::array::RecordBatch;
@@ -51,6 +50,9 @@ pub(crate) fn definition(table: &TableDef) -> TableDef {
     all
 }
 
+/// Moments, one after the other.
+type Ats = Box<dyn Iterator<Item = At> + Send>;
+
 /// Takes the problem of a recording.
 type Sink = Box<dyn FnMut(String) + Send>;
 
@@ -90,13 +92,20 @@ pub(crate) fn rows(
         columns: Some(asked.clone()),
         ..Scan::table(&*own.name)
     };
+    let source = |column: &ColumnDef| {
+        let held = asked.iter().position(|asked| *asked == column.name);
+        let moment = || AT.iter().position(|at| *at == column.name);
+        held.map(Source::Held)
+            .or_else(|| moment().map(Source::Moment))
+    };
+    let sources = definition.columns.iter().map(source).collect();
     let columns = columns.to_vec();
     Ok(Box::new(States {
         name: name.to_owned(),
         table: table.clone(),
         play,
         scan,
-        asked,
+        sources,
         columns,
         moments,
         sink,
@@ -120,29 +129,31 @@ fn moments(
     tables: &[TableDef],
     moments: &Moments,
     sink: &mut Sink,
-) -> Result<VecDeque<At>, gametape::Error> {
+) -> Result<Ats, gametape::Error> {
     match moments {
-        Moments::One(when) => Ok(VecDeque::from([recording.at(when)?])),
+        Moments::One(when) => Ok(Box::new(std::iter::once(recording.at(when)?))),
         Moments::Every(every) => {
             let span = play.span();
             let Some((first, last)) = span.first.time.zip(span.last.time) else {
-                return Ok(VecDeque::new());
+                return Ok(Box::new(std::iter::empty()));
             };
-            let after = |at: &Time| Some(Time(at.0.saturating_add(every.0)));
+            let every = every.0;
+            let after = move |at: &Time| Some(Time(at.0.checked_add(every)?));
             let all = std::iter::successors(Some(first), after);
-            Ok(all.take_while(|at| *at <= last).map(At::Time).collect())
+            let all = all.take_while(move |at| *at <= last);
+            Ok(Box::new(all.map(At::Time)))
         }
         Moments::Of(table) => {
-            let mut steps = VecDeque::new();
+            let mut steps: Vec<At> = Vec::new();
             if tables.iter().all(|own| own.name != *table) {
-                return Ok(steps);
+                return Ok(Box::new(std::iter::empty()));
             }
             let scan = Scan::table(table.as_str()).columns(Vec::<String>::new());
             let scanned = recording.scan(&scan, |batch| {
                 for row in 0..batch.len() {
                     let step = At::Step(batch.stamp(row).step);
-                    if steps.back() != Some(&step) {
-                        steps.push_back(step);
+                    if steps.last() != Some(&step) {
+                        steps.push(step);
                     }
                 }
                 Ok(ControlFlow::Continue(()))
@@ -150,9 +161,17 @@ fn moments(
             if let Err(problem) = scanned.whole() {
                 sink(problem.to_string());
             }
-            Ok(steps)
+            Ok(Box::new(steps.into_iter()))
         }
     }
+}
+
+/// The source of the values of a column.
+enum Source {
+    /// A column of the rows that hold, by index.
+    Held(usize),
+    /// A column of the moment, by its place in [`AT`].
+    Moment(usize),
 }
 
 /// The states at moments, one after the other.
@@ -161,10 +180,10 @@ struct States {
     table: ArrowTable,
     play: Playback,
     scan: Scan,
-    /// The names of the columns that the scan asks for, in its order.
-    asked: Vec<String>,
+    /// For each column of the table; `None` if nobody asks for it, or the recording does not have it.
+    sources: Vec<Option<Source>>,
     columns: Vec<usize>,
-    moments: VecDeque<At>,
+    moments: Ats,
     sink: Sink,
 }
 
@@ -182,18 +201,13 @@ impl States {
             stamp.tick.into(),
             stamp.time.map(Time::ms).into(),
         ];
-        let columns = &self.table.definition().columns;
-        let places: Vec<_> = (columns.iter())
-            .map(|column| self.asked.iter().position(|asked| *asked == column.name))
-            .collect();
         for row in 0..held.len() {
-            let value = |(column, place): (&ColumnDef, &Option<usize>)| match place {
-                Some(place) => held.get(row, *place),
-                None => (AT.iter().position(|at| *at == column.name))
-                    .and_then(|at| moment.get(at).copied())
-                    .unwrap_or(Value::Null),
+            let value = |source: &Option<Source>| match source {
+                Some(Source::Held(at)) => held.get(row, *at),
+                Some(Source::Moment(at)) => moment.get(*at).copied().unwrap_or(Value::Null),
+                None => Value::Null,
             };
-            rows.push(held.stamp(row), columns.iter().zip(&places).map(value));
+            rows.push(held.stamp(row), self.sources.iter().map(value));
         }
         match self.play.problem() {
             Some(problem) => Err(problem),
@@ -209,11 +223,11 @@ impl Iterator for States {
         let columns = &self.table.definition().columns;
         let mut rows = Batch::new(columns.iter().map(|column| column.kind));
         while rows.len() < FULL {
-            let Some(at) = self.moments.pop_front() else {
+            let Some(at) = self.moments.next() else {
                 break;
             };
             if let Err(error) = self.add(at, &mut rows) {
-                self.moments.clear();
+                self.moments = Box::new(std::iter::empty());
                 (self.sink)(error.to_string());
             }
         }
@@ -222,7 +236,7 @@ impl Iterator for States {
         }
         match self.table.record(&self.name, rows, Some(&self.columns)) {
             Err(ArrowError::ExternalError(error)) => {
-                self.moments.clear();
+                self.moments = Box::new(std::iter::empty());
                 (self.sink)(error.to_string());
                 None
             }

@@ -19,7 +19,7 @@ use object_store::{
     ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt,
     ObjectStoreScheme, RetryConfig,
 };
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::Runtime;
 use url::Url;
 
 /// Up to this size an object is read whole, with one request.
@@ -62,7 +62,7 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
-    pub fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Arc<Self>> {
         Self::with(Patience {
             answer: Duration::from_secs(30),
             retries: 5,
@@ -70,27 +70,26 @@ impl Stores {
         })
     }
 
-    fn with(patience: Patience) -> io::Result<Self> {
+    fn with(patience: Patience) -> io::Result<Arc<Self>> {
         let io = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("object store")
             .enable_all()
             .build()?;
-        Ok(Self {
+        Ok(Arc::new(Self {
             io: Some(io),
             known: Mutex::default(),
             patience,
-        })
-    }
-
-    fn io(&self) -> Result<&Handle, String> {
-        let io = self.io.as_ref().map(Runtime::handle);
-        io.ok_or_else(|| "the object stores are closed".to_owned())
+        }))
     }
 
     /// Finds the objects of an address: one, all below a prefix that ends in `/`, or those that match a
     /// pattern. Objects below a prefix whose names are not those of recordings are left out.
-    pub fn find(&self, address: &str, formats: &Formats) -> Result<Vec<Arc<Object>>, String> {
+    pub fn find(
+        self: &Arc<Self>,
+        address: &str,
+        formats: &Formats,
+    ) -> Result<Vec<Arc<Object>>, String> {
         let told = |error: &dyn std::fmt::Display| {
             let error = error.to_string();
             // Where no other credentials are, those of a machine in the cloud are asked for.
@@ -101,7 +100,11 @@ impl Stores {
             }
             format!("{address}: {error}")
         };
-        // In the URL of a pattern, `?` would begin a query.
+        if address.starts_with("http") && address.contains('?') {
+            return Err(told(
+                &"an address with a query (?…) cannot be read: download it first",
+            ));
+        }
         let is_pattern = address.contains(['*', '[', '?']);
         let literal = address.split(['*', '[', '?']).next().unwrap_or(address);
         let folder = match literal.rsplit_once('/') {
@@ -110,12 +113,11 @@ impl Stores {
         };
         let url = Url::parse(&folder).map_err(|error| told(&error))?;
         let (prefix, store, path) = self.store(&url).map_err(|error| told(&error))?;
-        let io = self.io()?;
         let object = |meta: ObjectMeta| {
             Arc::new(Object {
                 name: format!("{prefix}{}", meta.location),
                 store: Arc::clone(&store),
-                io: io.clone(),
+                stores: Arc::clone(self),
                 meta,
                 whole: OnceLock::new(),
             })
@@ -123,7 +125,7 @@ impl Stores {
         if !is_pattern && !folder.ends_with('/') {
             let asked = Arc::clone(&store);
             let at = path.clone();
-            let head = waited(io, async move { asked.head(&at).await });
+            let head = self.waited(async move { asked.head(&at).await });
             return match head {
                 Ok(Ok(meta)) => Ok(vec![object(meta)]),
                 Ok(Err(object_store::Error::NotFound { .. })) => Err(told(
@@ -141,9 +143,8 @@ impl Stores {
         };
         let asked = Arc::clone(&store);
         let below = (!path.as_ref().is_empty()).then_some(path);
-        let listed = waited(io, async move {
-            asked.list(below.as_ref()).try_collect::<Vec<_>>().await
-        });
+        let listed =
+            self.waited(async move { asked.list(below.as_ref()).try_collect::<Vec<_>>().await });
         let listed = listed.map_err(|error| told(&error))?;
         let listed = listed.map_err(|error| told(&error))?;
         let found = listed.into_iter().map(object).filter(|object| {
@@ -171,7 +172,12 @@ impl Stores {
         let whole = Path::from_url_path(url.path())?;
         let before = whole.as_ref().strip_suffix(path.as_ref()).unwrap_or("");
         let origin = &url[..url::Position::BeforePath];
-        let prefix = format!("{origin}/{before}");
+        let between = if before.is_empty() || before.ends_with('/') {
+            ""
+        } else {
+            "/"
+        };
+        let prefix = format!("{origin}/{before}{between}");
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, store)) = known.iter().find(|(own, _)| *own == prefix) {
             return Ok((prefix, Arc::clone(store), path));
@@ -214,6 +220,28 @@ impl Stores {
         known.push((prefix.clone(), Arc::clone(&store)));
         Ok((prefix, store, path))
     }
+
+    /// Waits on any thread for what runs on those of the object stores.
+    fn waited<T: Send + 'static>(
+        &self,
+        asked: impl Future<Output = T> + Send + 'static,
+    ) -> io::Result<T> {
+        self.ask(asked).recv().map_err(io::Error::other)
+    }
+
+    fn ask<T: Send + 'static>(
+        &self,
+        asked: impl Future<Output = T> + Send + 'static,
+    ) -> Receiver<T> {
+        let (give, take) = sync_channel(1);
+        if let Some(io) = &self.io {
+            io.spawn(async move {
+                // The receiver is gone if the recording is no longer read.
+                let _ = give.send(asked.await);
+            });
+        }
+        take
+    }
 }
 
 /// A runtime cannot wait for its end where another one runs, and nothing is left to wait for.
@@ -225,32 +253,12 @@ impl Drop for Stores {
     }
 }
 
-/// Waits on any thread for what runs on those of the object stores.
-fn waited<T: Send + 'static>(
-    io: &Handle,
-    asked: impl Future<Output = T> + Send + 'static,
-) -> io::Result<T> {
-    asked_for(io, asked).recv().map_err(io::Error::other)
-}
-
-fn asked_for<T: Send + 'static>(
-    io: &Handle,
-    asked: impl Future<Output = T> + Send + 'static,
-) -> Receiver<T> {
-    let (give, take) = sync_channel(1);
-    io.spawn(async move {
-        // The receiver is gone if the recording is no longer read.
-        let _ = give.send(asked.await);
-    });
-    take
-}
-
 /// An object that is a recording.
 #[derive(Debug)]
 pub(crate) struct Object {
     name: String,
+    stores: Arc<Stores>,
     store: Arc<dyn ObjectStore>,
-    io: Handle,
     meta: ObjectMeta,
     /// A small object, once it was read.
     whole: OnceLock<bytes::Bytes>,
@@ -280,7 +288,7 @@ impl Object {
     /// Asks for a range of the object as it was found.
     fn ask(&self, range: Range<u64>) -> Receiver<io::Result<bytes::Bytes>> {
         let (store, meta) = (Arc::clone(&self.store), self.meta.clone());
-        asked_for(&self.io, async move {
+        self.stores.ask(async move {
             if range.is_empty() {
                 return Ok(bytes::Bytes::new());
             }

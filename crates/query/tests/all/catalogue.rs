@@ -130,6 +130,27 @@ fn two_at_once_harm_nothing() {
 }
 
 #[test]
+fn a_catalogue_that_is_replaced_during_a_query_changes_no_answer() {
+    let folder = archive();
+    let path = folder.path();
+    indexed(path);
+    let asked = Asked::of(&[path.to_owned()]);
+    let before = QUESTIONS.map(|sql| asked.rows(sql));
+    // All parts that the archive knows of are removed.
+    fs::remove_file(path.join("clumsy.rmv")).unwrap();
+    fs::copy(path.join("loss.rmv"), path.join("one more.rmv")).unwrap();
+    age(path);
+    indexed(path);
+    let without = |rows: &Vec<Vec<String>>| -> Vec<Vec<String>> {
+        let is_left = |row: &&Vec<String>| !row[0].ends_with("clumsy.rmv");
+        rows.iter().filter(is_left).cloned().collect()
+    };
+    for (sql, before) in QUESTIONS.iter().zip(&before).take(5) {
+        assert_eq!(asked.rows(sql), without(before), "{sql}");
+    }
+}
+
+#[test]
 fn a_catalogue_that_is_damaged_or_newer_is_refused() {
     let folder = archive();
     let path = folder.path();

@@ -89,3 +89,20 @@ fn windows_groups_and_joins_by_recording_are_right_and_sort_nothing() {
     sorted.sort_by_key(|row| (row[0].clone(), row[1].parse::<u64>().unwrap()));
     assert_eq!(ordered, sorted);
 }
+
+#[test]
+fn cells_that_hold_are_not_in_the_order_of_their_steps_and_are_sorted() {
+    let folder = many();
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    let held = "state_at('rmv.board', 'every 2 s')";
+    let rows = asked.rows(&format!(
+        "SELECT recording, step FROM {held} ORDER BY recording, step"
+    ));
+    let mut sorted = rows.clone();
+    sorted.sort_by_key(|row| (row[0].clone(), row[1].parse::<u64>().unwrap()));
+    assert!(rows == sorted);
+    let wrong = format!(
+        "SELECT count(*) FROM (SELECT step - lag(step) OVER (PARTITION BY recording ORDER BY step) AS gap FROM {held}) WHERE gap < 0"
+    );
+    assert_eq!(asked.value(&wrong), "0");
+}

@@ -246,6 +246,7 @@ fn what_is_not_there_is_said() {
     for (name, message) in [
         ("nothing.butter", "there is no such object"),
         ("folder/", "http"),
+        ("match.butter?token=1", "an address with a query"),
     ] {
         let asked = server.ask(name);
         let broken = asked.archive.broken();
