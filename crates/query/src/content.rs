@@ -102,12 +102,6 @@ impl Content {
         }
     }
 
-    /// Returns whether the rows of a recording are in the order of their steps. Those that hold at a moment
-    /// have the steps at which they began.
-    pub fn is_in_order(&self) -> bool {
-        matches!(self, Self::Table { table, .. } if table.definition().lane != Lane::Facts)
-    }
-
     /// Returns the finding of a file that cannot be opened, as this table has findings.
     pub fn of_unreadable(&self, name: &str, problem: &str) -> Result<RecordBatch> {
         let table = self.table();

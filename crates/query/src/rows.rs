@@ -31,7 +31,7 @@ use datafusion::physical_plan::repartition::BatchPartitioner;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use futures::{Stream, StreamExt, stream};
-use gametape::{Scan, Secrets};
+use gametape::{Lane, Scan, Secrets};
 use object_store::ObjectStore;
 
 use crate::archive::{Archive, Batches, File};
@@ -237,7 +237,7 @@ impl Rows {
         // make uneven groups.
         let most = jobs.iter().map(|job| job.work).max().unwrap_or(0);
         let cores = cores.max(1);
-        let by_name = self.content.is_in_order()
+        let by_name = self.content.table().definition().lane != Lane::Facts
             && jobs.len() >= 16 * cores
             && most <= all / (16 * cores as u64);
         let groups = if by_name {

@@ -19,7 +19,7 @@ use crate::clocks;
 use crate::content::{About, Content, is_fact};
 use crate::functions;
 use crate::rows::Rows;
-use crate::state::{self, Moments};
+use crate::state::Moments;
 
 /// How queries run.
 #[derive(Clone, Debug, Default)]
@@ -75,9 +75,7 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
             let name = definition.name.to_string();
             let is_fact = is_fact(definition);
             if matches!(definition.lane, Lane::State | Lane::Grid) {
-                let definition = state::definition(definition);
-                let table = ArrowTable::new(&definition, archive.secrets());
-                states.push((kind.to_owned(), table));
+                states.push((kind.to_owned(), table.clone()));
             }
             let rows = Rows::new(
                 archive,

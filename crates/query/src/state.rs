@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, Result};
-use gametape::{
-    At, ColumnDef, Kind, Lane, Playback, Recording, Scan, Secrets, TableDef, Time, Value, When,
-};
+use gametape::{At, ColumnDef, Playback, Recording, Scan, Secrets, TableDef, Time, Value, When};
 use gametape_core::Stamp;
 use gametape_core::table::Batch;
 use gametape_core::tape;
@@ -28,27 +26,6 @@ pub(crate) enum Moments {
 
 /// The number of rows from which on a batch is given.
 const FULL: usize = 8_192;
-
-/// The columns that say which moment a row is for.
-const AT: [&str; 3] = ["at_step", "at_tick", "at_time_ms"];
-
-/// The definition of the rows of a table that hold at moments: those of the table, and the moment.
-pub(crate) fn definition(table: &TableDef) -> TableDef {
-    let docs = [
-        "The step of the moment.",
-        "The tick of the moment; null if the recording has none.",
-        "The time of the moment; null if unknown.",
-    ];
-    let kinds = [Kind::Uint, Kind::Uint, Kind::Float64];
-    let mut all = table.clone();
-    // A row that ended does not hold, so `ended` would be false in all rows.
-    all.lane = Lane::Events;
-    for ((name, kind), doc) in AT.into_iter().zip(kinds).zip(docs) {
-        let unit = if name == "at_time_ms" { "ms" } else { "" };
-        all.columns.push(ColumnDef::new(name, kind, doc).unit(unit));
-    }
-    all
-}
 
 /// Moments, one after the other.
 type Ats = Box<dyn Iterator<Item = At> + Send>;
@@ -92,12 +69,7 @@ pub(crate) fn rows(
         columns: Some(asked.clone()),
         ..Scan::table(&*own.name)
     };
-    let source = |column: &ColumnDef| {
-        let held = asked.iter().position(|asked| *asked == column.name);
-        let moment = || AT.iter().position(|at| *at == column.name);
-        held.map(Source::Held)
-            .or_else(|| moment().map(Source::Moment))
-    };
+    let source = |column: &ColumnDef| asked.iter().position(|asked| *asked == column.name);
     let sources = definition.columns.iter().map(source).collect();
     let columns = columns.to_vec();
     Ok(Box::new(States {
@@ -106,6 +78,7 @@ pub(crate) fn rows(
         play,
         scan,
         sources,
+        last: None,
         columns,
         moments,
         sink,
@@ -166,22 +139,17 @@ fn moments(
     }
 }
 
-/// The source of the values of a column.
-enum Source {
-    /// A column of the rows that hold, by index.
-    Held(usize),
-    /// A column of the moment, by its place in [`AT`].
-    Moment(usize),
-}
-
 /// The states at moments, one after the other.
 struct States {
     name: String,
     table: ArrowTable,
     play: Playback,
     scan: Scan,
-    /// For each column of the table; `None` if nobody asks for it, or the recording does not have it.
-    sources: Vec<Option<Source>>,
+    /// For each column of the table its place in the rows that hold; `None` if nobody asks for it, or the
+    /// recording does not have it.
+    sources: Vec<Option<usize>>,
+    /// The newest step that was given. Moments that lie close to each other may share a step.
+    last: Option<u64>,
     columns: Vec<usize>,
     moments: Ats,
     sink: Sink,
@@ -195,19 +163,14 @@ impl States {
             Err(error) if is_missing(&error) => return Ok(()),
             Err(error) => return Err(error),
         };
+        if self.last.replace(stamp.step) == Some(stamp.step) {
+            return Ok(());
+        }
+        // They have the stamp of the moment.
         let held = self.play.state(&self.scan)?;
-        let moment: [Value<'_>; 3] = [
-            stamp.step.into(),
-            stamp.tick.into(),
-            stamp.time.map(Time::ms).into(),
-        ];
         for row in 0..held.len() {
-            let value = |source: &Option<Source>| match source {
-                Some(Source::Held(at)) => held.get(row, *at),
-                Some(Source::Moment(at)) => moment.get(*at).copied().unwrap_or(Value::Null),
-                None => Value::Null,
-            };
-            rows.push(held.stamp(row), self.sources.iter().map(value));
+            let value = |at: &Option<usize>| at.map_or(Value::Null, |at| held.get(row, at));
+            rows.push(stamp, self.sources.iter().map(value));
         }
         match self.play.problem() {
             Some(problem) => Err(problem),

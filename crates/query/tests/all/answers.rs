@@ -174,10 +174,10 @@ fn states_can_be_asked_for_at_each_row_of_a_table_and_every_so_often() {
     }
     expected.sort();
     each_second.sort();
+    each_second.dedup();
     assert!(expected.len() > 100 && each_second.len() > 50);
     for (moments, expected) in [("board_events", &expected), ("every 1 s", &each_second)] {
-        let sql =
-            format!("SELECT recording, at_step, opened FROM state_at('counters', '{moments}')");
+        let sql = format!("SELECT recording, step, opened FROM state_at('counters', '{moments}')");
         let mut rows = asked.rows(&sql);
         rows.sort();
         assert_eq!(rows, *expected, "{moments}");
@@ -185,7 +185,7 @@ fn states_can_be_asked_for_at_each_row_of_a_table_and_every_so_often() {
     // The as-of join.
     let joined = asked.value(
         "SELECT count(*) FROM board_events e JOIN state_at('counters', 'board_events') c
-         ON c.recording = e.recording AND c.at_step = e.step WHERE c.step <= e.step",
+         ON c.recording = e.recording AND c.step = e.step",
     );
     assert_eq!(joined, asked.value("SELECT count(*) FROM board_events"));
     for (moments, message) in [
