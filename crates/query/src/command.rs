@@ -118,7 +118,7 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         _ => (None, &*args.query),
     };
     if paths.is_empty() {
-        return refused("of which recordings? Give paths after the query");
+        return refused("of which recordings? Give paths after the query, or a folder after index");
     }
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     if sql.as_deref() == Some("index") {
@@ -207,11 +207,16 @@ fn indexed(formats: &Formats, folders: &[PathBuf]) -> ExitCode {
         bar.finish_and_clear();
         match made {
             Ok(made) => println!(
-                "{}: {} recordings, {} of them read now, {} broken",
+                "{}: {} recordings, {} of them read now, {} broken{}",
                 folder.display(),
                 made.recordings,
                 made.read,
-                made.broken
+                made.broken,
+                if made.broken > 0 {
+                    ": the table findings says why"
+                } else {
+                    ""
+                }
             ),
             Err(error) => return refused(&error.to_string()),
         }
