@@ -14,6 +14,8 @@ const GAMES: usize = 10_000;
 /// Frames of a match: two minutes and a half at 30 Hz.
 const FRAMES: usize = 4_500;
 const MATCHES: usize = 8;
+/// Frames of an hour.
+const HOUR: usize = 60 * 60 * 30;
 
 /// Answers questions about many small recordings and a few large ones.
 pub fn all() -> Result<(), String> {
@@ -25,6 +27,7 @@ pub fn all() -> Result<(), String> {
     fs::create_dir_all(&folder).map_err(told)?;
     games(&folder).map_err(told)?;
     matches(&folder).map_err(told)?;
+    hour(&folder).map_err(told)?;
     fs::remove_dir_all(&folder).map_err(told)
 }
 
@@ -141,6 +144,48 @@ fn matches(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Ten steps in the middle of an hour: how much of each form is read.
+fn hour(folder: &Path) -> io::Result<()> {
+    let zip = folder.join("hour-zip");
+    make("archive", &zip, &[1, HOUR])?;
+    let gametape = root().join("target/release/gametape");
+    let mut all = vec![("zip", zip.clone())];
+    let forms: [(&str, &[&str]); 3] = [
+        ("butter", &["butter"]),
+        ("text", &["echoreplay", "--plain"]),
+        ("capture", &["mcap"]),
+    ];
+    for (form, to) in forms {
+        let out = folder.join(format!("hour-{form}"));
+        let mut convert = Command::new(&gametape);
+        convert.arg("convert").arg(&zip).arg("--out").arg(&out);
+        convert.arg("--to").args(to).stderr(Stdio::null());
+        timed_well(&mut convert, &[0, 3])?;
+        all.push((form, out));
+    }
+    let text = folder.join("hour-text");
+    all.push(("text-with-index", text.clone()));
+    for (form, folder) in all {
+        if form == "text-with-index" {
+            let mut keep = Command::new(&gametape);
+            timed_well(keep.args(["inspect", "--keep-index"]).arg(&text), &[0])?;
+        }
+        let bytes = count("SELECT sum(bytes) FROM recordings", &folder)?;
+        let ten = format!(
+            "SELECT count(*) FROM players WHERE step BETWEEN {0} AND {0} + 9",
+            HOUR / 2
+        );
+        let took = asked(&ten, &folder, None)?;
+        println!(
+            "sql/ten-steps-of-an-hour/{form} {} MB={:.1} read={:.2}%",
+            took.told(),
+            bytes / 1e6,
+            100.0 * took.read as f64 / bytes
+        );
+    }
+    Ok(())
+}
+
 fn make(example: &str, folder: &Path, args: &[usize]) -> io::Result<()> {
     built_examples()?;
     let program = root().join("target/release/examples").join(example);
@@ -158,6 +203,8 @@ struct Took {
     /// Seconds of all processors.
     cpu: f64,
     peak: u64,
+    /// The bytes that it read from files.
+    read: u64,
 }
 
 impl Took {
@@ -214,12 +261,18 @@ fn timed(command: &mut Command) -> io::Result<Took> {
         .spawn()?;
     let id = child.id();
     let of = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}"));
-    let (mut cpu, mut peak) = (0.0, 0);
+    let (mut cpu, mut peak, mut read) = (0.0, 0, 0);
     loop {
         if let Ok(status) = of("status") {
             let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
             let mark = mark.and_then(|mark| mark.split_whitespace().next()?.parse().ok());
             peak = mark.unwrap_or(peak);
+        }
+        if let Ok(io) = of("io") {
+            let count = io.lines().find_map(|line| line.strip_prefix("rchar:"));
+            read = count
+                .and_then(|count| count.trim().parse().ok())
+                .unwrap_or(read);
         }
         if let Ok(stat) = of("stat") {
             // After the name, which may contain anything: the 12th and 13th are ticks of 10 ms.
@@ -242,6 +295,7 @@ fn timed(command: &mut Command) -> io::Result<Took> {
                 seconds: start.elapsed().as_secs_f64(),
                 cpu,
                 peak,
+                read,
             });
         }
         std::thread::sleep(Duration::from_millis(2));

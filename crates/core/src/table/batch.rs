@@ -169,7 +169,19 @@ impl Column {
     /// Adds a value.
     #[inline]
     fn push(&mut self, value: Value<'_>) {
-        self.extend(1, &|_| value);
+        match (&mut self.values, value) {
+            (Values::Bool(values), Value::Bool(value)) => values.push(value),
+            (Values::Int(values), Value::Int(value)) => values.push(value),
+            (Values::Uint(values), Value::Uint(value)) => values.push(value),
+            (Values::Float32(values), Value::Float32(value)) => values.push(value),
+            (Values::Float64(values), Value::Float64(value)) => values.push(value),
+            (Values::Text(texts), Value::Text(text)) => texts.push(text),
+            (_, missing) => return self.extend(1, &|_| missing),
+        }
+        self.len += 1;
+        if !self.valid.is_empty() {
+            self.valid.push(true);
+        }
     }
 
     /// Creates a column of the same kind without values, with room for as many.

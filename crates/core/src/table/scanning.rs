@@ -20,7 +20,7 @@ pub type Visit<'v> = dyn FnMut(usize, Batch) -> Result<ControlFlow<()>, Error> +
 /// The maximum number of rows in a batch, and of values: few enough that a batch fits the cache, enough
 /// that the cost per batch is small.
 const ROWS: usize = 4096;
-const VALUES: usize = 1 << 16;
+const VALUES: usize = 1 << 18;
 /// A batch ends after this many bytes of text.
 const TEXT: usize = 1 << 20;
 /// Shown instead of a secret text.

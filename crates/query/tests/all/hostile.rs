@@ -113,6 +113,53 @@ fn tables_that_differ_too_much_are_left_out_and_the_error_names_both_files() {
 
 #[cfg(unix)]
 #[test]
+fn a_file_without_permission_is_a_finding_and_the_others_are_read() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let locked = folder.path().join("expert-win.rmv");
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    mode(folder.path(), 0o755).unwrap();
+    mode(&locked, 0).unwrap();
+    let ask = |sql: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gametape-query"));
+        // A privileged user may read anything, so that somebody else has to ask.
+        if fs::read(&locked).is_ok() {
+            command.uid(65_534);
+        }
+        let output = command
+            .args([sql, ".", "--format", "csv"])
+            .current_dir(folder.path())
+            .output();
+        output.map(|output| {
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            let code = output.status.code();
+            (code, text(output.stdout), text(output.stderr))
+        })
+    };
+    let (code, out, error) =
+        match ask("SELECT recording, message FROM findings WHERE code = 'unreadable'") {
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                eprintln!("SKIPPED: somebody else may not run the program: {error}");
+                return;
+            }
+            asked => asked.unwrap(),
+        };
+    assert!(
+        out.starts_with("recording,message\n./expert-win.rmv,"),
+        "{out}"
+    );
+    assert!(out.contains("Permission denied"), "{out}");
+    assert!(error.contains("expert-win.rmv"), "{error}");
+    assert_eq!(code, Some(0), "{error}");
+    let (_, out, _) = ask("SELECT count(*) FROM games").unwrap();
+    let (_, all, _) = ask("SELECT count(*) FROM recordings WHERE format = 'rmv'").unwrap();
+    assert_eq!(out, all);
+}
+
+#[cfg(unix)]
+#[test]
 fn a_full_disk_leaves_no_half_of_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());

@@ -154,9 +154,9 @@ fn text() -> Vec<u8> {
     text.finish().unwrap()
 }
 
-fn packed() -> Vec<u8> {
+fn packed(frames: u64) -> Vec<u8> {
     let options = MatchOptions {
-        frames: Some(3000),
+        frames: Some(frames),
         ..MatchOptions::default()
     };
     let frames: Vec<_> = Match::new(options).collect();
@@ -168,7 +168,7 @@ const SQL: &str = "SELECT count(*), sum(ping), avg(head_x) FROM players";
 #[test]
 fn a_server_has_the_same_rows_as_a_folder_even_if_it_stumbles() {
     let game = gametape_samples::mines::example();
-    let (text, packed) = (text(), packed());
+    let (text, packed) = (text(), packed(3000));
     let folder = tempfile::tempdir().unwrap();
     let files = [
         ("game.rmv", game),
@@ -209,7 +209,7 @@ fn a_large_object_is_read_in_few_pieces_and_a_part_of_it_costs_a_part() {
     let text = text();
     let size = text.len() as u64;
     assert!(size > 5_000_000, "{size}");
-    let server = Server::of([("match.echoreplay", text), ("match.butter", packed())]);
+    let server = Server::of([("match.echoreplay", text), ("match.butter", packed(3000))]);
     server
         .ask("match.echoreplay")
         .value("SELECT count(*) FROM players");
@@ -223,6 +223,23 @@ fn a_large_object_is_read_in_few_pieces_and_a_part_of_it_costs_a_part() {
     let sent = server.state.lock().unwrap().sent - before;
     let size = server.state.lock().unwrap().files["/match.butter"].len() as u64;
     assert!(sent < size / 2, "{sent} of {size} bytes");
+}
+
+#[test]
+fn ten_steps_in_the_middle_of_a_recording_cost_as_much_as_those_of_one_a_quarter_as_long() {
+    let [short, long] = [3000, 12_000].map(|frames| {
+        let server = Server::of([("match.butter", packed(frames))]);
+        let asked = server.ask("match.butter");
+        let middle = frames / 2;
+        let (from, to) = (middle, middle + 9);
+        let rows = format!("SELECT count(*) FROM players WHERE step BETWEEN {from} AND {to}");
+        assert_ne!(asked.value(&rows), "0");
+        let state = server.state.lock().unwrap();
+        (state.sent, state.files["/match.butter"].len() as u64)
+    });
+    assert!(long.1 > 3 * short.1, "{short:?} {long:?}");
+    // The table of its chunks is longer.
+    assert!(long.0 < short.0 + (1 << 16), "{short:?} {long:?}");
 }
 
 #[test]
@@ -242,7 +259,7 @@ fn an_object_that_changes_is_no_mixture_of_old_and_new() {
 
 #[test]
 fn what_is_not_there_is_said() {
-    let server = Server::of([("match.butter", packed())]);
+    let server = Server::of([("match.butter", packed(3000))]);
     for (name, message) in [
         ("nothing.butter", "there is no such object"),
         ("folder/", "http"),
