@@ -48,7 +48,7 @@ pub use policy::{Decision, Policy, PolicyError, Reason};
 pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
-pub use selection::{Comparison, Condition, ParseConditionError, Selection};
+pub use selection::{Comparison, Condition, ParseConditionError, Selecting, Selection};
 pub use when::{ParseWhenError, When};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};

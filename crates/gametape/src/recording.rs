@@ -334,8 +334,20 @@ impl Recording {
     /// # Errors
     /// If nothing can be read, or the format does not know an option.
     pub fn stats(&self, options: &Options) -> Result<Partial<Measured>, Error> {
+        self.stats_with(options, &Work::default())
+    }
+
+    /// Like [`Recording::stats`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// Same as [`Recording::stats`]; [`tape::Error::Cancelled`].
+    pub fn stats_with(
+        &self,
+        options: &Options,
+        work: &Work<'_>,
+    ) -> Result<Partial<Measured>, Error> {
         self.check("measure", options, Verb::Stats)?;
-        self.partial(self.tape.stats(options, &Work::default()))
+        self.partial(self.tape.stats(options, work))
     }
 
     /// Writes each step as a JSON object on its own line.

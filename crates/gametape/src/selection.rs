@@ -177,8 +177,25 @@ enum Place {
     Column(usize),
 }
 
-/// A selection over the batches of one scan.
-pub(crate) struct Selecting {
+/// A selection over the batches of one scan: for programs that take batches themselves.
+///
+/// ```
+/// use gametape::{Scan, Selecting, Selection};
+/// # let bytes = gametape_samples::mines::example();
+/// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
+/// let selection = Selection { conditions: vec!["action=lmb_down".parse()?], limit: Some(3) };
+/// let scan = Scan::table("mouse_events").columns(["x", "y"]);
+/// let tables = tape.tables()?;
+/// let mut selecting = Selecting::new(scan.find(&tables)?, &scan, &selection)?;
+/// let mut rows = tape.tape().pull([selecting.scan.clone()]);
+/// let mut count = 0;
+/// while let Some((_, batch)) = rows.next_batch()? {
+///     count += selecting.rows(&batch).len();
+/// }
+/// assert_eq!(count, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Selecting {
     /// The scan to run: that of the caller, with the columns that conditions need at its end.
     pub scan: Scan,
     conditions: Vec<(Place, Comparison, Operand)>,
@@ -186,11 +203,11 @@ pub(crate) struct Selecting {
 }
 
 impl Selecting {
-    pub(crate) fn new(
-        table: &TableDef,
-        scan: &Scan,
-        selection: &Selection,
-    ) -> Result<Self, ScanError> {
+    /// Prepares a selection over the batches of a scan of this table.
+    ///
+    /// # Errors
+    /// If a condition names no column, or has a value that its column cannot have.
+    pub fn new(table: &TableDef, scan: &Scan, selection: &Selection) -> Result<Self, ScanError> {
         let mut scan = scan.clone();
         let mut conditions = Vec::new();
         for condition in &selection.conditions {
@@ -243,7 +260,7 @@ impl Selecting {
     }
 
     /// Returns the wanted rows of a batch.
-    pub(crate) fn rows(&mut self, batch: &Batch) -> Vec<usize> {
+    pub fn rows(&mut self, batch: &Batch) -> Vec<usize> {
         let holds = |row: &usize| {
             self.conditions.iter().all(|(place, compare, operand)| {
                 let value = match place {
@@ -260,7 +277,8 @@ impl Selecting {
     }
 
     /// Whether no more rows are wanted.
-    pub(crate) const fn is_full(&self) -> bool {
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
         self.left == 0
     }
 }

@@ -1,0 +1,163 @@
+//! Results of audits.
+
+use gametape::core::tape;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+
+use crate::values::{object, to_dict, to_python};
+
+/// The outcome of checking a recording.
+///
+/// >>> audit = game.audit()
+/// >>> audit.verdict
+/// 'pass'
+/// >>> gametape.open("tampered.rmv").audit().verdict
+/// 'fail'
+#[pyclass(frozen, module = "gametape")]
+pub struct Audit {
+    /// `pass`, `warn` or `fail`.
+    #[pyo3(get)]
+    verdict: String,
+    /// A summary in the words of the domain.
+    #[pyo3(get)]
+    summary: String,
+    findings: Vec<Finding>,
+    facts: Map<String, Value>,
+}
+
+impl From<tape::Audit> for Audit {
+    fn from(audit: tape::Audit) -> Self {
+        let finding = |finding: &tape::AnyFinding| Finding {
+            text: finding.to_string(),
+            data: object(finding),
+        };
+        Self {
+            verdict: audit.verdict().to_string(),
+            findings: audit.findings.iter().map(finding).collect(),
+            summary: audit.summary,
+            facts: audit.facts,
+        }
+    }
+}
+
+#[pymethods]
+impl Audit {
+    /// The findings, the worst first.
+    #[getter]
+    fn findings(&self) -> Vec<Finding> {
+        self.findings.clone()
+    }
+
+    /// The facts that the audit computed.
+    #[getter]
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        to_dict(py, &self.facts)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Audit {}: {} ({} findings)>",
+            self.verdict,
+            self.summary,
+            self.findings.len()
+        )
+    }
+}
+
+/// One result of an audit: a rule that is broken or stretched, and where.
+///
+/// >>> finding = gametape.open("tampered.rmv").audit().findings[0]
+/// >>> finding.code, finding.severity, finding.data["y"] == finding.data["y"]
+/// ('rmv.board-event', 'error', True)
+/// >>> print(finding)  # doctest: +ELLIPSIS
+/// error rmv.board-event, event …
+#[pyclass(frozen, module = "gametape")]
+#[derive(Clone)]
+pub struct Finding {
+    text: String,
+    data: Map<String, Value>,
+}
+
+impl Finding {
+    fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, self.data.get(key).unwrap_or(&Value::Null))
+    }
+}
+
+#[pymethods]
+impl Finding {
+    /// The code of the rule.
+    #[getter]
+    fn code<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "code")
+    }
+
+    /// `info`, `warning` or `error`.
+    #[getter]
+    fn severity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "severity")
+    }
+
+    /// The ordinal of the frame, packet or event.
+    #[getter]
+    fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "step")
+    }
+
+    /// The recording's own counter.
+    #[getter]
+    fn tick<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "tick")
+    }
+
+    /// Milliseconds since the start of the recording.
+    #[getter]
+    fn time_ms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "time_ms")
+    }
+
+    /// The line of text, from 1.
+    #[getter]
+    fn line<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "line")
+    }
+
+    /// The offset in bytes.
+    #[getter]
+    fn offset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "offset")
+    }
+
+    /// The container that the offset refers to, if it is not the file.
+    #[getter]
+    fn offset_in<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "offset_in")
+    }
+
+    /// How many more times it was found after this place.
+    #[getter]
+    fn repeats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "repeats")
+    }
+
+    /// The sentence, without its place.
+    #[getter]
+    fn message<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "message")
+    }
+
+    /// The data of the sentence, by name.
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, "data")
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Finding {}>", self.text)
+    }
+}

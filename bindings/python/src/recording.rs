@@ -1,0 +1,476 @@
+//! Recordings.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use gametape::core::tape;
+use gametape::{
+    Around, Cut, Depth, Error, Formats, OpenOptions, Options, Partial, Scan, Secrets, Selection,
+    Verb, Work,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::audit::Audit;
+use crate::diff::Diff;
+use crate::errors::{Errors, Failure, Problems};
+use crate::made::{self, Made};
+use crate::options;
+use crate::page::page;
+use crate::playback::Playback;
+use crate::rows::{Columns, Reading, Rows};
+use crate::stream::{Output, Source};
+use crate::table::Table;
+use crate::values::{Moment, object, time, to_dict};
+use crate::work::{Progress, attempt};
+
+/// Opens a recording of any known format, which is recognised by its content, then by its extension.
+///
+/// With `secrets=True`, tokens, addresses and ids of users are shown. With `errors="collect"`, a broken
+/// recording gives what is intact, and `problems` has what is wrong. Other options are
+/// those of the format: data that the recording lacks.
+///
+/// >>> game = gametape.open("game.rmv")
+/// >>> game.format
+/// 'rmv'
+/// >>> game.header["details"]["mines"] > 0
+/// True
+#[pyfunction]
+#[pyo3(signature = (path, *, secrets = false, errors = Errors::Raise, **options))]
+#[pyo3(text_signature = "(path, *, secrets=False, errors='raise', **options)")]
+pub fn open(
+    py: Python<'_>,
+    path: PathBuf,
+    secrets: bool,
+    errors: Errors,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Recording> {
+    let formats = gametape::formats();
+    let read = options::read(options, &formats.options(&[Verb::Open]))?;
+    let recording = attempt(py, &Progress::NONE, move |_| {
+        open_with(&formats, &path, &read)
+    })?;
+    Ok(Recording {
+        path: recording.path().to_owned(),
+        format: recording.format().name(),
+        inner: RwLock::new(Some(Arc::new(recording))),
+        secrets: if secrets {
+            Secrets::Show
+        } else {
+            Secrets::Hide
+        },
+        errors,
+        problems: Problems::default(),
+    })
+}
+
+fn open_with(
+    formats: &Formats,
+    path: &Path,
+    options: &Options,
+) -> Result<gametape::Recording, Failure> {
+    let all = OpenOptions {
+        options: options.clone(),
+        ..OpenOptions::default()
+    };
+    let recording = formats.open_with(path, &all)?;
+    // The library leaves out those of other formats, which suits a command over many files.
+    let what = format!("to open {} recordings", recording.format().name());
+    let checked = options.check(&what, recording.format().options(Verb::Open));
+    checked.map_err(|error| Error::tape(path)(error.into()))?;
+    Ok(recording)
+}
+
+/// A recording. It is safe between threads, and open until it is closed or gone.
+///
+/// >>> with gametape.open("game.rmv") as game:
+/// ...     print(game)
+/// <Recording game.rmv (rmv)>
+#[pyclass(frozen, module = "gametape")]
+pub struct Recording {
+    inner: RwLock<Option<Arc<gametape::Recording>>>,
+    /// The path.
+    #[pyo3(get)]
+    path: PathBuf,
+    /// The name of the format.
+    #[pyo3(get)]
+    format: &'static str,
+    secrets: Secrets,
+    errors: Errors,
+    problems: Problems,
+}
+
+impl Recording {
+    fn get(&self) -> PyResult<Arc<gametape::Recording>> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        let closed = || Failure::usage(format!("{}: is closed", self.path.display()));
+        Ok(inner.clone().ok_or_else(closed)?)
+    }
+
+    /// What a problem beside a value means for this caller.
+    fn partial<T>(&self, partial: Partial<T>) -> Result<T, Failure> {
+        match partial.problem.map(Failure::from) {
+            None => Ok(partial.value),
+            Some(problem) => {
+                self.problems.note(problem.clone());
+                match self.errors {
+                    Errors::Raise => Err(problem),
+                    Errors::Collect => Ok(partial.value),
+                }
+            }
+        }
+    }
+
+    /// Runs a task over the recording on a thread.
+    fn run<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        task: impl FnOnce(&gametape::Recording, &Work<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> PyResult<T> {
+        let recording = self.get()?;
+        let progress = Progress {
+            callback: progress,
+            size: recording.input().size(),
+        };
+        attempt(py, &progress, move |work| {
+            task(&recording, work).map_err(Failure::from)
+        })
+    }
+
+    fn info_of<'py>(&self, py: Python<'py>, depth: Depth) -> PyResult<Bound<'py, PyDict>> {
+        let secrets = self.secrets;
+        let info = self.run(py, None, move |recording, _| match depth {
+            Depth::Header => recording.header(secrets),
+            Depth::Whole => recording.info(secrets),
+        })?;
+        to_dict(py, &object(&self.partial(info)?))
+    }
+}
+
+#[pymethods]
+impl Recording {
+    /// What the header says, as a dict. The rest of the file is not read: see `info`.
+    ///
+    /// >>> game.header["format"], game.header["steps"]
+    /// ('rmv', None)
+    #[getter]
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.info_of(py, Depth::Header)
+    }
+
+    /// Describes the whole recording: like `header`, and how long it is.
+    ///
+    /// >>> game.info()["steps"] > 100
+    /// True
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.info_of(py, Depth::Whole)
+    }
+
+    /// The tables, by name, with their columns and what they mean.
+    ///
+    /// >>> list(game.tables)[:3]
+    /// ['cursor', 'board', 'mouse_events']
+    #[getter]
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = self.run(py, None, |recording, _| recording.tables())?;
+        let dict = PyDict::new(py);
+        for table in &tables {
+            dict.set_item(&*table.name, Table::from(table))?;
+        }
+        Ok(dict)
+    }
+
+    /// What was wrong with the recording so far.
+    ///
+    /// >>> broken = gametape.open("broken.rmv", errors="collect")
+    /// >>> rows = broken.table("mouse_events").read()
+    /// >>> [type(problem).__name__ for problem in broken.problems]
+    /// ['TruncatedError']
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.problems.list(py)
+    }
+
+    /// Returns the rows of a table, which are read when somebody asks for them.
+    ///
+    /// Only these columns are decoded, and only this range is read; both ends are included. A moment is
+    /// a number of seconds, or a text: `"1:23.4"`, `"tick:137"`, `"step:600"`, `"end"`, or `"-5s"`
+    /// for 5 seconds before the end.
+    ///
+    /// >>> import pyarrow
+    /// >>> pyarrow.table(game.table("cursor", columns=["x", "y"], start=0.5, end="1.5s")).num_columns
+    /// 2
+    #[pyo3(signature = (name, columns = None, start = None, end = None))]
+    fn table(
+        &self,
+        py: Python<'_>,
+        name: String,
+        columns: Option<Vec<String>>,
+        start: Option<Moment>,
+        end: Option<Moment>,
+    ) -> PyResult<Rows> {
+        let recording = self.get()?;
+        let (secrets, errors, problems) = (self.secrets, self.errors, self.problems.clone());
+        let noted = problems.clone();
+        let table = name.clone();
+        let source = attempt(py, &Progress::NONE, move |_| {
+            let tables = recording.tables()?;
+            let scan = Scan::table(table).wherever();
+            let path = recording.path();
+            let own = scan.find(&tables).map_err(|error| {
+                // A world or a schema may be all that is missing.
+                let info = recording.header(Secrets::Hide).ok();
+                let needs = info.and_then(|info| info.readable().needs);
+                Failure::scan(path, error.needing(needs))
+            })?;
+            let [from, to] = Moment::range(&recording, start.as_ref(), end.as_ref())?;
+            let scan = Scan { from, to, ..scan };
+            scan.check_range()
+                .map_err(|error| Failure::scan(path, error))?;
+            let columns = Columns::of(own, columns.as_deref(), secrets, false);
+            let columns = columns.map_err(|error| error.of(path))?;
+            let (schema, own) = (columns.schema()?, own.clone());
+            let read = move |out: &Output| {
+                let reading = Reading {
+                    recording: &recording,
+                    own: &own,
+                    columns: &columns,
+                    scan: &scan,
+                    selection: &Selection::default(),
+                };
+                if let Err(failure) = reading.run(out) {
+                    out.problem(failure, errors, &noted);
+                }
+            };
+            Ok(Source {
+                schema,
+                read: Arc::new(read),
+            })
+        })?;
+        Ok(Rows {
+            name,
+            source,
+            problems,
+        })
+    }
+
+    /// Checks the recording as thoroughly as possible. `progress` gets the number of bytes that were
+    /// read, and of all.
+    ///
+    /// >>> game.audit().findings
+    /// []
+    #[pyo3(signature = (*, progress = None, **options))]
+    fn audit(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Audit> {
+        let options = options::read(options, self.get()?.format().options(Verb::Verify))?;
+        let audit = self.run(py, progress, move |recording, work| {
+            recording.audit_with(&options, work)
+        })?;
+        Ok(audit.into())
+    }
+
+    /// Returns the statistics that players or researchers compare, as a dict.
+    ///
+    /// >>> game.stats()["result"]
+    /// 'win'
+    #[pyo3(signature = (*, progress = None, **options))]
+    fn stats<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let options = options::read(options, self.get()?.format().options(Verb::Stats))?;
+        let stats = self.run(py, progress, move |recording, work| {
+            recording.stats_with(&options, work)
+        })?;
+        to_dict(py, &self.partial(stats)?.stats)
+    }
+
+    /// Writes the recording in another form: to a path, whose extension names the format, or, for the
+    /// name of a format, into memory. Options are those of both formats.
+    ///
+    /// >>> game.convert("rmv").content == open("game.rmv", "rb").read()
+    /// True
+    #[pyo3(signature = (to, *, progress = None, **options))]
+    fn convert(
+        &self,
+        py: Python<'_>,
+        to: PathBuf,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Made> {
+        let recording = self.get()?;
+        let formats = gametape::formats();
+        let (format, path) = made::target(&formats, to).map_err(|to| {
+            let known = recording.targets();
+            let (from, to) = (recording.format().name(), to.display().to_string());
+            let error = tape::Error::NoConversion { from, to, known };
+            Failure::from(Error::tape(recording.path())(error))
+        })?;
+        let options = options::read(options, &made::options(recording.format(), format))?;
+        let name = format.name();
+        let folder = folder(path.as_deref())?;
+        let made = self.run(py, progress, move |recording, work| {
+            recording.convert_with(name, &options, &at(work, folder.as_deref()))
+        })?;
+        Ok(py.detach(|| Made::put(made, &self.path, path, format))?)
+    }
+
+    /// Writes the intact parts of a broken recording: to a path, or into memory.
+    ///
+    /// >>> made = gametape.open("broken.rmv").repair("repaired.rmv")
+    /// >>> made.lossy, gametape.open("repaired.rmv").audit().verdict != "fail"
+    /// (True, True)
+    #[pyo3(signature = (to = None, *, progress = None, **options))]
+    fn repair(
+        &self,
+        py: Python<'_>,
+        to: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Made> {
+        let recording = self.get()?;
+        let options = options::read(options, recording.format().options(Verb::Repair))?;
+        let folder = folder_of(&recording, to.as_deref())?;
+        let made = self.run(py, progress, move |recording, work| {
+            recording.repair_with(&options, &at(work, folder.as_deref()))
+        })?;
+        Ok(py.detach(|| Made::put(made, &self.path, to, recording.format()))?)
+    }
+
+    /// Writes a part of the recording in the same format: from one moment to another, or, with
+    /// `around="goals:3"`, so many seconds before and after an event.
+    ///
+    /// >>> made = gametape.open("match.echoreplay").cut("start.echoreplay", end=0.5)
+    /// >>> made.details["steps"]
+    /// 16
+    #[pyo3(signature = (to = None, start = None, end = None, *, around = None, before = 5.0, after = 5.0, progress = None, **options))]
+    #[allow(clippy::too_many_arguments)] // As callers in Python see it.
+    fn cut(
+        &self,
+        py: Python<'_>,
+        to: Option<PathBuf>,
+        start: Option<Moment>,
+        end: Option<Moment>,
+        around: Option<&str>,
+        before: f64,
+        after: f64,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Made> {
+        let recording = self.get()?;
+        let options = options::read(options, recording.format().options(Verb::Cut))?;
+        let folder = folder_of(&recording, to.as_deref())?;
+        let around: Option<Around> = around
+            .map(|text| {
+                let wrong = |error| Failure::usage(format!("{text:?}: {error}"));
+                text.parse().map_err(wrong)
+            })
+            .transpose()?;
+        if around.is_some() && (start.is_some() || end.is_some()) {
+            let text = "a cut is around an event, or from one moment to another";
+            return Err(Failure::usage(text).into());
+        }
+        let (before, after) = (time(before)?, time(after)?);
+        let cut_out = move |work: &Work<'_>| {
+            let range = if let Some(event) = &around {
+                recording.around(event, before, after)?
+            } else {
+                let [from, to] = Moment::range(&recording, start.as_ref(), end.as_ref())?;
+                Cut { from, to }
+            };
+            let made = recording.cut_with(&range, &options, &at(work, folder.as_deref()))?;
+            Ok((made, recording))
+        };
+        let progress = Progress {
+            callback: progress,
+            size: self.get()?.input().size(),
+        };
+        let (made, recording) = attempt(py, &progress, cut_out)?;
+        Ok(py.detach(|| Made::put(made, &self.path, to, recording.format()))?)
+    }
+
+    /// Compares the recording with another one of its kind.
+    ///
+    /// >>> game.diff(gametape.open("tampered.rmv")).first  # doctest: +ELLIPSIS
+    /// '…'
+    #[pyo3(signature = (other, **options))]
+    fn diff(
+        &self,
+        py: Python<'_>,
+        other: &Bound<'_, Self>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Diff> {
+        let options = options::read(options, self.get()?.format().options(Verb::Diff))?;
+        let other = other.get().get()?;
+        let diff = self.run(py, None, move |recording, _| {
+            recording.diff(&other, &options)
+        })?;
+        let diff = Diff::try_from(diff);
+        Ok(diff.map_err(|error| Failure::usage(error.to_string()))?)
+    }
+
+    /// Returns a playback, which gives the state at any moment. It keeps the recording open.
+    fn playback(&self, py: Python<'_>) -> PyResult<Playback> {
+        let play = self.run(py, None, |recording, _| recording.playback())?;
+        Ok(Playback::new(play, self.get()?, self.secrets))
+    }
+
+    /// Closes the recording. Rows and playbacks that it gave stay open.
+    fn close(&self) {
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        *inner = None;
+    }
+
+    const fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, PyAny>) {
+        self.close();
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Recording {} ({})>", self.path.display(), self.format)
+    }
+
+    /// Shows the header and the tables in a notebook.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let secrets = self.secrets;
+        let name = self.path.display().to_string();
+        self.run(py, None, move |recording, _| {
+            let info = recording.header(secrets)?.readable();
+            Ok(page(&name, &info, &recording.tables()?))
+        })
+    }
+}
+
+/// The folder of an output in the recording's own format, whose name has to fit.
+fn folder_of(
+    recording: &gametape::Recording,
+    to: Option<&Path>,
+) -> Result<Option<PathBuf>, Failure> {
+    if let Some(to) = to {
+        gametape::formats().check_name(recording.format(), to)?;
+    }
+    folder(to)
+}
+
+/// The folder of an output: a temporary file there only needs to be renamed.
+fn folder(to: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    match to {
+        Some(to) => Ok(gametape::folder_for(to)?),
+        None => Ok(None),
+    }
+}
+
+const fn at<'w>(work: &Work<'w>, folder: Option<&'w Path>) -> Work<'w> {
+    Work { folder, ..*work }
+}

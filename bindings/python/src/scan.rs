@@ -1,0 +1,224 @@
+//! Many recordings as one table.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gametape::{Condition, Found, Recording, Scan, Secrets, Selecting, Selection, Work};
+use gametape_tables::Merge;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors::{Errors, Failure, Problems};
+use crate::rows::{Columns, Reading, Rows};
+use crate::stream::Source;
+use crate::values::texts;
+use crate::work::{Progress, attempt};
+
+/// Reads a table of many recordings as one, which names the recording of each row in a column.
+///
+/// Paths are files, folders, or patterns such as `games/*.rmv`, one or several. Their headers are read
+/// at once, and their rows when they are asked for, one recording after the other. A recording
+/// without the table has no rows. `where` has conditions such as `x>=1.5`, all of which
+/// must be met. With `errors="collect"`, a broken recording gives its intact rows, and its
+/// problem is in `problems`; the others follow.
+///
+/// >>> rows = gametape.scan("games", "mouse_events", ["recording", "time_ms", "x"], where="action=lmb_down")
+/// >>> data = rows.read()
+/// >>> data.keys()
+/// ['recording', 'time_ms', 'x']
+/// >>> sorted(set(data["recording"]))
+/// ['games/a.rmv', 'games/b.rmv']
+#[pyfunction]
+#[pyo3(signature = (paths, table, columns = None, r#where = None, *, secrets = false, errors = Errors::Raise))]
+#[pyo3(
+    text_signature = "(paths, table, columns=None, where=None, *, secrets=False, errors='raise')"
+)]
+pub fn scan(
+    py: Python<'_>,
+    paths: &Bound<'_, PyAny>,
+    table: String,
+    columns: Option<Vec<String>>,
+    r#where: Option<&Bound<'_, PyAny>>,
+    secrets: bool,
+    errors: Errors,
+) -> PyResult<Rows> {
+    let paths = match paths.extract::<PathBuf>() {
+        Ok(path) => vec![path],
+        Err(_) => paths
+            .try_iter()?
+            .map(|path| path?.extract())
+            .collect::<PyResult<_>>()?,
+    };
+    let selection = selection(r#where)?;
+    let secrets = if secrets {
+        Secrets::Show
+    } else {
+        Secrets::Hide
+    };
+    let problems = Problems::default();
+    let noted = problems.clone();
+    let name = table.clone();
+    let source = attempt(py, &Progress::NONE, move |work| {
+        let archive = Archive::find(&paths, &table, errors, &noted, work)?;
+        let columns = archive.columns(columns.as_deref(), secrets, &selection)?;
+        let schema = columns.schema()?;
+        let read = move |out: &crate::stream::Output| {
+            archive.read(&columns, &selection, out, errors, &noted);
+        };
+        Ok(Source {
+            schema,
+            read: Arc::new(read),
+        })
+    })?;
+    Ok(Rows {
+        name,
+        source,
+        problems,
+    })
+}
+
+fn selection(conditions: Option<&Bound<'_, PyAny>>) -> PyResult<Selection> {
+    let mut selection = Selection::default();
+    if let Some(conditions) = conditions {
+        let all = if conditions.is_instance_of::<PyString>() {
+            vec![conditions.extract::<String>()?]
+        } else {
+            texts(conditions)?
+        };
+        for text in all {
+            let parsed = text.parse::<Condition>();
+            let wrong = |error| Failure::usage(format!("{text:?}: {error}"));
+            selection.conditions.push(parsed.map_err(wrong)?);
+        }
+    }
+    Ok(selection)
+}
+
+/// Recordings that have a table.
+struct Archive {
+    paths: Vec<PathBuf>,
+    merge: Merge,
+    scan: Scan,
+}
+
+impl Archive {
+    /// Finds the recordings, and what is the table of all of them.
+    fn find(
+        paths: &[PathBuf],
+        table: &str,
+        errors: Errors,
+        problems: &Problems,
+        work: &Work<'_>,
+    ) -> Result<Self, Failure> {
+        let mut archive = Self {
+            paths: Vec::new(),
+            merge: Merge::default(),
+            scan: Scan::table(table).wherever(),
+        };
+        let mut without = None;
+        for found in paths.iter().flat_map(gametape::find) {
+            if work.wanted().is_err() {
+                return Err(Failure::usage("cancelled"));
+            }
+            let added = found.map_err(Failure::from);
+            let added = added.and_then(|found| archive.add(&found, &mut without));
+            match added {
+                Err(failure) if errors == Errors::Collect => problems.note(failure),
+                added => added?,
+            }
+        }
+        match (archive.merge.table(), without) {
+            (Some(_), _) => Ok(archive),
+            (None, Some(failure)) => Err(failure),
+            (None, None) => Err(Failure::usage(format!(
+                "there is no recording that has a table {table}"
+            ))),
+        }
+    }
+
+    fn add(&mut self, found: &Found, without: &mut Option<Failure>) -> Result<(), Failure> {
+        let recording = match Recording::open(&found.path) {
+            // Other files lie beside recordings.
+            Err(gametape::Error::UnknownFormat { .. }) if !found.named => return Ok(()),
+            recording => recording?,
+        };
+        let tables = recording.tables()?;
+        match self.scan.find(&tables) {
+            Ok(table) => {
+                let name = found.path.to_string_lossy();
+                let added = self.merge.add(&name, table);
+                added.map_err(|differs| Failure::usage(differs.to_string()))?;
+                self.paths.push(found.path.clone());
+            }
+            Err(error) => *without = Some(Failure::scan(&found.path, error)),
+        }
+        Ok(())
+    }
+
+    fn columns(
+        &self,
+        names: Option<&[String]>,
+        secrets: Secrets,
+        selection: &Selection,
+    ) -> Result<Columns, Failure> {
+        let Some((table, path)) = self.merge.table().zip(self.paths.first()) else {
+            return Err(Failure::usage("there is no recording"));
+        };
+        // Conditions are checked once, and not where one of the recordings lacks a column.
+        Selecting::new(table, &self.scan, selection).map_err(|error| Failure::scan(path, error))?;
+        Columns::of(table, names, secrets, true).map_err(|error| error.of(path))
+    }
+
+    fn read(
+        &self,
+        columns: &Columns,
+        selection: &Selection,
+        out: &crate::stream::Output,
+        errors: Errors,
+        problems: &Problems,
+    ) {
+        for path in &self.paths {
+            let read = self.read_one(path, columns, selection, out);
+            let goes_on = match read {
+                Ok(ControlFlow::Continue(())) => out.is_wanted(),
+                Ok(ControlFlow::Break(())) => false,
+                Err(failure) => out.problem(failure, errors, problems),
+            };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    fn read_one(
+        &self,
+        path: &PathBuf,
+        columns: &Columns,
+        selection: &Selection,
+        out: &crate::stream::Output,
+    ) -> Result<ControlFlow<()>, Failure> {
+        let recording = Recording::open(path)?;
+        let tables = recording.tables()?;
+        let Ok(own) = self.scan.find(&tables) else {
+            // It has changed since.
+            return Ok(ControlFlow::Continue(()));
+        };
+        let has = |condition: &Condition| {
+            let stamp = gametape::core::table::StampColumn::named(&condition.column);
+            stamp.is_some() || own.column(&condition.column).is_some()
+        };
+        if !selection.conditions.iter().all(has) {
+            // A missing value meets no condition.
+            return Ok(ControlFlow::Continue(()));
+        }
+        Reading {
+            recording: &recording,
+            own,
+            columns,
+            scan: &self.scan,
+            selection,
+        }
+        .run(out)
+    }
+}

@@ -1,0 +1,234 @@
+//! Rows that a thread reads while a consumer takes them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::errors::{Errors, Failure, Problems};
+use crate::work::{TICK, panicked};
+
+/// The number of batches that are read ahead of the consumer.
+const AHEAD: usize = 2;
+
+/// Something that can be read from its start any number of times.
+#[derive(Clone)]
+pub struct Source {
+    pub schema: SchemaRef,
+    pub read: Arc<dyn Fn(&Output) + Send + Sync>,
+}
+
+/// The reading end of a source.
+pub struct Output {
+    to: SyncSender<Item>,
+    control: Arc<Control>,
+}
+
+enum Item {
+    Rows(RecordBatch),
+    Failed(Failure),
+    End,
+}
+
+#[derive(Default)]
+struct Control {
+    cancel: AtomicBool,
+    /// Ends the reading of the recording that is read now.
+    canceller: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+}
+
+impl Control {
+    fn cancel(&self) {
+        self.cancel.store(true, Ordering::SeqCst);
+        let canceller = self.canceller.lock();
+        if let Some(cancel) = &*canceller.unwrap_or_else(PoisonError::into_inner) {
+            cancel();
+        }
+    }
+}
+
+impl Output {
+    /// Whether the consumer wants more.
+    pub fn is_wanted(&self) -> bool {
+        !self.control.cancel.load(Ordering::SeqCst)
+    }
+
+    /// Sets the function that ends the reading of a recording.
+    pub fn watch(&self, canceller: Option<impl Fn() + Send + Sync + 'static>) {
+        let canceller = canceller.map(|cancel| Box::new(cancel) as Box<dyn Fn() + Send + Sync>);
+        let slot = self.control.canceller.lock();
+        *slot.unwrap_or_else(PoisonError::into_inner) = canceller;
+        if !self.is_wanted() {
+            self.control.cancel();
+        }
+    }
+
+    /// Gives rows. Returns false if the consumer is gone.
+    pub fn rows(&self, batch: RecordBatch) -> bool {
+        self.to.send(Item::Rows(batch)).is_ok()
+    }
+
+    /// Gives a problem. Returns false if it is the end of the rows.
+    pub fn problem(&self, failure: Failure, errors: Errors, problems: &Problems) -> bool {
+        if !self.is_wanted() {
+            // The problem is that the consumer is gone.
+            return false;
+        }
+        problems.note(failure.clone());
+        if errors == Errors::Collect {
+            return true;
+        }
+        drop(self.to.send(Item::Failed(failure)));
+        false
+    }
+}
+
+/// The consuming end of a source.
+pub struct Stream {
+    items: Receiver<Item>,
+    control: Arc<Control>,
+    /// The rows that came while beginning.
+    first: Option<RecordBatch>,
+    /// The process that the thread lives in.
+    process: u32,
+    over: bool,
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.control.cancel();
+    }
+}
+
+impl Stream {
+    /// Begins to read, and waits for the first rows: an error that has nothing to do with the rows,
+    /// such as a missing file, is raised here, as the exception that it is.
+    pub fn begin(py: Python<'_>, source: &Source) -> PyResult<Self> {
+        let (to, items) = sync_channel(AHEAD);
+        let control = Arc::new(Control::default());
+        let output = Output {
+            to,
+            control: Arc::clone(&control),
+        };
+        let read = Arc::clone(&source.read);
+        let reader = thread::Builder::new().name("gametape".to_owned());
+        reader.spawn(move || {
+            read(&output);
+            drop(output.to.send(Item::End));
+        })?;
+        let mut stream = Self {
+            items,
+            control,
+            first: None,
+            process: std::process::id(),
+            over: false,
+        };
+        stream.first = stream.wait(py)?;
+        Ok(stream)
+    }
+
+    /// Returns the next rows; `None` if there are no more.
+    pub fn next_rows(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.wait(py),
+        }
+    }
+
+    fn wait(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        loop {
+            if self.over {
+                return Ok(None);
+            }
+            if self.process != std::process::id() {
+                self.over = true;
+                let text =
+                    "these rows are read by another process: ask for them again after a fork";
+                return Err(PyRuntimeError::new_err(text));
+            }
+            let items = &mut self.items;
+            let item = match items.try_recv() {
+                Ok(item) => Ok(item),
+                Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
+                Err(TryRecvError::Empty) => py.detach(move || items.recv_timeout(TICK)),
+            };
+            match self.of(item) {
+                Some(found) => return found,
+                None => {
+                    if let Err(error) = py.check_signals() {
+                        self.over = true;
+                        self.control.cancel();
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What an item means; `None` if there is none yet.
+    fn of(
+        &mut self,
+        item: Result<Item, RecvTimeoutError>,
+    ) -> Option<PyResult<Option<RecordBatch>>> {
+        self.over = !matches!(item, Ok(Item::Rows(_)) | Err(RecvTimeoutError::Timeout));
+        match item {
+            Ok(Item::Rows(batch)) => Some(Ok(Some(batch))),
+            Ok(Item::Failed(failure)) => Some(Err(failure.into())),
+            Ok(Item::End) => Some(Ok(None)),
+            Err(RecvTimeoutError::Disconnected) => Some(Err(panicked())),
+            Err(RecvTimeoutError::Timeout) => None,
+        }
+    }
+}
+
+/// For consumers outside of Python, which call from any thread, with or without the interpreter's
+/// lock.
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(first) = self.first.take() {
+            return Some(Ok(first));
+        }
+        if self.over {
+            return None;
+        }
+        // Without the lock, if there are rows already.
+        match self.items.try_recv() {
+            Ok(Item::Rows(batch)) => return Some(Ok(batch)),
+            Ok(Item::End) => {
+                self.over = true;
+                return None;
+            }
+            Ok(Item::Failed(failure)) => {
+                self.over = true;
+                return Some(Err(ArrowError::ExternalError(Box::new(failure))));
+            }
+            Err(_) => {}
+        }
+        let taken = Python::try_attach(|py| {
+            let taken = self.wait(py);
+            if let Err(error) = &taken
+                && error.is_instance_of::<PyKeyboardInterrupt>(py)
+            {
+                // The consumer makes an error of its own of this one. The interrupt comes again after it.
+                let again = py.import("_thread");
+                drop(again.and_then(|thread| thread.call_method0("interrupt_main")));
+            }
+            // What an exception says may need the lock.
+            taken.map_err(|error| error.to_string())
+        });
+        match taken {
+            Some(Ok(rows)) => rows.map(Ok),
+            Some(Err(error)) => Some(Err(ArrowError::ExternalError(error.into()))),
+            None => Some(Err(ArrowError::ExternalError(
+                "the interpreter is shutting down".into(),
+            ))),
+        }
+    }
+}
