@@ -68,10 +68,12 @@ impl Audit {
 /// One result of an audit: a rule that is broken or stretched, and where.
 ///
 /// >>> finding = gametape.open("tampered.rmv").audit().findings[0]
-/// >>> finding.code, finding.severity, finding.data["y"] == finding.data["y"]
-/// ('rmv.board-event', 'error', True)
-/// >>> print(finding)  # doctest: +ELLIPSIS
-/// error rmv.board-event, event …
+/// >>> finding.code, finding.severity, finding.step, finding.time_ms
+/// ('rmv.board-event', 'error', 126, 701)
+/// >>> finding.data["recorded"]
+/// {'cell': [2, 3], 'face': 'open_2'}
+/// >>> print(finding)
+/// error rmv.board-event, event 126 (0.701 s, byte 638): the recording says cell (2, 3) shows 2, ...
 #[pyclass(frozen, module = "gametape")]
 #[derive(Clone)]
 pub struct Finding {

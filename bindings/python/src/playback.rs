@@ -19,8 +19,8 @@ use crate::work::{Progress, attempt};
 /// >>> play.seek(1.0).time_ms <= 1000
 /// True
 /// >>> board = play.state("board")
-/// >>> board["shown"].ndim
-/// 2
+/// >>> board["rules"].shape
+/// (30, 16)
 #[pyclass(frozen, module = "gametape")]
 pub struct Playback {
     play: Arc<Mutex<gametape::Playback>>,

@@ -33,8 +33,8 @@ use crate::work::{Progress, attempt};
 /// >>> game = gametape.open("game.rmv")
 /// >>> game.format
 /// 'rmv'
-/// >>> game.header["details"]["mines"] > 0
-/// True
+/// >>> game.header["details"]["board"]["mines"]
+/// 99
 #[pyfunction]
 #[pyo3(signature = (path, *, secrets = false, errors = Errors::Raise, **options))]
 #[pyo3(text_signature = "(path, *, secrets=False, errors='raise', **options)")]
@@ -258,8 +258,9 @@ impl Recording {
     /// Checks the recording as thoroughly as possible. `progress` gets the number of bytes that were
     /// read, and of all.
     ///
-    /// >>> game.audit().findings
-    /// []
+    /// >>> audit = game.audit()
+    /// >>> audit.verdict, [finding.severity for finding in audit.findings]
+    /// ('pass', ['info', 'info'])
     #[pyo3(signature = (*, progress = None, **options))]
     fn audit(
         &self,
@@ -276,7 +277,7 @@ impl Recording {
 
     /// Returns the statistics that players or researchers compare, as a dict.
     ///
-    /// >>> game.stats()["result"]
+    /// >>> game.stats()["outcome"]
     /// 'win'
     #[pyo3(signature = (*, progress = None, **options))]
     fn stats<'py>(
@@ -349,7 +350,7 @@ impl Recording {
     ///
     /// >>> made = gametape.open("match.echoreplay").cut("start.echoreplay", end=0.5)
     /// >>> made.details["steps"]
-    /// 16
+    /// 8
     #[pyo3(signature = (to = None, start = None, end = None, *, around = None, before = 5.0, after = 5.0, progress = None, **options))]
     #[allow(clippy::too_many_arguments)] // As callers in Python see it.
     fn cut(
@@ -398,8 +399,8 @@ impl Recording {
 
     /// Compares the recording with another one of its kind.
     ///
-    /// >>> game.diff(gametape.open("tampered.rmv")).first  # doctest: +ELLIPSIS
-    /// '…'
+    /// >>> game.diff(gametape.open("games/b.rmv")).first
+    /// 'mouse_events: step 0, ...'
     #[pyo3(signature = (other, **options))]
     fn diff(
         &self,

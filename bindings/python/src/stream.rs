@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -97,6 +98,8 @@ pub struct Stream {
     /// The process that the thread lives in.
     process: u32,
     over: bool,
+    /// When it last looked for signals: rows that are always there already leave no other time to.
+    looked: Instant,
 }
 
 impl Drop for Stream {
@@ -127,6 +130,7 @@ impl Stream {
             first: None,
             process: std::process::id(),
             over: false,
+            looked: Instant::now(),
         };
         stream.first = stream.wait(py)?;
         Ok(stream)
@@ -141,15 +145,19 @@ impl Stream {
     }
 
     fn wait(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        loop {
-            if self.over {
-                return Ok(None);
-            }
-            if self.process != std::process::id() {
-                self.over = true;
-                let text =
-                    "these rows are read by another process: ask for them again after a fork";
-                return Err(PyRuntimeError::new_err(text));
+        if self.process != std::process::id() {
+            self.over = true;
+            let text = "these rows are read by another process: ask for them again after a fork";
+            return Err(PyRuntimeError::new_err(text));
+        }
+        while !self.over {
+            if self.looked.elapsed() >= TICK {
+                self.looked = Instant::now();
+                if let Err(error) = py.check_signals() {
+                    self.over = true;
+                    self.control.cancel();
+                    return Err(error);
+                }
             }
             let items = &mut self.items;
             let item = match items.try_recv() {
@@ -157,17 +165,11 @@ impl Stream {
                 Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
                 Err(TryRecvError::Empty) => py.detach(move || items.recv_timeout(TICK)),
             };
-            match self.of(item) {
-                Some(found) => return found,
-                None => {
-                    if let Err(error) = py.check_signals() {
-                        self.over = true;
-                        self.control.cancel();
-                        return Err(error);
-                    }
-                }
+            if let Some(found) = self.of(item) {
+                return found;
             }
         }
+        Ok(None)
     }
 
     /// What an item means; `None` if there is none yet.
@@ -199,29 +201,26 @@ impl Iterator for Stream {
             return None;
         }
         // Without the lock, if there are rows already.
-        match self.items.try_recv() {
-            Ok(Item::Rows(batch)) => return Some(Ok(batch)),
-            Ok(Item::End) => {
-                self.over = true;
-                return None;
-            }
-            Ok(Item::Failed(failure)) => {
-                self.over = true;
-                return Some(Err(ArrowError::ExternalError(Box::new(failure))));
-            }
-            Err(_) => {}
+        if self.looked.elapsed() < TICK
+            && let Ok(item) = self.items.try_recv()
+        {
+            self.over = !matches!(item, Item::Rows(_));
+            return match item {
+                Item::Rows(batch) => Some(Ok(batch)),
+                Item::Failed(failure) => Some(Err(ArrowError::ExternalError(Box::new(failure)))),
+                Item::End => None,
+            };
         }
         let taken = Python::try_attach(|py| {
-            let taken = self.wait(py);
-            if let Err(error) = &taken
-                && error.is_instance_of::<PyKeyboardInterrupt>(py)
-            {
-                // The consumer makes an error of its own of this one. The interrupt comes again after it.
-                let again = py.import("_thread");
-                drop(again.and_then(|thread| thread.call_method0("interrupt_main")));
-            }
-            // What an exception says may need the lock.
-            taken.map_err(|error| error.to_string())
+            self.wait(py).map_err(|error| {
+                let text = error.to_string();
+                if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    // The consumer makes an error of its own of this one. The interrupt comes again after it.
+                    let thread = py.import("_thread");
+                    drop(thread.and_then(|thread| thread.call_method0("interrupt_main")));
+                }
+                text
+            })
         });
         match taken {
             Some(Ok(rows)) => rows.map(Ok),

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 /// A table of a recording: its lane, its columns, and what they mean.
 ///
 /// >>> table = game.tables["board"]
-/// >>> table.name, table.lane, table.shape == [16, 30] or len(table.shape)
-/// ('board', 'grid', 2)
+/// >>> table.name, table.lane, table.shape
+/// ('board', 'grid', [30, 16])
 #[pyclass(frozen, get_all, eq, module = "gametape")]
 #[derive(Clone, PartialEq)]
 pub struct Table {

@@ -1,0 +1,199 @@
+"""Threads, forks, interrupts, and what is left after many calls."""
+
+import gc
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import gametape
+import pyarrow
+import pytest
+
+
+def resident() -> int:
+    """The memory of the process, in bytes."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        pytest.skip("SKIPPED: this system does not say how much memory a process has")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_opening_and_closing_leaves_nothing(samples: Path) -> None:
+    path = samples / "beginner-win.rmv"
+
+    def once() -> None:
+        with gametape.open(path) as game:
+            game.table("cursor", ["x"], end=0.2).read()
+
+    def many(times: int) -> int:
+        for _ in range(times):
+            once()
+        gc.collect()
+        return resident()
+
+    before = many(1000)
+    assert many(10_000) - before < 16 << 20
+    assert threading.active_count() < 10
+    if Path("/proc/self/task").exists():
+        assert len(os.listdir("/proc/self/task")) < 50
+
+
+def test_errors_and_streams_that_end_early_leave_nothing(samples: Path) -> None:
+    broken = gametape.open(samples / "cut.rmv")
+    long = gametape.open(samples / "arena.mcap")
+
+    def many(times: int) -> int:
+        for _ in range(times):
+            with pytest.raises(gametape.TruncatedError):
+                broken.table("mouse_events", ["x"]).read()
+            next(iter(long.table("parts", ["step"])))
+            pyarrow.RecordBatchReader.from_stream(long.table("ship", ["step"])).read_next_batch()
+        gc.collect()
+        return resident()
+
+    before = many(100)
+    assert many(200) - before < 32 << 20
+
+
+def test_eight_threads_on_one_recording(samples: Path) -> None:
+    match = gametape.open(samples / "match.butter")
+    play = match.playback()
+    names = [name for name in match.tables]
+    wanted = {name: pyarrow.table(match.table(name)) for name in names}
+    states = {}
+    for step in [0, 400, 900, 1300]:
+        play.seek(f"step:{step}")
+        states[step] = pyarrow.table(play.state("players"))
+
+    def work(number: int) -> None:
+        for name in names[number % len(names) :] + names:
+            assert pyarrow.table(match.table(name)).equals(wanted[name])
+        for step, state in states.items():
+            own = match.playback()
+            own.seek(f"step:{step}")
+            assert pyarrow.table(own.state("players")).equals(state)
+            # Others move the shared one meanwhile.
+            play.seek(f"step:{step}")
+            assert len(play.state("players")) > 0
+        assert match.audit().verdict == "pass"
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(work, number) for number in range(8)]:
+            done.result(timeout=300)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="SKIPPED: this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_process_reads_what_its_parent_opened(samples: Path) -> None:
+    tape = gametape.open(samples / "arena.mcap")
+    rows = tape.table("parts", ["step"])
+    play = tape.playback()
+    wanted = len(rows.read())
+    started = iter(rows)
+    next(started)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(60)
+            assert len(rows.read()) == wanted
+            assert play.seek("end").step > 0
+            assert gametape.open(samples / "loss.rmv").audit().verdict
+            # The thread that reads these rows is not in this process.
+            try:
+                for _ in started:
+                    pass
+            except RuntimeError as error:
+                code = 0 if "fork" in str(error) else 3
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert sum(len(batch) for batch in started) > 0
+
+
+@pytest.fixture(scope="module")
+def long_match(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A match that takes some seconds to read, whatever the machine."""
+    folder = tmp_path_factory.mktemp("long")
+    plain = folder / "plain.echoreplay"
+    gametape.open(samples / "match.echoreplay").convert(plain, plain=True)
+    lines = plain.read_bytes()
+    path = folder / "long.echoreplay"
+    with path.open("wb") as out:
+        while out.tell() < 400 << 20:
+            out.write(lines)
+    plain.unlink()
+    return path
+
+
+def test_progress_is_told_and_an_exception_of_the_callback_ends_the_work(long_match: Path) -> None:
+    tape = gametape.open(long_match)
+    told: list[tuple[int, int]] = []
+
+    class Enough(Exception):
+        pass
+
+    def progress(done: int, size: int) -> None:
+        told.append((done, size))
+        if done > 0:
+            raise Enough
+
+    with pytest.raises(Enough):
+        tape.convert("butter", progress=progress)
+    done, size = told[-1]
+    assert 0 < done < size == long_match.stat().st_size
+    assert told == sorted(told)
+
+
+# What takes long, and can be interrupted.
+WORK: dict[str, Callable[[gametape.Recording], object]] = {
+    "audit": lambda tape: tape.audit(),
+    "info": lambda tape: tape.info(),
+    "stats": lambda tape: tape.stats(),
+    "convert": lambda tape: tape.convert("butter"),
+    "diff": lambda tape: tape.diff(tape, **{}),
+    "read": lambda tape: tape.table("players").read(),
+    "loop": lambda tape: [len(rows) for rows in tape.table("players")],
+    "arrow": lambda tape: pyarrow.table(tape.table("players")),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SKIPPED: signals are sent otherwise here")
+@pytest.mark.parametrize("what", WORK)
+def test_an_interrupt_ends_long_work(long_match: Path, what: str) -> None:
+    tape = gametape.open(long_match)
+    ended = []
+    timer = threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    try:
+        try:
+            ended.append(WORK[what](tape))
+        except pyarrow.ArrowInvalid as error:
+            # Another library makes an error of its own; the interrupt follows.
+            assert "KeyboardInterrupt" in str(error)
+        timer.join()
+        for _ in range(1000):
+            pass
+    except KeyboardInterrupt:
+        pass
+    else:
+        pytest.fail("no interrupt came")
+    # Otherwise the work went on to its end.
+    assert ended == []
+
+
+def test_a_recording_can_be_gone_before_its_rows(samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "copy.mcap"
+    shutil.copy(samples / "arena.mcap", path)
+    tape = gametape.open(path)
+    rows = tape.table("ship")
+    wanted = len(rows.read())
+    del tape
+    gc.collect()
+    assert len(rows.read()) == wanted

@@ -1,0 +1,126 @@
+"""What recordings can do, besides their rows."""
+
+import json
+from pathlib import Path
+
+import gametape
+import polars
+import pytest
+from conftest import command
+
+
+def test_audits_and_statistics_are_those_of_the_command(samples: Path) -> None:
+    keys = ["code", "severity", "step", "tick", "time_ms", "line", "offset", "offset_in", "repeats"]
+    for path in sorted(samples.iterdir()):
+        audit = gametape.open(path).audit()
+        told = json.loads(command("verify", path, "--json").splitlines()[0])
+        assert audit.verdict == told["verdict"] and audit.facts == told["facts"], path
+        assert len(audit.findings) == len(told["findings"])
+        for finding, wanted in zip(audit.findings, told["findings"]):
+            for key in [*keys, "message", "data"]:
+                assert getattr(finding, key) == wanted[key], f"{path}: {key}"
+        if audit.verdict != "fail":
+            (line,) = command("stats", path, "--json").splitlines()
+            wanted = json.loads(line)
+            stats = gametape.open(path).stats()
+            assert stats == {key: wanted[key] for key in stats}, path
+    audit = gametape.open(samples / "tampered-board-event.rmv").audit()
+    assert audit.verdict == "fail"
+    (finding,) = [finding for finding in audit.findings if finding.severity == "error"][:1]
+    assert finding.code in str(finding) and finding.message in str(finding)
+    assert finding.step is not None and finding.data
+
+
+def test_conversions(samples: Path, tmp_path: Path) -> None:
+    match = gametape.open(samples / "match.echoreplay")
+    made = match.convert(tmp_path / "match.butter", keyframe_every=30)
+    assert made.format == "butter" and made.lossy and made.report
+    assert made.size == (tmp_path / "match.butter").stat().st_size
+    (match_row,) = gametape.open(tmp_path / "match.butter").table("match", ["keyframe_every"])
+    assert match_row["keyframe_every"].tolist() == [30]
+    assert match.convert("echoreplay").content == (samples / "match.echoreplay").read_bytes()
+    unknown = "there is no option keyframes-every to convert echoreplay to butter; keyframe-every may be meant"
+    with pytest.raises(gametape.UsageError, match=unknown):
+        match.convert("butter", keyframes_every=3)
+    with pytest.raises(gametape.UsageError, match="keyframe-every can be"):
+        match.convert("butter", keyframe_every="often")
+    with pytest.raises(gametape.UsageError, match="there is no option world to open echoreplay"):
+        gametape.open(samples / "match.echoreplay", world=samples / "heat.murk")
+    with pytest.raises(gametape.UsageError, match="can't be converted"):
+        match.convert(tmp_path / "match.xyz")
+    # A file that holds less does not replace the recording.
+    path = tmp_path / "other.echoreplay"
+    path.write_bytes((samples / "match-cut-out.echoreplay").read_bytes())
+    before = path.read_bytes()
+    try:
+        gametape.open(path).repair(path)
+    except gametape.UsageError as error:
+        assert "holds less" in str(error) and path.read_bytes() == before
+
+
+def test_options_of_opening_reach_the_format(samples: Path, tmp_path: Path) -> None:
+    with pytest.raises(gametape.NotFoundError):
+        gametape.open(samples / "heat.murk", world=tmp_path / "none.toml")
+
+
+def test_cuts(samples: Path, tmp_path: Path) -> None:
+    match = gametape.open(samples / "match.echoreplay")
+    path = tmp_path / "a.echoreplay"
+    made = match.cut(path, start="step:30", end="step:59")
+    assert made.path == path and made.details["steps"] == 30
+    assert gametape.open(path).info()["steps"] == 30
+    around = match.cut(around="goals:1", before=1, after=0.5)
+    assert around.path is None and around.content and 20 < around.details["steps"] < 26
+    with pytest.raises(gametape.UsageError):
+        match.cut(around="goals:1", start=1)
+    with pytest.raises(gametape.UsageError, match="is the name of a recording of butter"):
+        match.cut(tmp_path / "a.butter", end=1)
+
+
+def test_differences(samples: Path) -> None:
+    game = gametape.open(samples / "expert-win.rmv")
+    other = gametape.open(samples / "tampered-time.rmv")
+    diff = game.diff(other)
+    assert not diff.same and game.diff(game).same
+    frame = polars.DataFrame(diff)
+    assert len(frame) > 0 and set(frame["table"]) <= set(game.tables)
+    with pytest.raises(gametape.UsageError) as error:
+        game.diff(gametape.open(samples / "heat.murk"))
+    assert error.value.code == "formats-differ"
+
+
+def test_scans_read_many_recordings_as_one(samples: Path) -> None:
+    rows = gametape.scan(samples / "v1-*.rmv", "mouse_events", ["recording", "x"])
+    frame = polars.DataFrame(rows)
+    counted = dict(frame.group_by("recording").len().iter_rows())
+    for path in samples.glob("v1-*.rmv"):
+        assert counted.get(str(path), 0) == len(gametape.open(path).table("mouse_events").read())
+    some = gametape.scan(samples / "v1-*.rmv", "mouse_events", where=["action=lmb_down", "x>100"])
+    lines = [
+        line
+        for path in samples.glob("v1-*.rmv")
+        for line in command(
+            "dump", path, "--table", "mouse_events", "--where", "action=lmb_down", "--where", "x>100"
+        ).splitlines()
+    ]
+    assert len(some.read()) == len(lines) > 0
+    # A folder has files of other formats, too, which have no such table.
+    everything = gametape.scan([samples], "mouse_events", ["recording"], errors="collect")
+    assert len(everything.read()) > len(frame)
+    with pytest.raises(gametape.UsageError, match="no table"):
+        gametape.scan(samples / "v1-*.rmv", "players")
+    with pytest.raises(gametape.UsageError, match="never"):
+        gametape.scan(samples / "v1-*.rmv", "mouse_events", where="action=jump")
+
+
+def test_a_closed_recording_refuses_and_its_rows_stay(samples: Path) -> None:
+    with gametape.open(samples / "loss.rmv") as game:
+        rows, play = game.table("cursor"), game.playback()
+    with pytest.raises(gametape.UsageError, match="is closed"):
+        game.header
+    assert len(rows.read()) > 0 and play.seek("end").step > 0
+
+
+def test_a_notebook_shows_the_header_and_the_tables(samples: Path) -> None:
+    html = gametape.open(samples / "loss.rmv")._repr_html_()
+    assert "mouse_events" in html and "rmv" in html and html.count("<table>") == html.count("</table>")
