@@ -22,6 +22,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("query", &["core", "gametape", "tables"]),
 ];
 
+/// The Python package, which depends on what makes tables, and on which nothing depends.
+const BINDINGS: (&str, &[&str]) = ("bindings/python", &["core", "gametape", "tables"]);
+
 /// The crates that may depend on all others but the surfaces.
 const ABOVE: [&str; 3] = ["gametape", "samples", TESTKIT];
 
@@ -52,6 +55,11 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
                 "crates/{name} depends on {TESTKIT}, which is for tests"
             ));
         }
+        if ours.contains("python") {
+            wrong.push(format!(
+                "crates/{name} depends on the Python package, which is for Python alone"
+            ));
+        }
         if let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| known == name) {
             let against = ours
                 .iter()
@@ -70,8 +78,15 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
             ));
         }
     }
+    let (folder, allowed) = BINDINGS;
+    let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap_or_default();
+    let ours = dependencies(&manifest).map_err(|error| format!("{folder}/Cargo.toml: {error}"))?;
+    let against = ours
+        .iter()
+        .filter(|other| !allowed.contains(&other.as_str()));
+    wrong.extend(against.map(|other| format!("{folder} depends on {other}")));
     let crates = names.iter().map(|name| format!("crates/{name}"));
-    for folder in crates.chain(["xtask".to_owned()]) {
+    for folder in crates.chain([folder.to_owned(), "xtask".to_owned()]) {
         let uses = modules::uses(&root.join(&folder).join("src"))?;
         let circles = circles(&uses);
         let circles = circles.iter().map(|circle| described(circle, &uses));

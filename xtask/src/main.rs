@@ -1,5 +1,5 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | new-format | dist |
-//! publish`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | wheel | new-format |
+//! dist | publish`.
 
 mod arrows;
 mod bench;
@@ -24,8 +24,9 @@ cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
   test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, a
-                   format with the manifest that CONTRIBUTING.md shows, and the tests of the viewer (needs node
-                   and npm); or the test programs whose name contains NAME
+                   format with the manifest that CONTRIBUTING.md shows, the tests of the viewer (needs node
+                   and npm) and of the Python package (needs python3 with venv and pip); or the test
+                   programs whose name contains NAME
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, the manifests of the crates that are published,
                    formatting and lints, as CI does
@@ -38,6 +39,7 @@ cargo xtask COMMAND
                    registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm
+  wheel            build the Python package for release, to target/wheels; needs python3 with venv and pip
   dist             build the programs for release and pack each with its licences, `gametape` also with completions
                    and manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, gametape-query-…, and their
                    SHA-256 beside them; `dist gametape` packs one alone
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
+        Some("wheel") => python::wheel(),
         Some("dist") => release::dist(&rest),
         Some("publish") => release::publish(&rest),
         _ => {

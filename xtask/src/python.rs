@@ -1,20 +1,30 @@
-//! A Python with the libraries that tests compare our files with.
+//! A Python with the libraries that tests compare our files with, and the Python package.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::root;
+use crate::ran::{Ran, counted};
+use crate::{root, run};
 
 /// The variable that names a Python.
 pub const VARIABLE: &str = "GAMETAPE_PYTHON";
 
-const NEEDS: [&str; 5] = [
+/// The name of the tests of the package.
+pub const PACKAGE: &str = "the Python package";
+
+const NEEDS: [&str; 11] = [
     "boto3==1.44.8",
     "duckdb==2.0.1",
+    "hypothesis==6.170.17",
+    "maturin==1.16.0",
     "moto[server]==5.2.5",
+    "mypy==2.4.1",
+    "numpy==2.4.6",
+    "pandas==3.1.1",
     "polars==2.1.0",
     "pyarrow==26.0.1",
+    "pytest==9.2.0",
 ];
 
 /// Returns the Python of the environment, or one in `target/python`, which is made the first time.
@@ -50,4 +60,57 @@ pub fn ready() -> Result<PathBuf, String> {
     }
     fs::write(&has, needs).map_err(|error| format!("{}: {error}", has.display()))?;
     Ok(python)
+}
+
+/// Builds the package as the tests are built, installs it beside the libraries, and runs its tests, which need
+/// the command.
+pub fn test(python: &Path, command: &Path) -> Result<Ran, String> {
+    let output = Command::new(python)
+        .args([
+            "-c",
+            "import hypothesis, maturin, mypy, numpy, pandas, pytest",
+        ])
+        .output();
+    let output = output.map_err(|error| format!("{}: {error}", python.display()))?;
+    if !output.status.success() {
+        // A Python of the caller's.
+        let error = String::from_utf8_lossy(&output.stderr);
+        let last = error.lines().last().unwrap_or("it does not run");
+        return Ok(Ran::skipped(&format!("{}: {last}", python.display())));
+    }
+    let output = maturin(python).args(["develop", "--quiet"]).output();
+    let output = output.map_err(|error| format!("maturin: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    counted(
+        Command::new(python)
+            .args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"])
+            .env("GAMETAPE_COMMAND", command)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .current_dir(folder()),
+    )
+}
+
+/// Builds the wheel for release.
+pub fn wheel() -> Result<(), String> {
+    let python = ready()?;
+    let to = root().join("target/wheels");
+    run(maturin(&python)
+        .args(["build", "--release", "--out"])
+        .arg(to))
+}
+
+fn folder() -> PathBuf {
+    root().join("bindings/python")
+}
+
+fn maturin(python: &Path) -> Command {
+    let mut maturin = Command::new(python);
+    maturin.args(["-m", "maturin"]).current_dir(folder());
+    // The environment that it installs into.
+    if let Some(environment) = python.parent().and_then(Path::parent) {
+        maturin.env("VIRTUAL_ENV", environment);
+    }
+    maturin
 }

@@ -24,25 +24,49 @@ impl Ran {
     }
 }
 
-/// Runs tests and adds up the closing lines of `cargo test` and `node --test`. Without a closing line it is no
+/// Runs tests and adds up the closing lines of `cargo test`, `node --test` and `pytest`. Without a closing line it is no
 /// success.
 pub fn counted(command: &mut Command) -> Result<Ran, String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (passed, failed, closed) = closing(&text);
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok(Ran {
+        passed,
+        failed,
+        success: output.status.success() && closed,
+        skipped: None,
+        output: text,
+    })
+}
+
+/// Adds up the closing lines, and says whether there is one.
+fn closing(text: &str) -> (u64, u64, bool) {
     let (mut passed, mut failed, mut closed) = (0, 0, false);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |what: &str| -> u64 {
+            words
+                .windows(2)
+                .find(|pair| {
+                    pair.last().map(|word| word.trim_end_matches([',', ';'])) == Some(what)
+                })
+                .and_then(|pair| pair.first()?.parse().ok())
+                .unwrap_or(0)
+        };
         match words.as_slice() {
-            ["test", "result:", rest @ ..] => {
-                let number = |what: &str| -> u64 {
-                    rest.windows(2)
-                        .find(|pair| pair.last() == Some(&what))
-                        .and_then(|pair| pair.first()?.parse().ok())
-                        .unwrap_or(0)
-                };
-                passed += number("passed;");
-                failed += number("failed;");
+            ["test", "result:", ..] => {
+                passed += number("passed");
+                failed += number("failed");
+                closed = true;
+            }
+            // `1 failed, 52 passed, 2 skipped in 21.33s`, and after it perhaps `(0:01:02)`.
+            [count, _, .., "in", _] | [count, _, .., "in", _, _]
+                if count.parse::<u64>().is_ok() && number("passed") + number("failed") > 0 =>
+            {
+                passed += number("passed");
+                failed += number("failed") + number("error") + number("errors");
                 closed = true;
             }
             ["ℹ", "pass", count] => {
@@ -53,12 +77,27 @@ pub fn counted(command: &mut Command) -> Result<Ran, String> {
             _ => {}
         }
     }
-    text.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(Ran {
-        passed,
-        failed,
-        success: output.status.success() && closed,
-        skipped: None,
-        output: text,
-    })
+    (passed, failed, closed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closing;
+
+    #[test]
+    fn each_tool_closes_in_its_own_way() {
+        let cargo = "test result: FAILED. 3 passed; 1 failed; 0 ignored; finished in 0.02s\n";
+        assert_eq!(closing(&cargo.repeat(2)), (6, 2, true));
+        assert_eq!(closing("ℹ pass 12\nℹ fail 1\n"), (12, 1, true));
+        for (line, wanted) in [
+            ("17 passed in 52.37s", (17, 0, true)),
+            ("1 failed, 13 passed, 2 skipped in 39.63s", (13, 1, true)),
+            ("1 failed in 3.00s", (0, 1, true)),
+            ("2 passed, 1 error in 82.99s (0:01:22)", (2, 1, true)),
+            ("17 files written in 3s", (0, 0, false)),
+            ("no tests ran in 0.01s", (0, 0, false)),
+        ] {
+            assert_eq!(closing(line), wanted, "{line}");
+        }
+    }
 }

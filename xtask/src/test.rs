@@ -56,6 +56,10 @@ pub fn run(wanted: &str) -> Result<(), String> {
     jobs.push_back(Job::new(EXAMPLES, |_| {
         counted(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))
     }));
+    jobs.push_back(Job::new(python::PACKAGE, |built| match &python {
+        Ok(python) => python::test(python, built.command()?),
+        Err(why) => Ok(Ran::skipped(why)),
+    }));
     jobs.push_back(Job::new(outside::NAME, |_| outside::test()));
     for program in built.tests() {
         let (seed, python) = (&seed, &python);

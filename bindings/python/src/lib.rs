@@ -22,6 +22,7 @@ mod data;
 mod diff;
 mod errors;
 mod made;
+mod moment;
 mod options;
 mod page;
 mod playback;

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::data::Data;
 use crate::errors::Failure;
+use crate::moment::Moment;
 use crate::rows::{Columns, record};
-use crate::values::Moment;
 use crate::work::{Progress, attempt};
 
 /// A recording at a moment: move it with `seek` and `step`, then read the `state` of a table. It keeps

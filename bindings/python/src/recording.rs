@@ -15,13 +15,14 @@ use crate::audit::Audit;
 use crate::diff::Diff;
 use crate::errors::{Errors, Failure, Problems};
 use crate::made::{self, Made};
+use crate::moment::{Moment, time};
 use crate::options;
 use crate::page::page;
 use crate::playback::Playback;
 use crate::rows::{Columns, Reading, Rows};
 use crate::stream::{Output, Source};
 use crate::table::Table;
-use crate::values::{Moment, object, time, to_dict};
+use crate::values::{object, to_dict};
 use crate::work::{Progress, attempt};
 
 /// Opens a recording of any known format, which is recognised by its content, then by its extension.

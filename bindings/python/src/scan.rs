@@ -12,7 +12,6 @@ use pyo3::types::PyString;
 use crate::errors::{Errors, Failure, Problems};
 use crate::rows::{Columns, Reading, Rows};
 use crate::stream::Source;
-use crate::values::texts;
 use crate::work::{Progress, attempt};
 
 /// Reads a table of many recordings as one, which names the recording of each row in a column.
@@ -84,7 +83,10 @@ fn selection(conditions: Option<&Bound<'_, PyAny>>) -> PyResult<Selection> {
         let all = if conditions.is_instance_of::<PyString>() {
             vec![conditions.extract::<String>()?]
         } else {
-            texts(conditions)?
+            let conditions = conditions.try_iter()?;
+            conditions
+                .map(|text| text?.extract())
+                .collect::<PyResult<_>>()?
         };
         for text in all {
             let parsed = text.parse::<Condition>();
