@@ -213,12 +213,13 @@ impl Iterator for Stream {
         }
         let taken = Python::try_attach(|py| {
             self.wait(py).map_err(|error| {
-                let text = error.to_string();
-                if error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                    // The consumer makes an error of its own of this one. The interrupt comes again after it.
-                    let thread = py.import("_thread");
-                    drop(thread.and_then(|thread| thread.call_method0("interrupt_main")));
+                if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    return error.value(py).to_string();
                 }
+                // The consumer makes an error of its own of this one. The interrupt comes again after it.
+                let text = error.to_string();
+                let thread = py.import("_thread");
+                drop(thread.and_then(|thread| thread.call_method0("interrupt_main")));
                 text
             })
         });
