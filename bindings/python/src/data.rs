@@ -65,6 +65,9 @@ impl Data {
     }
 
     /// Returns the names of the columns.
+    ///
+    /// >>> [name for name in game.table("game").read().keys() if name.startswith("board_")][:2]
+    /// ['board_cols', 'board_rows']
     fn keys(&self) -> Vec<&str> {
         let fields = self.schema.fields().iter();
         fields.map(|field| field.name().as_str()).collect()

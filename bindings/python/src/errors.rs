@@ -177,7 +177,7 @@ impl Failure {
     }
 }
 
-/// What was wrong with recordings so far, each problem once.
+/// The problems of recordings that were met so far, each once.
 #[derive(Clone, Default)]
 pub struct Problems(Arc<Mutex<Vec<Failure>>>);
 

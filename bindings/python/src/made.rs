@@ -36,7 +36,7 @@ pub struct Made {
     /// Whether it contains less than the recording that it was made of.
     #[pyo3(get)]
     lossy: bool,
-    /// What was lost, one sentence each.
+    /// The losses, one sentence each.
     #[pyo3(get)]
     losses: Vec<String>,
     /// Oddities that cause no loss, one sentence each.
@@ -50,7 +50,7 @@ pub struct Made {
     report: Value,
 }
 
-/// What is the same for each way of making a recording.
+/// The outcome of making a recording, in one shape for all verbs.
 pub struct Outcome {
     lossy: bool,
     losses: Vec<String>,
@@ -176,7 +176,7 @@ impl Made {
         to_python(py, &self.report)
     }
 
-    /// What only this verb says: the steps that a cut kept, the parts that a repair kept and that may
+    /// Data that only this verb has: the steps that a cut kept, the parts that a repair kept and that may
     /// be altered.
     #[getter]
     fn details<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 
 use crate::errors::Failure;
 
@@ -42,8 +42,8 @@ fn option(def: &OptionDef, value: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
     }
     let text = if let Ok(text) = value.cast::<PyString>() {
         text.to_string()
-    } else if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
-        // Numbers have the same form in both languages.
+    } else if value.hasattr("__float__")? {
+        // Numbers, those of NumPy among them, have the same form in both languages.
         value.str()?.to_string()
     } else {
         let words = value.try_iter()?.map(|word| word?.extract::<String>());

@@ -25,6 +25,8 @@ use crate::work::{Progress, attempt};
 pub struct Playback {
     play: Arc<Mutex<gametape::Playback>>,
     recording: Arc<gametape::Recording>,
+    /// To ask the recording for them takes longer than some states.
+    tables: Arc<[TableDef]>,
     secrets: Secrets,
 }
 
@@ -73,11 +75,13 @@ impl Playback {
     pub fn new(
         play: gametape::Playback,
         recording: Arc<gametape::Recording>,
+        tables: Vec<TableDef>,
         secrets: Secrets,
     ) -> Self {
         Self {
             play: Arc::new(Mutex::new(play)),
             recording,
+            tables: tables.into(),
             secrets,
         }
     }
@@ -144,9 +148,9 @@ impl Playback {
     #[pyo3(signature = (table, columns = None))]
     fn state(&self, py: Python<'_>, table: String, columns: Option<Vec<String>>) -> PyResult<Data> {
         let (recording, secrets) = (Arc::clone(&self.recording), self.secrets);
+        let tables = Arc::clone(&self.tables);
         self.run(py, move |play| {
             let path = recording.path();
-            let tables = recording.tables()?;
             let scan = Scan::table(table);
             let own = scan
                 .find(&tables)

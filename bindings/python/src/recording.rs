@@ -28,7 +28,7 @@ use crate::work::{Progress, attempt};
 /// Opens a recording of any known format, which is recognised by its content, then by its extension.
 ///
 /// With `secrets=True`, tokens, addresses and ids of users are shown. With `errors="collect"`, a broken
-/// recording gives what is intact, and `problems` has what is wrong. Other options are
+/// recording gives what is intact, and `problems` has its problem. Other options are
 /// those of the format: data that the recording lacks.
 ///
 /// >>> game = gametape.open("game.rmv")
@@ -108,7 +108,7 @@ impl Recording {
         Ok(inner.clone().ok_or_else(closed)?)
     }
 
-    /// What a problem beside a value means for this caller.
+    /// Returns the value of a broken recording, or its problem, as the caller wants it.
     fn partial<T>(&self, partial: Partial<T>) -> Result<T, Failure> {
         match partial.problem.map(Failure::from) {
             None => Ok(partial.value),
@@ -151,7 +151,7 @@ impl Recording {
 
 #[pymethods]
 impl Recording {
-    /// What the header says, as a dict. The rest of the file is not read: see `info`.
+    /// The header, as a dict. The rest of the file is not read: see `info`.
     ///
     /// >>> game.header["format"], game.header["steps"]
     /// ('rmv', None)
@@ -182,7 +182,7 @@ impl Recording {
         Ok(dict)
     }
 
-    /// What was wrong with the recording so far.
+    /// The problems of the recording that were met so far.
     ///
     /// >>> broken = gametape.open("broken.rmv", errors="collect")
     /// >>> rows = broken.table("mouse_events").read()
@@ -419,12 +419,25 @@ impl Recording {
     }
 
     /// Returns a playback, which gives the state at any moment. It keeps the recording open.
+    ///
+    /// >>> play = game.playback()
+    /// >>> play.seek("end") == play.span[1]
+    /// True
     fn playback(&self, py: Python<'_>) -> PyResult<Playback> {
-        let play = self.run(py, None, |recording, _| recording.playback())?;
-        Ok(Playback::new(play, self.get()?, self.secrets))
+        let recording = self.get()?;
+        let of = Arc::clone(&recording);
+        let (play, tables) = attempt(py, &Progress::NONE, move |_| {
+            Ok((of.playback()?, of.tables()?))
+        })?;
+        Ok(Playback::new(play, recording, tables, self.secrets))
     }
 
     /// Closes the recording. Rows and playbacks that it gave stay open.
+    ///
+    /// >>> game.close()
+    /// >>> game.tables
+    /// Traceback (most recent call last):
+    /// gametape.UsageError: game.rmv: is closed
     fn close(&self) {
         let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
         *inner = None;

@@ -1,17 +1,16 @@
 //! Rows on request.
 
-use gametape::core::table::{Batch, ScanError};
-use gametape::{Lane, Scan, Secrets, Selecting, Selection, TableDef, Value};
-use gametape_tables::{ArrowTable, ReadError, Reader};
-use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
-
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use gametape::core::table::{Batch, ScanError};
+use gametape::{Lane, Scan, Secrets, Selecting, Selection, TableDef, Value};
+use gametape_tables::{ArrowTable, ReadError, Reader};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 
 use crate::data::{Data, capsule, schema_capsule};
 use crate::errors::{Failure, Problems};
@@ -69,12 +68,15 @@ impl Rows {
     }
 
     /// Returns the names of the columns.
+    ///
+    /// >>> game.table("counters").keys()[:3]
+    /// ['step', 'tick', 'time_ms']
     fn keys(&self) -> Vec<&str> {
         let fields = self.source.schema.fields().iter();
         fields.map(|field| field.name().as_str()).collect()
     }
 
-    /// What was wrong with the recordings so far.
+    /// The problems of the recordings that were met so far.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         self.problems.list(py)

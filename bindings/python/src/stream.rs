@@ -104,7 +104,10 @@ pub struct Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.control.cancel();
+        // After a fork, nobody is there to hear it, and nobody frees the lock that a thread held.
+        if self.process == std::process::id() {
+            self.control.cancel();
+        }
     }
 }
 
@@ -172,7 +175,7 @@ impl Stream {
         Ok(None)
     }
 
-    /// What an item means; `None` if there is none yet.
+    /// Returns the meaning of an item; `None` if there is none yet.
     fn of(
         &mut self,
         item: Result<Item, RecvTimeoutError>,

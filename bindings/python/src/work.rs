@@ -52,7 +52,7 @@ pub fn run<T: Send + 'static>(
     task: impl FnOnce(&Work<'_>) -> T + Send + 'static,
 ) -> PyResult<T> {
     let control = Arc::new(Control::default());
-    let (to, result) = sync_channel(1);
+    let (to, mut result) = sync_channel(1);
     let shared = Arc::clone(&control);
     let worker = thread::Builder::new().name("gametape".to_owned());
     worker.spawn(move || {
@@ -65,23 +65,12 @@ pub fn run<T: Send + 'static>(
         // The caller may be gone.
         drop(to.send(task(&work)));
     })?;
-    // The receiver can be shared only from behind a lock, and only this thread uses it.
-    let result = std::sync::Mutex::new(result);
     let mut told = None;
     loop {
-        let received = py.detach(|| {
-            let result = result
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            result.recv_timeout(TICK)
-        });
+        let waiting = &mut result;
+        let received = py.detach(move || waiting.recv_timeout(TICK));
         let asked = match received {
-            Ok(done) => {
-                if told.is_some() {
-                    progress.tell(progress.size)?;
-                }
-                return Ok(done);
-            }
+            Ok(done) => return Ok(done),
             Err(RecvTimeoutError::Disconnected) => return Err(panicked()),
             Err(RecvTimeoutError::Timeout) => py.check_signals(),
         };
@@ -106,7 +95,9 @@ pub fn attempt<T: Send + 'static>(
     progress: &Progress<'_, '_>,
     task: impl FnOnce(&Work<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    run(py, progress, task)?.map_err(Into::into)
+    let done = run(py, progress, task)??;
+    progress.tell(progress.size)?;
+    Ok(done)
 }
 
 /// The thread ended without a result.

@@ -98,7 +98,7 @@ def test_the_classes_of_errors(samples: Path, tmp_path: Path) -> None:
         game.table("cursor", start=float("nan"))
     with pytest.raises(gametape.UsageError, match="no ticks"):
         game.table("cursor", start="tick:1").read()
-    # What is wrong with the question is no error of another library.
+    # A wrong question is no error of another library.
     with pytest.raises(gametape.UsageError, match="no ticks"):
         pyarrow.table(game.table("cursor", start="tick:1"))
     with pytest.raises(gametape.UsageError):

@@ -35,8 +35,7 @@ def test_examples(here: Path, name: str) -> None:
     assert text, f"{name} has no documentation"
     names = {"gametape": gametape, "game": gametape.open("game.rmv"), "open": open}
     test = doctest.DocTestParser().get_doctest(text, names, name, None, None)
-    if isinstance(OBJECTS[name], type) or name.count(".") == 0:
-        assert test.examples, f"{name} has no example"
+    assert test.examples, f"{name} has no example"
     out: list[str] = []
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     runner.run(test, out=out.append)

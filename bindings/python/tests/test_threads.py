@@ -152,7 +152,7 @@ def test_progress_is_told_and_an_exception_of_the_callback_ends_the_work(long_ma
     assert told == sorted(told)
 
 
-# What does not end in any time that a test has, unless it is interrupted.
+# Work that does not end in any time that a test has, unless it is interrupted.
 WORK = {
     "read": "rows.read()",
     "loop": "[len(batch) for batch in rows]",

@@ -1,4 +1,4 @@
-"""What recordings can do, besides their rows."""
+"""The verbs of recordings: audit, stats, convert, cut, diff, scan."""
 
 import json
 from pathlib import Path
