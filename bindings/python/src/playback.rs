@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gametape::core::table::Batch;
-use gametape::{Kind, Lane, Scan, Secrets, TableDef, Value};
+use gametape::{Lane, Scan, Secrets, TableDef};
 use pyo3::prelude::*;
 
 use crate::data::Data;
 use crate::errors::Failure;
 use crate::moment::Moment;
-use crate::rows::{Columns, record};
+use crate::rows::{Columns, of_arrow, record};
 use crate::work::{Progress, attempt};
 
 /// A recording at a moment: move it with `seek` and `step`, then read the `state` of a table. It keeps
@@ -167,11 +166,13 @@ impl Playback {
             if let Some(problem) = play.problem() {
                 return Err(problem.into());
             }
-            let (batch, shape) = match own.lane {
-                Lane::Grid => in_order(batch, definition)?,
-                _ => (batch, None),
+            let name = path.to_string_lossy();
+            let shape = shape(definition);
+            let batch = match &shape {
+                Some(_) => columns.table.in_order(&name, batch).map_err(of_arrow)?,
+                None => batch,
             };
-            let rows = record(&columns, &path.to_string_lossy(), batch)?;
+            let rows = record(&columns, &name, batch)?;
             Ok(Data::new(rows.schema(), vec![rows]).shaped(shape))
         })
     }
@@ -181,81 +182,9 @@ impl Playback {
     }
 }
 
-/// Puts the cells of a grid into the order of their keys, which is that of an array of the grid's shape.
-fn in_order(batch: Batch, grid: &TableDef) -> Result<(Batch, Option<Vec<usize>>), Failure> {
-    let shape: Option<Vec<usize>> = (grid.shape.iter())
-        .map(|edge| usize::try_from(*edge).ok())
-        .collect();
-    let keys = || (0..grid.columns.len()).filter(|at| is_key(grid, *at));
-    let Some(shape) = shape.filter(|shape| shape.len() == keys().count() && !shape.is_empty())
-    else {
-        return Ok((batch, None));
-    };
-    let rows = 0..batch.len();
-    // Keys start at 0, or wherever the first cell is.
-    let starts = keys().map(|key| {
-        rows.clone()
-            .filter_map(|row| whole(batch.get(row, key)))
-            .min()
-    });
-    let fits = |key: usize, edge: usize| {
-        let mut keys = rows.clone().filter_map(|row| whole(batch.get(row, key)));
-        keys.all(|key| (0..edge as i128).contains(&key))
-    };
-    let starts: Vec<i128> = starts
-        .zip(keys().zip(&shape))
-        .map(|(start, (key, edge))| {
-            if fits(key, *edge) {
-                0
-            } else {
-                start.unwrap_or(0)
-            }
-        })
-        .collect();
-    let place = |row: usize| {
-        let mut cell = 0_usize;
-        for ((key, edge), start) in keys().zip(&shape).zip(&starts) {
-            let at = whole(batch.get(row, key))? - start;
-            let at = usize::try_from(at).ok().filter(|at| at < edge)?;
-            cell = cell.checked_mul(*edge)?.checked_add(at)?;
-        }
-        Some(cell)
-    };
-    let places: Option<Vec<usize>> = rows.clone().map(place).collect();
-    let outside = || Failure::usage(format!("{} has a cell outside of the grid", grid.name));
-    let places = places.ok_or_else(outside)?;
-    let cells = shape
-        .iter()
-        .try_fold(1_usize, |cells, edge| cells.checked_mul(*edge));
-    if places.iter().copied().eq(0..cells.unwrap_or(usize::MAX)) {
-        return Ok((batch, Some(shape)));
-    }
-    // The cells that are there bound the memory, not the shape.
-    let cells = cells.filter(|cells| *cells <= batch.len().saturating_mul(16).max(1 << 20));
-    let mut row_of = vec![None; cells.ok_or_else(outside)?];
-    for (row, place) in places.into_iter().enumerate() {
-        if let Some(slot) = row_of.get_mut(place) {
-            *slot = Some(row);
-        }
-    }
-    let kinds: Vec<Kind> = grid.columns.iter().map(|column| column.kind).collect();
-    let mut ordered = Batch::new(kinds.iter().copied());
-    let stamp = batch.stamp(0);
-    for row in row_of {
-        let value = |column| row.map_or(Value::Null, |row| batch.get(row, column));
-        ordered.push(stamp, (0..kinds.len()).map(value));
-    }
-    Ok((ordered, Some(shape)))
-}
-
-fn is_key(table: &TableDef, at: usize) -> bool {
-    table.columns.get(at).is_some_and(|column| column.key)
-}
-
-fn whole(value: Value<'_>) -> Option<i128> {
-    match value {
-        Value::Int(value) => Some(value.into()),
-        Value::Uint(value) => Some(value.into()),
-        _ => None,
-    }
+/// The shape of an array of all cells; none for a table that is no grid.
+fn shape(grid: &TableDef) -> Option<Vec<usize>> {
+    let edges = grid.shape.iter().map(|edge| usize::try_from(*edge).ok());
+    let shape: Vec<usize> = edges.collect::<Option<_>>()?;
+    (grid.lane == Lane::Grid && !shape.is_empty()).then_some(shape)
 }

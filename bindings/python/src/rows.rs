@@ -299,7 +299,8 @@ pub fn record(columns: &Columns, name: &str, batch: Batch) -> Result<RecordBatch
     moved.map_err(of_arrow)
 }
 
-fn of_arrow(error: ArrowError) -> Failure {
+/// An error on the way into Arrow.
+pub fn of_arrow(error: ArrowError) -> Failure {
     match error {
         ArrowError::ExternalError(error) => match error.downcast::<ReadError>() {
             Ok(error) => (*error).into(),

@@ -38,15 +38,21 @@ pub struct GridReader {
 
 /// The cells at a moment.
 struct Cells {
-    shape: Vec<u64>,
+    places: Places,
     count: usize,
-    /// The columns of a batch that are keys, and the others.
-    keys: Vec<usize>,
+    /// The columns of a batch that are no keys.
     others: Vec<usize>,
-    /// The smallest key along each edge, once the first step is there.
-    origin: Option<Vec<i128>>,
     /// The values of each column that is no key.
     values: Vec<Vec<Owned>>,
+}
+
+/// The places of cells in an array of the grid's shape.
+struct Places {
+    shape: Vec<u64>,
+    /// The columns of a batch that are keys.
+    keys: Vec<usize>,
+    /// The smallest key along each edge, once the first step is there.
+    origin: Option<Vec<i128>>,
 }
 
 impl ArrowTable {
@@ -81,6 +87,70 @@ impl ArrowTable {
         to: Option<At>,
     ) -> Result<GridReader, ArrowError> {
         GridReader::new(self, name, tape, from, to)
+    }
+
+    /// Puts the cells of a grid at one moment, such as the state of a playback, into the order of an array
+    /// of the grid's shape: that of the keys, the last of which varies fastest. The batch has all columns
+    /// of the table. A cell that does not exist becomes a row of missing values.
+    ///
+    /// ```
+    /// use gametape_core::table::Scan;
+    /// use gametape_core::tape::Secrets;
+    /// use gametape_tables::ArrowTable;
+    ///
+    /// # let bytes = gametape_samples::mines::example();
+    /// let game = gametape::Recording::from_bytes(bytes, "game.rmv")?;
+    /// let tables = game.tables()?;
+    /// let board = Scan::table("board");
+    /// let table = ArrowTable::new(board.find(&tables)?, Secrets::Hide);
+    /// let cells = table.in_order("game.rmv", game.playback()?.state(&board)?)?;
+    /// assert_eq!(cells.len() as u64, table.definition().shape.iter().product());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the table is not a grid, or has more than 2^31 cells, or hardly any of its cells is
+    /// there; [`ReadError`] if a cell is outside of the grid.
+    pub fn in_order(&self, name: &str, batch: Batch) -> Result<Batch, ArrowError> {
+        let grid = self.definition();
+        let count = usize::try_from(count(grid)?).unwrap_or_default();
+        let columns = grid.columns.iter().enumerate();
+        let keys = columns.filter(|(_, column)| column.key);
+        let mut places = Places {
+            shape: grid.shape.clone(),
+            keys: keys.map(|(at, _)| at).collect(),
+            origin: None,
+        };
+        places.find_origin(&batch);
+        let rows = 0..batch.len();
+        let places: Result<Vec<usize>, Problem> =
+            rows.map(|row| places.place(&batch, row)).collect();
+        let places = places.map_err(|problem| ReadError {
+            recording: name.to_owned(),
+            problem,
+        })?;
+        if places.iter().copied().eq(0..count) {
+            return Ok(batch);
+        }
+        // The cells that are there bound the memory, not the shape that a file claims.
+        if count > batch.len().saturating_mul(64).max(1 << 20) {
+            let told = format!("{} has {} of {count} cells", grid.name, batch.len());
+            return Err(ArrowError::SchemaError(told));
+        }
+        let mut row_of = vec![None; count];
+        for (row, place) in places.into_iter().enumerate() {
+            if let Some(slot) = row_of.get_mut(place) {
+                *slot = Some(row);
+            }
+        }
+        let kinds = grid.columns.iter().map(|column| column.kind);
+        let mut ordered = Batch::new(kinds);
+        let stamp = batch.stamp(0);
+        for row in row_of {
+            let value = |column| row.map_or(Value::Null, |row| batch.get(row, column));
+            ordered.push(stamp, (0..grid.columns.len()).map(value));
+        }
+        Ok(ordered)
     }
 }
 
@@ -143,11 +213,13 @@ impl GridReader {
             types: [stamps, types],
             from,
             now: Cells {
-                shape: grid.shape.clone(),
+                places: Places {
+                    shape: grid.shape.clone(),
+                    keys,
+                    origin: None,
+                },
                 count,
-                keys,
                 others,
-                origin: None,
                 values: vec![vec![Owned::Null; count]; kinds.len()],
             },
             open: None,
@@ -166,8 +238,8 @@ impl GridReader {
 
     /// Takes the rows of a batch.
     fn take(&mut self, batch: &Batch) {
-        if self.now.origin.is_none() {
-            self.now.find_origin(batch);
+        if self.now.places.origin.is_none() {
+            self.now.places.find_origin(batch);
         }
         for row in 0..batch.len() {
             let stamp = batch.stamp(row);
@@ -261,7 +333,7 @@ fn first(a: Option<(usize, Problem)>, b: Option<(usize, Problem)>) -> Option<(us
     a.into_iter().chain(b).min_by_key(|(row, _)| *row)
 }
 
-impl Cells {
+impl Places {
     /// Finds where the keys start: at 0, or, for a grid whose keys are elsewhere, at the smallest of the
     /// first step, which gives all cells.
     fn find_origin(&mut self, batch: &Batch) {
@@ -276,7 +348,7 @@ impl Cells {
         self.origin = Some(origin.collect());
     }
 
-    fn set(&mut self, batch: &Batch, row: usize) -> Result<(), Problem> {
+    fn place(&self, batch: &Batch, row: usize) -> Result<usize, Problem> {
         let mut cell = 0;
         let origins = self.origin.iter().flatten();
         for ((key, edge), origin) in self.keys.iter().zip(&self.shape).zip(origins) {
@@ -288,7 +360,13 @@ impl Cells {
             };
             cell = cell * edge + at;
         }
-        let cell = usize::try_from(cell).unwrap_or(usize::MAX);
+        Ok(usize::try_from(cell).unwrap_or(usize::MAX))
+    }
+}
+
+impl Cells {
+    fn set(&mut self, batch: &Batch, row: usize) -> Result<(), Problem> {
+        let cell = self.places.place(batch, row)?;
         for (values, column) in self.values.iter_mut().zip(&self.others) {
             if let Some(value) = values.get_mut(cell) {
                 *value = batch.get(row, *column).into();

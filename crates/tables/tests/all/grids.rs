@@ -2,10 +2,10 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use gametape_core::At;
-use gametape_core::table::kit::{Row, all_of, by_key};
-use gametape_core::table::{Lane, Owned, TableDef};
+use gametape_core::table::kit::{Row, all_of, by_key, rows_of};
+use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Owned, TableDef, Value};
 use gametape_core::tape::Secrets;
+use gametape_core::{At, Stamp};
 use gametape_tables::ArrowTable;
 
 use crate::real::recordings;
@@ -95,4 +95,71 @@ fn a_grid_holds_at_each_step_what_a_playback_holds() {
         }
     }
     assert!(grids > 3 && longest > 5, "{grids} {longest}");
+}
+
+#[test]
+fn the_cells_of_a_moment_have_their_place_in_any_order() {
+    let (mut grids, mut gaps) = (0, 0);
+    for recording in recordings() {
+        for table in recording.tables().unwrap() {
+            if table.lane != Lane::Grid {
+                continue;
+            }
+            let arrow = ArrowTable::new(&table, Secrets::Hide);
+            let mut play = recording.playback().unwrap();
+            let state = play.state(&all_of(&table)).unwrap();
+            let rows: Vec<Row> = rows_of(&state).collect();
+            let mut backwards = Batch::new(table.columns.iter().map(|column| column.kind));
+            for row in rows.iter().rev() {
+                backwards.push(row.stamp, row.values.iter().map(Owned::value));
+            }
+            let cells: u64 = table.shape.iter().product();
+            for batch in [state, backwards] {
+                let ordered = arrow.in_order("r", batch).unwrap();
+                assert_eq!(ordered.len() as u64, cells);
+                let found: Vec<Row> = rows_of(&ordered).collect();
+                let mut wanted = vec![vec![Owned::Null; table.columns.len()]; ordered.len()];
+                for row in &rows {
+                    wanted[cell(&table, &rows, row)].clone_from(&row.values);
+                }
+                let found = found.into_iter().map(|row| row.values);
+                assert!(found.eq(wanted), "{}", table.name);
+            }
+            gaps += cells - rows.len() as u64;
+            grids += 1;
+        }
+    }
+    assert!(grids > 10 && gaps > 0);
+}
+
+#[test]
+fn a_cell_outside_of_the_grid_is_refused() {
+    let column = |name, kind| ColumnDef::new(name, kind, "…");
+    let table = |shape: &[u64]| TableDef {
+        shape: shape.to_vec(),
+        ..TableDef::new("grid", Lane::Grid, "A grid.")
+            .with(column("x", Kind::Uint).key())
+            .with(column("value", Kind::Float32))
+    };
+    let batch = || {
+        let mut batch = Batch::new([Kind::Uint, Kind::Float32]);
+        for x in [0_u64, 3] {
+            batch.push(Stamp::default(), [x.into(), Value::Float32(0.5)]);
+        }
+        batch
+    };
+    let ordered = |shape: &[u64]| {
+        let arrow = ArrowTable::new(&table(shape), Secrets::Hide);
+        arrow.in_order("a.tape", batch())
+    };
+    assert_eq!(ordered(&[4]).unwrap().len(), 4);
+    let error = ordered(&[3]).unwrap_err().to_string();
+    assert!(
+        error.contains("a.tape: step 0 has a cell outside of the grid"),
+        "{error}"
+    );
+    // A claim is no reason to allocate.
+    let error = ordered(&[1 << 30]).unwrap_err().to_string();
+    assert!(error.contains("grid has 2 of 1073741824 cells"), "{error}");
+    assert!(ordered(&[]).is_err());
 }
