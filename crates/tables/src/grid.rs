@@ -104,7 +104,7 @@ impl ArrowTable {
     /// let board = Scan::table("board");
     /// let table = ArrowTable::new(board.find(&tables)?, Secrets::Hide);
     /// let cells = table.in_order("game.rmv", game.playback()?.state(&board)?)?;
-    /// assert_eq!(cells.len() as u64, table.definition().shape.iter().product());
+    /// assert_eq!(cells.len() as u64, table.definition().shape.iter().product::<u64>());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
