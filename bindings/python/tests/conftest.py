@@ -15,6 +15,8 @@ TAPES = Path(os.environ.get("GAMETAPE_TAPES", ROOT.parent / "shared/tapes"))
 
 def command(*args: object) -> str:
     """Runs the command, and returns what it prints, also about the readable part of a broken recording."""
+    if not Path(COMMAND).exists():
+        pytest.fail(f"{COMMAND} is not there: cargo build -p gametape-cli, or set GAMETAPE_COMMAND")
     call = [COMMAND, *map(str, args)]
     done = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode > 1 and not done.stdout:
