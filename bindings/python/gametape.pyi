@@ -74,6 +74,16 @@ def scan(
     secrets: bool = False,
     errors: _Errors = "raise",
 ) -> Rows: ...
+def query(
+    sql: str,
+    paths: _Path | Iterable[_Path],
+    *,
+    strict: bool = False,
+    secrets: bool = False,
+    policy: _Path | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Rows: ...
 
 @final
 class Recording:

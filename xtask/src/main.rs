@@ -39,7 +39,8 @@ cargo xtask COMMAND
                    registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm
-  wheel            build the Python package for release, to target/wheels; needs python3 with venv and pip
+  wheel [sql]      build the Python package for release, to target/wheels, and its extra `sql` (the program
+                   gametape-query); needs python3 with venv and pip
   dist             build the programs for release and pack each with its licences, `gametape` also with completions
                    and manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, gametape-query-…, and their
                    SHA-256 beside them; `dist gametape` packs one alone
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
-        Some("wheel") => python::wheel(),
+        Some("wheel") => python::wheel(&rest),
         Some("dist") => release::dist(&rest),
         Some("publish") => release::publish(&rest),
         _ => {

@@ -92,13 +92,22 @@ pub fn test(python: &Path, command: &Path) -> Result<Ran, String> {
     )
 }
 
-/// Builds the wheel for release.
-pub fn wheel() -> Result<(), String> {
+/// Builds the wheels for release: that of the package and, if asked for, that of its extra.
+pub fn wheel(args: &[&str]) -> Result<(), String> {
+    let folders = match args {
+        [] => vec![folder()],
+        ["sql"] => vec![folder(), folder().join("sql")],
+        _ => return Err(format!("there is no extra {}", args.join(" "))),
+    };
     let python = ready()?;
     let to = root().join("target/wheels");
-    run(maturin(&python)
-        .args(["build", "--release", "--out"])
-        .arg(to))
+    for folder in folders {
+        run(maturin(&python)
+            .args(["build", "--release", "--out"])
+            .arg(&to)
+            .current_dir(folder))?;
+    }
+    Ok(())
 }
 
 fn folder() -> PathBuf {

@@ -61,6 +61,18 @@ impl Failure {
         }))
     }
 
+    /// What another program says of broken recordings.
+    pub fn broken(text: impl Into<String>) -> Self {
+        let mut failure = Self::usage(text);
+        (failure.0.kind, failure.0.code) = (Kind::Recording, "broken");
+        failure
+    }
+
+    /// An error of the system's.
+    pub fn io(path: &Path, error: io::Error) -> Self {
+        Error::io(path)(error).into()
+    }
+
     /// A table, column or range that a recording does not have.
     pub fn scan(path: &Path, error: ScanError) -> Self {
         Error::tape(path)(error.into()).into()

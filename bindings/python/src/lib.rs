@@ -29,6 +29,7 @@ mod playback;
 mod recording;
 mod rows;
 mod scan;
+mod sql;
 mod stream;
 mod table;
 mod values;
@@ -43,6 +44,7 @@ fn gametape_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
     module.add_function(wrap_pyfunction!(recording::open, module)?)?;
     module.add_function(wrap_pyfunction!(scan::scan, module)?)?;
+    module.add_function(wrap_pyfunction!(sql::query, module)?)?;
     module.add_class::<audit::Audit>()?;
     module.add_class::<audit::Finding>()?;
     module.add_class::<data::Data>()?;

@@ -42,13 +42,7 @@ pub fn scan(
     secrets: bool,
     errors: Errors,
 ) -> PyResult<Rows> {
-    let paths = match paths.extract::<PathBuf>() {
-        Ok(path) => vec![path],
-        Err(_) => paths
-            .try_iter()?
-            .map(|path| path?.extract())
-            .collect::<PyResult<_>>()?,
-    };
+    let paths = paths_of(paths)?;
     let selection = selection(r#where)?;
     let secrets = if secrets {
         Secrets::Show
@@ -75,6 +69,14 @@ pub fn scan(
         source,
         problems,
     })
+}
+
+/// One path, or several.
+pub fn paths_of(paths: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    match paths.extract::<PathBuf>() {
+        Ok(path) => Ok(vec![path]),
+        Err(_) => paths.try_iter()?.map(|path| path?.extract()).collect(),
+    }
 }
 
 fn selection(conditions: Option<&Bound<'_, PyAny>>) -> PyResult<Selection> {

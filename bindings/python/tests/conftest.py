@@ -9,6 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 COMMAND = os.environ.get("GAMETAPE_COMMAND", str(ROOT / "target/debug/gametape"))
+# The program that answers SQL is built beside the command.
+os.environ["PATH"] = os.pathsep.join([str(Path(COMMAND).parent), os.environ["PATH"]])
 # Beside the clone; somebody's recordings are in no repository.
 TAPES = Path(os.environ.get("GAMETAPE_TAPES", ROOT.parent / "shared/tapes"))
 

@@ -19,10 +19,16 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
                 use fewer --threads"
             .to_owned();
     }
+    if let DataFusionError::SQL(error, _) = error.find_root() {
+        let text = error.to_string();
+        return text
+            .strip_prefix("sql parser error: ")
+            .unwrap_or(&text)
+            .to_owned();
+    }
     let text = error.strip_backtrace();
     let own = [
         "Error during planning: ",
-        "SQL error: ",
         "Schema error: ",
         "External error: ",
         "IO error: ",

@@ -57,7 +57,12 @@ async fn write_all(
     let schema = rows.schema();
     let mut writer = Writer::new(form, &schema, out)?;
     let mut count = 0;
-    while let Some(batch) = rows.next().await {
+    loop {
+        // A program that reads them learns the columns at once, and gets rows as they come.
+        writer.flush()?;
+        let Some(batch) = rows.next().await else {
+            break;
+        };
         let batch = batch?;
         count += batch.num_rows() as u64;
         writer.write(batch)?;
@@ -136,6 +141,14 @@ impl<'o> Writer<'o> {
             Self::Jsonl(json) => json.write(&batch)?,
             Self::Arrow(arrow) => arrow.write(&batch)?,
             Self::Parquet(parquet) => parquet.write(&batch)?,
+        }
+        Ok(())
+    }
+
+    /// Passes on what was written, if that is of use to a reader: Arrow is read by programs as it comes.
+    fn flush(&mut self) -> Result<()> {
+        if let Self::Arrow(arrow) = self {
+            arrow.get_mut().flush().map_err(output)?;
         }
         Ok(())
     }

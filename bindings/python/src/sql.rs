@@ -1,0 +1,255 @@
+//! SQL. The program `gametape-query` answers, whose rows come over a pipe as Arrow: the engine is larger than
+//! all else together, and so an installation of its own.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use arrow_ipc::reader::StreamReader;
+use gametape::Work;
+use pyo3::prelude::*;
+
+use crate::errors::{Errors, Failure, Problems};
+use crate::rows::Rows;
+use crate::scan::paths_of;
+use crate::stream::{Output, Source};
+use crate::work::{Progress, attempt};
+
+/// The name of the program.
+const PROGRAM: &str = "gametape-query";
+
+/// How often a query that gives no rows yet looks whether it is still wanted.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Answers a query in SQL about any number of recordings: files, folders, patterns, addresses such as
+/// `s3://bucket/games/`.
+///
+/// The tables are those of the recordings, in a schema for each kind; `recordings`, `findings`, `verdicts` and
+/// `markers` are about all of them. The query runs when its rows are asked for. A broken recording
+/// gives the rows before the damage, and `problems` of the rows names it; with `strict=True` it
+/// is an error. `threads` and `memory` (such as `"4GB"`) limit what the query takes, `policy` is the
+/// file of the policy of `verdicts`. Needs `pip install gametape[sql]`.
+///
+/// >>> rows = gametape.query("SELECT outcome, count(*) AS games FROM games GROUP BY 1", "games")
+/// >>> rows.read()["games"].sum()
+/// 2
+#[pyfunction]
+#[pyo3(signature = (sql, paths, *, strict = false, secrets = false, policy = None, threads = None, memory = None))]
+#[pyo3(
+    text_signature = "(sql, paths, *, strict=False, secrets=False, policy=None, threads=None, memory=None)"
+)]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+pub fn query(
+    py: Python<'_>,
+    sql: &str,
+    paths: &Bound<'_, PyAny>,
+    strict: bool,
+    secrets: bool,
+    policy: Option<PathBuf>,
+    threads: Option<usize>,
+    memory: Option<String>,
+) -> PyResult<Rows> {
+    let mut args: Vec<OsString> = vec!["--format".into(), "arrow".into()];
+    let mut option = |name: &str, value: Option<OsString>| {
+        if let Some(value) = value {
+            args.extend([name.into(), value]);
+        }
+    };
+    option("--policy", policy.map(Into::into));
+    option(
+        "--threads",
+        threads.map(|threads| threads.to_string().into()),
+    );
+    option("--memory", memory.map(Into::into));
+    let flags = [("--strict", strict), ("--show-secrets", secrets)];
+    args.extend(
+        flags
+            .iter()
+            .filter(|(_, on)| *on)
+            .map(|(flag, _)| (*flag).into()),
+    );
+    // With the space it is a query, even if there is a file of this name.
+    args.extend(["--".into(), format!("{sql} ").into()]);
+    args.extend(paths_of(paths)?.into_iter().map(Into::into));
+    let query = Query {
+        program: program(py)?,
+        args,
+    };
+    let problems = Problems::default();
+    let noted = problems.clone();
+    let source = attempt(py, &Progress::NONE, move |work| {
+        let first = query.start(work)?;
+        let schema = first.rows.schema();
+        let first = Mutex::new(Some(first));
+        let read = move |out: &Output| {
+            let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Rows can be read again, by asking again.
+            let answer = first.map_or_else(|| query.start(&Work::default()), Ok);
+            match answer {
+                Ok(answer) => answer.give(out, &noted),
+                Err(failure) => {
+                    out.problem(failure, Errors::Raise, &noted);
+                }
+            }
+        };
+        Ok(Source {
+            schema,
+            read: Arc::new(read),
+        })
+    })?;
+    Ok(Rows {
+        name: "a query".to_owned(),
+        source,
+        problems,
+    })
+}
+
+/// Finds the program among those of this Python, then where the system looks for programs.
+fn program(py: Python<'_>) -> PyResult<PathBuf> {
+    let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
+    let scripts = py
+        .import("sysconfig")?
+        .call_method1("get_path", ("scripts",))?;
+    let own: PathBuf = scripts.extract()?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = std::iter::once(own)
+        .chain(env::split_paths(&path))
+        .map(|folder| folder.join(&name))
+        .find(|program| program.is_file());
+    let missing = || {
+        Failure::usage(format!(
+            "SQL needs the program {PROGRAM}, which is not here: pip install gametape[sql]"
+        ))
+    };
+    Ok(found.ok_or_else(missing)?)
+}
+
+struct Query {
+    program: PathBuf,
+    args: Vec<OsString>,
+}
+
+/// A process that answers. It is ended when nobody wants its rows.
+struct Answer {
+    process: Arc<Mutex<Child>>,
+    rows: StreamReader<BufReader<ChildStdout>>,
+    /// What it says besides its rows.
+    said: Option<JoinHandle<String>>,
+}
+
+fn kill(process: &Mutex<Child>) {
+    let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
+    // It may have ended.
+    drop(process.kill());
+}
+
+impl Query {
+    /// Starts the program, and waits until it tells the columns.
+    fn start(&self, work: &Work<'_>) -> Result<Answer, Failure> {
+        let failed = |error: std::io::Error| Failure::io(&self.program, error);
+        let mut process = Command::new(&self.program)
+            .args(&self.args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let (out, error) = (process.stdout.take(), process.stderr.take());
+        let said = thread::spawn(move || {
+            let mut said = Vec::new();
+            // What came before an error of the pipe is all there is.
+            drop(error.map(|mut error| error.read_to_end(&mut said)));
+            String::from_utf8_lossy(&said).into_owned()
+        });
+        let process = Arc::new(Mutex::new(process));
+        let Some(out) = out else {
+            return Err(Failure::usage(format!("{PROGRAM} has no output")));
+        };
+        let is_done = AtomicBool::new(false);
+        let rows = thread::scope(|scope| {
+            let watch = scope.spawn(|| {
+                while !is_done.load(Ordering::SeqCst) {
+                    if work.wanted().is_err() {
+                        kill(&process);
+                    }
+                    thread::park_timeout(TICK);
+                }
+            });
+            let rows = StreamReader::try_new(BufReader::new(out), None);
+            is_done.store(true, Ordering::SeqCst);
+            watch.thread().unpark();
+            rows
+        });
+        match rows {
+            Ok(rows) => Ok(Answer {
+                process,
+                rows,
+                said: Some(said),
+            }),
+            Err(error) => Err(match ended(&process, Some(said)) {
+                (Ok(status), said) if said.is_empty() => {
+                    Failure::usage(format!("{PROGRAM} ended with {status}: {error}"))
+                }
+                (Ok(_), said) => Failure::usage(said),
+                (Err(error), _) => failed(error),
+            }),
+        }
+    }
+}
+
+/// Waits for the end of a process, and returns what it said, without its name.
+fn ended(
+    process: &Mutex<Child>,
+    said: Option<JoinHandle<String>>,
+) -> (std::io::Result<ExitStatus>, String) {
+    let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
+    let said = said.trim_end();
+    let own = said.strip_prefix("gametape query: ").unwrap_or(said);
+    let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
+    (process.wait(), own.to_owned())
+}
+
+impl Answer {
+    /// Gives the rows, and then what is wrong with them.
+    fn give(mut self, out: &Output, problems: &Problems) {
+        let process = Arc::clone(&self.process);
+        out.watch(Some(move || kill(&process)));
+        for batch in &mut self.rows {
+            // An error is that of the program, which says why.
+            let Ok(batch) = batch else { break };
+            if !out.rows(batch) {
+                return;
+            }
+        }
+        let (status, said) = ended(&self.process, self.said.take());
+        let failure = match status {
+            Ok(status) if status.success() && said.is_empty() => return,
+            Ok(status) if status.success() => {
+                problems.note(Failure::broken(said));
+                return;
+            }
+            Ok(status) if status.code() == Some(1) => Failure::broken(said),
+            Ok(status) if said.is_empty() => {
+                Failure::usage(format!("{PROGRAM} ended with {status}"))
+            }
+            Ok(_) => Failure::usage(said),
+            Err(error) => Failure::io(Path::new(PROGRAM), error),
+        };
+        out.problem(failure, Errors::Raise, problems);
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        kill(&self.process);
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        // Else it stays in the list of processes until this one ends.
+        drop(process.wait());
+    }
+}

@@ -1,0 +1,131 @@
+"""SQL: the answers of the program, as rows like any others."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import gametape
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+if shutil.which("gametape-query") is None:
+    pytest.skip("SKIPPED: there is no gametape-query", allow_module_level=True)
+
+CLICKS = "SELECT action, count(*) AS n FROM mouse_events GROUP BY 1 ORDER BY 1"
+
+
+def test_an_answer_is_what_the_rows_say(samples: Path) -> None:
+    path = samples / "expert-win.rmv"
+    rows = gametape.query(CLICKS, path)
+    assert rows.keys() == ["action", "n"]
+    own = pl.DataFrame(gametape.scan(path, "mouse_events", ["action"]))
+    counted = own.group_by(pl.col("action").cast(str)).len("n").sort("action")
+    for _ in range(2):
+        # Each time from the start.
+        answer = pl.DataFrame(rows).with_columns(pl.col("action").cast(str))
+        assert answer.rows() == counted.rows()
+    assert pa.table(rows).num_rows == len(pd.DataFrame.from_arrow(rows)) == len(counted)
+    assert not rows.problems
+
+
+def test_paths_are_one_or_several_and_an_answer_may_be_empty(samples: Path) -> None:
+    sql = "SELECT count(*) AS n FROM recordings"
+    paths = [samples / "expert-win.rmv", str(samples / "beginner-win.rmv")]
+    assert gametape.query(sql, paths).read()["n"].tolist() == [2]
+    none = gametape.query("SELECT step, time_ms FROM mouse_events WHERE false", paths[0])
+    assert pl.DataFrame(none).shape == (0, 2)
+
+
+def test_a_broken_recording_is_named_after_its_rows(samples: Path) -> None:
+    path = samples / "cut.rmv"
+    rows = gametape.query("SELECT count(*) AS n FROM mouse_events", path)
+    assert rows.read()["n"][0] > 100
+    [problem] = rows.problems
+    assert isinstance(problem, gametape.RecordingError)
+    assert "cut.rmv" in str(problem) and problem.code == "broken"
+    strict = gametape.query("SELECT count(*) AS n FROM mouse_events", path, strict=True)
+    with pytest.raises(gametape.RecordingError, match="cut.rmv"):
+        strict.read()
+
+
+@pytest.mark.parametrize(
+    ("sql", "name", "options", "says"),
+    [
+        ("SELECT bord FROM game", "expert-win.rmv", {}, "bord"),
+        ("SELEC 1", "expert-win.rmv", {}, "SELEC"),
+        ("SELECT 1", "missing.rmv", {}, "missing.rmv: no such file"),
+        ("SELECT 1", "expert-win.rmv", {"memory": "much"}, "much is no size"),
+        # Neither the command of the program, nor a file.
+        ("index", "expert-win.rmv", {}, "index"),
+        (__file__, "expert-win.rmv", {}, "an SQL statement"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    samples: Path, sql: str, name: str, options: dict[str, str], says: str
+) -> None:
+    with pytest.raises(gametape.UsageError) as raised:
+        gametape.query(sql, samples / name, memory=options.get("memory"))
+    assert says in str(raised.value)
+
+
+def test_an_error_among_the_rows_comes_after_those_before_it(samples: Path) -> None:
+    sql = "SELECT 1 / (step - (SELECT max(step) FROM mouse_events)) AS x FROM mouse_events"
+    with pytest.raises(gametape.UsageError, match="(?i)divi"):
+        gametape.query(sql, samples / "expert-win.rmv").read()
+
+
+def test_without_the_program_it_says_how_to_get_it(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
+    with pytest.raises(gametape.UsageError, match=r"pip install gametape\[sql\]"):
+        gametape.query("SELECT 1", samples / "expert-win.rmv")
+
+
+ENDLESS = "SELECT count(*) AS n FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b WHERE a.value * b.value % 7 = 3"
+
+PROGRAM = f"""
+import sys, gametape
+try:
+    rows = gametape.query({ENDLESS!r}, sys.argv[1])
+    print("begins", flush=True)
+    rows.read()
+except KeyboardInterrupt:
+    print("ends", flush=True)
+"""
+
+
+def children(of: int) -> list[int]:
+    """The processes that a process started."""
+    listed = Path(f"/proc/{of}/task")
+    tasks = [task / "children" for task in listed.iterdir()]
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="SKIPPED: there is no /proc")
+def test_an_interrupt_ends_the_program_too(samples: Path) -> None:
+    call = [sys.executable, "-c", PROGRAM, str(samples / "expert-win.rmv")]
+    # A group of its own: the signal reaches Python alone, as in a notebook.
+    with subprocess.Popen(
+        call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        assert child.stdout is not None and child.stdout.readline() == "begins\n"
+        [program] = children(child.pid)
+        child.send_signal(signal.SIGINT)
+        try:
+            out, errors = child.communicate(timeout=60)
+        finally:
+            child.kill()
+    assert (out, errors) == ("ends\n", "")
+    for _ in range(600):
+        if not Path(f"/proc/{program}").exists():
+            return
+        time.sleep(0.1)
+    pytest.fail("the program goes on")
