@@ -118,33 +118,42 @@ impl Content {
         Ok(table.record(name, rows, None)?)
     }
 
-    /// Divides the work on a recording into at most so many pieces, if it is large enough to be worth it.
-    pub fn pieces(&self, archive: &Archive, file: &File, scan: &Scan, at_most: usize) -> Vec<Scan> {
+    /// Divides the work on a recording into at most so many pieces, if it is large enough to be worth it. The
+    /// recording is open then: what was read of it to find their ends is not read again.
+    pub fn pieces(
+        &self,
+        archive: &Archive,
+        file: &File,
+        scan: &Scan,
+        at_most: usize,
+    ) -> (Option<Recording>, Vec<Scan>) {
         let whole = || vec![scan.clone()];
         let work = file.work(&self.table().definition().name);
         if at_most < 2 || work < LONG || !matches!(self, Self::Table { .. }) {
-            return whole();
+            return (None, whole());
         }
-        let recording = archive.recording(file);
-        let pieces = recording.map(|recording| recording.tape().pieces(scan, at_most));
         // A recording that is broken says so when it is read.
-        pieces.ok().and_then(Result::ok).unwrap_or_else(whole)
+        let Ok(recording) = archive.recording(file) else {
+            return (None, whole());
+        };
+        let pieces = recording.tape().pieces(scan, at_most);
+        (Some(recording), pieces.unwrap_or_else(|_| whole()))
     }
 
-    /// Reads the rows of a recording. A recording that is broken gives the rows before the damage, and is
-    /// noted in the archive.
+    /// Reads the rows of a recording, which may be open. A recording that is broken gives the rows before the
+    /// damage, and is noted in the archive.
     pub fn read(
         &self,
         archive: &Arc<Archive>,
-        at: usize,
-        scan: &Scan,
+        (at, scan): (usize, &Scan),
+        opened: Option<Recording>,
         columns: &[usize],
     ) -> Result<Batches> {
         let none = || -> Result<Batches> { Ok(Box::new(std::iter::empty())) };
         let Some(file) = archive.files().get(at) else {
             return none();
         };
-        let recording = match archive.recording(file) {
+        let recording = match opened.map_or_else(|| archive.recording(file), Ok) {
             Ok(recording) => recording,
             Err(error) => {
                 archive.found_broken(file, error.to_string());

@@ -300,7 +300,7 @@ fn rows_of(
         let columns = std::iter::once(file).chain(own).collect();
         Ok(RecordBatch::try_new(Arc::clone(&schema), columns)?)
     };
-    let batches = content.read(archive, at, &scan, &columns)?;
+    let batches = content.read(archive, (at, &scan), None, &columns)?;
     batches.map(numbered).collect()
 }
 

@@ -31,7 +31,7 @@ use datafusion::physical_plan::repartition::BatchPartitioner;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use futures::{Stream, StreamExt, stream};
-use gametape::{Lane, Scan, Secrets};
+use gametape::{Lane, Recording, Scan, Secrets};
 use object_store::ObjectStore;
 
 use crate::archive::{Archive, Batches, File};
@@ -220,11 +220,13 @@ impl Rows {
         let table = &self.content.table().definition().name;
         let parts = cores.checked_div(files.len()).unwrap_or(1);
         let jobs = files.iter().flat_map(|(at, file)| {
-            let pieces = self.content.pieces(&self.archive, file, scan, parts);
+            let (opened, pieces) = self.content.pieces(&self.archive, file, scan, parts);
             let work = (file.work(table) / pieces.len().max(1) as u64).max(1);
-            let is_small = file.bytes() <= SMALL && !file.is_far() && pieces.len() == 1;
+            let is_near = file.bytes() <= SMALL && !file.is_far();
+            let is_small = is_near && pieces.len() == 1 && opened.is_none();
             pieces.into_iter().map(move |scan| Job {
                 pieces: vec![(*at, scan)],
+                opened: opened.clone(),
                 work,
                 is_small,
             })
@@ -312,6 +314,8 @@ impl Rows {
 struct Job {
     /// Recordings, by their places in the archive, with the range and the keys.
     pieces: Vec<(usize, Scan)>,
+    /// The recording, if it was opened to divide it.
+    opened: Option<Recording>,
     /// How long it takes, compared with others.
     work: u64,
     /// Whether it is read without leaving the thread of the query.
@@ -494,6 +498,7 @@ impl FileOpener for RowOpener {
             content: Arc::clone(&self.content),
             columns: self.columns.clone(),
             pieces: job.pieces.clone().into(),
+            opened: job.opened.clone(),
             now: None,
             held: Vec::new(),
             rows: 0,
@@ -516,6 +521,7 @@ struct Gathered {
     columns: Vec<usize>,
     /// The recordings that are left.
     pieces: VecDeque<(usize, Scan)>,
+    opened: Option<Recording>,
     /// The one that is read now.
     now: Option<Batches>,
     held: Vec<RecordBatch>,
@@ -559,7 +565,11 @@ impl Iterator for Gathered {
                     let Some((at, scan)) = self.pieces.pop_front() else {
                         return self.take();
                     };
-                    match self.content.read(&self.archive, at, &scan, &self.columns) {
+                    let opened = self.opened.clone();
+                    match self
+                        .content
+                        .read(&self.archive, (at, &scan), opened, &self.columns)
+                    {
                         Ok(batches) => self.now = Some(batches),
                         Err(error) => return Some(Err(error)),
                     }

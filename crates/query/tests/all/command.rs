@@ -85,7 +85,10 @@ fn what_cannot_be_answered_is_said_in_a_line() {
             ["SELECT * FROM nothing", "."],
             "table 'nothing' not found\n  there are ",
         ),
-        (["SELEC 1", "."], "query: Expected: an SQL statement, found: SELEC"),
+        (
+            ["SELEC 1", "."],
+            "query: Expected: an SQL statement, found: SELEC",
+        ),
         (["SELECT 1", "not-there.rmv"], "not-there.rmv"),
         (["SELECT nonsense FROM games", "."], "nonsense"),
     ] {
