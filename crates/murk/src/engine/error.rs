@@ -220,7 +220,8 @@ impl WorldError {
     }
 
     /// Removes the line, for a text that was generated.
-    pub(super) fn without_line(mut self) -> Self {
+    #[must_use]
+    pub fn without_line(mut self) -> Self {
         self.line = None;
         self
     }

@@ -49,6 +49,7 @@ mod define;
 mod error;
 mod field;
 mod guard;
+mod layout;
 pub mod own;
 mod owner;
 pub mod propagator;
@@ -70,6 +71,7 @@ pub use check::{
 pub use checker::Checker;
 pub use error::{EngineError, Fault, Place, WorldError};
 pub use field::{Boundary, Field, FieldType, Mutability};
+pub use layout::Layout;
 pub use propagator::Propagator;
 pub use receipts::{Outcome, Receipts};
 pub use run::{EngineWorld, State};

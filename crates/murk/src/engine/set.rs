@@ -44,6 +44,78 @@ impl World {
         changed.map_err(WorldError::without_line)
     }
 
+    /// Returns this world with other values of some parameters, one after the other.
+    ///
+    /// # Errors
+    /// A sentence that names the parameter, where [`World::with_parameter`] fails.
+    pub fn with_parameters<'p>(
+        &self,
+        parameters: impl IntoIterator<Item = (&'p str, &'p str)>,
+        kinds: &Kinds,
+    ) -> Result<Self, String> {
+        let mut world = self.clone();
+        for (parameter, value) in parameters {
+            let changed = world.with_parameter(parameter, value, kinds);
+            world =
+                changed.map_err(|error| format!("{parameter}={value} can't be set: {error}"))?;
+        }
+        Ok(world)
+    }
+
+    /// Returns all parameters by name, with their values, both as [`World::with_parameter`] takes
+    /// them. Fields go by their names, and defaults are filled in.
+    ///
+    /// ```
+    /// use gametape_murk::engine::World;
+    ///
+    /// let parameters = World::from_toml(gametape_samples::murk::HEAT)?.parameters();
+    /// let of = |name: &str| parameters.iter().find(|(known, _)| known == name).unwrap().1.clone();
+    /// assert_eq!((of("dt"), of("space.kind")), ("0.1".into(), "\"square4\"".into()));
+    /// # Ok::<(), gametape_murk::engine::WorldError>(())
+    /// ```
+    #[must_use]
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        let canonical = self.canonical();
+        let text = String::from_utf8_lossy(&canonical);
+        let fields = self
+            .fields
+            .iter()
+            .map(|field| format!("field.{}.", field.name));
+        let propagators = (0..self.propagators.len()).map(|at| format!("propagator.{at}."));
+        let parts = [String::new(), "space.".to_owned()].into_iter();
+        let parts = parts.chain(fields).chain(propagators);
+        let sections = parts.zip(text.split("\n\n"));
+        let parameters = sections.flat_map(|(part, section)| {
+            let lines = section.lines().filter_map(|line| line.split_once(" = "));
+            lines.map(move |(key, value)| (format!("{part}{key}"), value.to_owned()))
+        });
+        parameters.collect()
+    }
+
+    /// Returns this world with another seed, and other noise. The engine does not use a world's seed, so the
+    /// `seed_offset` of each noise changes with it; with the world's own seed nothing changes.
+    ///
+    /// ```
+    /// use gametape_murk::engine::World;
+    ///
+    /// let world = World::from_toml(gametape_samples::murk::WEATHER)?;
+    /// assert_ne!(world.with_seed(1), world.with_seed(2));
+    /// assert_eq!(world.with_seed(1).with_seed(world.seed), world);
+    /// # Ok::<(), gametape_murk::engine::WorldError>(())
+    /// ```
+    #[must_use]
+    pub fn with_seed(&self, seed: u64) -> Self {
+        let mut world = self.clone();
+        world.seed = seed;
+        let change = spread(self.seed) ^ spread(seed);
+        for propagator in &mut world.propagators {
+            if let Propagator::NoiseInjection(noise) = propagator {
+                noise.seed_offset ^= change;
+            }
+        }
+        world
+    }
+
     /// Returns the section of the canonical text that has a parameter, and its key there.
     fn place_of<'p>(&self, parameter: &'p str) -> Result<(usize, &'p str), WorldError> {
         let wrong = |what: String| WorldError::new(Place::World, parameter, Fault::Value(what));
@@ -101,6 +173,14 @@ impl World {
         })?;
         Ok((before + at, key))
     }
+}
+
+/// Spreads the bits of a seed (the last steps of `SplitMix64`). The noise of a tick is seeded by its offset XOR the tick,
+/// so offsets that differ in low bits would only exchange the noise of some ticks.
+const fn spread(seed: u64) -> u64 {
+    let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 /// Returns a value in TOML: unchanged, or as a string.

@@ -36,10 +36,11 @@ pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
 pub use opened::MurkTape;
-pub(crate) use slip::{explain_in, judged};
+pub(crate) use slip::{Diverged, Recent, explain_in, judged};
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
-pub(crate) use world::{build, needed, time_of};
+pub use world::time_of;
+pub(crate) use world::{build, carried, needed};
 
 /// The maximum size of a world's file in bytes: far more than any world has.
 const MOST_WORLD: u64 = 16 << 20;

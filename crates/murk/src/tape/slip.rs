@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// The last saved states of a replay, each with the next frame.
 #[derive(Default)]
-pub(super) struct Recent(VecDeque<(u64, Saved)>);
+pub(crate) struct Recent(VecDeque<(u64, Saved)>);
 
 impl Recent {
     /// Saves the world after a frame, if it is due.
@@ -62,7 +62,7 @@ pub(super) fn limit(options: &Options) -> Duration {
 }
 
 /// A recording that was verified up to where it diverges.
-pub(super) struct Diverged<'a> {
+pub(crate) struct Diverged<'a> {
     pub tape: &'a MurkTape,
     pub world: &'a World,
     /// The world in the recording, if another one was given.

@@ -73,7 +73,8 @@ pub(super) fn tick_length(header: &Header<'_>, kinds: &Kinds) -> Option<f64> {
 }
 
 /// Returns the time at the end of a tick. Ticks take `dt` seconds.
-pub(crate) fn time_of(tick: u64, dt: f64) -> Time {
+#[must_use]
+pub fn time_of(tick: u64, dt: f64) -> Time {
     Time((tick as f64 * dt * 1e9).round() as i64)
 }
 

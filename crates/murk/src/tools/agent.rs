@@ -34,15 +34,7 @@ impl Watch {
             Some((name, cell)) => (name, Some(cell)),
             None => (text, None),
         };
-        let numbered = || name.parse().ok().filter(|at| *at < world.field_count());
-        let field = world.field_number(name).or_else(numbered).ok_or_else(|| {
-            let fields = world.fields.iter().map(|field| &*field.name);
-            let fields: Vec<&str> = fields.take(32).collect();
-            format!(
-                "the world has no field {name:?}; it has {}",
-                fields.join(", ")
-            )
-        })?;
+        let whole = Self::field(name, world)?;
         let coord = |cell: &str| {
             let numbers = cell.split(',').map(|number| number.trim().parse().ok());
             numbers.collect::<Option<Vec<i32>>>()
@@ -56,22 +48,74 @@ impl Watch {
         });
         Ok(Self {
             name: text.to_owned(),
-            field,
             cell: cell.transpose()?,
+            ..whole
         })
+    }
+
+    /// Returns all cells of a field, which is given by its name or number.
+    ///
+    /// # Errors
+    /// A sentence, if there is no such field.
+    pub fn field(name: &str, world: &World) -> Result<Self, String> {
+        let numbered = || name.parse().ok().filter(|at| *at < world.field_count());
+        let field = world.field_number(name).or_else(numbered).ok_or_else(|| {
+            let fields = world.fields.iter().map(|field| &*field.name);
+            let fields: Vec<&str> = fields.take(32).collect();
+            format!(
+                "the world has no field {name:?}; it has {}",
+                fields.join(", ")
+            )
+        })?;
+        Ok(Self {
+            name: name.to_owned(),
+            field,
+            cell: None,
+        })
+    }
+
+    /// Returns its name, as it was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the number of the field.
+    #[must_use]
+    pub const fn field_number(&self) -> u32 {
+        self.field
+    }
+
+    /// Returns whether it is one cell.
+    #[must_use]
+    pub const fn is_cell(&self) -> bool {
+        self.cell.is_some()
+    }
+
+    /// Returns whether it is one number.
+    pub(super) fn is_number(&self, checker: &Checker) -> bool {
+        self.is_cell() && checker.components(self.field) == Some(1)
+    }
+
+    /// Returns the values in a state, in the order of the cells.
+    #[must_use]
+    pub fn values<'w>(&self, world: &'w EngineWorld) -> &'w [f32] {
+        let values = world.field(self.field).unwrap_or_default();
+        let Some(cell) = &self.cell else {
+            return values;
+        };
+        let components = world.checker().components(self.field).unwrap_or(1) as usize;
+        let start = world.checker().cell(cell).unwrap_or_default() * components;
+        values.get(start..start + components).unwrap_or_default()
     }
 
     /// Returns the value, or a list if there are several components or cells.
     fn seen(&self, world: &EngineWorld) -> Value {
-        let values = world.field(self.field).unwrap_or_default();
         let shown = |value: &f32| Value::from(Shown(*value).to_datum());
-        let Some(cell) = &self.cell else {
-            return values.iter().map(shown).collect();
-        };
-        let components = world.checker().components(self.field).unwrap_or(1) as usize;
-        let start = world.checker().cell(cell).unwrap_or_default() * components;
-        let of_cell = values.get(start..start + components).unwrap_or_default();
-        match of_cell {
+        if !self.is_cell() {
+            return self.values(world).iter().map(shown).collect();
+        }
+        match self.values(world) {
             [value] => shown(value),
             several => several.iter().map(shown).collect(),
         }

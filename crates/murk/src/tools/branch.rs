@@ -26,7 +26,10 @@ impl Branch {
 
     /// Takes a world from its start to the last tick that is used, and returns that tick. The
     /// recording must verify up to there.
-    pub(super) fn replayed(&self, simulation: &mut EngineWorld) -> Result<u64, Error> {
+    ///
+    /// # Errors
+    /// If it does not, or has no such tick.
+    pub fn replayed(&self, simulation: &mut EngineWorld) -> Result<u64, Error> {
         let mut reader = self.tape.reader();
         let header = reader.header()?.clone();
         let other = |error: String| {
@@ -83,7 +86,10 @@ impl Branch {
     }
 
     /// Visits the frames up to the last tick that is used, and returns that tick, which must exist.
-    fn each(&self, mut visit: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<u64, Error> {
+    pub(super) fn each(
+        &self,
+        mut visit: impl FnMut(&Frame<'_>) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
         let mut reader = self.tape.reader();
         reader.header()?;
         let mut ticks = None;

@@ -6,6 +6,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use gametape_core::tape::Error;
+use serde_json::Value;
 
 use super::jsonl;
 use crate::CommandBuf;
@@ -44,13 +45,9 @@ impl Commands {
                 path: name.to_owned(),
                 source,
             })?;
-            let wrong = |message| MurkError::Commands {
-                path: name.to_owned(),
-                line: number,
-                message,
-            };
             let line = std::str::from_utf8(&line)
-                .map_err(|error| wrong(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+                .map_err(|error| format!("not UTF-8 at byte {}", error.valid_up_to()))
+                .map_err(|message| commands.wrong(number, message))?;
             let line = match number {
                 1 => line.strip_prefix('\u{feff}').unwrap_or(line),
                 _ => line,
@@ -58,26 +55,82 @@ impl Commands {
             if line.trim().is_empty() {
                 continue;
             }
-            let made = |tick: u64| {
-                let made: Option<&(u64, CommandBuf)> = commands.ticks.get(&tick);
-                made.map_or(0, |(_, buffer)| buffer.as_commands().len() as u64)
-            };
-            let read = jsonl::read_line(line, &field, &made).map_err(wrong)?;
-            let (_, buffer) = commands
-                .ticks
-                .entry(read.tick)
-                .or_insert_with(|| (number, CommandBuf::new()));
-            for command in read.commands.as_commands() {
-                buffer
-                    .push_stored(&command)
-                    .map_err(|error| wrong(error.to_string()))?;
-            }
+            let read = jsonl::read_line(line, &field, &|tick| commands.made(tick));
+            read.and_then(|read| commands.add(number, &read))
+                .map_err(|message| commands.wrong(number, message))?;
         }
         Ok(commands)
     }
 
+    /// Reads commands that were parsed already: each value is what a line has in [`Commands::read`].
+    ///
+    /// # Errors
+    /// [`MurkError::Commands`]; its line is the place in the list, from 1.
+    pub fn of_values(
+        lines: impl IntoIterator<Item = Value>,
+        name: &Path,
+        world: &World,
+    ) -> Result<Self, MurkError> {
+        let field = |name: &str| world.field_number(name);
+        let mut commands = Self {
+            ticks: BTreeMap::new(),
+            name: name.to_owned(),
+        };
+        for (number, line) in (1..).zip(lines) {
+            let read = jsonl::of_value(line, &field, &|tick| commands.made(tick));
+            read.and_then(|read| commands.add(number, &read))
+                .map_err(|message| commands.wrong(number, message))?;
+        }
+        Ok(commands)
+    }
+
+    /// Reads the commands of one tick, as the list `commands` of a dumped frame has them.
+    ///
+    /// ```
+    /// use gametape_murk::engine::World;
+    /// use gametape_murk::tools::Commands;
+    ///
+    /// let world = World::from_toml(gametape_samples::murk::HEAT)?;
+    /// let set = serde_json::json!({"kind": "set_field", "coord": [3, 4], "field": "stove", "value": 1});
+    /// let commands = Commands::of_tick(vec![set], &world)?;
+    /// assert_eq!(commands.as_commands().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn of_tick(commands: Vec<Value>, world: &World) -> Result<CommandBuf, String> {
+        jsonl::of_list(commands, &|name| world.field_number(name))
+    }
+
+    /// Returns the number of commands that a tick has already.
+    fn made(&self, tick: u64) -> u64 {
+        let made = self.ticks.get(&tick);
+        made.map_or(0, |(_, buffer)| buffer.as_commands().len() as u64)
+    }
+
+    fn add(&mut self, number: u64, line: &jsonl::Line) -> Result<(), String> {
+        let begin = || (number, CommandBuf::new());
+        let (_, buffer) = self.ticks.entry(line.tick).or_insert_with(begin);
+        for command in line.commands.as_commands() {
+            buffer
+                .push_stored(&command)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, line: u64, message: String) -> MurkError {
+        MurkError::Commands {
+            path: self.name.clone(),
+            line,
+            message,
+        }
+    }
+
     /// Returns the commands of a tick.
-    pub(super) fn of(&self, tick: u64) -> crate::Commands<'_> {
+    #[must_use]
+    pub fn of(&self, tick: u64) -> crate::Commands<'_> {
         self.ticks
             .get(&tick)
             .map_or_else(crate::Commands::default, |(_, buffer)| buffer.as_commands())
@@ -92,7 +145,10 @@ impl Commands {
 
     /// Refuses commands of ticks that are not made. Those up to `taken` belong to another
     /// recording.
-    pub(super) fn within(&self, taken: u64, ticks: u64) -> Result<(), MurkError> {
+    ///
+    /// # Errors
+    /// [`MurkError::Commands`] with the first of them.
+    pub fn within(&self, taken: u64, ticks: u64) -> Result<(), MurkError> {
         let mut given = self.ticks.iter();
         if let Some((tick, (line, _))) = given.find(|(tick, _)| (1..=taken).contains(*tick)) {
             return Err(MurkError::Commands {

@@ -45,6 +45,43 @@ pub fn read_reply(
     }
 }
 
+/// Reads a line that was parsed already, as [`read_line`] does.
+pub fn of_value(
+    line: Value,
+    field: &dyn Fn(&str) -> Option<u32>,
+    made: &dyn Fn(u64) -> u64,
+) -> Result<Line, String> {
+    let mut object = Object::of_value(line)?;
+    let tick = object.number("tick")?;
+    object.commands(tick, field, made(tick))
+}
+
+/// Reads commands of one tick that were parsed already.
+pub fn of_list(
+    commands: Vec<Value>,
+    field: &dyn Fn(&str) -> Option<u32>,
+) -> Result<CommandBuf, String> {
+    let mut read = CommandBuf::new();
+    push_all(commands, field, 0, &mut read)?;
+    Ok(read)
+}
+
+fn push_all(
+    list: Vec<Value>,
+    field: &dyn Fn(&str) -> Option<u32>,
+    made: u64,
+    commands: &mut CommandBuf,
+) -> Result<(), String> {
+    for (at, value) in (0_u64..).zip(list) {
+        let Value::Object(map) = value else {
+            return Err(format!("command {at} is not an object"));
+        };
+        let place = format!("command {at}: ");
+        command(Object { map, place }, field, made + at, commands)?;
+    }
+    Ok(())
+}
+
 /// An object whose keys are taken out one by one; keys that are left over are an error.
 struct Object {
     map: Map<String, Value>,
@@ -61,6 +98,10 @@ impl Object {
             let what = message.strip_suffix(&place).unwrap_or(&message);
             format!("not JSON: {what} at column {column}")
         })?;
+        Self::of_value(value)
+    }
+
+    fn of_value(value: Value) -> Result<Self, String> {
         let Value::Object(map) = value else {
             return Err("not a JSON object".into());
         };
@@ -88,13 +129,7 @@ impl Object {
                     self.map.remove(key);
                 }
                 self.end()?;
-                for (at, value) in (0_u64..).zip(list) {
-                    let Value::Object(map) = value else {
-                        return Err(format!("command {at} is not an object"));
-                    };
-                    let place = format!("command {at}: ");
-                    command(Self { map, place }, field, made + at, &mut commands)?;
-                }
+                push_all(list, field, made, &mut commands)?;
             }
             Some(_) => return Err("\"commands\" must be a list".into()),
         }

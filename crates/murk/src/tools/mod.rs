@@ -3,22 +3,30 @@
 
 mod agent;
 mod branch;
+mod check;
 mod commands;
 mod index;
 mod jsonl;
+mod measure;
 mod minimise;
 mod record;
 mod resume;
+mod run;
+mod sweep;
 mod sync;
 
 pub use crate::tape::index_path;
 pub use agent::{Agent, LineAgent, Moment, Watch};
 pub use branch::Branch;
+pub use check::{Checked, check};
 pub use commands::Commands;
 pub use index::{IndexFile, index};
 #[cfg(test)]
 pub(crate) use jsonl::read_line;
+pub use measure::Measure;
 pub use minimise::{Minimise, Minimised, minimise};
 pub use record::{RecordOptions, record, record_asking, record_each};
 pub use resume::Recorded;
+pub use run::Run;
+pub use sweep::{Sweep, Swept};
 pub use sync::{Subject, SyncTest, Synced, sync_test};

@@ -44,18 +44,16 @@ impl RecordOptions {
     /// # Errors
     /// If there is none, or it or a changed parameter is not valid.
     pub fn chosen_world(&self) -> Result<World, Error> {
-        let (mut world, kinds) = match (&self.from, &self.world) {
+        let (world, kinds) = match (&self.from, &self.world) {
             (Some(branch), given) => (branch.world(given.as_ref())?, branch.tape.kinds()),
             (None, Some(file)) => (file.read()?, &file.kinds),
             (None, None) => return Err(unwritable("there is no world to record")),
         };
-        for (parameter, value) in &self.set {
-            let changed = world.with_parameter(parameter, value, kinds);
-            world = changed.map_err(|error| {
-                unwritable(format!("{parameter}={value} can't be set: {error}"))
-            })?;
-        }
-        Ok(world)
+        let set = self
+            .set
+            .iter()
+            .map(|(parameter, value)| (&**parameter, &**value));
+        world.with_parameters(set, kinds).map_err(unwritable)
     }
 }
 
@@ -243,7 +241,12 @@ fn begin(path: &Path, header: &Header<'_>) -> Result<Writer<File>, Error> {
 }
 
 impl Recorded {
-    fn count(&mut self, simulation: &EngineWorld, tick: u64, commands: crate::Commands<'_>) {
+    pub(super) fn count(
+        &mut self,
+        simulation: &EngineWorld,
+        tick: u64,
+        commands: crate::Commands<'_>,
+    ) {
         for (at, outcome) in (0..).zip(simulation.receipts().outcomes()) {
             match outcome {
                 Outcome::Applied => self.applied += 1,

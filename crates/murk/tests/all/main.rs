@@ -22,3 +22,5 @@ mod tools;
 mod tools_record;
 #[cfg(feature = "tape")]
 mod tools_resume;
+#[cfg(feature = "tape")]
+mod tools_run;
