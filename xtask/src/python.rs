@@ -13,9 +13,10 @@ pub const VARIABLE: &str = "GAMETAPE_PYTHON";
 /// The name of the tests of the package.
 pub const PACKAGE: &str = "the Python package";
 
-const NEEDS: [&str; 11] = [
+const NEEDS: [&str; 12] = [
     "boto3==1.44.8",
     "duckdb==2.0.1",
+    "gymnasium==1.4.0",
     "hypothesis==6.170.17",
     "maturin==1.16.0",
     "moto[server]==5.2.5",

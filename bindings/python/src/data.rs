@@ -60,6 +60,15 @@ impl Data {
         schema_capsule(py, &self.schema)
     }
 
+    /// Returns the rows as a dataframe of pandas.
+    ///
+    /// >>> game.table("cursor", columns=["x", "y"]).read().to_pandas().columns.tolist()
+    /// ['x', 'y']
+    fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        let frame = slf.py().import("pandas")?.getattr("DataFrame")?;
+        frame.call_method1("from_arrow", (slf,))
+    }
+
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }

@@ -44,6 +44,8 @@ enum Kind {
     Limit,
     Usage,
     Refused,
+    /// None of the others.
+    Other,
 }
 
 impl Failure {
@@ -71,6 +73,19 @@ impl Failure {
     /// An error of the system's.
     pub fn io(path: &Path, error: io::Error) -> Self {
         Error::io(path)(error).into()
+    }
+
+    /// An error of a world, of its commands or of a tool, which is about no file.
+    pub fn of_world(error: tape::Error) -> Self {
+        let error = Error::tape(Path::new(""))(error);
+        let text = error.message();
+        let mut failure = Self::from(error);
+        // A simulation that can't continue breaks no recording.
+        if failure.0.code == "simulation" {
+            failure.0.kind = Kind::Other;
+        }
+        (failure.0.text, failure.0.path) = (text, None);
+        failure
     }
 
     /// A table, column or range that a recording does not have.
@@ -168,6 +183,7 @@ impl Failure {
             Kind::Limit => &classes.limit,
             Kind::Usage => &classes.usage,
             Kind::Refused => &classes.refused,
+            Kind::Other => &classes.error,
         };
         let exception = class.bind(py).call1((&told.text,))?;
         exception.setattr("code", told.code)?;

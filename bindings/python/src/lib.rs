@@ -34,6 +34,7 @@ mod stream;
 mod table;
 mod values;
 mod work;
+mod worlds;
 
 use pyo3::prelude::*;
 
@@ -55,5 +56,6 @@ fn gametape_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recording::Recording>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<table::Column>()?;
-    module.add_class::<table::Table>()
+    module.add_class::<table::Table>()?;
+    worlds::add(module)
 }

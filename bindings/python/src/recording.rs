@@ -102,7 +102,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    fn get(&self) -> PyResult<Arc<gametape::Recording>> {
+    pub fn get(&self) -> PyResult<Arc<gametape::Recording>> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
         let closed = || Failure::usage(format!("{}: is closed", self.path.display()));
         Ok(inner.clone().ok_or_else(closed)?)

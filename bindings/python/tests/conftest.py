@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
+WORLDS = ROOT / "crates/samples/worlds"
 COMMAND = os.environ.get("GAMETAPE_COMMAND", str(ROOT / "target/debug/gametape"))
 # The program that answers SQL is built beside the command.
 os.environ["PATH"] = os.pathsep.join([str(Path(COMMAND).parent), os.environ["PATH"]])
@@ -63,6 +64,8 @@ def here(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(samples / sample, tmp_path / name)
+    for world in ["foraging.toml", "heat.toml", "weather.toml"]:
+        shutil.copy(WORLDS / world, tmp_path / world)
     (tmp_path / "notes.txt").write_text("just text, no recording")
     monkeypatch.chdir(tmp_path)
     return tmp_path
