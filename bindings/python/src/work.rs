@@ -34,7 +34,7 @@ impl Progress<'_, '_> {
         size: 0,
     };
 
-    fn tell(&self, bytes: u64) -> PyResult<()> {
+    pub fn tell(&self, bytes: u64) -> PyResult<()> {
         match self.callback {
             Some(callback) => callback.call1((bytes, self.size)).map(drop),
             None => Ok(()),

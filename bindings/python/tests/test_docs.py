@@ -21,8 +21,9 @@ def documented() -> Iterator[tuple[str, object]]:
             yield name, of
         if isinstance(of, type):
             for member, value in vars(of).items():
-                if not member.startswith("_") and not isinstance(of.__dict__[member], GetSetDescriptorType):
-                    yield f"{name}.{member}", value
+                if not member.startswith("_") and not isinstance(value, GetSetDescriptorType):
+                    # As callers get it: a static method has its documentation only there.
+                    yield f"{name}.{member}", getattr(of, member)
 
 
 OBJECTS = dict(documented())

@@ -198,6 +198,8 @@ REFUSED: dict[str, Callable[[], object]] = {
     'command 1: "value" is missing': lambda: gametape.Env(load("heat")).step([stove_of_env(), {"field": 0, "coord": [1, 1]}]),
     "NaN is not finite": lambda: gametape.Env(load("heat")).step([stove_of_env() | {"value": float("nan")}]),
     "there are 1 lists of commands, and 2 worlds": lambda: gametape.VectorEnv(load("heat"), 2).step([[]]),
+    "a step makes at least one tick": lambda: gametape.Env(load("heat"), ticks=0),
+    "there is at least one world": lambda: gametape.VectorEnv(load("heat"), 0),
     "there are 3 flags in reset_mask, and 2 worlds": lambda: gametape.VectorEnv(load("heat"), 2).reset(
         options={"reset_mask": [True] * 3}
     ),
@@ -289,7 +291,13 @@ def test_episodes_have_rewards_and_ends() -> None:
     env.reset()
     with pytest.raises(Enough):
         env.step()
-    env.reset()
+    # What a caller does to an observation is nothing to the reward.
+    env = gametape.Env(world, ["grass"], reward=lambda before, after: float((after["grass"] - before["grass"]).sum()))
+    obs, _ = env.reset()
+    for _ in range(3):
+        obs["grass"][...] = 100
+        obs, gained, *_ = env.step()
+        assert gained == pytest.approx(0.05 * 240, rel=1e-5)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -396,7 +404,7 @@ def test_a_sweep_is_its_runs() -> None:
     frame = table.to_pandas()
     assert frame.columns.tolist() == [*grid, "seed", *measure, "failed_ticks", "rejected"]
     assert polars.DataFrame(table)["seed"].to_list() == [0, 1, 2] * 8
-    assert len(frame) == 24 and told == [] or told[-1] == (24, 24)
+    assert len(frame) == 24 and told[-1] == (24, 24)
     assert len(frame.drop_duplicates([*grid, "seed"])) == 24
     for _, row in frame.iterrows():
         state = world.run(ticks=6, set={name: row[name] for name in grid}, seed=row["seed"])["pressure"]
@@ -414,6 +422,10 @@ def test_a_sweep_is_its_runs() -> None:
     one = gametape.sweep(world, ticks=2, measure=lambda state: 3.5)
     assert one["measure"].tolist() == [3.5] and one["seed"].tolist() == [world.seed]
     assert len(gametape.sweep(world, ticks=2).keys()) == 1 + 3 * len(world.fields) + 2
+
+    # The arrays have the shape of the run's own space.
+    rows = gametape.sweep(load("heat"), {"space.rows": [16, 20]}, ticks=1, measure=lambda state: state["heat"].shape[0])
+    assert rows["measure"].tolist() == rows["space.rows"].tolist() == [16, 20]
 
     def fails(state: dict[str, Any]) -> float:
         raise LookupError("none")

@@ -34,18 +34,49 @@ pub struct Env {
     single: Mutex<Single>,
     arrays: Arrays,
     rules: Rules,
-    last: Option<Py<PyDict>>,
 }
 
 /// What an episode is.
 pub struct Rules {
-    pub reward: Option<Py<PyAny>>,
-    pub done: Option<Py<PyAny>>,
-    pub horizon: Option<u64>,
-    pub ticks: u64,
+    reward: Option<Py<PyAny>>,
+    done: Option<Py<PyAny>>,
+    horizon: Option<u64>,
+    ticks: u64,
 }
 
 impl Rules {
+    pub fn new(
+        reward: Option<Py<PyAny>>,
+        done: Option<Py<PyAny>>,
+        horizon: Option<u64>,
+        ticks: u64,
+    ) -> Result<Self, Failure> {
+        if ticks == 0 {
+            return Err(Failure::usage("a step makes at least one tick"));
+        }
+        Ok(Self {
+            reward,
+            done,
+            horizon,
+            ticks,
+        })
+    }
+
+    pub const fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Whether the reward needs the observation before a step. It is made for the reward: that which the caller
+    /// got may have been changed since.
+    pub const fn has_reward(&self) -> bool {
+        self.reward.is_some()
+    }
+
+    /// Whether anything is computed from observations.
+    pub const fn is_asked(&self) -> bool {
+        self.reward.is_some() || self.done.is_some()
+    }
+
     /// Returns the reward of a step, and whether the episode is over.
     pub fn judge(
         &self,
@@ -93,13 +124,7 @@ impl Env {
             arrays: Arrays::new(py, &world, watch)?,
             world,
             single: Mutex::new(single),
-            rules: Rules {
-                reward,
-                done,
-                horizon,
-                ticks,
-            },
-            last: None,
+            rules: Rules::new(reward, done, horizon, ticks)?,
         })
     }
 
@@ -125,7 +150,6 @@ impl Env {
         let seed = seed.unwrap_or(single.seed());
         py.detach(|| single.reset(seed))?;
         let seen = self.arrays.of(py, single.simulation())?;
-        self.last = self.rules.reward.is_some().then(|| seen.clone().unbind());
         Ok((seen, single.info(py)?))
     }
 
@@ -150,19 +174,20 @@ impl Env {
             .single
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        let ticks = self.rules.ticks;
+        let before = self.rules.has_reward();
+        let before = before.then(|| self.arrays.of(py, single.simulation()));
+        let (before, ticks) = (before.transpose()?, self.rules.ticks());
         py.detach(|| single.step(&commands, ticks))?;
         let seen = self.arrays.of(py, single.simulation())?;
         let info = single.info(py)?;
         let truncated = self.rules.is_past(single.tick());
-        let before = self.last.take();
-        let before = before.as_ref().map(|before| before.bind(py));
-        let (reward, done) = self.rules.judge(py, before, &seen)?;
-        self.last = self.rules.reward.is_some().then(|| seen.clone().unbind());
+        let (reward, done) = self.rules.judge(py, before.as_ref(), &seen)?;
         Ok((seen, reward, done, truncated, info))
     }
 
     /// Does nothing: there is nothing to close.
+    ///
+    /// >>> gametape.Env(gametape.World.from_toml(open("heat.toml").read())).close()
     #[allow(clippy::unused_self)] // It is a method of the interface.
     const fn close(&self) {}
 

@@ -94,6 +94,10 @@ impl Run {
     /// current one.
     ///
     /// An interrupt leaves it at the tick that it reached.
+    ///
+    /// >>> run = gametape.World.from_toml(open("heat.toml").read()).run(ticks=10)
+    /// >>> run.go_on(2, [{"tick": 11, "field": "stove", "coord": [3, 4], "value": 1}]).tick
+    /// 12
     #[pyo3(signature = (ticks, commands = None, *, progress = None))]
     fn go_on<'py>(
         slf: Bound<'py, Self>,

@@ -405,6 +405,13 @@ impl Minimised {
     }
 
     /// Writes the recording to a file.
+    ///
+    /// >>> world = gametape.World.from_toml(open("heat.toml").read())
+    /// >>> bad = bytearray(world.run(ticks=20, keep=True).recording)
+    /// >>> bad[-1] ^= 1
+    /// >>> world.minimise(bytes(bad)).save("small.murk")
+    /// >>> gametape.open("small.murk").audit().verdict
+    /// 'fail'
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         given::save(py, path, self.bytes.clone())
     }

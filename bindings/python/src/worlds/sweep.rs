@@ -6,8 +6,8 @@ use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
-use gametape::murk::engine::EngineWorld;
-use gametape::murk::tools::{Measure, Sweep, Swept};
+use gametape::murk::engine::World as Described;
+use gametape::murk::tools::{Measure, Run, Sweep, Swept};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use serde_json::Value;
@@ -73,7 +73,7 @@ pub fn sweep(
             .collect::<PyResult<Vec<u64>>>()?,
         None => vec![world.seed],
     };
-    let how = How::new(py, &world, measure)?;
+    let how = How::new(&world, measure)?;
     let sweep = Sweep {
         commands: convert::of_run(commands, &world)?,
         world: (*world).clone(),
@@ -89,13 +89,14 @@ pub fn sweep(
         size: sweep.runs().unwrap_or(usize::MAX) as u64,
     };
     let (sweep, how, runs) = run(py, &progress, move |work| {
-        let runs = sweep.run(&|world| how.measured(world), work);
+        let runs = sweep.run(&|run| how.measured(run), work);
         (sweep, how, runs)
     })?;
     let runs = runs.map_err(|stop| match stop {
         Stop::Tool(error) => Failure::of_world(error).into(),
         Stop::Python(error) => error,
     })?;
+    progress.tell(progress.size)?;
     table(&sweep, &values, &how, &runs)
 }
 
@@ -115,24 +116,19 @@ impl From<gametape::core::tape::Error> for Stop {
 /// What is measured at the end of a run.
 enum How {
     Named(Vec<Measure>),
-    Function(Py<PyAny>, Arrays),
+    Function(Py<PyAny>),
 }
 
 /// Numbers with their names. A number has no name if a function returns it alone.
 type Measured = Vec<(Option<String>, f64)>;
 
 impl How {
-    fn new(
-        py: Python<'_>,
-        world: &gametape::murk::engine::World,
-        measure: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
+    fn new(world: &Described, measure: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(measure) = measure else {
             return Ok(Self::Named(Measure::of_all(world)));
         };
         if measure.is_callable() {
-            let arrays = Arrays::new(py, world, None)?;
-            return Ok(Self::Function(measure.clone().unbind(), arrays));
+            return Ok(Self::Function(measure.clone().unbind()));
         }
         let names: Vec<String> = match measure.cast::<PyString>() {
             Ok(one) => vec![one.to_str()?.to_owned()],
@@ -147,11 +143,16 @@ impl How {
         Ok(Self::Named(parsed))
     }
 
-    fn measured(&self, world: &EngineWorld) -> Result<Measured, Stop> {
+    fn measured(&self, run: &Run) -> Result<Measured, Stop> {
         match self {
-            Self::Named(all) => Ok(all.iter().map(|one| (None, one.of(world))).collect()),
-            Self::Function(function, arrays) => Python::attach(|py| {
-                let result = function.call1(py, (arrays.of(py, world)?,))?;
+            Self::Named(all) => Ok(all
+                .iter()
+                .map(|one| (None, one.of(run.simulation())))
+                .collect()),
+            Self::Function(function) => Python::attach(|py| {
+                // A parameter may change the shape of the space.
+                let arrays = Arrays::new(py, run.world(), None)?;
+                let result = function.call1(py, (arrays.of(py, run.simulation())?,))?;
                 let result = result.bind(py);
                 let Ok(dict) = result.cast::<PyDict>() else {
                     return Ok(vec![(None, result.extract()?)]);

@@ -33,7 +33,6 @@ pub struct VectorEnv {
     singles: Mutex<Vec<Single>>,
     arrays: Arrays,
     rules: Rules,
-    last: Option<Py<PyDict>>,
     pool: Option<Pool>,
 }
 
@@ -124,6 +123,9 @@ impl VectorEnv {
         horizon: Option<u64>,
         ticks: u64,
     ) -> PyResult<Self> {
+        if n == 0 {
+            return Err(Failure::usage("there is at least one world").into());
+        }
         let world = Arc::clone(&world.get().inner);
         let singles = py.detach(|| {
             let seeds = (0..n as u64).map(|at| world.seed.wrapping_add(at));
@@ -134,13 +136,7 @@ impl VectorEnv {
             arrays: Arrays::new(py, &world, watch)?,
             world,
             singles: Mutex::new(singles),
-            rules: Rules {
-                reward,
-                done,
-                horizon,
-                ticks,
-            },
-            last: None,
+            rules: Rules::new(reward, done, horizon, ticks)?,
             pool: None,
         })
     }
@@ -185,9 +181,7 @@ impl VectorEnv {
                 })
             })
         })?;
-        let (seen, info) = self.seen(py)?;
-        self.last = self.rules.reward.is_some().then(|| seen.clone().unbind());
-        Ok((seen, info))
+        self.seen(py)
     }
 
     /// Makes a step of each copy with its commands: see `Env.step`. Rewards and ends are arrays; the values of
@@ -211,7 +205,11 @@ impl VectorEnv {
             .unwrap_or_else(PoisonError::into_inner);
         same(commands.len(), singles.len(), "lists of commands")?;
         let threads = Self::threads(&mut self.pool)?;
-        let ticks = self.rules.ticks;
+        let before = self.rules.has_reward().then(|| {
+            let worlds: Vec<&EngineWorld> = singles.iter().map(Single::simulation).collect();
+            self.arrays.of_many(py, &worlds)
+        });
+        let (before, ticks) = (before.transpose()?, self.rules.ticks());
         py.detach(|| {
             threads.install(|| {
                 let pairs = singles.par_iter_mut().zip(&commands);
@@ -223,19 +221,15 @@ impl VectorEnv {
             .map(|single| self.rules.is_past(single.tick()));
         let past: Vec<bool> = past.collect();
         let (seen, info) = self.seen(py)?;
-        let before = self.last.take();
         let (mut rewards, mut ends) = (vec![0.0; past.len()], vec![false; past.len()]);
-        if self.rules.reward.is_some() || self.rules.done.is_some() {
+        if self.rules.is_asked() {
             for (at, (reward, end)) in rewards.iter_mut().zip(&mut ends).enumerate() {
-                let before = before
-                    .as_ref()
-                    .map(|before| Self::part(before.bind(py), at));
+                let before = before.as_ref().map(|before| Self::part(before, at));
                 let before = before.transpose()?;
                 let after = Self::part(&seen, at)?;
                 (*reward, *end) = self.rules.judge(py, before.as_ref(), &after)?;
             }
         }
-        self.last = self.rules.reward.is_some().then(|| seen.clone().unbind());
         let numpy = py.import("numpy")?;
         let rewards = numpy.call_method1("array", (rewards, "float64"))?;
         let flags = |flags: Vec<bool>| numpy.call_method1("array", (flags, "bool"));
@@ -243,6 +237,8 @@ impl VectorEnv {
     }
 
     /// Does nothing: there is nothing to close.
+    ///
+    /// >>> gametape.VectorEnv(gametape.World.from_toml(open("heat.toml").read()), 2).close()
     #[allow(clippy::unused_self)] // It is a method of the interface.
     const fn close(&self) {}
 

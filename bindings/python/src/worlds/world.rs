@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gametape::murk::engine::own::Kinds;
@@ -118,7 +118,7 @@ impl World {
     ///
     /// >>> gametape.World.from_toml(open("heat.toml").read().replace("rows", "row"))
     /// Traceback (most recent call last):
-    /// gametape.UsageError: line 8, [space], row...: unknown key; known keys: ...
+    /// gametape.UsageError: line 8, [space], rows: missing
     #[staticmethod]
     fn from_toml(text: &str) -> PyResult<Self> {
         Ok(Self::of(Described::from_toml(text))?)
@@ -301,7 +301,10 @@ impl World {
             callback: progress,
             size: ticks,
         };
+        let writing = Arc::new(Mutex::new(()));
+        let held = Arc::clone(&writing);
         let made = attempt(py, &progress, move |work: &Work<'_>| {
+            let _held = held.lock();
             let made = tools::record_each(&options, &commands, |made| {
                 match work.done(made.resumed_after.saturating_add(made.ticks)) {
                     Ok(()) => ControlFlow::Continue(()),
@@ -310,8 +313,10 @@ impl World {
             });
             let path = options.output.as_path();
             made.map_err(|error| Error::tape(path)(error).into())
-        })?;
-        to_dict(py, &object(&made))
+        });
+        // After an interrupt the last tick may still be written. The file is whole once that is done.
+        py.detach(|| drop(writing.lock()));
+        to_dict(py, &object(&made?))
     }
 
     /// Replays a recording, and compares each state with what was recorded: a `Recording`, the path of one, or its

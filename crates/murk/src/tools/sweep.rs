@@ -11,8 +11,8 @@ use gametape_core::text::Grouped;
 use super::commands::Commands;
 use super::run::Run;
 use crate::checkpoints::side_by_side;
+use crate::engine::World;
 use crate::engine::own::Kinds;
-use crate::engine::{EngineWorld, World};
 use crate::tape::unwritable;
 
 /// The maximum number of runs of a sweep.
@@ -34,7 +34,7 @@ const MOST_RUNS: usize = 10_000_000;
 ///     ticks: 20,
 ///     commands: Commands::none(),
 /// };
-/// let runs = sweep.run(&|world| Ok::<_, Error>(mean.of(world)), &Work::default())?;
+/// let runs = sweep.run(&|run| Ok::<_, Error>(mean.of(run.simulation())), &Work::default())?;
 /// assert_eq!(runs.len(), 6);
 /// assert_eq!((sweep.values(5), sweep.seed(5)), (vec!["0.1"], 3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -123,7 +123,7 @@ impl Sweep {
     /// cancelled.
     pub fn run<T, E>(
         &self,
-        measure: &(impl Fn(&EngineWorld) -> Result<T, E> + Sync),
+        measure: &(impl Fn(&Run) -> Result<T, E> + Sync),
         work: &Work<'_>,
     ) -> Result<Vec<Swept<T>>, E>
     where
@@ -149,7 +149,7 @@ impl Sweep {
                 work.wanted()?;
                 running.step(self.commands.of(tick))?;
             }
-            let measured = measure(running.simulation())?;
+            let measured = measure(&running)?;
             work.done(done.fetch_add(1, Ordering::Relaxed) + 1)?;
             let made = running.made();
             Ok(Swept {

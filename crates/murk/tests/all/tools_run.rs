@@ -199,8 +199,9 @@ fn a_sweep_is_the_runs_that_it_is_made_of() {
         commands: Commands::none(),
         world: world.clone(),
     };
-    let of = |world: &gametape_murk::engine::EngineWorld| -> Result<Vec<f64>, Error> {
-        Ok(measures.iter().map(|measure| measure.of(world)).collect())
+    let of = |run: &Run| -> Result<Vec<f64>, Error> {
+        let of = |measure: &Measure| measure.of(run.simulation());
+        Ok(measures.iter().map(of).collect())
     };
     let runs = sweep.run(&of, &Work::default()).unwrap();
     assert_eq!((runs.len(), sweep.runs()), (12, Some(12)));
@@ -213,7 +214,7 @@ fn a_sweep_is_the_runs_that_it_is_made_of() {
         let changed = world.with_parameters(set, &Kinds::new()).unwrap();
         let mut alone = Run::new(&changed.with_seed(sweep.seed(at)), false).unwrap();
         (0..7).for_each(|_| alone.step(OfTick::default()).unwrap());
-        assert_eq!(run.measured, of(alone.simulation()).unwrap());
+        assert_eq!(run.measured, of(&alone).unwrap());
         // What is measured is what the values say.
         let field = alone
             .simulation()
