@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::array::Arrays;
 use super::convert;
+use super::described::World;
 use super::single::Single;
-use super::world::World;
 use crate::errors::Failure;
 
 /// A world as an environment after Gymnasium's interface. An observation is a dict of NumPy arrays: the fields

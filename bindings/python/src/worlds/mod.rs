@@ -2,6 +2,7 @@
 
 mod array;
 mod convert;
+mod described;
 mod env;
 mod given;
 mod run;
@@ -25,5 +26,5 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<slips::Slip>()?;
     module.add_class::<slips::Verdict>()?;
     module.add_class::<world::Field>()?;
-    module.add_class::<world::World>()
+    module.add_class::<described::World>()
 }

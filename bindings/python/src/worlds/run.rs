@@ -12,8 +12,8 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::array::Arrays;
 use super::convert;
+use super::described::World;
 use super::given;
-use super::world::World;
 use crate::errors::Failure;
 use crate::values::{object, to_dict};
 use crate::work::{Progress, attempt};

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::array::Arrays;
 use super::convert;
-use super::world::World;
+use super::described::World;
 use crate::data::Data;
 use crate::errors::Failure;
 use crate::work::{Progress, run};

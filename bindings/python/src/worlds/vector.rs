@@ -11,9 +11,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::array::Arrays;
 use super::convert;
+use super::described::World;
 use super::env::{Rules, actions, observations};
 use super::single::Single;
-use super::world::World;
 use crate::errors::Failure;
 
 /// `n` copies of a world, stepped on all cores, as one environment: see `Env`. Its arrays have one more axis at

@@ -1,4 +1,4 @@
-//! Worlds.
+//! What worlds do.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,26 +15,13 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::array::shape;
 use super::convert;
+use super::described::World;
 use super::given::{Given, Tape, file};
 use super::run::Run;
 use super::slips::{Explanation, Minimised, Verdict};
 use crate::errors::Failure;
 use crate::values::{object, to_dict, to_python};
 use crate::work::{Progress, attempt};
-
-/// A Murk world: a space of cells, their fields, and the propagators that change them in each tick.
-///
-/// >>> world = gametape.World.from_toml(open("heat.toml").read())
-/// >>> world
-/// <World of 16 x 16 cells: stove, smoke, haze, heat, gradient>
-/// >>> run = world.run(ticks=50, commands=[{"tick": 1, "field": "stove", "coord": [3, 4], "value": 1}])
-/// >>> run["haze"].shape, bool(run["haze"].max() > 0)
-/// ((16, 16), True)
-#[pyclass(frozen, eq, module = "gametape")]
-#[derive(PartialEq)]
-pub struct World {
-    pub inner: Arc<Described>,
-}
 
 /// A field of a world.
 ///
