@@ -21,6 +21,7 @@ __all__ = [
     "RefusedError",
     "open",
     "scan",
+    "query",
     "Audit",
     "Finding",
     "Data",

@@ -62,8 +62,10 @@ fn closing(text: &str) -> (u64, u64, bool) {
                 closed = true;
             }
             // `1 failed, 52 passed, 2 skipped in 21.33s`, and after it perhaps `(0:01:02)`.
-            [count, _, .., "in", _] | [count, _, .., "in", _, _]
-                if count.parse::<u64>().is_ok() && number("passed") + number("failed") > 0 =>
+            [count, _, .., "in", took] | [count, _, .., "in", took, _]
+                if count.parse::<u64>().is_ok()
+                    && is_seconds(took)
+                    && number("passed") + number("failed") > 0 =>
             {
                 passed += number("passed");
                 failed += number("failed") + number("error") + number("errors");
@@ -78,6 +80,12 @@ fn closing(text: &str) -> (u64, u64, bool) {
         }
     }
     (passed, failed, closed)
+}
+
+/// Whether a word is a time such as `21.33s`. Other programs count what failed in a file.
+fn is_seconds(word: &str) -> bool {
+    word.strip_suffix('s')
+        .is_some_and(|number| number.parse::<f64>().is_ok())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// file of the policy of `verdicts`. Needs `pip install gametape[sql]`.
 ///
 /// >>> rows = gametape.query("SELECT outcome, count(*) AS games FROM games GROUP BY 1", "games")
-/// >>> rows.read()["games"].sum()
+/// >>> int(rows.read()["games"].sum())
 /// 2
 #[pyfunction]
 #[pyo3(signature = (sql, paths, *, strict = false, secrets = false, policy = None, threads = None, memory = None))]

@@ -36,9 +36,10 @@ def test_an_answer_is_what_the_rows_say(samples: Path) -> None:
 
 def test_paths_are_one_or_several_and_an_answer_may_be_empty(samples: Path) -> None:
     sql = "SELECT count(*) AS n FROM recordings"
-    paths = [samples / "expert-win.rmv", str(samples / "beginner-win.rmv")]
+    path = samples / "expert-win.rmv"
+    paths: list[Path | str] = [path, str(samples / "beginner-win.rmv")]
     assert gametape.query(sql, paths).read()["n"].tolist() == [2]
-    none = gametape.query("SELECT step, time_ms FROM mouse_events WHERE false", paths[0])
+    none = gametape.query("SELECT step, time_ms FROM mouse_events WHERE false", path)
     assert pl.DataFrame(none).shape == (0, 2)
 
 

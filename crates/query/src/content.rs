@@ -8,7 +8,7 @@ use datafusion::common::{DataFusionError, Result};
 use gametape::{ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value};
 use gametape_core::table::{Batch, MarkerKind};
 use gametape_core::tape;
-use gametape_core::{Stamp, Time};
+use gametape_core::{At, Stamp, Time};
 use gametape_tables::{ArrowTable, Problem};
 
 use crate::archive::{Archive, Batches, File};
@@ -16,6 +16,10 @@ use crate::state::{self, Moments};
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
 pub(crate) const LONG: u64 = 5_000_000;
+
+/// A range of fewer steps is read in one piece: to find where it can be divided, a recording may have to be
+/// read up to its end.
+const FEW: u64 = 2_000;
 
 /// The code of the finding of a file that cannot be opened.
 const UNREADABLE: &str = "unreadable";
@@ -129,7 +133,11 @@ impl Content {
     ) -> (Option<Recording>, Vec<Scan>) {
         let whole = || vec![scan.clone()];
         let work = file.work(&self.table().definition().name);
-        if at_most < 2 || work < LONG || !matches!(self, Self::Table { .. }) {
+        let is_few = match (scan.from, scan.to) {
+            (Some(At::Step(from)), Some(At::Step(to))) => to.saturating_sub(from) < FEW,
+            _ => false,
+        };
+        if at_most < 2 || work < LONG || is_few || !matches!(self, Self::Table { .. }) {
             return (None, whole());
         }
         // A recording that is broken says so when it is read.

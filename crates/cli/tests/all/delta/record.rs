@@ -93,6 +93,15 @@ pub(super) fn socket() -> UdpSocket {
     socket
 }
 
+/// Binds a socket to a port that the system gives to nobody who asks for any, so that it can be bound again.
+fn socket_of_its_own() -> UdpSocket {
+    let first = 20_000 + (std::process::id() % 10_000) as u16;
+    let mut ports = first..first + 100;
+    ports
+        .find_map(|port| UdpSocket::bind(("127.0.0.1", port)).ok())
+        .expect("a free port")
+}
+
 /// Waits for an answer to a packet, so that nothing runs over.
 pub(super) fn answered(socket: &UdpSocket) -> Feedback {
     let mut bytes = [0; 64];
@@ -225,7 +234,7 @@ pub(super) fn greeted(server: &UdpSocket) -> SocketAddr {
 fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
     let folder = folder();
     let path = folder.path();
-    let server = socket();
+    let server = socket_of_its_own();
     let at = server.local_addr().unwrap();
     let mut recorder = Recorder::start(path, &format!("--join {at} --idle 4 --json out.mcap"));
     assert_eq!(greeted(&server), recorder.at);
