@@ -1,4 +1,4 @@
-"""What `Env.step` adds to the engine's own time on a world of 240 cells, and how `VectorEnv` and `sweep` use cores.
+"""The time that `Env.step` adds to the engine's own time on a world of 240 cells, and how `VectorEnv` and `sweep` use cores.
 
 python bench/worlds.py [FORAGING.toml]; the package has to be built for release: maturin develop --release, in bindings/python.
 """

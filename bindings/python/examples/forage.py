@@ -25,7 +25,7 @@ def put(cell: NDArray[np.int64], sheep: int) -> dict[str, object]:
 
 
 def graze(envs: gametape.VectorEnv, weights: NDArray[np.float64], ticks: int) -> NDArray[np.float64]:
-    """What sheep with these weights eat, less what walking costs them."""
+    """Returns what sheep with these weights eat, less what walking costs them."""
     seen, _ = envs.reset()
     each, shape = np.arange(len(weights)), seen["grass"].shape[1:]
     cells, total = np.full((len(weights), 2), (6, 10)), np.zeros(len(weights))

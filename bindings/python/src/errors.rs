@@ -63,7 +63,7 @@ impl Failure {
         }))
     }
 
-    /// What another program says of broken recordings.
+    /// The words of another program about broken recordings.
     pub fn broken(text: impl Into<String>) -> Self {
         let mut failure = Self::usage(text);
         (failure.0.kind, failure.0.code) = (Kind::Recording, "broken");

@@ -139,7 +139,7 @@ struct Query {
 struct Answer {
     process: Arc<Mutex<Child>>,
     rows: StreamReader<BufReader<ChildStdout>>,
-    /// What it says besides its rows.
+    /// Everything that it says besides its rows.
     said: Option<JoinHandle<String>>,
 }
 
@@ -163,7 +163,7 @@ impl Query {
         let (out, error) = (process.stdout.take(), process.stderr.take());
         let said = thread::spawn(move || {
             let mut said = Vec::new();
-            // What came before an error of the pipe is all there is.
+            // If the pipe fails, the text so far is all there is.
             drop(error.map(|mut error| error.read_to_end(&mut said)));
             String::from_utf8_lossy(&said).into_owned()
         });

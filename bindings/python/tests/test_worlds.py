@@ -291,7 +291,7 @@ def test_episodes_have_rewards_and_ends() -> None:
     env.reset()
     with pytest.raises(Enough):
         env.step()
-    # What a caller does to an observation is nothing to the reward.
+    # A caller may change an observation: the reward does not see it.
     env = gametape.Env(world, ["grass"], reward=lambda before, after: float((after["grass"] - before["grass"]).sum()))
     obs, _ = env.reset()
     for _ in range(3):
@@ -434,7 +434,7 @@ def test_a_sweep_is_its_runs() -> None:
         gametape.sweep(world, grid, seeds=range(3), ticks=2, measure=fails)
 
 
-# What takes for ever, and can be interrupted.
+# Work without an end, which can be interrupted.
 WORK: dict[str, Callable[[gametape.World, Path], object]] = {
     "run": lambda world, path: world.run(ticks=10**12),
     "go_on": lambda world, path: world.run(ticks=1).go_on(10**12),

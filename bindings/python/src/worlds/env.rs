@@ -36,7 +36,7 @@ pub struct Env {
     rules: Rules,
 }
 
-/// What an episode is.
+/// The rules of an episode.
 pub struct Rules {
     reward: Option<Py<PyAny>>,
     done: Option<Py<PyAny>>,

@@ -85,7 +85,7 @@ impl Single {
         Ok(())
     }
 
-    /// What an agent is told beside the observation.
+    /// The facts that an agent learns beside the observation.
     pub fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
         info.set_item("tick", self.tick)?;

@@ -179,7 +179,7 @@ impl Slip {
         self.cell.clone()
     }
 
-    /// What the kind of slip has: the command, the parameter, the value.
+    /// The data of the kind of slip: the command, the parameter, the value.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         to_dict(py, &self.data)

@@ -113,7 +113,7 @@ impl From<gametape::core::tape::Error> for Stop {
     }
 }
 
-/// What is measured at the end of a run.
+/// The measurements at the end of a run.
 enum How {
     Named(Vec<Measure>),
     Function(Py<PyAny>),

@@ -1,4 +1,4 @@
-//! What worlds do.
+//! Worlds: running, recording, checking.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
