@@ -419,6 +419,12 @@ def test_a_sweep_is_its_runs() -> None:
     assert own.keys()[-4:] == ["a", "b", "failed_ticks", "rejected"]
     wanted = gametape.sweep(world, grid, seeds=range(3), ticks=6, measure="pressure.max")
     assert numpy.array_equal(own["a"], wanted["pressure.max"]) and set(own["b"]) == {2.0}
+    # A number that only some runs have is missing in the others.
+    some = gametape.sweep(
+        load("heat"), {"space.rows": [16, 20]}, ticks=1, measure=lambda state: {f"rows{state['heat'].shape[0]}": 1.0}
+    )
+    frame = some.to_pandas()
+    assert frame["rows16"].isna().tolist() == [False, True] and frame["rows20"].isna().tolist() == [True, False]
     one = gametape.sweep(world, ticks=2, measure=lambda state: 3.5)
     assert one["measure"].tolist() == [3.5] and one["seed"].tolist() == [world.seed]
     assert len(gametape.sweep(world, ticks=2).keys()) == 1 + 3 * len(world.fields) + 2

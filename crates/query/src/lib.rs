@@ -36,6 +36,7 @@ mod content;
 mod errors;
 mod functions;
 mod index;
+mod jobs;
 mod output;
 mod progress;
 mod pushed;

@@ -119,8 +119,11 @@ enum How {
     Function(Py<PyAny>),
 }
 
-/// Numbers with their names. A number has no name if a function returns it alone.
-type Measured = Vec<(Option<String>, f64)>;
+/// Numbers with their names.
+type Measured = Vec<(String, f64)>;
+
+/// The name of a number that a function returns alone.
+const ALONE: &str = "measure";
 
 impl How {
     fn new(world: &Described, measure: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -147,7 +150,7 @@ impl How {
         match self {
             Self::Named(all) => Ok(all
                 .iter()
-                .map(|one| (None, one.of(run.simulation())))
+                .map(|one| (one.name().to_owned(), one.of(run.simulation())))
                 .collect()),
             Self::Function(function) => Python::attach(|py| {
                 // A parameter may change the shape of the space.
@@ -155,11 +158,11 @@ impl How {
                 let result = function.call1(py, (arrays.of(py, run.simulation())?,))?;
                 let result = result.bind(py);
                 let Ok(dict) = result.cast::<PyDict>() else {
-                    return Ok(vec![(None, result.extract()?)]);
+                    return Ok(vec![(ALONE.to_owned(), result.extract()?)]);
                 };
                 let numbers = dict.iter();
                 let number = |(name, number): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-                    Ok((Some(name.extract()?), number.extract()?))
+                    Ok((name.extract()?, number.extract()?))
                 };
                 numbers.map(number).collect::<PyResult<_>>()
             })
@@ -167,15 +170,21 @@ impl How {
         }
     }
 
-    /// The names of the measured numbers, of which those of the first run have their own.
-    fn names(&self, runs: &[Swept<Measured>]) -> Vec<String> {
-        if let Self::Named(all) = self {
-            return all.iter().map(|one| one.name().to_owned()).collect();
+    /// The names of the numbers, in the order in which they first come. A function may return others in each run.
+    fn names<'n>(&'n self, runs: &'n [Swept<Measured>]) -> Vec<&'n str> {
+        let named = match self {
+            Self::Named(all) => &**all,
+            Self::Function(_) => &[],
+        };
+        let named = named.iter().map(Measure::name);
+        let measured = runs.iter().flat_map(|run| &run.measured);
+        let mut names: Vec<&str> = Vec::new();
+        for name in named.chain(measured.map(|(name, _)| &**name)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
-        let first = runs.first().map(|run| run.measured.iter());
-        let name =
-            |(name, _): &(Option<String>, f64)| name.clone().unwrap_or_else(|| "measure".into());
-        first.into_iter().flatten().map(name).collect()
+        names
     }
 }
 
@@ -201,23 +210,15 @@ fn table(
         "seed".into(),
         Arc::new(UInt64Array::from_iter_values(seeds)),
     ));
-    let names = how.names(runs);
-    for (at, name) in names.into_iter().enumerate() {
+    for name in how.names(runs) {
         let measured = |run: &Swept<Measured>| {
-            let found = run
-                .measured
-                .get(at)
-                .filter(|(own, _)| own.as_ref().is_none_or(|own| *own == name));
-            found
-                .or_else(|| {
-                    run.measured
-                        .iter()
-                        .find(|(own, _)| own.as_ref() == Some(&name))
-                })
+            let mut measured = run.measured.iter();
+            measured
+                .find(|(own, _)| own == name)
                 .map(|(_, number)| *number)
         };
         let measured: Float64Array = runs.iter().map(measured).collect();
-        columns.push((name, Arc::new(measured)));
+        columns.push((name.to_owned(), Arc::new(measured)));
     }
     for (name, count) in [
         (
