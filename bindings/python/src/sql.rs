@@ -76,7 +76,11 @@ pub fn query(
     );
     // With the space it is a query, even if there is a file of this name.
     args.extend(["--".into(), format!("{sql} ").into()]);
-    args.extend(paths_of(paths)?.into_iter().map(Into::into));
+    let paths = paths_of(paths)?;
+    if paths.is_empty() {
+        return Err(Failure::usage("a query needs the path of at least one recording").into());
+    }
+    args.extend(paths.into_iter().map(Into::into));
     let query = Query {
         program: program(py)?,
         args,

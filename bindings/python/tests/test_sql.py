@@ -39,6 +39,8 @@ def test_paths_are_one_or_several_and_an_answer_may_be_empty(samples: Path) -> N
     path = samples / "expert-win.rmv"
     paths: list[Path | str] = [path, str(samples / "beginner-win.rmv")]
     assert gametape.query(sql, paths).read()["n"].tolist() == [2]
+    with pytest.raises(gametape.UsageError, match="at least one recording"):
+        gametape.query(sql, [])
     none = gametape.query("SELECT step, time_ms FROM mouse_events WHERE false", path)
     assert pl.DataFrame(none).shape == (0, 2)
 
