@@ -15,7 +15,7 @@ pub struct Keyframe {
 }
 
 /// The full snapshots of each chunk, stored when first requested.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Listed(Vec<OnceLock<Box<[Keyframe]>>>);
 
 impl Listed {

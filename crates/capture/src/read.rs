@@ -1,6 +1,7 @@
 //! Opening captures: their facts, their chunks, and how they end.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gametape_core::Clocks;
 use gametape_delta::Schema;
@@ -33,6 +34,12 @@ pub enum Ending {
 #[derive(Debug)]
 pub struct Capture<'a> {
     ranges: Ranges<'a>,
+    known: Arc<Known>,
+}
+
+/// What opening a capture reads. It is shared by those who read the capture again.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
     schema: Schema,
     limits: Limits,
     tick_ns: Option<u64>,
@@ -44,7 +51,7 @@ pub struct Capture<'a> {
 }
 
 /// The summary of a capture, or the result of walking if there is none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct End {
     channels: BTreeMap<u16, Role>,
     chunks: Vec<ChunkPlace>,
@@ -160,8 +167,7 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
             end.channels.entry(channel).or_insert(role);
         }
     }
-    Ok(Capture {
-        ranges,
+    let known = Known {
         schema: schema.ok_or_else(|| damaged.unwrap_or_else(|| CaptureRule::NoSchema.whole()))?,
         limits,
         tick_ns: facts.tick_ns,
@@ -170,66 +176,78 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
         tables: facts.tables,
         listed: Listed::new(end.chunks.len()),
         end,
-    })
+    };
+    Ok(Capture::of(ranges, Arc::new(known)))
 }
 
 impl<'a> Capture<'a> {
+    /// A capture that was opened before, read from `ranges`.
+    pub(crate) const fn of(ranges: Ranges<'a>, known: Arc<Known>) -> Self {
+        Self { ranges, known }
+    }
+
+    /// What opening it has read.
+    #[cfg(feature = "tape")]
+    pub(crate) fn known(&self) -> Arc<Known> {
+        self.known.clone()
+    }
+
     /// The schema of its packets.
     #[must_use]
-    pub const fn schema(&self) -> &Schema {
-        &self.schema
+    pub fn schema(&self) -> &Schema {
+        &self.known.schema
     }
 
     /// The length of a tick in nanoseconds, if the recorder knew it.
     #[must_use]
-    pub const fn tick_ns(&self) -> Option<u64> {
-        self.tick_ns
+    pub fn tick_ns(&self) -> Option<u64> {
+        self.known.tick_ns
     }
 
     /// The number by which the log time of a message is divided to get its tick.
     #[must_use]
-    pub const fn log_tick_ns(&self) -> u64 {
-        self.log_tick_ns
+    pub fn log_tick_ns(&self) -> u64 {
+        self.known.log_tick_ns
     }
 
     /// False if the metadata with the length of a tick is lost.
     #[must_use]
-    pub const fn has_facts(&self) -> bool {
-        self.has_facts
+    pub fn has_facts(&self) -> bool {
+        self.known.has_facts
     }
 
     /// The description, as JSON, of the tables from which the capture was made.
     #[must_use]
     pub fn tables(&self) -> Option<&str> {
-        self.tables.as_deref()
+        self.known.tables.as_deref()
     }
 
     /// The clocks of a capture made from tables that are known to rise only: each packet has them,
     /// and none is before an earlier packet.
     #[must_use]
-    pub const fn rises(&self) -> Clocks {
-        self.end.rises
+    pub fn rises(&self) -> Clocks {
+        self.known.end.rises
     }
 
     /// How the capture ends.
     #[must_use]
-    pub const fn ending(&self) -> Ending {
-        self.end.ending
+    pub fn ending(&self) -> Ending {
+        self.known.end.ending
     }
 
     /// The number of packets of a role, according to the summary.
     #[must_use]
     pub fn counted(&self, role: Role) -> Option<u64> {
         let of_role = |(channel, count): (&u16, &u64)| {
-            (self.end.channels.get(channel) == Some(&role)).then_some(*count)
+            (self.known.end.channels.get(channel) == Some(&role)).then_some(*count)
         };
         Some(self.counts()?.iter().filter_map(of_role).sum())
     }
 
     /// The number of messages by channel, according to the summary.
     #[must_use]
-    pub const fn counts(&self) -> Option<&BTreeMap<u16, u64>> {
-        self.end.messages.as_ref()
+    pub fn counts(&self) -> Option<&BTreeMap<u16, u64>> {
+        self.known.end.messages.as_ref()
     }
 
     /// The ticks of the first and the last packet, according to the chunks.
@@ -244,14 +262,14 @@ impl<'a> Capture<'a> {
     #[must_use]
     pub fn problem(&self) -> Option<Error> {
         let truncated = |what, offset| Some(CaptureRule::Truncated { what }.at(offset));
-        match self.end.ending {
-            Ending::Whole | Ending::NoSummary if self.end.loose > 0 => {
-                let messages = self.end.loose;
+        match self.known.end.ending {
+            Ending::Whole | Ending::NoSummary if self.known.end.loose > 0 => {
+                let messages = self.known.end.loose;
                 Some(CaptureRule::Loose { messages }.whole())
             }
             Ending::Whole | Ending::NoSummary => None,
             Ending::Cut(offset) => truncated("last record", offset),
-            Ending::BadSummary => match &self.end.problem {
+            Ending::BadSummary => match &self.known.end.problem {
                 Some(problem) => Some(problem.clone().into()),
                 None => truncated("summary", self.ranges.size()),
             },
@@ -285,27 +303,28 @@ impl<'a> Capture<'a> {
 
     /// The same capture with only these chunks.
     #[must_use]
-    pub fn with_chunks(mut self, chunks: Vec<ChunkPlace>) -> Self {
-        self.listed = Listed::new(chunks.len());
-        self.end.chunks = chunks;
-        self.end.walked = None;
-        self
+    pub fn with_chunks(self, chunks: Vec<ChunkPlace>) -> Self {
+        let mut known = Arc::unwrap_or_clone(self.known);
+        known.listed = Listed::new(chunks.len());
+        known.end.chunks = chunks;
+        known.end.walked = None;
+        Self::of(self.ranges, Arc::new(known))
     }
 
     /// The offset of the summary, and the schema in it as JSON.
     pub(crate) fn summary(&self) -> Option<(u64, Option<&[u8]>)> {
-        let (start, schema) = self.end.summary.as_ref()?;
+        let (start, schema) = self.known.end.summary.as_ref()?;
         Some((*start, schema.as_deref()))
     }
 
     /// The result of walking from record to record. If the chunks were already found that way, the
     /// walk is not repeated.
     pub(crate) fn walked(&self) -> Result<Walked, Error> {
-        match self.end.walked {
+        match self.known.end.walked {
             None => walk(self.ranges.clone()),
             Some(end) => Ok(Walked {
-                chunks: self.end.chunks.clone(),
-                loose: self.end.loose,
+                chunks: self.known.end.chunks.clone(),
+                loose: self.known.end.loose,
                 end,
             }),
         }
@@ -320,28 +339,28 @@ impl<'a> Capture<'a> {
     /// The places of its chunks.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkPlace] {
-        &self.end.chunks
+        &self.known.end.chunks
     }
 
     /// The limits within which it is read.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn limits(&self) -> &Limits {
+        &self.known.limits
     }
 
     /// Whether it has a channel for packets of this role.
     #[must_use]
     pub fn has_role(&self, role: Role) -> bool {
-        self.end.channels.values().any(|other| *other == role)
+        self.known.end.channels.values().any(|other| *other == role)
     }
 
     /// The roles of its channels.
-    pub(crate) const fn channels(&self) -> &BTreeMap<u16, Role> {
-        &self.end.channels
+    pub(crate) fn channels(&self) -> &BTreeMap<u16, Role> {
+        &self.known.end.channels
     }
 
     pub(crate) fn role(&self, channel: u16) -> Option<Role> {
-        self.end.channels.get(&channel).copied()
+        self.known.end.channels.get(&channel).copied()
     }
 
     /// Reads a chunk and unpacks it into `into`, replacing its content; returns the offset of the
@@ -361,20 +380,20 @@ impl<'a> Capture<'a> {
         into: &mut Vec<u8>,
     ) -> Result<u64, Error> {
         into.clear();
-        let Some(extent) = self.end.extent(chunk) else {
+        let Some(extent) = self.known.end.extent(chunk) else {
             return Err(CaptureRule::Record { what: "chunk" }.at(self.ranges.size()));
         };
-        unpack(window, extent, &self.limits, into)?;
+        unpack(window, extent, &self.known.limits, into)?;
         Ok(extent.at)
     }
 
     pub(crate) fn tick_of(&self, log_time: u64) -> u32 {
-        u32::try_from(log_time / self.log_tick_ns).unwrap_or(u32::MAX)
+        u32::try_from(log_time / self.known.log_tick_ns).unwrap_or(u32::MAX)
     }
 
     /// The known full snapshots of its chunks.
-    pub(crate) const fn listed(&self) -> &Listed {
-        &self.listed
+    pub(crate) fn listed(&self) -> &Listed {
+        &self.known.listed
     }
 }
 

@@ -163,12 +163,14 @@ fn hour(folder: &Path) -> io::Result<()> {
         timed_well(&mut convert, &[0, 3])?;
         all.push((form, out));
     }
-    let text = folder.join("hour-text");
-    all.push(("text-with-index", text.clone()));
+    // Those that are kept an index for come last.
+    for (form, of) in [("text-with-index", "text"), ("butter-with-index", "butter")] {
+        all.push((form, folder.join(format!("hour-{of}"))));
+    }
     for (form, folder) in all {
-        if form == "text-with-index" {
+        if form.ends_with("-with-index") {
             let mut keep = Command::new(&gametape);
-            timed_well(keep.args(["inspect", "--keep-index"]).arg(&text), &[0])?;
+            timed_well(keep.args(["inspect", "--keep-index"]).arg(&folder), &[0])?;
         }
         let bytes = count("SELECT sum(bytes) FROM recordings", &folder)?;
         let ten = format!(

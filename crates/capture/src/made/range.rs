@@ -94,7 +94,7 @@ impl<'c> Finder<'c> {
     }
 
     /// Whether no packet is before an earlier one in the clock of this moment.
-    const fn rises(&self, at: At) -> bool {
+    fn rises(&self, at: At) -> bool {
         let rises = self.capture.rises();
         match at {
             At::Step(_) => true,

@@ -1,7 +1,7 @@
 //! An opened recording of packets.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use gametape_core::Input;
 use gametape_core::tape::{Audit, Error, Options, Source};
@@ -12,7 +12,7 @@ use crate::audit::audit;
 use crate::file::DeltaFile;
 use crate::made::{self, Made};
 use crate::ranges::Ranges;
-use crate::read::{Capture, read};
+use crate::read::{Capture, Known, read};
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
@@ -32,6 +32,8 @@ pub struct PacketsTape {
     options: Options,
     /// The schema of a file of packets.
     schema: OnceLock<Schema>,
+    /// The summary of a capture, once it was read.
+    known: OnceLock<Arc<Known>>,
 }
 
 impl PacketsTape {
@@ -42,6 +44,7 @@ impl PacketsTape {
             path: source.path,
             options: source.options,
             schema: OnceLock::new(),
+            known: OnceLock::new(),
         }
     }
 
@@ -57,6 +60,7 @@ impl PacketsTape {
             path: self.path.clone(),
             options: self.options.clone(),
             schema,
+            known: OnceLock::new(),
         })
     }
 
@@ -74,11 +78,17 @@ impl PacketsTape {
             let schema = self.of_packets()?;
             return Ok(Packets::Delta(DeltaFile::new(ranges, schema)));
         }
+        if let Some(known) = self.known.get() {
+            let capture = Capture::of(ranges, known.clone());
+            return Ok(Packets::Capture(Box::new(capture)));
+        }
         let magic = wire::MAGIC.to_le_bytes();
         if *ranges.up_to(0, magic.len() as u64)? == magic {
             return Err(CaptureRule::BarePackets.at(0).into());
         }
-        Ok(Packets::Capture(Box::new(read(ranges)?)))
+        let capture = read(ranges)?;
+        let _ = self.known.set(capture.known());
+        Ok(Packets::Capture(Box::new(capture)))
     }
 
     pub(super) fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {

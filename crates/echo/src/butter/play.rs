@@ -55,7 +55,7 @@ pub const BACK: usize = 64;
 
 /// The writer of the last chunk that showed it clearly, and how many chunks ago that was.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Shown(Option<(Dialect, usize)>);
+pub struct Shown(pub(crate) Option<(Dialect, usize)>);
 
 impl Shown {
     fn dialect(self) -> Option<Dialect> {

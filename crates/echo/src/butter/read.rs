@@ -457,7 +457,11 @@ impl Table {
         }
         let first = raw.get(KEYFRAME.len()..)?.first_chunk()?;
         let first = Time(i64::from_le_bytes(*first));
-        Some(SurveyedChunk { playing, first })
+        Some(SurveyedChunk {
+            playing,
+            first,
+            checksum: crc32fast::hash(&stored),
+        })
     }
 }
 
@@ -468,6 +472,8 @@ pub struct SurveyedChunk {
     playing: Playing,
     /// When its first frame, a keyframe, was recorded.
     pub first: Time,
+    /// The CRC-32 of its stored bytes.
+    pub checksum: u32,
 }
 
 #[cfg(feature = "tape")]

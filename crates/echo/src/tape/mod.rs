@@ -8,6 +8,7 @@ mod diff;
 mod dump;
 mod error;
 mod frames;
+mod index;
 mod info;
 mod lines;
 mod opened;
@@ -28,7 +29,9 @@ use gametape_core::tape::{
 use gametape_core::{Input, RuleInfo};
 
 use crate::{ReadOptions, Rule, Time, butter, echoreplay};
+use chunks::Kept;
 use frames::EchoFormat;
+use lines::Lines;
 
 pub use answers::{Answer, Answers};
 pub use error::EchoError;
@@ -108,6 +111,7 @@ macro_rules! formats {
     ($($format:ident {
         extension: $extension:literal,
         starts: $starts:ident,
+        places: $places:ty,
     })*) => {$(
         impl Format for $format {
             fn info(&self) -> &'static FormatInfo {
@@ -146,7 +150,7 @@ macro_rules! formats {
             }
 
             fn replaced(&self, path: &Path, input: &Input) {
-                lines::remove_stale(path, input);
+                index::remove_stale::<$places>(path, input);
             }
         }
     )*};
@@ -156,10 +160,12 @@ formats! {
     Echoreplay {
         extension: "echoreplay",
         starts: starts_as_echoreplay,
+        places: Lines,
     }
     Butter {
         extension: "butter",
         starts: starts_as_butter,
+        places: Kept,
     }
 }
 

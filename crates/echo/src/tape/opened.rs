@@ -10,7 +10,8 @@ use gametape_core::{At, Input, InputStream};
 use super::chunks::Chunks;
 use super::error::EchoError;
 use super::frames::{EchoFormat, Frames};
-use super::lines::{self, Lines};
+use super::index;
+use super::lines::Lines;
 use crate::butter::Parts;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
 use crate::{ReadOptions, Time};
@@ -93,7 +94,9 @@ impl EchoTape {
         if self.format != EchoFormat::Butter {
             return None;
         }
-        self.chunks.get_or_init(|| Chunks::of(&self.input)).as_ref()
+        self.chunks
+            .get_or_init(|| Chunks::of(&self.input, self.path.as_deref()))
+            .as_ref()
     }
 
     /// Frames from the chunk or the line of the last frame before a moment on, the step of the first, and
@@ -153,7 +156,7 @@ impl EchoTape {
         }
         let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
-            let found = lines::find_fresh(self.path.as_deref()?, &self.input)?;
+            let found = index::find_fresh::<Lines>(self.path.as_deref()?, &self.input)?;
             *held = Some(Arc::new(found));
         }
         held.clone()
@@ -220,7 +223,7 @@ impl EchoTape {
             return Ok((lines.clone(), text));
         }
         let path = self.path.as_deref().filter(|_| spool.is_none());
-        let lines = match path.and_then(|path| lines::find(path, &self.input)) {
+        let lines = match path.and_then(|path| index::find::<Lines>(path, &self.input)) {
             Some(lines) => lines,
             None => self.read_lines()?,
         };
@@ -247,7 +250,7 @@ impl EchoTape {
     pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
         let lines = Arc::new(self.read_lines()?);
         if let Some(path) = &self.path {
-            lines::remove(path);
+            index::remove(path);
         }
         let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         *held = Some(lines.clone());
@@ -258,7 +261,7 @@ impl EchoTape {
         Ok(lines)
     }
 
-    /// Keeps the places of the lines in an index beside the recording.
+    /// Keeps the places of the frames, or of the chunks, in an index beside the recording.
     ///
     /// # Errors
     /// [`EchoError::Index`]; [`Error::Unsupported`] if the recording is a zip or has no path.
@@ -270,6 +273,13 @@ impl EchoTape {
         let Some(path) = &self.path else {
             return refused("the recording has no path, so nothing can be kept beside it");
         };
-        lines::keep(path, &self.input, || Ok(self.lines()?.0))
+        match self.format {
+            EchoFormat::Echoreplay => index::keep(path, &self.input, || Ok(Some(self.lines()?.0))),
+            EchoFormat::Butter => match self.chunks() {
+                Some(chunks) => chunks.keep(&self.input, path),
+                // Read from its start in any case.
+                None => Ok(()),
+            },
+        }
     }
 }

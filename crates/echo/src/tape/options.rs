@@ -29,7 +29,11 @@ pub(super) const BUTTER_INFO: FormatInfo = FormatInfo {
     extensions: &["butter"],
     // The first byte of a .butter is a weak signature.
     sniff_order: 10,
-    options: &[(Verb::Convert, CONVERT), (Verb::Write, BUTTER)],
+    options: &[
+        (Verb::Open, OPEN),
+        (Verb::Convert, CONVERT),
+        (Verb::Write, BUTTER),
+    ],
     ..FormatInfo::new(
         "butter",
         "Matches of Echo VR, quantised and differenced, v1, v2 and v3",
@@ -97,13 +101,13 @@ pub(super) const ECHOREPLAY: &[OptionDef] = &[
     },
 ];
 
-/// The options of opening an .echoreplay.
+/// The options of opening a match.
 pub(super) const OPEN: &[OptionDef] = &[OptionDef {
-    more: "The index is match.echoreplay.index. It is used if it fits, and replaced if it does not. Not \
-           for a zip, whose text each command inflates again.",
+    more: "The index is match.echoreplay.index or match.butter.index. It is used if it fits, and replaced if \
+           it does not. Not for a zip, whose text each command inflates again.",
     ..OptionDef::flag(
         KEEP_INDEX,
-        "Keep the places of the frames of an .echoreplay in an index beside it, so that seeking starts at once",
+        "Keep the places of the frames of a match in an index beside it, so that seeking starts at once",
     )
 }];
 

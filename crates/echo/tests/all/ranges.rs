@@ -1,11 +1,16 @@
 //! A range of a .butter is read from the chunk in which it starts, and has the rows that it has when all
 //! chunks are read.
 
+use std::fs::{self, File};
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
 use gametape_core::table::{Batch, Scan};
-use gametape_core::tape::{Format, Source, Work};
-use gametape_core::{At, Time};
+use gametape_core::tape::{Companions, Format, Options, Source, Tape, Work};
+use gametape_core::{At, Input, Time};
 use gametape_echo::butter::{self, Compression, Mode, audit};
 use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game, Stats};
@@ -16,7 +21,10 @@ use crate::common::{frames_of, match_options, options, write};
 
 /// Returns each row as text, and whether there is a problem.
 fn rows_of(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
-    let tape = Butter.open(Source::new(bytes)).unwrap();
+    rows_in(&*Butter.open(Source::new(bytes)).unwrap(), scan)
+}
+
+fn rows_in(tape: &dyn Tape, scan: &Scan) -> (Vec<String>, bool) {
     let mut rows = Vec::new();
     let scanned = tape.scan_table(scan, &Work::default(), |batch: Batch| {
         rows.extend((0..batch.len()).map(|row| {
@@ -268,4 +276,125 @@ fn a_range_reads_nothing_after_its_chunks() {
             assert!(rows >= 20, "{table}, {from:?}: {rows}");
         }
     }
+}
+
+/// Opens a recording in a folder.
+fn open(path: &Path, options: Options) -> Arc<dyn Tape> {
+    let input = Input::file(File::open(path).unwrap()).unwrap();
+    let source = Source {
+        options,
+        ..Source::new(input).lying_at(path)
+    };
+    Butter.open(source).unwrap()
+}
+
+/// Writes recordings, and an index beside each. A file that was changed just now may change again at the
+/// same time.
+fn keep(folder: &Path, recordings: &[Vec<u8>]) {
+    let path = |at: usize| folder.join(format!("{at}.butter"));
+    for (at, bytes) in recordings.iter().enumerate() {
+        fs::write(path(at), bytes).unwrap();
+    }
+    sleep(Duration::from_millis(80));
+    for at in 0..recordings.len() {
+        open(&path(at), Options::new().flag("keep-index"));
+    }
+}
+
+#[test]
+fn an_index_changes_no_row_of_any_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recordings = Vec::new();
+    for frames in matches() {
+        for mode in [Mode::Correct, Mode::Compat] {
+            recordings.push(write(&frames, options(mode, 10, Compression::Zstd3)));
+        }
+    }
+    keep(folder.path(), &recordings);
+    for (at, bytes) in recordings.iter().enumerate() {
+        let path = folder.path().join(format!("{at}.butter"));
+        let index = fs::read(path.with_extension("butter.index")).unwrap();
+        let chunks = butter::read(bytes).unwrap().chunks().len();
+        assert_eq!(index.len(), 48 + chunks * 27);
+        for scan in scans() {
+            let with = rows_in(&*open(&path, Options::new()), &scan);
+            assert_eq!(with, rows_of(bytes.clone(), &scan), "{at} {scan:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn with_an_index_a_range_reads_only_its_chunks() {
+    let frames = frames_of(MatchOptions {
+        bones: true,
+        ..match_options(5, 1200)
+    });
+    let bytes = write(&frames, options(Mode::Correct, 20, Compression::None));
+    let folder = tempfile::tempdir().unwrap();
+    keep(folder.path(), std::slice::from_ref(&bytes));
+    let path = folder.path().join("0.butter");
+    for table in ["players", "bones", "game"] {
+        let taken = |path: &Path| {
+            let (watched, input) = Watched::new(bytes.clone());
+            let tape = Butter.open(Source::new(input).lying_at(path)).unwrap();
+            let scan = Scan::table(table).from(At::Step(705)).to(At::Step(714));
+            let (rows, broken) = rows_in(&*tape, &scan);
+            assert!(!broken && rows.len() >= 10);
+            watched.taken().0
+        };
+        let (with, without) = (taken(&path), taken(Path::new("elsewhere.butter")));
+        assert!(with < bytes.len() as u64 / 8, "{table}: {with}");
+        assert!(without > bytes.len() as u64 / 2, "{table}: {without}");
+    }
+}
+
+#[test]
+fn an_index_of_other_bytes_or_a_damaged_one_is_not_used() {
+    let frames = frames_of(match_options(5, 95));
+    let bytes = write(&frames, options(Mode::Correct, 10, Compression::None));
+    let folder = tempfile::tempdir().unwrap();
+    keep(folder.path(), std::slice::from_ref(&bytes));
+    let path = folder.path().join("0.butter");
+    let index_path = folder.path().join("0.butter.index");
+    let index = fs::read(&index_path).unwrap();
+    let scan = Scan::table("players").from(At::Step(61)).to(At::Step(63));
+    let wanted = rows_of(bytes.clone(), &scan);
+    for at in 0..index.len() {
+        let mut flipped = index.clone();
+        flipped[at] ^= 1 << (at % 8);
+        for bytes in [&index[..at], &flipped] {
+            fs::write(&index_path, bytes).unwrap();
+            assert_eq!(rows_in(&*open(&path, Options::new()), &scan), wanted);
+        }
+    }
+    // The bytes of the chunk are compared, whatever the system says of the file.
+    fs::write(&index_path, &index).unwrap();
+    let chunk = butter::read(&bytes).unwrap().chunks()[6];
+    let mut other = bytes.clone();
+    other[(chunk.offset + chunk.size) as usize - 20] ^= 1;
+    let tape = Butter.open(Source::new(other.clone()).lying_at(&path));
+    assert_eq!(rows_in(&*tape.unwrap(), &scan), rows_of(other, &scan));
+    // Another recording of as many chunks, of the same size.
+    let mut turned = frames;
+    turned[..40].reverse();
+    let turned = write(&turned, options(Mode::Correct, 10, Compression::None));
+    fs::write(&path, &turned).unwrap();
+    assert_eq!(
+        rows_in(&*open(&path, Options::new()), &scan),
+        rows_of(turned, &scan)
+    );
+    // It goes with its recording.
+    let now = Input::file(File::open(&path).unwrap()).unwrap();
+    Butter.replaced(&path, &now);
+    assert!(!index_path.exists());
+    // Nothing is kept of a damaged recording, whose chunks are read in order, nor of a single chunk.
+    let cut = bytes[..bytes.len() - 40].to_vec();
+    let single = write(
+        &frames_of(match_options(5, 5)),
+        options(Mode::Correct, 10, Compression::None),
+    );
+    keep(folder.path(), &[cut, single]);
+    assert!(!index_path.exists());
+    assert!(!folder.path().join("1.butter.index").exists());
 }

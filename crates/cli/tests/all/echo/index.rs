@@ -18,6 +18,11 @@ fn an_index_is_kept_where_it_is_asked_for() {
     let index = fs::read(path.join("text.echoreplay.index")).unwrap();
     assert!(index.starts_with(b"GTECHOI1"));
     assert_eq!(fine(path, &format!("{MOMENT} text.echoreplay")), before);
+    // That of a .butter has its chunks.
+    let kept = fine(path, &format!("{MOMENT} --keep-index match.butter"));
+    assert_eq!(kept, fine(path, &format!("{MOMENT} match.butter")));
+    let index = fs::read(path.join("match.butter.index"));
+    assert!(index.unwrap().starts_with(b"GTECHOB1"));
     // The index of a replaced recording is removed; an index is not a recording.
     assert_eq!(fine(path, "verify .").lines().count(), 4);
     outputs(path, "convert match.butter text.echoreplay --plain", 0);
@@ -32,11 +37,6 @@ fn an_index_that_cannot_be_written_is_reported() {
         path,
         &format!("{MOMENT} --keep-index zip.echoreplay"),
         "zip.echoreplay: no index is kept: the recording is a zip, whose text must be inflated in any case",
-    );
-    refused(
-        path,
-        &format!("{MOMENT} --keep-index match.butter"),
-        "match.butter: there is no option keep-index to open butter recordings",
     );
     fs::write(path.join("text.echoreplay.index"), "mine").unwrap();
     refused(

@@ -4,10 +4,14 @@ use std::borrow::Cow;
 use std::io;
 
 use gametape_core::tape::Error;
-use gametape_core::{At, Input, Stamp};
+use gametape_core::{At, ByteReader, Input, Short, Stamp};
 
 use crate::echoreplay::Line;
+use crate::tape::index::Places;
 use crate::{Frame, Time};
+
+/// The number of lines that are compared if the recording seems unchanged.
+const SAMPLES: usize = 64;
 
 /// The line of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +96,53 @@ impl Lines {
     }
 }
 
+/// In an index, a line is its offset (8 bytes), size (4), CRC-32 (4) and time in milliseconds since 1970 (8).
+impl Places for Lines {
+    const MAGIC: [u8; 8] = *b"GTECHOI1";
+    const ENTRY: usize = 24;
+    /// Any line has a time, a tab and an object.
+    const LEAST: u64 = 20;
+
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.entries.len() * Self::ENTRY);
+        for entry in &self.entries {
+            out.extend_from_slice(&entry.offset.to_le_bytes());
+            out.extend_from_slice(&entry.size.to_le_bytes());
+            out.extend_from_slice(&entry.checksum.to_le_bytes());
+            out.extend_from_slice(&entry.time.0.to_le_bytes());
+        }
+        out
+    }
+
+    fn decode(entries: &[u8], recording: &Input) -> Option<Self> {
+        let entries: Result<Vec<Entry>, Short> =
+            entries.chunks_exact(Self::ENTRY).map(Entry::read).collect();
+        let entries = entries.ok()?;
+        let mut end = 0;
+        let follows = |entry: &Entry| std::mem::replace(&mut end, entry.end()) <= entry.offset;
+        let ascend = entries.iter().all(follows) && end <= recording.size();
+        ascend.then_some(Self { entries })
+    }
+
+    fn sample_fits(&self, recording: &Input) -> bool {
+        let entries = &self.entries;
+        let step = entries.len().div_ceil(SAMPLES).max(1);
+        let mut some = entries.iter().step_by(step).chain(entries.last());
+        some.all(|entry| matches!(entry.line(recording), Ok(Some(_))))
+    }
+}
+
 impl Entry {
+    fn read(bytes: &[u8]) -> Result<Self, Short> {
+        let mut input = ByteReader::new(bytes);
+        Ok(Self {
+            offset: input.u64_le()?,
+            size: input.u32_le()?,
+            checksum: input.u32_le()?,
+            time: Time(input.u64_le()?.cast_signed()),
+        })
+    }
+
     /// Returns the line, if it is there and unchanged.
     pub fn line<'t>(&self, text: &'t Input) -> Result<Option<Cow<'t, [u8]>>, Error> {
         match text.range(self.offset, self.size.into()) {

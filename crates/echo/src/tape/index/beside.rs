@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use gametape_core::Input;
 use gametape_core::tape::Error;
 
+use super::Places;
 use super::file::{self, Changed, Made};
-use super::line::Lines;
 use crate::tape::error::EchoError;
 
 /// Returns the path of the index: `match.echoreplay` has `match.echoreplay.index`.
@@ -57,31 +57,32 @@ fn is_past((seconds, nanoseconds): Changed) -> bool {
     now.is_ok_and(|now| now.checked_sub(since).is_some_and(|ago| ago > TICK))
 }
 
-/// Returns the lines in the index beside a recording, if there is one and it fits the recording as it is
+/// Returns the places in the index beside a recording, if there is one and it fits the recording as it is
 /// now.
-pub(in crate::tape) fn find(path: &Path, recording: &Input) -> Option<Lines> {
+pub(in crate::tape) fn find<P: Places>(path: &Path, recording: &Input) -> Option<P> {
     let index = at(&index_path(path)).ok()??;
-    let (made, lines) = file::read(&index, recording)?;
-    file::fits(&made, &lines, recording, changed(path)).then_some(lines)
+    let (made, places) = file::read(&index, recording)?;
+    file::fits(&made, &places, recording, changed(path)).then_some(places)
 }
 
-/// Returns the lines in the index beside a recording, if it fits, as far as that shows without reading all
+/// Returns the places in the index beside a recording, if it fits, as far as that shows without reading all
 /// of the recording.
-pub(in crate::tape) fn find_fresh(path: &Path, recording: &Input) -> Option<Lines> {
+pub(in crate::tape) fn find_fresh<P: Places>(path: &Path, recording: &Input) -> Option<P> {
     let index = at(&index_path(path)).ok()??;
-    let (made, lines) = file::read(&index, recording)?;
+    let (made, places) = file::read(&index, recording)?;
     let changed = changed(path).filter(|changed| made.changed == Some(*changed))?;
-    file::fits(&made, &lines, recording, Some(changed)).then_some(lines)
+    file::fits(&made, &places, recording, Some(changed)).then_some(places)
 }
 
-/// Writes the lines of a recording to an index beside it, unless there is one that fits.
+/// Writes the places of a recording to an index beside it, unless there is one that fits, or they are not
+/// known.
 ///
 /// # Errors
-/// The error of `lines`; [`EchoError::Index`] if the index can't be written, or another file has its name.
-pub(in crate::tape) fn keep(
+/// The error of `places`; [`EchoError::Index`] if the index can't be written, or another file has its name.
+pub(in crate::tape) fn keep<P: Places>(
     path: &Path,
     recording: &Input,
-    lines: impl FnOnce() -> Result<Arc<Lines>, Error>,
+    places: impl FnOnce() -> Result<Option<Arc<P>>, Error>,
 ) -> Result<(), Error> {
     let place = index_path(path);
     let refused = |source| {
@@ -93,18 +94,20 @@ pub(in crate::tape) fn keep(
             let message = "the file there is not an index";
             return Err(refused(io::Error::other(message)));
         }
-        Some(_) if find_fresh(path, recording).is_some() => return Ok(()),
+        Some(_) if find_fresh::<P>(path, recording).is_some() => return Ok(()),
         _ => {}
     }
     // Taken before reading: if the recording changes meanwhile, all of it is compared later.
     let changed = changed(path).filter(|changed| is_past(*changed));
-    let lines = lines()?;
+    let Some(places) = places()? else {
+        return Ok(());
+    };
     let made = Made {
         size: recording.size(),
         checksum: file::checksum(recording).map_err(Error::Io)?,
         changed,
     };
-    write(&place, &file::write(&made, &lines)).map_err(refused)
+    write(&place, &file::write(&made, &*places)).map_err(refused)
 }
 
 /// Writes a file so that it is complete or absent.
@@ -130,14 +133,14 @@ pub(in crate::tape) fn remove(path: &Path) {
     if let Ok(Some(there)) = at(&place)
         && file::is_index(&there)
     {
-        // If it stays, each of its lines is compared again when it is read.
+        // If it stays, each of its places is compared again when it is read.
         let _ = fs::remove_file(place);
     }
 }
 
 /// Removes the index beside a recording that was replaced, unless it fits the new one.
-pub(in crate::tape) fn remove_stale(path: &Path, recording: &Input) {
-    if find(path, recording).is_none() {
+pub(in crate::tape) fn remove_stale<P: Places>(path: &Path, recording: &Input) {
+    if find::<P>(path, recording).is_none() {
         remove(path);
     }
 }
