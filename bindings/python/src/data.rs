@@ -66,7 +66,12 @@ impl Data {
     /// ['x', 'y']
     fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         let frame = slf.py().import("pandas")?.getattr("DataFrame")?;
-        frame.call_method1("from_arrow", (slf,))
+        if frame.hasattr("from_arrow")? {
+            return frame.call_method1("from_arrow", (slf,));
+        }
+        // Before pandas 3, pyarrow does this.
+        let table = slf.py().import("pyarrow")?.call_method1("table", (slf,))?;
+        table.call_method0("to_pandas")
     }
 
     fn __len__(&self) -> usize {

@@ -232,6 +232,7 @@ impl Recording {
             let columns = Columns::of(own, columns.as_deref(), secrets, false);
             let columns = columns.map_err(|error| error.of(path))?;
             let (schema, own) = (columns.schema()?, own.clone());
+            let size = recording.input().size();
             let read = move |out: &Output| {
                 let reading = Reading {
                     recording: &recording,
@@ -239,6 +240,7 @@ impl Recording {
                     columns: &columns,
                     scan: &scan,
                     selection: &Selection::default(),
+                    before: 0,
                 };
                 if let Err(failure) = reading.run(out) {
                     out.problem(failure, errors, &noted);
@@ -246,6 +248,7 @@ impl Recording {
             };
             Ok(Source {
                 schema,
+                size,
                 read: Arc::new(read),
             })
         })?;

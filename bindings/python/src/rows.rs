@@ -54,16 +54,14 @@ impl Rows {
         Ok(Batches(Mutex::new(Stream::begin(py, &self.source)?)))
     }
 
-    /// Reads all rows into memory.
+    /// Reads all rows into memory. `progress` receives the number of bytes that were read, and the number of
+    /// all, several times a second; an exception of it ends the reading.
     ///
     /// >>> len(game.table("mouse_events").read()) > 100
     /// True
-    fn read(&self, py: Python<'_>) -> PyResult<Data> {
-        let mut stream = Stream::begin(py, &self.source)?;
-        let mut batches = Vec::new();
-        while let Some(batch) = stream.next_rows(py)? {
-            batches.push(batch);
-        }
+    #[pyo3(signature = (*, progress = None))]
+    fn read(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Data> {
+        let batches = Stream::begin(py, &self.source)?.read(py, progress)?;
         Ok(Data::new(Arc::clone(&self.source.schema), batches))
     }
 
@@ -197,6 +195,8 @@ pub struct Reading<'a> {
     /// The range and the order of the rows.
     pub scan: &'a Scan,
     pub selection: &'a Selection,
+    /// The bytes of the recordings before this one.
+    pub before: u64,
 }
 
 impl Reading<'_> {
@@ -225,8 +225,10 @@ impl Reading<'_> {
         let reader = reader.map_err(of_arrow)?;
         let reader = reader.problems_to(move |error| drop(to.send(error)));
         out.watch(Reader::canceller(&reader));
-        for batch in reader {
+        let mut reader = reader;
+        while let Some(batch) = reader.next() {
             let batch = batch.map_err(of_arrow)?;
+            out.at(self.before + reader.bytes_read());
             if !out.is_wanted() || !out.rows(batch) {
                 return Ok(ControlFlow::Break(()));
             }
@@ -267,6 +269,7 @@ impl Reading<'_> {
         out.watch(Some(pull.canceller()));
         let fail = |error| Failure::from(gametape::Error::tape(path)(error));
         while let Some((_, batch)) = pull.next_batch().map_err(fail)? {
+            out.at(self.before + pull.bytes_read());
             let mut kept = Batch::new(places.iter().map(|(_, kind)| *kind));
             for row in selecting.rows(&batch) {
                 let value = |(place, _): &(Option<usize>, _)| {

@@ -56,11 +56,13 @@ pub fn scan(
         let archive = Archive::find(&paths, &table, errors, &noted, work)?;
         let columns = archive.columns(columns.as_deref(), secrets, &selection)?;
         let schema = columns.schema()?;
+        let size = archive.paths.iter().map(|(_, size)| size).sum();
         let read = move |out: &crate::stream::Output| {
             archive.read(&columns, &selection, out, errors, &noted);
         };
         Ok(Source {
             schema,
+            size,
             read: Arc::new(read),
         })
     })?;
@@ -101,7 +103,8 @@ fn selection(conditions: Option<&Bound<'_, PyAny>>) -> PyResult<Selection> {
 
 /// Recordings that have a table.
 struct Archive {
-    paths: Vec<PathBuf>,
+    /// Their paths, and how many bytes they have.
+    paths: Vec<(PathBuf, u64)>,
     merge: Merge,
     scan: Scan,
 }
@@ -153,7 +156,8 @@ impl Archive {
                 let name = found.path.to_string_lossy();
                 let added = self.merge.add(&name, table);
                 added.map_err(|differs| Failure::usage(differs.to_string()))?;
-                self.paths.push(found.path.clone());
+                let size = recording.input().size();
+                self.paths.push((found.path.clone(), size));
             }
             Err(error) => *without = Some(Failure::scan(&found.path, error)),
         }
@@ -166,7 +170,11 @@ impl Archive {
         secrets: Secrets,
         selection: &Selection,
     ) -> Result<Columns, Failure> {
-        let Some((table, path)) = self.merge.table().zip(self.paths.first()) else {
+        let Some((table, path)) = self
+            .merge
+            .table()
+            .zip(self.paths.first().map(|(path, _)| path))
+        else {
             return Err(Failure::usage("there is no recording"));
         };
         // Conditions are checked once, and not where one of the recordings lacks a column.
@@ -182,8 +190,11 @@ impl Archive {
         errors: Errors,
         problems: &Problems,
     ) {
-        for path in &self.paths {
-            let read = self.read_one(path, columns, selection, out);
+        let mut before = 0;
+        for (path, size) in &self.paths {
+            let read = self.read_one(path, before, columns, selection, out);
+            before += size;
+            out.at(before);
             let goes_on = match read {
                 Ok(ControlFlow::Continue(())) => out.is_wanted(),
                 Ok(ControlFlow::Break(())) => false,
@@ -198,6 +209,7 @@ impl Archive {
     fn read_one(
         &self,
         path: &PathBuf,
+        before: u64,
         columns: &Columns,
         selection: &Selection,
         out: &crate::stream::Output,
@@ -222,6 +234,7 @@ impl Archive {
             columns,
             scan: &self.scan,
             selection,
+            before,
         }
         .run(out)
     }

@@ -104,6 +104,7 @@ pub fn query(
         };
         Ok(Source {
             schema,
+            size: 0,
             read: Arc::new(read),
         })
     })?;

@@ -1,6 +1,6 @@
 //! Rows that a thread reads while a consumer takes them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -21,6 +21,8 @@ const AHEAD: usize = 2;
 #[derive(Clone)]
 pub struct Source {
     pub schema: SchemaRef,
+    /// The bytes of the recordings, if they are known.
+    pub size: u64,
     pub read: Arc<dyn Fn(&Output) + Send + Sync>,
 }
 
@@ -39,6 +41,8 @@ enum Item {
 #[derive(Default)]
 struct Control {
     cancel: AtomicBool,
+    /// The bytes that were read.
+    bytes: AtomicU64,
     /// Ends the reading of the recording that is read now.
     canceller: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
@@ -67,6 +71,11 @@ impl Output {
         if !self.is_wanted() {
             self.control.cancel();
         }
+    }
+
+    /// Notes how many bytes were read.
+    pub fn at(&self, bytes: u64) {
+        self.control.bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Gives rows. Returns false if the consumer is gone.
@@ -100,6 +109,9 @@ pub struct Stream {
     over: bool,
     /// When it last looked for signals: rows that are always there already leave no other time to.
     looked: Instant,
+    /// Receives the number of bytes that were read, and the number of all.
+    progress: Option<Py<PyAny>>,
+    size: u64,
 }
 
 impl Drop for Stream {
@@ -134,9 +146,33 @@ impl Stream {
             process: std::process::id(),
             over: false,
             looked: Instant::now(),
+            progress: None,
+            size: source.size,
         };
         stream.first = stream.wait(py)?;
         Ok(stream)
+    }
+
+    /// Reads all rows, and says how far it is.
+    pub fn read(
+        mut self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<RecordBatch>> {
+        self.progress = progress;
+        let mut batches = Vec::new();
+        while let Some(batch) = self.next_rows(py)? {
+            batches.push(batch);
+        }
+        self.tell(py, self.size)?;
+        Ok(batches)
+    }
+
+    fn tell(&self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        match &self.progress {
+            Some(progress) => progress.call1(py, (bytes, self.size)).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Returns the next rows; `None` if there are no more.
@@ -156,7 +192,9 @@ impl Stream {
         while !self.over {
             if self.looked.elapsed() >= TICK {
                 self.looked = Instant::now();
-                if let Err(error) = py.check_signals() {
+                let bytes = self.control.bytes.load(Ordering::Relaxed);
+                let asked = py.check_signals().and_then(|()| self.tell(py, bytes));
+                if let Err(error) = asked {
                     self.over = true;
                     self.control.cancel();
                     return Err(error);

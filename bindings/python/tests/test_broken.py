@@ -7,6 +7,8 @@ import gametape
 import pyarrow
 import pytest
 from conftest import command
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 
 def test_rows_before_the_damage_come_and_then_the_exception(samples: Path) -> None:
@@ -69,6 +71,55 @@ def test_a_repair_keeps_what_is_intact(samples: Path, tmp_path: Path) -> None:
     assert made.lossy and made.actions and made.path == path
     assert gametape.open(path).info()["steps"] == 900
     assert broken.repair().content == path.read_bytes()
+
+
+SETTINGS = settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+WHOLE = ["loss.rmv", "match.butter", "match.echoreplay", "heat.murk", "arena.mcap"]
+
+
+def intact(path: Path) -> dict[str, list[dict[str, object]]]:
+    """The rows of each table before the damage; none where nothing can be read."""
+    try:
+        tape = gametape.open(path, errors="collect")
+        tables = [name for name, table in tape.tables.items() if table.lane != "facts"]
+        return {name: pyarrow.table(tape.table(name)).to_pylist() for name in tables}
+    except gametape.Error as error:
+        assert error.code and str(error)
+        return {}
+
+
+@SETTINGS
+@given(st.sampled_from(WHOLE), st.floats(0, 1), st.booleans(), st.integers(1, 255))
+def test_any_damage_gives_rows_or_an_error_of_ours(
+    samples: Path, tmp_path: Path, name: str, part: float, cut: bool, flip: int
+) -> None:
+    data = bytearray((samples / name).read_bytes())
+    at = min(int(part * len(data)), len(data) - 1)
+    if cut:
+        del data[at:]
+    else:
+        data[at] ^= flip
+    path = tmp_path / name
+    path.write_bytes(data)
+    found = intact(path)
+    if cut:
+        # What comes before the damage is what was recorded.
+        whole = intact(samples / name)
+        for table, rows in found.items():
+            assert rows == whole[table][: len(rows)], table
+    try:
+        tape = gametape.open(path)
+        for table in tape.tables:
+            tape.table(table).read()
+        tape.audit()
+        tape.stats()
+    except gametape.Error as error:
+        assert error.code and error.path == path
 
 
 def test_the_classes_of_errors(samples: Path, tmp_path: Path) -> None:

@@ -103,6 +103,18 @@ def test_conditions_keep_the_rows_that_meet_them(samples: Path, drawn: Any) -> N
     assert pyarrow.table(found).to_pydict() == wanted.to_pydict()
 
 
+@pytest.mark.parametrize(("name", "table"), [("arena.mcap", "ship"), ("match.butter", "players")])
+def test_rows_that_end_a_state_meet_conditions_like_others(samples: Path, name: str, table: str) -> None:
+    full = whole(samples, name, table).to_pylist()
+    (key,) = [column.name for column in recording(samples, name).tables[table].columns if column.key]
+    ended = [row for row in full if row["ended"]]
+    limit = max(row[key] for row in ended)
+    found = pyarrow.table(gametape.scan(samples / name, table, where=f"{key}>={limit}")).to_pylist()
+    wanted = [row for row in full if row[key] >= limit]
+    assert [{**row, "recording": None} for row in found] == [{"recording": None, **row} for row in wanted]
+    assert 0 < sum(row["ended"] for row in found) < len(ended)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_playback_has_the_state_of_the_rows_before(samples: Path, name: str) -> None:
     tape = recording(samples, name)

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import gametape
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -30,7 +29,7 @@ def test_an_answer_is_what_the_rows_say(samples: Path) -> None:
         # Each time from the start.
         answer = pl.DataFrame(rows).with_columns(pl.col("action").cast(str))
         assert answer.rows() == counted.rows()
-    assert pa.table(rows).num_rows == len(pd.DataFrame.from_arrow(rows)) == len(counted)
+    assert pa.table(rows).num_rows == len(rows.read().to_pandas()) == len(counted)
     assert not rows.problems
 
 

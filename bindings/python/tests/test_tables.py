@@ -102,10 +102,19 @@ def plain(value: Any) -> Any:
     return value
 
 
+def test_pandas_before_version_3_has_the_same_rows(
+    samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = gametape.open(samples / "arena.mcap").table("ship").read()
+    frame = data.to_pandas()
+    monkeypatch.delattr(pandas.DataFrame, "from_arrow", raising=False)
+    pandas.testing.assert_frame_equal(data.to_pandas(), frame, check_dtype=False)
+
+
 @pytest.mark.parametrize("name", SOME)
 def test_pandas_has_the_rows_of_the_dump(samples: Path, name: str) -> None:
     for what, rows, wanted in all_rows(samples / name):
-        frame = pandas.DataFrame.from_arrow(rows)
+        frame = rows.read().to_pandas()
         assert len(frame) == len(wanted)
         for column in frame.columns:
             found = [plain(value) for value in frame[column]]

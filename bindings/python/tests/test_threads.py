@@ -152,6 +152,28 @@ def test_progress_is_told_and_an_exception_of_the_callback_ends_the_work(long_ma
     assert told == sorted(told)
 
 
+def test_rows_tell_their_progress(long_match: Path, samples: Path) -> None:
+    told: list[tuple[int, int]] = []
+    size = long_match.stat().st_size
+    rows = gametape.open(long_match).table("game", ["status"])
+    rows.read(progress=lambda done, size: told.append((done, size)))
+    assert told == sorted(told) and {of for _, of in told} == {size}
+    assert 0 < told[0][0] < told[-1][0] == size
+
+    class Enough(Exception):
+        pass
+
+    def progress(done: int, of: int) -> None:
+        told.append((done, of))
+        if done > size:
+            raise Enough
+
+    paths = [long_match, long_match, samples / "match.butter"]
+    with pytest.raises(Enough):
+        gametape.scan(paths, "game", ["status"], where="step>=0").read(progress=progress)
+    assert told[-1][1] == 2 * size + paths[2].stat().st_size
+
+
 # Work that does not end in any time that a test has, unless it is interrupted.
 WORK = {
     "read": "rows.read()",

@@ -16,6 +16,9 @@ use crate::catalogue::{Catalogue, CatalogueError, Entry, Was};
 use crate::progress::Progress;
 use crate::store::{Object, Stores, is_url};
 
+/// So few recordings stay open from learning their tables until they are read.
+const FEW: usize = 16;
+
 /// The record batches of a recording.
 pub(crate) type Batches = Box<dyn Iterator<Item = Answer<RecordBatch>> + Send>;
 
@@ -43,6 +46,8 @@ pub struct File {
     catalogued: Option<Catalogued>,
     /// The problem that the catalogue knows.
     problem: Option<String>,
+    /// The recording, if it is still open.
+    opened: Mutex<Option<Recording>>,
 }
 
 /// The place of a recording in a catalogue.
@@ -146,6 +151,8 @@ pub(crate) struct Seen {
     pub was: Option<Was>,
     pub entry: Entry,
     pub catalogued: Option<Catalogued>,
+    /// The recording, if there are few.
+    opened: Option<Recording>,
 }
 
 /// Finds files: files, all files of folders, patterns, addresses of objects. Also returns the catalogues of
@@ -232,7 +239,12 @@ impl<'f> Search<'f> {
         found.dedup_by(|(a, _), (b, _)| a == b);
         let found: Vec<Found> = found.into_iter().map(|(_, found)| found).collect();
         let search = &*self;
-        let look = |known: &mut Known, found| look(search, found, known);
+        let are_few = found.len() <= FEW;
+        let look = |known: &mut Known, found| {
+            let mut seen = look(search, found, known);
+            seen.opened = seen.opened.filter(|_| are_few);
+            seen
+        };
         let all = || {
             found
                 .into_par_iter()
@@ -295,6 +307,7 @@ impl Archive {
                     catalogued: seen.catalogued,
                     problem,
                     place: seen.place,
+                    opened: Mutex::new(seen.opened),
                 }),
                 Entry::Other => {}
                 Entry::Broken(problem) => {
@@ -356,7 +369,13 @@ impl Archive {
     }
 
     pub(crate) fn recording(&self, file: &File) -> Result<Recording, gametape::Error> {
-        file.place.open(&self.formats)
+        // Read again, it may have changed.
+        let opened = file
+            .opened
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        opened.map_or_else(|| file.place.open(&self.formats), Ok)
     }
 
     /// Returns the kinds of recordings.
@@ -465,6 +484,7 @@ fn look(search: &Search<'_>, found: Found, known: &mut Known) -> Seen {
         // Before it is opened: a change after this moment is noticed the next time.
         was,
         catalogued: None,
+        opened: None,
         below: found.below,
         place: found.place,
     };
@@ -476,17 +496,22 @@ fn look(search: &Search<'_>, found: Found, known: &mut Known) -> Seen {
         seen.catalogued = Some(Catalogued { catalogue, number });
         return seen;
     }
-    seen.entry = open(search.formats, &seen.place, found.named, known);
+    (seen.entry, seen.opened) = open(search.formats, &seen.place, found.named, known);
     seen
 }
 
-fn open(formats: &Formats, place: &Place, named: bool, known: &mut Known) -> Entry {
+fn open(
+    formats: &Formats,
+    place: &Place,
+    named: bool,
+    known: &mut Known,
+) -> (Entry, Option<Recording>) {
     let recording = match place.open(formats) {
         Ok(recording) => recording,
-        Err(gametape::Error::UnknownFormat { .. }) if !named => return Entry::Other,
-        Err(error) => return Entry::Broken(error.to_string()),
+        Err(gametape::Error::UnknownFormat { .. }) if !named => return (Entry::Other, None),
+        Err(error) => return (Entry::Broken(error.to_string()), None),
     };
-    match recording.tables() {
+    let entry = match recording.tables() {
         Ok(tables) => Entry::Recording {
             work: work(&recording, &tables),
             kind: recording.format().kind(),
@@ -494,8 +519,9 @@ fn open(formats: &Formats, place: &Place, named: bool, known: &mut Known) -> Ent
             tables: known.shared(tables),
             problem: None,
         },
-        Err(error) => Entry::Broken(error.to_string()),
-    }
+        Err(error) => return (Entry::Broken(error.to_string()), None),
+    };
+    (entry, Some(recording))
 }
 
 fn work(recording: &Recording, tables: &[TableDef]) -> Vec<u64> {

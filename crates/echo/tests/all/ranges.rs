@@ -5,8 +5,6 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread::sleep;
-use std::time::Duration;
 
 use gametape_core::table::{Batch, Scan};
 use gametape_core::tape::{Companions, Format, Options, Source, Tape, Work};
@@ -288,14 +286,12 @@ fn open(path: &Path, options: Options) -> Arc<dyn Tape> {
     Butter.open(source).unwrap()
 }
 
-/// Writes recordings, and an index beside each. A file that was changed just now may change again at the
-/// same time.
+/// Writes recordings, and an index beside each.
 fn keep(folder: &Path, recordings: &[Vec<u8>]) {
     let path = |at: usize| folder.join(format!("{at}.butter"));
     for (at, bytes) in recordings.iter().enumerate() {
         fs::write(path(at), bytes).unwrap();
     }
-    sleep(Duration::from_millis(80));
     for at in 0..recordings.len() {
         open(&path(at), Options::new().flag("keep-index"));
     }

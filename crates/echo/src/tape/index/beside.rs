@@ -47,14 +47,22 @@ const fn changed(_: &Path) -> Option<Changed> {
     None
 }
 
-/// Returns whether a change was so long ago that a later one has another time: the clock counts in ticks of
-/// some milliseconds.
-fn is_past((seconds, nanoseconds): Changed) -> bool {
+/// Returns when the file of a recording was last changed, once a later change would have another time: the
+/// clock counts in ticks of some milliseconds.
+fn settled(recording: &Path) -> Option<Changed> {
     /// Longer than a tick.
     const TICK: Duration = Duration::from_millis(50);
-    let since = Duration::new(seconds.try_into().unwrap_or(0), nanoseconds);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    now.is_ok_and(|now| now.checked_sub(since).is_some_and(|ago| ago > TICK))
+    let is_past = |(seconds, nanoseconds): &Changed| {
+        let since = Duration::new((*seconds).try_into().unwrap_or(0), *nanoseconds);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        now.is_ok_and(|now| now.checked_sub(since).is_some_and(|ago| ago > TICK))
+    };
+    let now = changed(recording)?;
+    if is_past(&now) {
+        return Some(now);
+    }
+    std::thread::sleep(2 * TICK);
+    changed(recording).filter(is_past)
 }
 
 /// Returns the places in the index beside a recording, if there is one and it fits the recording as it is
@@ -98,7 +106,7 @@ pub(in crate::tape) fn keep<P: Places>(
         _ => {}
     }
     // Taken before reading: if the recording changes meanwhile, all of it is compared later.
-    let changed = changed(path).filter(|changed| is_past(*changed));
+    let changed = settled(path);
     let Some(places) = places()? else {
         return Ok(());
     };
