@@ -89,7 +89,21 @@ fn root() -> PathBuf {
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
+    without_ours(&mut command);
     command
+}
+
+/// Removes what cargo tells this program of its own package. Some build scripts, such as that of ring, run again
+/// where it differs, and all that is built on them after it: DataFusion, too, each time that somebody calls cargo
+/// once directly and once through a chore.
+fn without_ours(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let of_package =
+            |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        if name.to_str().is_some_and(of_package) {
+            command.env_remove(name);
+        }
+    }
 }
 
 fn run(command: &mut Command) -> Result<(), String> {

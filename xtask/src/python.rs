@@ -118,6 +118,8 @@ fn folder() -> PathBuf {
 fn maturin(python: &Path) -> Command {
     let mut maturin = Command::new(python);
     maturin.args(["-m", "maturin"]).current_dir(folder());
+    // It calls cargo.
+    crate::without_ours(&mut maturin);
     // The environment that it installs into.
     if let Some(environment) = python.parent().and_then(Path::parent) {
         maturin.env("VIRTUAL_ENV", environment);
