@@ -2,9 +2,10 @@
 
 import ast
 import importlib.metadata
+import os
 import re
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfile, make_archive
 
 import gametape
 from docutils import nodes
@@ -97,13 +98,16 @@ def pictures(app: Sphinx, document: nodes.document, name: str) -> None:
             page[-1] += nodes.container("", nodes.reference("", "", image, refuri=to), nodes.paragraph("", title))
 
 
-def executed(app: Sphinx, problem: Exception | None) -> None:
-    for notebook in app.env.toctree_includes["gallery"] if problem is None else []:
-        copyfile(app.outdir.parent / f"jupyter_execute/{notebook}.ipynb", app.outdir / f"{notebook}.ipynb")
+def downloads(app: Sphinx, problem: Exception | None) -> None:
+    """Puts the executed notebooks and what they open beside the pages."""
+    if problem is None:
+        for notebook in app.env.toctree_includes["gallery"]:
+            copyfile(app.outdir.parent / f"jupyter_execute/{notebook}.ipynb", app.outdir / f"{notebook}.ipynb")
+        make_archive(str(app.outdir / "demo-recordings"), "zip", os.environ["GAMETAPE_DEMO"])
 
 
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-signature", signature)
     app.connect("autodoc-process-docstring", property_type)
     app.connect("doctree-resolved", pictures)
-    app.connect("build-finished", executed)
+    app.connect("build-finished", downloads)

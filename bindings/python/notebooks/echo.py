@@ -6,8 +6,8 @@
 # %% [markdown]
 # # A match of Echo VR
 #
-# This notebook asks where in the arena a match is played, how fast the disc and the players are,
-# and what happens in one pass.
+# This notebook asks where in the arena a match is played, and how fast the disc and the players
+# move. Then it follows the disc through one pass.
 #
 # It opens the match that `gametape demo` makes. That match is invented: nobody played it, and its
 # pictures show what can be drawn, not how people play. Set `MATCH` to a recording of your own; a
@@ -31,14 +31,11 @@ plt.rcParams.update({"figure.dpi": 150, "figure.constrained_layout.use": True, "
 # %%
 match = gametape.open(MATCH)
 game = pl.DataFrame(match.table("game", columns=["step", "time_ms", "status"]))
-disc = pl.DataFrame(
-    match.table(
-        "disc",
-        columns=["step", "time_ms", "x", "y", "z", "velocity_x", "velocity_y", "velocity_z"],
-    )
-)
-columns = ["step", "time_ms", "ended", "name", "team", "possession", "body_x", "body_y", "body_z"]
-columns += ["velocity_x", "velocity_y", "velocity_z"]
+velocity = ["velocity_x", "velocity_y", "velocity_z"]
+columns = ["step", "time_ms", "x", "y", "z", *velocity]
+disc = pl.DataFrame(match.table("disc", columns=columns))
+columns = ["step", "time_ms", "ended", "name", "team", "possession"]
+columns += ["body_x", "body_y", "body_z", *velocity]
 players = pl.DataFrame(match.table("players", columns=columns)).filter(~pl.col("ended"))
 players.group_by("team", "name").agg(
     (pl.len() / len(game)).round(2).alias("share of the frames")
@@ -52,25 +49,21 @@ players.group_by("team", "name").agg(
 # frames gives the same picture. Squares of one metre; brighter is longer.
 
 # %%
-playing = game.with_columns(stay_s=pl.col("time_ms").diff().shift(-1).fill_null(0) / 1000).filter(
-    pl.col("status") == "playing"
-)
-frames = playing.select("step", "stay_s")
+frames = game.with_columns(stay_s=pl.col("time_ms").diff().shift(-1).fill_null(0) / 1000)
+frames = frames.filter(pl.col("status") == "playing").select("step", "stay_s")
 
-of = {
-    "disc": disc.select("step", "x", "z").join(frames, on="step"),
-    "blue": players.filter(pl.col("team") == "blue")
-    .select("step", x="body_x", z="body_z")
-    .join(frames, on="step"),
-    "orange": players.filter(pl.col("team") == "orange")
-    .select("step", x="body_x", z="body_z")
-    .join(frames, on="step"),
-}
+places = {"the disc": disc}
+for team in ["blue", "orange"]:
+    of = players.filter(pl.col("team") == team)
+    places[f"players of {team}"] = of.select("step", x="body_x", z="body_z")
+
 edges = np.arange(-40, 41), np.arange(-16, 17)
-maps = {
-    name: np.histogram2d(at["z"], at["x"], bins=edges, weights=at["stay_s"])[0].T
-    for name, at in of.items()
-}
+maps = {}
+for name, rows in places.items():
+    rows = rows.join(frames, on="step")
+    maps[name], *_ = np.histogram2d(
+        rows["x"], rows["z"], bins=edges[::-1], weights=rows["stay_s"]
+    )
 
 # %%
 fig, axes = plt.subplots(3, figsize=(8, 9), sharex=True, sharey=True)
@@ -79,13 +72,7 @@ for ax, (name, seconds) in zip(axes, maps.items()):
     bar = fig.colorbar(image, ax=ax, label="time (s per m²)")
     ticks = np.array([0, 0.25, 0.5, 0.75, 1]) * np.sqrt(seconds.max())
     bar.set_ticks(list(ticks), labels=[f"{tick**2:.1f}" for tick in ticks])
-    ax.set(
-        ylabel="x (m)",
-        title={"disc": "the disc", "blue": "players of blue", "orange": "players of orange"}[
-            name
-        ],
-        aspect="equal",
-    )
+    ax.set(ylabel="x (m)", title=name, aspect="equal")
 axes[-1].set_xlabel("z (m)")
 plt.show()
 
@@ -100,7 +87,7 @@ plt.show()
 # is a goal.
 
 # %%
-speed = (pl.col("velocity_x") ** 2 + pl.col("velocity_y") ** 2 + pl.col("velocity_z") ** 2).sqrt()
+speed = pl.sum_horizontal(pl.col(velocity) ** 2).sqrt()
 teams = (
     players.filter(pl.col("team").is_in(["blue", "orange"]))
     .group_by("time_ms", "team")

@@ -73,8 +73,8 @@ for tick in range(1, TICKS + 1):
     cells = moved
 
 # %% [markdown]
-# `run` gives the state after some ticks, and `go_on` makes more. Each call takes the commands of its
-# own ticks, and refuses others.
+# `run` gives the state after some ticks, and `go_on` makes more. Each call takes the commands of
+# its own ticks, and refuses others.
 
 # %%
 EVERY = 8
@@ -160,7 +160,9 @@ for tick in range(1, 61):
     differs = one.go_on(1)["heat"] != other.go_on(1)["heat"]
     first[differs & np.isnan(first)] = tick
 apart = np.abs(other["heat"] - one["heat"])
-print(f"{np.isfinite(first).mean():.0%} of the cells have differed; {(apart > 0).mean():.0%} do at last")
+print(
+    f"{np.isfinite(first).mean():.0%} of the cells have differed; {(apart > 0).mean():.0%} do at last"
+)
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True)

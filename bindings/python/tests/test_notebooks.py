@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import gametape
 import numpy as np
@@ -93,6 +94,9 @@ def test_the_gallery_shows_all_pictures(site: Path) -> None:
         assert f'id="{section}"' in (site / notebook).read_text()
     for name in NOTEBOOKS:
         assert f'href="notebooks/{name}.ipynb"' in page
+    assert 'href="demo-recordings.zip"' in page
+    with ZipFile(site / "demo-recordings.zip") as recordings:
+        assert "expert-win.rmv" in recordings.namelist()
 
 
 def test_the_reference_has_everything_with_its_types(site: Path) -> None:
@@ -108,6 +112,12 @@ def test_the_reference_has_everything_with_its_types(site: Path) -> None:
     assert "progress: Callable[[int, int], object] | None = None" in text
     assert "list[Finding]: The findings" in text
     assert not re.search(r"\b_[A-Z]\w+", text), "an alias of the stub is shown"
+
+
+def test_the_site_does_not_say_where_it_was_built(site: Path, samples: Path) -> None:
+    for path in [*site.rglob("*.html"), *site.rglob("*.ipynb")]:
+        text = path.read_text()
+        assert str(samples) not in text and str(PACKAGE) not in text and str(site) not in text, path
 
 
 def test_pages_of_the_site_have_no_code_that_no_test_runs() -> None:
