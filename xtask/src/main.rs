@@ -1,5 +1,5 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | wheel | new-format |
-//! dist | publish`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | docs | wheel |
+//! new-format | dist | publish`.
 
 mod arrows;
 mod bench;
@@ -39,6 +39,8 @@ cargo xtask COMMAND
                    registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm
+  docs             build the documentation of the Python package, with its notebooks, to target/python-docs/html;
+                   needs python3 with venv and pip
   wheel [sql]      build the Python package for release, to target/wheels, and its extra `sql` (the program
                    gametape-query); needs python3 with venv and pip
   dist             build the programs for release and pack each with its licences, `gametape` also with completions
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
+        Some("docs") => python::docs(),
         Some("wheel") => python::wheel(&rest),
         Some("dist") => release::dist(&rest),
         Some("publish") => release::publish(&rest),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::ran::{Ran, counted};
-use crate::{root, run};
+use crate::{cargo, root, run};
 
 /// The variable that names a Python.
 pub const VARIABLE: &str = "GAMETAPE_PYTHON";
@@ -13,19 +13,25 @@ pub const VARIABLE: &str = "GAMETAPE_PYTHON";
 /// The name of the tests of the package.
 pub const PACKAGE: &str = "the Python package";
 
-const NEEDS: [&str; 12] = [
+const NEEDS: [&str; 18] = [
     "boto3==1.44.8",
     "duckdb==2.0.1",
+    "furo==2025.12.19",
     "gymnasium==1.4.0",
     "hypothesis==6.170.17",
+    "ipykernel==7.4.0",
+    "jupytext==1.19.6",
+    "matplotlib==3.11.2",
     "maturin==1.16.0",
     "moto[server]==5.2.5",
     "mypy==2.4.1",
+    "myst-nb==1.4.0",
     "numpy==2.4.6",
     "pandas==3.1.1",
     "polars==2.1.0",
     "pyarrow==26.0.1",
     "pytest==9.2.0",
+    "sphinx==9.0.4",
 ];
 
 /// Returns the Python of the environment, or one in `target/python`, which is made the first time.
@@ -63,13 +69,13 @@ pub fn ready() -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// Builds the package as the tests are built, installs it beside the libraries, and runs its tests, which need
-/// the command.
+/// Installs the package and runs its tests, which need the command.
 pub fn test(python: &Path, command: &Path) -> Result<Ran, String> {
     let output = Command::new(python)
         .args([
             "-c",
-            "import hypothesis, maturin, mypy, numpy, pandas, pytest",
+            "import furo, hypothesis, ipykernel, jupytext, matplotlib, maturin, mypy, myst_nb, numpy, pandas, \
+             pytest, sphinx",
         ])
         .output();
     let output = output.map_err(|error| format!("{}: {error}", python.display()))?;
@@ -79,11 +85,7 @@ pub fn test(python: &Path, command: &Path) -> Result<Ran, String> {
         let last = error.lines().last().unwrap_or("it does not run");
         return Ok(Ran::skipped(&format!("{}: {last}", python.display())));
     }
-    let output = maturin(python).args(["develop", "--quiet"]).output();
-    let output = output.map_err(|error| format!("maturin: {error}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
+    develop(python)?;
     counted(
         Command::new(python)
             .args(["-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"])
@@ -91,6 +93,42 @@ pub fn test(python: &Path, command: &Path) -> Result<Ran, String> {
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .current_dir(folder()),
     )
+}
+
+/// Builds the package as the tests are built, and installs it beside the libraries.
+fn develop(python: &Path) -> Result<(), String> {
+    let output = maturin(python).args(["develop", "--quiet"]).output();
+    let output = output.map_err(|error| format!("maturin: {error}"))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+/// Builds the documentation of the package as a site, with the notebooks, which open the demo's recordings.
+pub fn docs() -> Result<(), String> {
+    let python = ready()?;
+    develop(&python)?;
+    let demo = root().join("target/python-docs/demo");
+    run(cargo()
+        .args(["run", "--quiet", "--package", "gametape-cli", "--", "demo"])
+        .arg(&demo)
+        .stdout(Stdio::null()))?;
+    let site = root().join("target/python-docs/html");
+    run(Command::new(&python)
+        .args([
+            "-m",
+            "sphinx",
+            "--quiet",
+            "--fail-on-warning",
+            "--fresh-env",
+        ])
+        .args([folder().join("docs"), site.clone()])
+        .env("GAMETAPE_DEMO", &demo)
+        .env("PYTHONDONTWRITEBYTECODE", "1"))?;
+    println!("{}", site.join("index.html").display());
+    Ok(())
 }
 
 /// Builds the wheels for release: that of the package and, if asked for, that of its extra.
