@@ -63,7 +63,10 @@ impl From<Fault> for Failure {
 
 /// Sets what callers name by words.
 pub fn named(options: &mut Options, show: Option<&str>, plane: &str) -> Result<(), Failure> {
-    options.show = show.map(str::parse::<Show>).transpose().map_err(Failure::usage)?;
+    options.show = show
+        .map(str::parse::<Show>)
+        .transpose()
+        .map_err(Failure::usage)?;
     options.plane = match plane {
         "xz" => Plane::Xz,
         "xy" => Plane::Xy,

@@ -488,7 +488,10 @@ impl Recording {
             return Err(Failure::usage("a picture shows a moment, or a stretch").into());
         }
         if over.is_none() && show.is_some() {
-            return Err(Failure::usage("show is what to draw of a stretch: name its start or its end").into());
+            return Err(Failure::usage(
+                "show is what to draw of a stretch: name its start or its end",
+            )
+            .into());
         }
         let mut options = gametape_picture::Options {
             at: at.map(Moment::when),
@@ -519,7 +522,9 @@ impl Recording {
     /// Shows the header, the tables and the end in a notebook.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let secrets = self.secrets;
-        let name = self.path.display().to_string();
+        // A notebook that is given away should not tell where its recordings were.
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        let name = name.display().to_string();
         self.run(py, None, move |recording, _| {
             let info = recording.header(secrets)?.readable();
             let small = recording.input().size() <= picture::MOST;
