@@ -27,6 +27,7 @@ __all__ = [
     "Data",
     "Diff",
     "Made",
+    "Picture",
     "Playback",
     "Stamp",
     "Recording",
@@ -139,6 +140,18 @@ class Recording:
     ) -> Made: ...
     def diff(self, other: Recording, **options: _Option) -> Diff: ...
     def playback(self) -> Playback: ...
+    def picture(
+        self,
+        at: _Moment | None = None,
+        *,
+        start: _Moment | None = None,
+        end: _Moment | None = None,
+        show: Literal["ways", "time", "changes"] | None = None,
+        view: str | None = None,
+        column: str | None = None,
+        plane: Literal["xz", "xy", "zy"] = "xz",
+        width: int = 800,
+    ) -> Picture: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -283,6 +296,18 @@ class Made:
     def report(self) -> Any: ...
     @property
     def details(self) -> dict[str, Any]: ...
+
+@final
+class Picture:
+    @property
+    def svg(self) -> str: ...
+    @property
+    def words(self) -> str: ...
+    @property
+    def view(self) -> str: ...
+    @property
+    def show(self) -> str | None: ...
+    def _repr_svg_(self) -> str: ...
 
 @final
 class Playback:

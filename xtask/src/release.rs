@@ -141,7 +141,7 @@ fn fill(folder: &Path, package: &str, command: &Path) -> io::Result<()> {
 /// Adds what the command alone has: fonts, completions, manual pages.
 fn of_command(folder: &Path, command: &Path) -> io::Result<()> {
     fs::copy(
-        root().join("crates/cli/fonts/LICENSE"),
+        root().join("crates/picture/fonts/LICENSE"),
         folder.join("LICENSE-FONTS"),
     )?;
     let man = Command::new(command)

@@ -25,6 +25,7 @@ mod made;
 mod moment;
 mod options;
 mod page;
+mod picture;
 mod playback;
 mod recording;
 mod rows;
@@ -51,6 +52,7 @@ fn gametape_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<data::Data>()?;
     module.add_class::<diff::Diff>()?;
     module.add_class::<made::Made>()?;
+    module.add_class::<picture::Picture>()?;
     module.add_class::<playback::Playback>()?;
     module.add_class::<playback::Stamp>()?;
     module.add_class::<recording::Recording>()?;

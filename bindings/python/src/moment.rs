@@ -10,6 +10,11 @@ use crate::errors::Failure;
 pub struct Moment(When);
 
 impl Moment {
+    /// Returns it as the library takes it.
+    pub fn when(self) -> When {
+        self.0
+    }
+
     /// Returns the moment in a recording.
     pub fn within(&self, recording: &Recording) -> Result<At, Failure> {
         recording.at(&self.0).map_err(Failure::from)

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::values::object;
 
-/// Writes the header and the tables.
-pub fn page(name: &str, header: &Info, tables: &[TableDef]) -> String {
+/// Writes the header, the tables, and a picture.
+pub fn page(name: &str, header: &Info, tables: &[TableDef], svg: Option<&str>) -> String {
     let mut html = format!("<div><strong>{}</strong><table>", escaped(name));
     let mut header = object(header);
     let details = header.remove("details");
@@ -34,7 +34,9 @@ pub fn page(name: &str, header: &Info, tables: &[TableDef]) -> String {
         ];
         row(&mut html, &[], &cells);
     }
-    html.push_str("</table></div>");
+    html.push_str("</table>");
+    html.push_str(svg.unwrap_or_default());
+    html.push_str("</div>");
     html
 }
 

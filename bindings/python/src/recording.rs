@@ -8,6 +8,7 @@ use gametape::{
     Around, Cut, Depth, Error, Formats, OpenOptions, Options, Partial, Scan, Secrets, Selection,
     Verb, Work,
 };
+use gametape_picture::Stretch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,6 +19,7 @@ use crate::made::{self, Made};
 use crate::moment::{Moment, time};
 use crate::options;
 use crate::page::page;
+use crate::picture::{self, Picture};
 use crate::playback::Playback;
 use crate::rows::{Columns, Reading, Rows};
 use crate::stream::{Output, Source};
@@ -455,17 +457,85 @@ impl Recording {
         self.close();
     }
 
+    /// Draws a moment as SVG, by default the end: a grid as a board, positions as a map. With `start`, `end` or
+    /// both, it draws that stretch: paths (`show="ways"`), the time spent in each place (`"time"`), or the
+    /// number of changes of each cell (`"changes"`).
+    ///
+    /// `view` is a table with cells, `map`, or a table of the map; `column` is the column of the cells; `plane`
+    /// is the side from which a map is seen, if positions have a height: `xz`, `xy` or `zy`.
+    ///
+    /// >>> game.picture(start=0, show="time").words[:24]
+    /// 'expert-win.rmv, board, t'
+    #[pyo3(signature = (at = None, *, start = None, end = None, show = None, view = None, column = None, plane = "xz", width = 800))]
+    #[allow(clippy::too_many_arguments)]
+    fn picture(
+        &self,
+        py: Python<'_>,
+        at: Option<Moment>,
+        start: Option<Moment>,
+        end: Option<Moment>,
+        show: Option<&str>,
+        view: Option<String>,
+        column: Option<String>,
+        plane: &str,
+        width: u32,
+    ) -> PyResult<Picture> {
+        let over = (start.is_some() || end.is_some()).then(|| Stretch {
+            from: start.map(Moment::when),
+            to: end.map(Moment::when),
+        });
+        if over.is_some() && at.is_some() {
+            return Err(Failure::usage("a picture shows a moment, or a stretch").into());
+        }
+        if over.is_none() && show.is_some() {
+            return Err(Failure::usage(
+                "show is what to draw of a stretch: name its start or its end",
+            )
+            .into());
+        }
+        let mut options = gametape_picture::Options {
+            at: at.map(Moment::when),
+            over,
+            view,
+            column,
+            width,
+            secrets: self.secrets,
+            ..gametape_picture::Options::default()
+        };
+        picture::named(&mut options, show, plane)?;
+        let recording = self.get()?;
+        let mut drawn = attempt(py, &Progress::NONE, move |_| {
+            gametape_picture::draw(&recording, &options).map_err(Failure::from)
+        })?;
+        let problem = drawn.problem.take().or(drawn.playback_problem.take());
+        let drawn = Partial {
+            value: drawn,
+            problem,
+        };
+        Ok(self.partial(drawn)?.into())
+    }
+
     fn __repr__(&self) -> String {
         format!("<Recording {} ({})>", self.path.display(), self.format)
     }
 
-    /// Shows the header and the tables in a notebook.
+    /// Shows the header, the tables and the end in a notebook.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let secrets = self.secrets;
-        let name = self.path.display().to_string();
+        // A notebook that is given away should not tell where its recordings were.
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        let name = name.display().to_string();
         self.run(py, None, move |recording, _| {
             let info = recording.header(secrets)?.readable();
-            Ok(page(&name, &info, &recording.tables()?))
+            let small = recording.input().size() <= picture::MOST;
+            let options = gametape_picture::Options {
+                secrets,
+                ..gametape_picture::Options::default()
+            };
+            // Some recordings have nothing to draw.
+            let drawn = small.then(|| gametape_picture::draw(recording, &options).ok());
+            let svg = drawn.flatten().map(|drawn| drawn.picture.svg);
+            Ok(page(&name, &info, &recording.tables()?, svg.as_deref()))
         })
     }
 }

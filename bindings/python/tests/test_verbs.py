@@ -121,6 +121,41 @@ def test_a_closed_recording_refuses_and_its_rows_stay(samples: Path) -> None:
     assert len(rows.read()) > 0 and play.seek("end").step > 0
 
 
+@pytest.mark.parametrize("name", ["loss.rmv", "match.butter", "heat.murk", "arena.mcap"])
+def test_a_picture_is_that_of_the_command(samples: Path, name: str) -> None:
+    path = samples / name
+    tape = gametape.open(path)
+    assert tape.picture().svg == command("picture", path, "-")
+    over = tape.picture(start="step:3", width=500)
+    assert over.svg == command("picture", path, "-", "--over", "step:3..", "--width", 500)
+    assert over.show in ("ways", "time", "changes") and over.words in over.svg.replace("&quot;", '"')
+    assert tape.picture(1.0).svg == command("picture", path, "-", "--at", "1")
+    assert over._repr_svg_() == over.svg
+    # A notebook shows the end.
+    assert tape.picture().svg in tape._repr_html_()
+
+
+def test_a_picture_of_nothing_or_of_a_broken_recording(samples: Path) -> None:
+    tape = gametape.open(samples / "match-cut-off.butter")
+    with pytest.raises(gametape.TruncatedError):
+        tape.picture()
+    broken = gametape.open(samples / "match-cut-off.butter", errors="collect")
+    assert broken.picture().view == "map"
+    assert [problem.code for problem in broken.problems] == ["butter.truncated"]
+    for wrong in [
+        {"view": "boards"},
+        {"column": "colour"},
+        {"show": "time"},
+        {"plane": "up"},
+        {"width": 9},
+        {"at": 1, "start": 2},
+        {"start": 2, "show": "all"},
+        {"start": 3, "end": 2},
+    ]:
+        with pytest.raises(gametape.UsageError):
+            gametape.open(samples / "loss.rmv").picture(**wrong)  # type: ignore[arg-type]
+
+
 def test_a_notebook_shows_the_header_and_the_tables(samples: Path) -> None:
     html = gametape.open(samples / "loss.rmv")._repr_html_()
     assert "mouse_events" in html and "rmv" in html and html.count("<table>") == html.count("</table>")

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 #[cfg(feature = "picture")]
-use crate::scene::time::Stretch;
+use gametape_picture::scene::time::Stretch;
 
 /// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///

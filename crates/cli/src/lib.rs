@@ -25,7 +25,6 @@ mod located;
 mod many;
 mod options;
 #[cfg(any(feature = "picture", feature = "play"))]
-mod scene;
 mod sheet;
 #[cfg(feature = "tools")]
 pub mod tools;

@@ -212,6 +212,15 @@ impl Recording {
         &*self.format
     }
 
+    /// Returns the name of its format and the version: `rmv v2`; the name alone if its header can't be read.
+    #[must_use]
+    pub fn version(&self) -> String {
+        match self.header(Secrets::Hide) {
+            Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
+            Err(_) => self.format.name().to_owned(),
+        }
+    }
+
     /// Returns the recording as its format implements it.
     #[must_use]
     pub const fn tape(&self) -> &Arc<dyn Tape> {

@@ -98,15 +98,6 @@ pub fn many_of<R: Send>(
     })
 }
 
-/// The format of a recording and its version: `rmv v2`.
-#[cfg(any(feature = "picture", feature = "play"))]
-pub fn format_name(recording: &Recording, secrets: gametape::Secrets) -> String {
-    match recording.header(secrets) {
-        Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
-        Err(_) => recording.format().name().to_owned(),
-    }
-}
-
 /// A stamp in JSON.
 pub fn stamp(stamp: Stamp) -> Value {
     json!({

@@ -10,8 +10,8 @@ use gametape::{Batch, Error, Lane, Recording, Scan, Secrets, Severity, TableDef}
 
 use super::messages::Inbox;
 use super::messages::Update;
-use crate::scene::range::{Bounds, widen};
-use crate::scene::views::{Points, View, views};
+use gametape_picture::scene::range::{Bounds, widen};
+use gametape_picture::scene::views::{Points, View, views};
 
 /// The largest number of events that are kept in memory; longer tables are read in parts.
 const WHOLE: u64 = 2000;

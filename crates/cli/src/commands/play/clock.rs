@@ -5,7 +5,7 @@ use std::time::Duration;
 use gametape::core::table::Span;
 use gametape::{At, Stamp, Time};
 
-use crate::scene::time::Axis;
+use gametape_picture::scene::time::Axis;
 
 /// The frames drawn in a second. A recording without times plays one step per frame.
 pub const FRAMES: u64 = 30;

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use gametape::core::table::{Marker, Span};
 use gametape::{AnyFinding, At, Batch, Scan, Stamp, TableDef};
 
-use crate::scene::range::Bounds;
+use gametape_picture::scene::range::Bounds;
 
 /// The state that the player wants to show next. Only the newest request counts.
 #[derive(Clone, PartialEq, Debug, Default)]

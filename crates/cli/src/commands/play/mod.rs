@@ -1,5 +1,5 @@
 //! `gametape play`: plays a recording in the terminal. The scene follows from the tables
-//! (`crate::scene`); this module paints it and reads keys.
+//! (`gametape_picture::scene`); this module paints it and reads keys.
 
 mod background;
 mod clock;
@@ -29,8 +29,8 @@ use self::terminal::Screen;
 use super::Call;
 use crate::args::Play;
 use crate::exit::Exit;
-use crate::scene::views::View;
 use crate::ui::{Ui, secrets};
+use gametape_picture::scene::views::View;
 
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(1000 / clock::FRAMES);

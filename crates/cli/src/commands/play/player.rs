@@ -12,8 +12,8 @@ use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 use super::clock::Clock;
 use super::messages::{Opened, Query, Request, Response};
 use super::view_state::ViewState;
-use crate::scene::range::Bounds;
-use crate::scene::views::{View, views};
+use gametape_picture::scene::range::Bounds;
+use gametape_picture::scene::views::{View, views};
 
 /// The player.
 pub struct Player {

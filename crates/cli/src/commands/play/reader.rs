@@ -13,8 +13,7 @@ use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef
 use super::background;
 use super::messages::Inbox;
 use super::messages::{Opened, Request, Response, Update};
-use crate::commands::format_name;
-use crate::scene::map::trail;
+use gametape_picture::scene::map::trail;
 
 /// Opens a recording and answers requests until the player ends.
 pub fn serve(
@@ -64,7 +63,7 @@ pub fn serve(
         path,
         step: recording.format().step(),
         at,
-        format: format_name(&recording, secrets),
+        format: recording.version(),
         span,
         tables: tables.clone(),
     };

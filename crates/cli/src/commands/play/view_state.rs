@@ -2,10 +2,10 @@
 
 use gametape::{Batch, TableDef};
 
-use crate::scene::board::{Cells, Legend};
-use crate::scene::map::Plane;
-use crate::scene::range::{Bounds, Range, widen};
-use crate::scene::views::{Grid, Points};
+use gametape_picture::scene::board::{Cells, Legend};
+use gametape_picture::scene::map::Plane;
+use gametape_picture::scene::range::{Bounds, Range, widen};
+use gametape_picture::scene::views::{Grid, Points};
 
 /// The state of a view.
 #[derive(Clone, PartialEq, Default, Debug)]

@@ -4,8 +4,8 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width};
 use crate::commands::play::view_state::ViewState;
-use crate::scene::board::{Board, Content};
 use gametape::core::table::{plain, shown};
+use gametape_picture::scene::board::{Board, Content};
 
 /// A grid, and how it is viewed.
 pub struct Scene<'s> {

@@ -6,9 +6,9 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width, wrapped};
 use super::rows::clipped;
-use crate::scene::time::time;
 use gametape::core::table::Marker;
 use gametape::core::table::shown;
+use gametape_picture::scene::time::time;
 
 /// Draws events, and the place of now among them.
 pub fn events(

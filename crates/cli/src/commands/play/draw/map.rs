@@ -10,9 +10,9 @@ use super::pen::{Pen, width as columns};
 use super::rows::clipped;
 use crate::commands::play::messages::Response;
 use crate::commands::play::view_state::ViewState;
-use crate::scene::map::{Entity, Labels, MAX_NAMED, Projection, entities};
-use crate::scene::views::Points;
 use gametape::core::table::plain;
+use gametape_picture::scene::map::{Entity, Labels, MAX_NAMED, Projection, entities};
+use gametape_picture::scene::views::Points;
 
 /// The largest width of a name.
 const NAME: usize = 14;

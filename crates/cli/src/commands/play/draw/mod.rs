@@ -16,11 +16,11 @@ use self::paint::Paint;
 use self::pen::{Pen, width, wrapped};
 use super::keys;
 use super::player::Player;
-use crate::scene::board::Board;
-use crate::scene::time::moment;
-use crate::scene::views::View;
 use gametape::core::table::MarkerKind;
 use gametape::core::text::Counted;
+use gametape_picture::scene::board::Board;
+use gametape_picture::scene::time::moment;
+use gametape_picture::scene::views::View;
 
 /// The lines above the view (header, tabs) and below it (timeline, keys), without the message.
 const ABOVE: usize = 2;

@@ -3,8 +3,8 @@
 use gametape::Severity;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::scene::symbols::{Face, Tint, face, tint};
 use gametape::core::table::MarkerKind;
+use gametape_picture::scene::symbols::{Face, Tint, face, tint};
 
 /// The number of colours of the terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

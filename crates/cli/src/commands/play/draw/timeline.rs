@@ -5,7 +5,7 @@ use ratatui::style::Modifier;
 
 use super::pen::{Pen, width};
 use crate::commands::play::player::Player;
-use crate::scene::time::{Axis, time};
+use gametape_picture::scene::time::{Axis, time};
 
 /// Draws the position, the span and the markers; of several markers at one place, the worst.
 pub fn draw(pen: &mut Pen<'_>, player: &Player) {

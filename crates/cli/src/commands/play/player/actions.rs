@@ -4,7 +4,7 @@ use gametape::{At, Batch, ParseWhenError, When};
 
 use super::Player;
 use crate::commands::play::messages::Response;
-use crate::scene::views::View;
+use gametape_picture::scene::views::View;
 
 /// The action of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use super::made::{answer, batch, player, stamp, table};
 use crate::commands::play::messages;
 use crate::commands::play::player::Player;
 use crate::commands::play::player::actions::{Action, Then};
-use crate::scene::views::View;
+use gametape_picture::scene::views::View;
 
 fn counted() -> Player {
     player(

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(feature = "picture")]
 use gametape::core::table::Owned;
 use gametape::{Batch, ColumnDef, Kind, TableDef, Value};
 
@@ -89,7 +88,6 @@ impl Cells {
     }
 
     /// The number of cells that the index has room for.
-    #[cfg(feature = "picture")]
     pub const fn room(&self) -> usize {
         self.rows.len()
     }
@@ -281,14 +279,12 @@ impl<'s> Board<'s> {
 }
 
 /// Counts how often each cell changes, while rows are read.
-#[cfg(feature = "picture")]
 pub struct Changes {
     /// By the index of the cell.
     pub counts: Vec<u32>,
     values: Vec<Option<Owned>>,
 }
 
-#[cfg(feature = "picture")]
 impl Changes {
     /// Starts without a value for any cell.
     pub fn new(cells: &Cells) -> Self {
@@ -324,7 +320,6 @@ impl Changes {
 }
 
 /// Whether two values are the same; NaN is the same as NaN.
-#[cfg(feature = "picture")]
 fn is_same(one: Value<'_>, other: Value<'_>) -> bool {
     match (one, other) {
         (Value::Float32(one), Value::Float32(other)) => one.to_bits() == other.to_bits(),

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 
 use super::made::Made;
 use super::{args, board, over, picture, pixels, written};
-use crate::args::{Picture as Args, Show};
-use crate::commands::picture::tiles::Tiles;
-use crate::commands::picture::{grid, page};
+use crate::options::{Options, Show};
 use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::views::{View, views};
+use crate::tiles::Tiles;
+use crate::{grid, page};
 
 #[test]
 fn text_of_a_recording_stays_text() {
@@ -311,7 +311,7 @@ proptest! {
                 (stretch(), Some(Show::Time)),
             ] {
                 for column in [None, Some("heat".to_owned())] {
-                    let args = Args {
+                    let args = Options {
                         at: over.is_none().then_some(gametape::At::Step(at).into()),
                         over: over.clone(),
                         show,

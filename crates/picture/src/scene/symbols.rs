@@ -85,7 +85,6 @@ impl Symbols {
     }
 
     /// All texts with their symbols.
-    #[cfg(feature = "play")]
     pub fn all(&self) -> impl Iterator<Item = (&str, char)> {
         self.known.iter().map(|(text, symbol)| (&**text, *symbol))
     }

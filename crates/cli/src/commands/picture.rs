@@ -1,20 +1,4 @@
-//! `gametape picture`: draws a moment or a stretch of a recording as SVG or PNG. The scene follows from the
-//! tables (`crate::scene`); this module paints it.
-
-mod compose;
-mod fill;
-mod grid;
-mod map;
-mod page;
-mod palette;
-mod png;
-mod signs;
-mod source;
-mod subject;
-mod svg;
-#[cfg(test)]
-mod tests;
-mod tiles;
+//! `gametape picture`: draws a moment or a stretch of a recording as SVG or PNG.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -22,16 +6,16 @@ use std::path::Path;
 
 use gametape::core::text::printable;
 use gametape::{Draft, Error};
+use gametape_picture::{Drawn, Fault, Options, Plane, draw, png};
 use serde_json::json;
 
-use self::subject::{Drawn, Fault};
 use super::convert::is_same_file;
 use super::{Call, stamp};
 use crate::advice::of_output;
-use crate::args::Picture;
+use crate::args::{Picture, Show, Side};
 use crate::exit::Exit;
 use crate::located::from_to;
-use crate::ui::Ui;
+use crate::ui::{Ui, secrets};
 
 /// The format of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +58,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let drawn = call
         .open(&args.path)
         .map_err(Fault::from)
-        .and_then(|recording| compose::compose(&recording, args));
+        .and_then(|recording| draw(&recording, &options(args)));
     let drawn = match drawn {
         Ok(drawn) => drawn,
         Err(Fault::Error(error)) => return Ok(ui.fail(&error)),
@@ -84,7 +68,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     };
     let bytes = match form {
         Form::Svg => drawn.picture.svg.clone().into_bytes(),
-        Form::Png => match png::encode(&drawn.picture) {
+        Form::Png => match png(&drawn.picture) {
             Ok(bytes) => bytes,
             Err(error) => {
                 return Ok(ui.refuse(&format!("the picture can't be made a PNG: {error}")));
@@ -101,6 +85,27 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(ui.fail(&of_output(error, &args.output)));
     }
     report(args, &drawn, bytes.len(), ui)
+}
+
+fn options(args: &Picture) -> Options {
+    Options {
+        at: args.at.clone(),
+        over: args.over.clone(),
+        show: args.show.map(|show| match show {
+            Show::Ways => gametape_picture::Show::Ways,
+            Show::Time => gametape_picture::Show::Time,
+            Show::Changes => gametape_picture::Show::Changes,
+        }),
+        view: args.view.clone(),
+        column: args.column.clone(),
+        plane: match args.plane {
+            Side::Xz => Plane::Xz,
+            Side::Xy => Plane::Xy,
+            Side::Zy => Plane::Zy,
+        },
+        width: args.width,
+        secrets: secrets(args.show_secrets),
+    }
 }
 
 /// Refuses an output that can't be written, before the recording is read.

@@ -30,12 +30,14 @@ pub enum Plane {
     /// From above; `y` is the height.
     #[default]
     Xz,
+    /// From the front.
     Xy,
+    /// From the side.
     Zy,
 }
 
 impl Plane {
-    #[cfg(feature = "play")]
+    #[must_use]
     pub const fn next(self) -> Self {
         match self {
             Self::Xz => Self::Xy,
@@ -112,6 +114,7 @@ impl Projection {
     }
 
     /// Widens one of the ranges so that both have the same scale in an area of this size.
+    #[must_use]
     pub fn fit(self, width: f64, height: f64) -> Self {
         let Self { across, up, .. } = self;
         let scale = ((across[1] - across[0]) / width).max((up[1] - up[0]) / height);
@@ -152,7 +155,6 @@ impl Projection {
     }
 
     /// The vertical coordinate of a place. Never `-0.0`.
-    #[cfg(feature = "picture")]
     pub fn vertical(&self, up: f64) -> f64 {
         if self.downward { 0.0 - up } else { up + 0.0 }
     }

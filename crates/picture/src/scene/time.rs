@@ -1,9 +1,7 @@
 //! Moments of a recording: as text, along an axis, and from one to another.
 
-#[cfg(feature = "picture")]
 use std::str::FromStr;
 
-#[cfg(feature = "picture")]
 use gametape::When;
 use gametape::core::text::Grouped;
 use gametape::{Stamp, Time};
@@ -26,7 +24,6 @@ impl Axis {
     }
 
     /// The unit of [`Axis::between`].
-    #[cfg(feature = "picture")]
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Time => "s",
@@ -35,7 +32,6 @@ impl Axis {
     }
 
     /// The seconds or steps from one stamp to another; 0 where the clock goes back.
-    #[cfg(feature = "picture")]
     pub fn between(self, from: Stamp, to: Stamp) -> f64 {
         match self {
             Self::Time => {
@@ -65,20 +61,19 @@ pub fn moment(stamp: Stamp) -> String {
 }
 
 /// The same within a sentence: `12.345 s, tick 7, step 6`.
-#[cfg(feature = "picture")]
 pub fn moment_in_words(stamp: Stamp) -> String {
     moment(stamp).replace("  ", ", ")
 }
 
 /// A stretch of a recording; an end that is left out is the recording's.
-#[cfg(feature = "picture")]
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Stretch {
+    /// The start.
     pub from: Option<When>,
+    /// The end.
     pub to: Option<When>,
 }
 
-#[cfg(feature = "picture")]
 impl FromStr for Stretch {
     type Err = String;
 
@@ -103,7 +98,6 @@ impl FromStr for Stretch {
 
 #[cfg(test)]
 mod tests {
-    #[cfg(feature = "picture")]
     use gametape::At;
 
     use super::*;
@@ -118,7 +112,6 @@ mod tests {
         assert_eq!(moment(stamp), "12.345 s  tick 7  step 6");
     }
 
-    #[cfg(feature = "picture")]
     #[test]
     fn an_end_that_is_left_out_is_the_recordings() {
         let stretch: Stretch = "1:23.4..step:9".parse().unwrap();

@@ -3,14 +3,11 @@
 //! painters turn it into characters or SVG.
 
 pub mod board;
-#[cfg(feature = "picture")]
 pub mod describe;
-#[cfg(feature = "picture")]
 pub mod dwell;
 pub mod map;
 pub mod range;
 pub mod symbols;
 pub mod time;
-#[cfg(feature = "picture")]
 pub mod tracks;
 pub mod views;

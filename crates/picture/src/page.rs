@@ -26,10 +26,13 @@ pub struct Page {
 }
 
 /// A finished picture.
+#[derive(Debug)]
 pub struct Picture {
+    /// The picture as SVG.
     pub svg: String,
-    /// In pixels.
+    /// The width in pixels.
     pub width: u32,
+    /// The height in pixels.
     pub height: u32,
 }
 

@@ -1,23 +1,38 @@
 //! The subject of a picture, the finished drawing, and the reasons why there is none.
 
+use std::error::Error as StdError;
 use std::ffi::OsStr;
+use std::fmt;
+use std::path::Path;
 
 use gametape::{Error, Stamp, TableDef};
 
 use super::page::{Page, Picture};
-use crate::args::{Picture as Args, Show, Side};
-use crate::scene::map::Plane;
+use crate::options::Options;
 use crate::scene::views::{Grid, View};
 
 /// The first and the last stamp of a stretch.
 pub type Ends = (Stamp, Stamp);
 
 /// The reason why there is no picture.
+#[derive(Debug)]
 pub enum Fault {
+    /// An error of the recording.
     Error(Box<Error>),
-    /// A whole message.
+    /// There is nothing to draw, or not what was asked for: the whole message.
     Message(String),
 }
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(error) => error.fmt(f),
+            Self::Message(message) => message.fmt(f),
+        }
+    }
+}
+
+impl StdError for Fault {}
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
@@ -26,11 +41,17 @@ impl From<Error> for Fault {
 }
 
 /// A finished drawing, and what it shows.
+#[derive(Debug)]
 pub struct Drawn {
+    /// The picture.
     pub picture: Picture,
+    /// The name of the view.
     pub view: String,
+    /// The moment, if it is one of a moment.
     pub at: Option<Stamp>,
+    /// The first and the last stamp of the stretch, if it is one of a stretch.
     pub over: Option<Ends>,
+    /// What is drawn of the stretch: [`Show::name`].
     pub show: Option<&'static str>,
     /// A description for readers who cannot see the picture.
     pub words: String,
@@ -42,7 +63,9 @@ pub struct Drawn {
 
 /// The subject of a picture.
 pub struct Subject<'s> {
-    pub args: &'s Args,
+    pub options: &'s Options,
+    /// The path of the recording.
+    pub path: &'s Path,
     pub view: &'s View,
     /// The name of the view.
     pub title: String,
@@ -55,7 +78,7 @@ pub struct Subject<'s> {
 impl Subject<'_> {
     /// Makes a fault of a sentence about the recording.
     pub fn fault(&self, sentence: &str) -> Fault {
-        Fault::Message(format!("{}: {sentence}", shown(&self.args.path)))
+        Fault::Message(format!("{}: {sentence}", shown(self.path.as_os_str())))
     }
 
     /// Starts a page with its title.
@@ -68,7 +91,7 @@ impl Subject<'_> {
     pub fn drawn(&self, page: Page, words: String) -> Drawn {
         let title = format!("{} of {}", self.title, self.name);
         Drawn {
-            picture: page.finish(&title, &words, self.args.width),
+            picture: page.finish(&title, &words, self.options.width),
             view: self.title.clone(),
             at: None,
             over: None,
@@ -82,13 +105,13 @@ impl Subject<'_> {
     /// Returns the column of a grid that is drawn.
     pub fn value(&self, grid: &Grid, table: &TableDef) -> Result<usize, Fault> {
         let name = |at: &usize| table.columns.get(*at).map(|column| &*column.name);
-        let found = match self.args.column.as_deref() {
+        let found = match self.options.column.as_deref() {
             None => grid.values.first(),
             Some(wanted) => grid.values.iter().find(|at| name(at) == Some(wanted)),
         };
         found.copied().ok_or_else(|| {
             let known: Vec<&str> = grid.values.iter().filter_map(name).collect();
-            let wanted = self.args.column.as_deref().unwrap_or_default();
+            let wanted = self.options.column.as_deref().unwrap_or_default();
             self.fault(&format!(
                 "cells of {} have no {wanted:?}; they have {}",
                 grid.table,
@@ -101,23 +124,4 @@ impl Subject<'_> {
 /// A path as printable text.
 pub fn shown(path: &OsStr) -> String {
     gametape::core::text::printable(&path.display().to_string())
-}
-
-impl From<Side> for Plane {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Xz => Self::Xz,
-            Side::Xy => Self::Xy,
-            Side::Zy => Self::Zy,
-        }
-    }
-}
-
-/// The name of a value of `--show`.
-pub const fn name_of(show: Show) -> &'static str {
-    match show {
-        Show::Ways => "ways",
-        Show::Time => "time",
-        Show::Changes => "changes",
-    }
 }

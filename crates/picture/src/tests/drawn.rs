@@ -4,7 +4,7 @@ use gametape::{At, ColumnDef, Kind, Lane, TableDef, Time, Value};
 
 use super::made::Made;
 use super::{args, board, dark, over, picture, pixels, written};
-use crate::args::{Picture as Args, Show};
+use crate::options::{Options, Show};
 
 /// A board of three by three squares, 16 pixels wide, with a cursor.
 fn game() -> Made {
@@ -50,7 +50,7 @@ fn game() -> Made {
 fn a_board_is_drawn_as_its_players_know_it() {
     let drawn = picture(
         &game(),
-        &Args {
+        &Options {
             at: Some(At::Step(6).into()),
             ..args()
         },
@@ -119,7 +119,7 @@ fn cells_that_change_are_counted_within_the_stretch() {
         drawn.words,
         "How often heat of plate changed from 0.000 s, step 0 to 0.300 s, step 3: 2 of 4 cells did, 4 times in all; most often that at i 0, 3 times."
     );
-    let some = Args {
+    let some = Options {
         over: Some("step:1..0.2".parse().unwrap()),
         ..args()
     };
@@ -128,7 +128,7 @@ fn cells_that_change_are_counted_within_the_stretch() {
         drawn.words,
         "How often heat of plate changed from 0.100 s, step 1 to 0.200 s, step 2: 1 of 4 cells did, 1 times in all; most often that at i 0, 1 times."
     );
-    let none = Args {
+    let none = Options {
         over: Some("step:2..step:2".parse().unwrap()),
         ..args()
     };
@@ -215,7 +215,7 @@ fn an_entity_that_left_has_no_path_and_no_time() {
         .row(5, &at(1, 50.0))
         .end(7, Value::Uint(2))
         .row(10, &at(1, 50.0));
-    let time = Args {
+    let time = Options {
         over: Some("..".parse().unwrap()),
         show: Some(Show::Time),
         ..args()
@@ -232,9 +232,9 @@ fn an_entity_that_left_has_no_path_and_no_time() {
 
 #[test]
 fn a_view_that_cannot_be_shown_is_reported() {
-    let of = |made: &Made, args: &Args| picture(made, args).err().unwrap();
+    let of = |made: &Made, args: &Options| picture(made, args).err().unwrap();
     let game = game();
-    let with = |change: fn(&mut Args)| {
+    let with = |change: fn(&mut Options)| {
         let mut args = args();
         change(&mut args);
         args
@@ -291,7 +291,7 @@ fn a_view_that_cannot_be_shown_is_reported() {
 /// The command carries its own fonts.
 #[test]
 fn a_png_has_its_size_and_letters() {
-    let wide = Args {
+    let wide = Options {
         width: 1600,
         ..args()
     };

@@ -9,31 +9,20 @@ use resvg::tiny_skia::Pixmap;
 use roxmltree::Document;
 
 use self::made::Made;
-use super::compose::compose;
+use super::compose::draw;
 use super::page::Picture;
 use super::png;
 use super::subject::{Drawn, Fault};
-use crate::args::{Picture as Args, Side};
+use crate::options::Options;
 
-/// The arguments without options.
-pub fn args() -> Args {
-    Args {
-        path: "games/made.up".into(),
-        output: "out.svg".into(),
-        at: None,
-        over: None,
-        show: None,
-        view: None,
-        column: None,
-        plane: Side::Xz,
-        width: 800,
-        show_secrets: false,
-    }
+/// The options that are chosen by default.
+pub fn args() -> Options {
+    Options::default()
 }
 
 /// Draws a picture; an error is a message.
-pub fn picture(made: &Made, args: &Args) -> Result<Drawn, String> {
-    compose(&made.recording(), args).map_err(|fault| match fault {
+pub fn picture(made: &Made, args: &Options) -> Result<Drawn, String> {
+    draw(&made.recording(), args).map_err(|fault| match fault {
         Fault::Error(error) => error.to_string(),
         Fault::Message(sentence) => sentence,
     })
@@ -41,7 +30,7 @@ pub fn picture(made: &Made, args: &Args) -> Result<Drawn, String> {
 
 /// Draws a picture of the whole recording.
 pub fn over(made: &Made) -> Result<Drawn, String> {
-    let args = Args {
+    let args = Options {
         over: Some("..".parse().unwrap()),
         ..args()
     };

@@ -9,8 +9,8 @@ use resvg::usvg::{FontResolver, Options, Tree};
 
 use super::page::Picture;
 
-const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold.ttf");
+const REGULAR: &[u8] = include_bytes!("../fonts/DejaVuSans.ttf");
+const BOLD: &[u8] = include_bytes!("../fonts/DejaVuSans-Bold.ttf");
 /// The least weight of bold text.
 const HEAVY: u16 = 600;
 

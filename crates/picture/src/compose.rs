@@ -7,37 +7,41 @@ use super::grid;
 use super::map::{self, Ground, MAX_FOLLOWED};
 use super::page::Page;
 use super::source::Source;
-use super::subject::{Drawn, Ends, Fault, Subject, name_of, shown};
+use super::subject::{Drawn, Ends, Fault, Subject, shown};
 use super::tiles::Tiles;
-use crate::args::{Picture as Args, Show};
-use crate::commands::format_name;
+use crate::options::{Options, Show};
 use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::describe;
 use crate::scene::map::{Projection, entities, trail};
 use crate::scene::time::{Axis, Stretch, moment_in_words, time};
 use crate::scene::views::{Grid, Points, View, views};
-use crate::ui::secrets;
 
-/// Draws a recording.
-pub fn compose(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
-    let mut source = Source::new(recording, secrets(args.show_secrets))?;
+/// Draws a moment of a recording, or a stretch of it. Of a broken recording, the readable part is drawn: see
+/// [`Drawn::problem`].
+///
+/// # Errors
+/// [`Fault::Error`] if the recording cannot be read, or lacks the moment; [`Fault::Message`] if it has nothing
+/// that can be drawn, or not the view or the column that was asked for.
+pub fn draw(recording: &Recording, options: &Options) -> Result<Drawn, Fault> {
+    let mut source = Source::new(recording, options.secrets)?;
     let all = views(&source.tables);
-    let (view, title) = choose(&all, &source, args)?;
+    let (view, title) = choose(&all, &source, options)?;
     if source.is_empty() {
-        let path = shown(&args.path);
+        let path = shown(recording.path().as_os_str());
         let nothing = || Fault::Message(format!("{path}: there is nothing in it to draw"));
         return Err(source.broken()?.map_or_else(nothing, Fault::from));
     }
-    let path = std::path::Path::new(&args.path);
+    let path = recording.path();
     let name = path.file_name().unwrap_or(path.as_os_str());
     let subject = Subject {
-        args,
+        options,
+        path,
         view: &view,
         title,
         name: shown(name),
-        format: format_name(recording, secrets(args.show_secrets)),
+        format: recording.version(),
     };
-    let mut drawn = match (&view, &args.over) {
+    let mut drawn = match (&view, &options.over) {
         (View::Grid(grid), None) => grid_at(&subject, grid, &mut source),
         (View::Map(map), None) => map_at(&subject, map, &mut source),
         (View::Grid(grid), Some(stretch)) => grid_over(&subject, grid, stretch, &mut source),
@@ -51,8 +55,8 @@ pub fn compose(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
 
 /// Returns the view that was asked for, and its name; by default the first that can be drawn. A table of
 /// a map is drawn alone when it is asked for by name.
-fn choose(all: &[View], source: &Source<'_>, args: &Args) -> Result<(View, String), Fault> {
-    let path = shown(&args.path);
+fn choose(all: &[View], source: &Source<'_>, options: &Options) -> Result<(View, String), Fault> {
+    let path = shown(source.recording.path().as_os_str());
     let drawable = all.iter().flat_map(|view| {
         let alone = match view {
             View::Map(map) => map.as_slice(),
@@ -70,7 +74,7 @@ fn choose(all: &[View], source: &Source<'_>, args: &Args) -> Result<(View, Strin
     let names: Vec<&str> = drawable.iter().map(|(_, name)| name.as_str()).collect();
     let names = names.join(", ");
     let wanted =
-        |(_, name): &&(View, String)| args.view.as_ref().is_none_or(|wanted| wanted == name);
+        |(_, name): &&(View, String)| options.view.as_ref().is_none_or(|wanted| wanted == name);
     if let Some(found) = drawable.iter().find(wanted) {
         return Ok(found.clone());
     }
@@ -84,7 +88,7 @@ fn choose(all: &[View], source: &Source<'_>, args: &Args) -> Result<(View, Strin
             nothing_to_draw(&source.tables)
         )));
     }
-    let name = args.view.as_deref().unwrap_or_default();
+    let name = options.view.as_deref().unwrap_or_default();
     Err(Fault::Message(
         if all.iter().any(|view| view.name() == name) {
             format!("{path}: {name} has neither cells nor positions to draw; {names} have")
@@ -170,7 +174,7 @@ impl GridScene {
 
 /// Draws the cells of a grid at a moment.
 fn grid_at(subject: &Subject<'_>, grid: &Grid, source: &mut Source<'_>) -> Result<Drawn, Fault> {
-    let now = source.seek_when(subject.args.at.as_ref())?;
+    let now = source.seek_when(subject.options.at.as_ref())?;
     let scene = GridScene::read(subject, grid, source)?;
     let drawing = scene.drawing(subject, grid)?;
     let mut page = subject.page(&moment_in_words(now));
@@ -201,7 +205,7 @@ fn grid_over(
         Some(_) => Show::Time,
         None => Show::Changes,
     };
-    let show = subject.args.show.unwrap_or(default);
+    let show = subject.options.show.unwrap_or(default);
     let ends = source.stretch(stretch)?;
     let scene = GridScene::read(subject, grid, source)?;
     let problem = source.problem.take();
@@ -239,9 +243,9 @@ fn grid_over(
 /// Draws the positions at a moment.
 fn map_at(subject: &Subject<'_>, map: &[Points], source: &mut Source<'_>) -> Result<Drawn, Fault> {
     let (bounds, count) = source.bounds(map, None)?;
-    let now = source.seek_when(subject.args.at.as_ref())?;
+    let now = source.seek_when(subject.options.at.as_ref())?;
     let batches = source.states(subject.view)?;
-    let ground = Ground::new(Projection::new(map, &bounds, subject.args.plane.into()));
+    let ground = Ground::new(Projection::new(map, &bounds, subject.options.plane));
     let entities = entities(map, &batches, &ground.projection);
     let when = moment_in_words(now);
     if entities.is_empty() {
@@ -290,7 +294,7 @@ fn map_over(
     stretch: &Stretch,
     source: &mut Source<'_>,
 ) -> Result<Drawn, Fault> {
-    if subject.args.show == Some(Show::Changes) {
+    if subject.options.show == Some(Show::Changes) {
         let sentence = "a map has no cells that change; what there is to show is ways and time";
         return Err(subject.fault(sentence));
     }
@@ -307,8 +311,8 @@ fn map_over(
     } else {
         Show::Ways
     };
-    let show = subject.args.show.unwrap_or(default);
-    let ground = Ground::new(Projection::new(map, &bounds, subject.args.plane.into()));
+    let show = subject.options.show.unwrap_or(default);
+    let ground = Ground::new(Projection::new(map, &bounds, subject.options.plane));
     let (mut tracks, density) = source.tracks(map, &ground.projection, count, ends)?;
     source.problem = problem;
     let entities = entities(map, &batches, &ground.projection);
@@ -361,7 +365,7 @@ fn stretch_title((from, to): (Stamp, Stamp)) -> String {
 fn over(subject: &Subject<'_>, page: Page, (ends, show): (Ends, Show), words: String) -> Drawn {
     Drawn {
         over: Some(ends),
-        show: Some(name_of(show)),
+        show: Some(Show::name(show)),
         ..subject.drawn(page, words)
     }
 }

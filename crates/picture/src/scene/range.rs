@@ -65,7 +65,6 @@ pub fn widen(bounds: &mut Bounds, points: &Points, batch: &Batch) {
 }
 
 /// The number of decimals for numbers of this size.
-#[cfg(feature = "picture")]
 pub fn decimals(most: f64) -> usize {
     match most.abs() {
         100.0.. => 0,
