@@ -55,6 +55,8 @@ pub(super) struct Finder<'c> {
     decoder: Decoder,
     /// The chunks that have full snapshots.
     chunks: Vec<usize>,
+    /// The number of packets before each chunk, as far as indexes tell.
+    before: Vec<u64>,
     known: HashMap<usize, Option<Full>>,
     unpacked: Vec<u8>,
 }
@@ -67,6 +69,7 @@ impl<'c> Finder<'c> {
             clock,
             decoder: decoder_to_show(capture.schema()),
             chunks: chunks.filter(|at| capture.has_full(*at)).collect(),
+            before: capture.packets_before(),
             known: HashMap::new(),
             unpacked: Vec::new(),
         }
@@ -112,7 +115,7 @@ impl<'c> Finder<'c> {
         let is_before = |full: Option<Full>| {
             full.is_some_and(|full| from.order(full.stamp) == Some(Ordering::Less))
         };
-        let before = self.count(is_before)?.checked_sub(1);
+        let before = self.count(from, is_before)?.checked_sub(1);
         let Some(chunk) = before.and_then(|at| self.chunks.get(at).copied()) else {
             return Ok((0, None));
         };
@@ -129,22 +132,38 @@ impl<'c> Finder<'c> {
         let is_upto = |full: Option<Full>| {
             full.is_none_or(|full| to.order(full.stamp) != Some(Ordering::Greater))
         };
-        let upto = self.count(is_upto)?;
+        let upto = self.count(to, is_upto)?;
         Ok(self.chunks.get(upto).map_or(all, |chunk| chunk + 1))
     }
 
-    /// The number of chunks, from the first one on, for whose full snapshots `is` is true.
-    fn count(&mut self, is: impl Fn(Option<Full>) -> bool) -> Result<usize, tape::Error> {
+    /// The number of chunks, from the first one on, for whose full snapshots `is` is true. The search starts
+    /// where the moment would be if each packet were a step, as it mostly is.
+    fn count(&mut self, at: At, is: impl Fn(Option<Full>) -> bool) -> Result<usize, tape::Error> {
         let (mut low, mut high) = (0, self.chunks.len());
+        let guess = match at {
+            At::Step(step) => {
+                let chunk = self.before.partition_point(|before| *before < step);
+                Some(self.chunks.partition_point(|full| *full < chunk))
+            }
+            _ => None,
+        };
+        let mut next = guess.unwrap_or(high / 2);
+        let mut reach = 1;
         while low < high {
-            let middle = usize::midpoint(low, high);
+            let middle = next.clamp(low, high - 1);
             let Some(chunk) = self.chunks.get(middle).copied() else {
                 break;
             };
             if is(self.full(chunk)?) {
                 low = middle + 1;
+                next = middle + reach;
             } else {
                 high = middle;
+                next = middle.saturating_sub(reach);
+            }
+            reach *= 2;
+            if guess.is_none() || low > 0 && high < self.chunks.len() {
+                next = usize::midpoint(low, high);
             }
         }
         Ok(low)

@@ -40,6 +40,10 @@ pub use opened::EchoTape;
 /// The number of bytes that are enough to recognise a recording: far more than a compressed line or the
 /// header of a .butter takes.
 const START: u64 = 256 << 10;
+/// The number of bytes that are enough for the header and the table of nearly all .butter.
+const FEW: u64 = 16 << 10;
+/// The number of bytes that are enough for the time of a line.
+const LINE: u64 = 80;
 
 /// Returns whether the first file of a zip starts with a line of a recording. Other zips are of other
 /// formats.
@@ -53,11 +57,17 @@ fn is_zipped(start: &[u8]) -> bool {
     found && !findings.has("echoreplay.columns") && !findings.has("echoreplay.time")
 }
 
-/// Returns whether the bytes start with a zip of lines, or with a time, a tab and an object.
-fn starts_as_echoreplay(bytes: &[u8]) -> bool {
-    if echoreplay::is_zip(bytes) {
-        return is_zipped(bytes);
-    }
+/// Returns whether a recording starts with a zip of lines, or with a time, a tab and an object.
+fn starts_as_echoreplay(input: &Input) -> bool {
+    input.head(LINE).is_ok_and(|start| {
+        if echoreplay::is_zip(&start) {
+            return input.head(START).is_ok_and(|start| is_zipped(&start));
+        }
+        is_line(&start)
+    })
+}
+
+fn is_line(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let start = text.get(..64.min(text.len())).unwrap_or_default();
     let Some(tab) = start.iter().position(|byte| *byte == b'\t') else {
@@ -69,33 +79,42 @@ fn starts_as_echoreplay(bytes: &[u8]) -> bool {
     Time::parse(time).is_some() && answer.get(1) == Some(&b'{')
 }
 
-/// Returns whether the bytes start with a header that can be read, and whether the first chunk starts as
+/// Returns whether a recording starts with a header that can be read, and whether the first chunk starts as
 /// its compression requires.
-fn starts_as_butter(start: &[u8]) -> bool {
-    const KEYFRAME: &[u8] = &[0xFC, 0xFE];
-    if !matches!(start.first(), Some(1..=3)) {
+fn starts_as_butter(input: &Input) -> bool {
+    let is_version = input
+        .head(1)
+        .is_ok_and(|first| matches!(first.first(), Some(1..=3)));
+    let table = |most| {
+        let start = input.head(most).ok()?;
+        let table = butter::Table::read(&Input::from(start.to_vec()), ReadOptions::lenient());
+        let fits = first_chunk_fits(table.as_ref().ok()?, &start);
+        Some((fits, table.ok()?))
+    };
+    if !is_version {
         return false;
     }
-    let Ok(table) = butter::Table::read(&Input::from(start.to_vec()), ReadOptions::lenient())
-    else {
-        return false;
+    if let Some((Some(fits), _)) = table(FEW) {
+        return fits;
+    }
+    // A recording in progress has no chunk. A finished one without chunks can't be recognised.
+    let whole = |(fits, table): (Option<bool>, butter::Table)| {
+        fits.unwrap_or(table.chunks().is_empty() && table.is_unfinished())
     };
-    let Some(header) = table.header() else {
-        return false;
-    };
-    let Some(chunk) = table.chunks().first() else {
-        // A recording in progress. A finished one without chunks can't be recognised.
-        return table.is_unfinished();
-    };
-    let first: &[u8] = match header.compression {
+    table(START).is_some_and(whole)
+}
+
+/// Returns whether the first chunk starts as it should; `None` if it is not in these bytes.
+fn first_chunk_fits(table: &butter::Table, start: &[u8]) -> Option<bool> {
+    const KEYFRAME: &[u8] = &[0xFC, 0xFE];
+    let first: &[u8] = match table.header()?.compression {
         butter::Compression::None => KEYFRAME,
         butter::Compression::Gzip => &[0x1F, 0x8B],
         _ => &[0x28, 0xB5, 0x2F, 0xFD],
     };
-    usize::try_from(chunk.offset)
-        .ok()
-        .and_then(|at| start.get(at..))
-        .is_some_and(|chunk| chunk.starts_with(first))
+    let at = usize::try_from(table.chunks().first()?.offset).ok()?;
+    let chunk = start.get(at..).filter(|chunk| !chunk.is_empty())?;
+    Some(chunk.starts_with(first))
 }
 
 /// Echo VR, the game's API line by line: an .echoreplay, as text or in a zip.
@@ -119,7 +138,7 @@ macro_rules! formats {
             }
 
             fn sniff(&self, input: &Input) -> bool {
-                input.head(START).is_ok_and(|start| $starts(&start))
+                $starts(input)
             }
 
             fn rules(&self) -> Vec<RuleInfo> {
