@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import gametape
 import numpy
 import polars
 import pytest
-from conftest import WORLDS, command
+from conftest import COMMAND, WORLDS, command
 
 NAMES = ["crystal", "foraging", "heat", "torus", "weather"]
 
@@ -518,3 +519,39 @@ def test_an_agent_learns_to_graze() -> None:
     spec.loader.exec_module(forage)
     meals = forage.learn(generations=4, ticks=50)
     assert meals == sorted(meals) and meals[-1] > 2 * meals[0]
+
+
+def test_the_command_sweeps_the_same() -> None:
+    options = ["--sweep", "dt=0.02..0.04/3", "--sweep", "field.pressure.units=hPa,Pa", "--seeds", "2"]
+    out = command("record", "murk", "--world", WORLDS / "weather.toml", *options, "--ticks", "6", "--json")
+    grid: dict[str, list[Any]] = {"dt": [0.02, 0.03, 0.04], "field.pressure.units": ["hPa", "Pa"]}
+    table = gametape.sweep(load("weather"), grid, seeds=range(2), ticks=6)
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert rows == polars.DataFrame(table).to_dicts()
+    assert list(rows[0]) == table.keys()
+
+
+@pytest.mark.parametrize("name", ["crystal", "foraging", "weather"])
+def test_the_lines_of_an_agent_are_the_observations_of_an_env(name: str) -> None:
+    world = load(name)
+    fields = [field.name for field in world.fields]
+    watches = [part for field in fields for part in ("--watch", field)]
+    call = [COMMAND, "record", "murk", "--world", str(WORLDS / f"{name}.toml"), "--agent", *watches]
+    env = gametape.Env(world)
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdin and child.stdout
+        child.stdout.readline()
+        shapes: dict[str, list[int]] = {}
+        for seed in (5, 6, None):
+            for tick in range(4):
+                reset = {} if seed is None else {"seed": seed}
+                print(json.dumps({"commands": []} if tick else {"reset": reset}), file=child.stdin, flush=True)
+                line = json.loads(child.stdout.readline())
+                obs, info = env.step()[::4] if tick else env.reset(seed=seed)
+                assert (line["tick"], line["time_ms"]) == (info["tick"], info["time_ms"])
+                shapes = line.get("shapes", shapes)
+                for field in fields:
+                    array = numpy.array(line["cells"][field], dtype="float32").reshape(shapes[field])
+                    assert numpy.array_equal(array, obs[field], equal_nan=True)
+        child.stdin.close()
+        assert child.wait() == 0

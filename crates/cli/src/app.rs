@@ -33,6 +33,11 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// The first lines of its help: calls to copy, without the name of the command.
+    fn examples(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -112,17 +117,18 @@ impl App {
                 command = command.mut_subcommand(name, |verb| verb.args(own));
                 continue;
             }
+            let own = usage::with_examples(tool.command(), self.name, tool.examples());
             command = match tool.under() {
-                None => command.subcommand(tool.command()),
+                None => command.subcommand(own),
                 Some(name) if command.find_subcommand(name).is_some() => {
-                    command.mut_subcommand(name, |group| group.subcommand(tool.command()))
+                    command.mut_subcommand(name, |group| group.subcommand(own))
                 }
                 Some(name) => command.subcommand(
                     Command::new(name)
                         .about(args::RECORD)
                         .subcommand_required(true)
                         .arg_required_else_help(true)
-                        .subcommand(tool.command()),
+                        .subcommand(own),
                 ),
             };
         }
@@ -288,7 +294,7 @@ const VERBS: &[(&str, &[Verb])] = &[
 ];
 
 /// Removes temporary files on Ctrl-C, SIGTERM and SIGHUP. Without a handler, the system's default applies.
-fn remove_temporary_files_on_signals() {
+pub fn remove_temporary_files_on_signals() {
     let _ = ctrlc::set_handler(|| {
         gametape::remove_unfinished();
         std::process::exit(130);

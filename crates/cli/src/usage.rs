@@ -130,12 +130,20 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     ),
 ];
 
+/// Adds calls to copy to the help of a verb or a tool.
+pub fn with_examples(command: Command, name: &str, lines: &[&str]) -> Command {
+    if lines.is_empty() {
+        return command;
+    }
+    let lines = lines.iter().map(|line| format!("  {name} {line}\n"));
+    command.before_long_help(lines.collect::<String>())
+}
+
 /// Adds the other names of verbs, and calls to copy to their help.
 pub fn complete(mut command: Command, name: &str) -> Command {
     for (verb, lines) in EXAMPLES {
         if command.find_subcommand(verb).is_some() {
-            let lines = lines.map(|line| format!("  {name} {line}\n")).concat();
-            command = command.mut_subcommand(verb, |verb| verb.before_long_help(lines));
+            command = command.mut_subcommand(verb, |verb| with_examples(verb, name, lines));
         }
     }
     let mut others = Vec::new();

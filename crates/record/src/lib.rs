@@ -44,7 +44,14 @@ pub mod echo;
 pub mod udp;
 
 /// Returns the path of the file with this number: `match.butter`, `match.2.butter`, `match.3.butter` …
-fn numbered(path: &Path, number: u64) -> PathBuf {
+///
+/// ```
+/// # use std::path::Path;
+/// let path = gametape_record::numbered(Path::new("games/match.butter"), 2);
+/// assert_eq!(path, Path::new("games/match.2.butter"));
+/// ```
+#[must_use]
+pub fn numbered(path: &Path, number: u64) -> PathBuf {
     if number < 2 {
         return path.to_owned();
     }

@@ -20,7 +20,6 @@ pub struct Arrays {
 
 struct Shown {
     watch: Watch,
-    components: usize,
     shape: Vec<usize>,
 }
 
@@ -48,14 +47,9 @@ impl Arrays {
             }
         };
         let layout = world.space.layout();
-        let shown = watches.map_err(wrong)?.into_iter().map(|watch| {
-            let components = checker.components(watch.field_number()).unwrap_or(1) as usize;
-            let cells = if watch.is_cell() { &[] } else { layout.shape() };
-            Shown {
-                shape: shape(cells, components),
-                watch,
-                components,
-            }
+        let shown = watches.map_err(wrong)?.into_iter().map(|watch| Shown {
+            shape: watch.shape(&layout, &checker),
+            watch,
         });
         let shown = shown.collect();
         let numpy = py.import("numpy")?;
@@ -94,12 +88,7 @@ impl Arrays {
             let size = shown.shape.iter().product::<usize>() * size_of::<f32>();
             let bytes = PyByteArray::new_with(py, size * worlds.len(), |bytes| {
                 for (part, world) in bytes.chunks_mut(size.max(1)).zip(worlds) {
-                    let values = shown.watch.values(world);
-                    if shown.watch.is_cell() {
-                        copy(values, part);
-                    } else {
-                        copy(&self.layout.array(values, shown.components), part);
-                    }
+                    copy(&shown.watch.array(&self.layout, world), part);
                 }
                 Ok(())
             })?;

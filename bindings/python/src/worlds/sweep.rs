@@ -7,6 +7,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema};
 use gametape::murk::engine::World as Described;
+use gametape::murk::engine::own::Kinds;
 use gametape::murk::tools::{Measure, Run, Sweep, Swept};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -77,6 +78,7 @@ pub fn sweep(
     let sweep = Sweep {
         commands: convert::of_run(commands, &world)?,
         world: (*world).clone(),
+        kinds: Kinds::new(),
         grid: texts,
         seeds,
         ticks,

@@ -3,7 +3,7 @@
 /// Declares a tool: a unit struct whose arguments are the `Args` of the module and whose work is its function
 /// `run`.
 macro_rules! tool {
-    ($(#[$doc:meta])* $name:ident $(, under: $under:literal)? $(, writes: $writes:literal)?) => {
+    ($(#[$doc:meta])* $name:ident $(, under: $under:literal)? $(, writes: $writes:literal)? $(, examples: $examples:expr)?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -22,6 +22,12 @@ macro_rules! tool {
             $(
                 fn writes(&self) -> bool {
                     $writes
+                }
+            )?
+
+            $(
+                fn examples(&self) -> &'static [&'static str] {
+                    $examples
                 }
             )?
 

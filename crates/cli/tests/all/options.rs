@@ -173,6 +173,33 @@ fn every_option_that_is_named_anywhere_exists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The help of a verb begins with calls to copy.
+#[test]
+fn every_example_in_the_help_is_a_call_that_the_command_takes() {
+    fn of(command: &Command, all: &mut Vec<String>) {
+        let help = command.clone().render_long_help().to_string();
+        let calls = help
+            .lines()
+            .take_while(|line| line.starts_with("  gametape "));
+        all.extend(calls.map(|call| call.trim().to_owned()));
+        for verb in command.get_subcommands() {
+            of(verb, all);
+        }
+    }
+    let command = gametape_cli::tools::app(gametape::formats()).command();
+    let mut calls = Vec::new();
+    of(&command, &mut calls);
+    let count = |of: &str| calls.iter().filter(|call| call.starts_with(of)).count();
+    assert_eq!(
+        (count("gametape record murk "), count("gametape cut ")),
+        (3, 3)
+    );
+    for call in &calls {
+        let parsed = command.clone().try_get_matches_from(call.split(' '));
+        assert!(parsed.is_ok(), "{call}: {parsed:?}");
+    }
+}
+
 /// A published page names the options of `publish`, not those of other verbs.
 #[cfg(feature = "live")]
 #[test]

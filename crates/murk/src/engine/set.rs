@@ -1,5 +1,6 @@
 //! Changes one parameter of a world, named as in a world's file.
 
+use gametape_core::text::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -56,10 +57,34 @@ impl World {
         let mut world = self.clone();
         for (parameter, value) in parameters {
             let changed = world.with_parameter(parameter, value, kinds);
-            world =
-                changed.map_err(|error| format!("{parameter}={value} can't be set: {error}"))?;
+            world = changed.map_err(|error| {
+                let meant = world.meant(parameter, &error).unwrap_or_default();
+                format!("{parameter}={value} can't be set: {error}{meant}")
+            })?;
         }
         Ok(world)
+    }
+
+    /// Returns which parameter may be meant by one that is not known.
+    fn meant(&self, parameter: &str, error: &WorldError) -> Option<String> {
+        let all = self.parameters();
+        let known = || all.iter().map(|(name, _)| name.as_str());
+        let is_key = !matches!(error.fault(), Fault::UnknownKey { .. });
+        if known().any(|name| name == parameter) || is_key && self.place_of(parameter).is_ok() {
+            return None;
+        }
+        let parts = |name: &'_ str| name.rfind('.').map_or(0, |at| at + 1);
+        let (part, key) = parameter.split_at(parts(parameter));
+        // A key of another part, a key of this part, any name.
+        let elsewhere = || known().find(|name| name.get(parts(name)..) == Some(key));
+        let here = || {
+            let keys = known().filter_map(|name| name.strip_prefix(part));
+            nearest(key, keys).map(|key| format!("{part}{key}"))
+        };
+        let meant = here()
+            .or_else(|| elsewhere().map(str::to_owned))
+            .or_else(|| nearest(parameter, known()).map(str::to_owned))?;
+        Some(format!(" (did you mean {meant:?}?)"))
     }
 
     /// Returns all parameters by name, with their values, both as [`World::with_parameter`] takes

@@ -1,16 +1,18 @@
 //! Commands from a program that sees the state. A line of JSON is written after each tick, and
 //! lines of JSON are read before the next.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use gametape_core::ToDatum as _;
 use gametape_core::tape::Error;
+use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
-use super::jsonl;
-use crate::engine::{Checker, EngineWorld, Outcome, World};
+use super::jsonl::{self, Answer};
+use crate::engine::{Checker, EngineWorld, Layout, Outcome, World};
 use crate::tape::{MurkError, time_of};
 use crate::text::Value as Shown;
 use crate::{CommandBuf, Hash, Simulation as _};
@@ -104,21 +106,46 @@ impl Watch {
         let Some(cell) = &self.cell else {
             return values;
         };
-        let components = world.checker().components(self.field).unwrap_or(1) as usize;
+        let components = self.components(world.checker());
         let start = world.checker().cell(cell).unwrap_or_default() * components;
         values.get(start..start + components).unwrap_or_default()
     }
 
-    /// Returns the value, or a list if there are several components or cells.
-    fn seen(&self, world: &EngineWorld) -> Value {
-        let shown = |value: &f32| Value::from(Shown(*value).to_datum());
-        if !self.is_cell() {
-            return self.values(world).iter().map(shown).collect();
+    /// Returns the shape of [`Watch::array`]: an axis for each number of a cell's coordinate, and one more for the
+    /// components if there are several. One number has none.
+    #[must_use]
+    pub fn shape(&self, layout: &Layout, checker: &Checker) -> Vec<usize> {
+        let cells = if self.is_cell() { &[] } else { layout.shape() };
+        let components = self.components(checker);
+        let components = (components != 1).then_some(components);
+        cells.iter().copied().chain(components).collect()
+    }
+
+    /// Returns the values in a state as an array, whose last axis changes the fastest. `layout` is that of the
+    /// world's space. Places without a cell are NaN.
+    ///
+    /// ```
+    /// use gametape_murk::engine::World;
+    /// use gametape_murk::tools::Watch;
+    ///
+    /// let world = World::from_toml(gametape_samples::murk::HEAT)?;
+    /// let (checker, layout) = (world.checker()?, world.space.layout());
+    /// let gradient = Watch::field("gradient", &world)?;
+    /// assert_eq!(gradient.shape(&layout, &checker), [16, 16, 2]);
+    /// assert_eq!(gradient.array(&layout, &world.build()?).len(), 16 * 16 * 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn array<'w>(&self, layout: &Layout, world: &'w EngineWorld) -> Cow<'w, [f32]> {
+        let values = self.values(world);
+        if self.is_cell() {
+            return Cow::Borrowed(values);
         }
-        match self.values(world) {
-            [value] => shown(value),
-            several => several.iter().map(shown).collect(),
-        }
+        layout.array(values, self.components(world.checker()))
+    }
+
+    fn components(&self, checker: &Checker) -> usize {
+        checker.components(self.field).unwrap_or(1) as usize
     }
 }
 
@@ -133,6 +160,24 @@ pub struct Moment<'a> {
     pub world: &'a EngineWorld,
 }
 
+/// The wish to begin again, from the world's start.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Reset {
+    /// The seed of the world's noise; `None` keeps the last one.
+    pub seed: Option<u64>,
+}
+
+/// The answer of an agent.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// The commands of the next tick.
+    Tick(CommandBuf),
+    /// The recording ends before the tick, and the agent begins again.
+    Reset(Reset),
+    /// The recording ends before the tick.
+    End,
+}
+
 /// A source of commands that sees the state after each tick.
 pub trait Agent {
     /// Sees the state before the first tick and after each. The result `Break` ends the recording.
@@ -141,26 +186,31 @@ pub trait Agent {
     /// If the state can't be shown.
     fn see(&mut self, moment: Moment<'_>) -> Result<ControlFlow<()>, Error>;
 
-    /// Returns the commands of the next tick; `None` ends the recording before it.
+    /// Answers with the commands of the next tick, or ends the recording.
     ///
     /// # Errors
     /// If the commands can't be understood.
-    fn commands(&mut self, tick: u64) -> Result<Option<CommandBuf>, Error>;
+    fn reply(&mut self, tick: u64) -> Result<Reply, Error>;
 }
 
 /// An agent that is connected by two streams of lines.
 ///
 /// A line is written before the first tick and after each: `tick`, `time_ms`, `hash`, the
-/// `outcomes` of the commands of that tick, and the `cells` that were asked for, by their names.
+/// `outcomes` of the commands of that tick, and the `cells` that were asked for, by their names: a
+/// number, or the list of the values of an array ([`Watch::array`]). The line before the first tick also
+/// has the `shapes` of these arrays.
 /// The commands of the next tick are read as JSON objects, one per line. The last line has
-/// `commands`, a list that may be empty: it makes the tick. The end of the input ends the
-/// recording.
+/// `commands`, a list that may be empty: it makes the tick. A line with `reset` asks to begin again, where an
+/// agent may be used for the next recording. The end of the input ends the recording.
 #[derive(Debug)]
 pub struct LineAgent<R, W> {
     input: R,
     output: W,
     name: PathBuf,
     watches: Vec<Watch>,
+    layout: Layout,
+    /// Which places of an array of the space have no cell; empty if all have one.
+    gaps: Vec<bool>,
     fields: Vec<String>,
     dt: f64,
     /// The number of lines that were read.
@@ -171,11 +221,19 @@ pub struct LineAgent<R, W> {
 impl<R: BufRead, W: Write> LineAgent<R, W> {
     /// Creates an agent with these streams; `name` is the name of the input, for messages.
     pub fn new(input: R, output: W, name: PathBuf, world: &World, watches: Vec<Watch>) -> Self {
+        let layout = world.space.layout();
+        let zeros = vec![0.0; usize::try_from(world.cell_count()).unwrap_or_default()];
+        let gaps: Vec<bool> = match layout.array(&zeros, 1) {
+            Cow::Borrowed(_) => Vec::new(),
+            Cow::Owned(places) => places.iter().map(|place| place.is_nan()).collect(),
+        };
         Self {
             input,
             output,
             name,
             watches,
+            layout,
+            gaps,
             fields: world
                 .fields
                 .iter()
@@ -226,19 +284,56 @@ impl<R: BufRead, W: Write> LineAgent<R, W> {
     }
 }
 
+impl<R, W> LineAgent<R, W> {
+    /// Returns the value of a watch: a number, or the list of the values of an array, in which a place without a
+    /// cell is null.
+    fn seen(&self, watch: &Watch, world: &EngineWorld) -> Value {
+        let shown = |value: &f32| Value::from(Shown(*value).to_datum());
+        let array = watch.array(&self.layout, world);
+        if watch.is_number(world.checker())
+            && let [value] = &*array
+        {
+            return shown(value);
+        }
+        let components = watch.components(world.checker()).max(1);
+        let is_gap = |at: usize| !watch.is_cell() && self.gaps.get(at / components) == Some(&true);
+        let values = array.iter().enumerate();
+        let values = values.map(|(at, value)| {
+            if is_gap(at) {
+                Value::Null
+            } else {
+                shown(value)
+            }
+        });
+        values.collect()
+    }
+
+    /// Returns something of each watch, by its name.
+    fn of_each(&self, of: impl Fn(&Watch) -> Value) -> Map<String, Value> {
+        let watches = self.watches.iter();
+        watches
+            .map(|watch| (watch.name.clone(), of(watch)))
+            .collect()
+    }
+}
+
 impl<R: BufRead, W: Write> Agent for LineAgent<R, W> {
     fn see(&mut self, moment: Moment<'_>) -> Result<ControlFlow<()>, Error> {
-        let cells = self.watches.iter();
-        let cells = cells.map(|watch| (watch.name.clone(), watch.seen(moment.world)));
-        let cells: Map<String, Value> = cells.collect();
-        let outcomes = moment.world.receipts().outcomes().iter().copied();
-        let line = json!({
+        let (world, checker) = (moment.world, moment.world.checker());
+        let outcomes = world.receipts().outcomes().iter().copied();
+        let mut line = json!({
             "tick": moment.tick,
             "time_ms": time_of(moment.tick, self.dt).ms(),
             "hash": moment.hash.map(|hash| Hash(hash).to_string()),
             "outcomes": outcomes.map(Outcome::name).collect::<Vec<_>>(),
-            "cells": cells,
+            "cells": self.of_each(|watch| self.seen(watch, world)),
         });
+        if moment.hash.is_none()
+            && let Value::Object(line) = &mut line
+        {
+            let shapes = self.of_each(|watch| watch.shape(&self.layout, checker).into());
+            line.insert("shapes".into(), shapes.into());
+        }
         let shown = writeln!(self.output, "{line}").and_then(|()| self.output.flush());
         match shown {
             Ok(()) => Ok(ControlFlow::Continue(())),
@@ -248,26 +343,36 @@ impl<R: BufRead, W: Write> Agent for LineAgent<R, W> {
         }
     }
 
-    fn commands(&mut self, tick: u64) -> Result<Option<CommandBuf>, Error> {
+    fn reply(&mut self, tick: u64) -> Result<Reply, Error> {
         let mut commands = CommandBuf::new();
         loop {
             let made = commands.as_commands().len() as u64;
             let Some(line) = self.next_line()? else {
                 self.unfinished = made;
-                return Ok(None);
+                return Ok(Reply::End);
             };
             let number = |name: &str| {
                 let at = self.fields.iter().position(|field| field == name);
                 at.and_then(|at| u32::try_from(at).ok())
             };
             let read = jsonl::read_reply(&line, tick, &number, made);
-            let read = read.map_err(|message| self.wrong(message))?;
+            let read = match read.map_err(|message| self.wrong(message))? {
+                Answer::Reset(reset) if made == 0 => return Ok(Reply::Reset(reset)),
+                Answer::Reset(_) => {
+                    return Err(self.wrong(format!(
+                        "reset comes after {} of tick {}, which is not made: a line with \"commands\" makes it",
+                        Counted(made, "command"),
+                        Grouped(tick)
+                    )));
+                }
+                Answer::Commands(read) => read,
+            };
             for command in read.commands.as_commands() {
                 let pushed = commands.push_stored(&command);
                 pushed.map_err(|error| self.wrong(error.to_string()))?;
             }
             if read.is_whole {
-                return Ok(Some(commands));
+                return Ok(Reply::Tick(commands));
             }
         }
     }

@@ -3,6 +3,7 @@
 use gametape_core::text::Grouped;
 use serde_json::{Map, Value};
 
+use super::agent::Reset;
 use crate::tape::{PARTS, Part};
 use crate::{Command, CommandBuf, Envelope, Payload, WriteError};
 
@@ -27,22 +28,43 @@ pub fn read_line(
     object.commands(tick, field, made(tick))
 }
 
-/// Reads a line of commands for tick `tick`, which the line need not name. The tick has `made`
-/// commands already.
+/// A line of an agent.
+pub enum Answer {
+    Commands(Line),
+    Reset(Reset),
+}
+
+/// Reads the line of an agent: commands for tick `tick`, which the line need not name, or the wish to begin
+/// again. The tick has `made` commands already.
 pub fn read_reply(
     text: &str,
     tick: u64,
     field: &dyn Fn(&str) -> Option<u32>,
     made: u64,
-) -> Result<Line, String> {
+) -> Result<Answer, String> {
     let mut object = Object::of(text)?;
+    if let Some(reset) = object.map.remove("reset") {
+        object.end()?;
+        return reset_of(reset).map(Answer::Reset);
+    }
     match object.optional::<u64>("tick")? {
         Some(other) if other != tick => {
             let (tick, other) = (Grouped(tick), Grouped(other));
             Err(format!("tick {tick} is next, not tick {other}"))
         }
-        _ => object.commands(tick, field, made),
+        _ => object.commands(tick, field, made).map(Answer::Commands),
     }
+}
+
+fn reset_of(value: Value) -> Result<Reset, String> {
+    let Value::Object(map) = value else {
+        return Err("\"reset\" must be an object: {}, or with a seed, {\"seed\":7}".into());
+    };
+    let place = "reset: ".to_owned();
+    let mut object = Object { map, place };
+    let seed = object.optional("seed")?;
+    object.end()?;
+    Ok(Reset { seed })
 }
 
 /// Reads a line that was parsed already, as [`read_line`] does.

@@ -16,7 +16,7 @@ mod sweep;
 mod sync;
 
 pub use crate::tape::index_path;
-pub use agent::{Agent, LineAgent, Moment, Watch};
+pub use agent::{Agent, LineAgent, Moment, Reply, Reset, Watch};
 pub use branch::Branch;
 pub use check::{Checked, check};
 pub use commands::Commands;
@@ -25,7 +25,7 @@ pub use index::{IndexFile, index};
 pub(crate) use jsonl::read_line;
 pub use measure::Measure;
 pub use minimise::{Minimise, Minimised, minimise};
-pub use record::{RecordOptions, record, record_asking, record_each};
+pub use record::{Asked, RecordOptions, ask, record, record_asking, record_each};
 pub use resume::Recorded;
 pub use run::Run;
 pub use sweep::{Sweep, Swept};

@@ -1,14 +1,15 @@
 //! Records a world.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use gametape_core::Output;
 use gametape_core::tape::Error;
 use gametape_core::text::{Counted, Grouped};
 
-use super::agent::{Agent, Moment};
+use super::agent::{Agent, Moment, Reply, Reset};
 use super::branch::Branch;
 use super::commands::Commands;
 use super::index::vouches;
@@ -28,6 +29,8 @@ pub struct RecordOptions {
     /// Parameters of the world with their new values: see [`World::with_parameter`]. Only the
     /// commands of the other recording are then used, not its hashes.
     pub set: Vec<(String, String)>,
+    /// The seed, as [`World::with_seed`] takes it; `None` for the world's own.
+    pub seed: Option<u64>,
     /// The number of ticks of the recording, with those of the other recording.
     pub ticks: u64,
     /// The path of the recording.
@@ -42,7 +45,8 @@ impl RecordOptions {
     /// Returns the world to record.
     ///
     /// # Errors
-    /// If there is none, or it or a changed parameter is not valid.
+    /// If there is none, or it or a changed parameter is not valid, or if it has another seed than the
+    /// recording that is branched from.
     pub fn chosen_world(&self) -> Result<World, Error> {
         let (world, kinds) = match (&self.from, &self.world) {
             (Some(branch), given) => (branch.world(given.as_ref())?, branch.tape.kinds()),
@@ -53,8 +57,25 @@ impl RecordOptions {
             .set
             .iter()
             .map(|(parameter, value)| (&**parameter, &**value));
-        world.with_parameters(set, kinds).map_err(unwritable)
+        let world = world.with_parameters(set, kinds).map_err(unwritable)?;
+        match (self.seed, &self.from) {
+            (Some(seed), Some(_)) if seed != world.seed => Err(unwritable(format!(
+                "a recording that branches from another one keeps its seed, {}",
+                world.seed
+            ))),
+            (Some(seed), _) => Ok(world.with_seed(seed)),
+            (None, _) => Ok(world),
+        }
     }
+}
+
+/// A recording that an agent made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// What was made.
+    pub recorded: Recorded,
+    /// Why it ended, if the agent wants to begin again: the next recording is its caller's.
+    pub reset: Option<Reset>,
 }
 
 /// The source of the commands.
@@ -86,7 +107,7 @@ pub fn record_each(
     each: impl FnMut(&Recorded) -> ControlFlow<()>,
 ) -> Result<Recorded, Error> {
     commands.within(0, options.ticks)?;
-    run(options, Source::List(commands), each)
+    run(options, Source::List(commands), each).map(|asked| asked.recorded)
 }
 
 /// [`record_each`] with an agent that is asked for the commands of each tick, and sees the state
@@ -98,7 +119,7 @@ pub fn record_asking(
     options: &RecordOptions,
     agent: &mut dyn Agent,
     each: impl FnMut(&Recorded) -> ControlFlow<()>,
-) -> Result<Recorded, Error> {
+) -> Result<Asked, Error> {
     if options.resume {
         let what = "an agent can't repeat its commands: branch from the recording instead";
         return Err(unwritable(what));
@@ -106,11 +127,56 @@ pub fn record_asking(
     run(options, Source::Agent(agent), each)
 }
 
+/// [`record_asking`] without a file: nothing is written to `options.output`.
+///
+/// # Errors
+/// Same as [`record_asking`], but for those of the output.
+pub fn ask(
+    options: &RecordOptions,
+    agent: &mut dyn Agent,
+    each: impl FnMut(&Recorded) -> ControlFlow<()>,
+) -> Result<Asked, Error> {
+    let (world, source) = (options.chosen_world()?, Source::Agent(agent));
+    let given = options.world.as_ref().map(|file| file.path.as_path());
+    let mut simulation = build(&world, given)?;
+    let header = world.header();
+    let taken = taken(options, &source, &mut simulation)?;
+    let making = Making {
+        options,
+        source,
+        simulation,
+        recorder: Recorder::new(Writer::new(Nowhere, &header)?, &header),
+        again: None,
+        recorded: Recorded::default(),
+    };
+    making.all(taken, each).map(|(asked, _)| asked)
+}
+
+/// The output of a recording that nobody wants.
+#[derive(Debug)]
+struct Nowhere;
+
+impl Write for Nowhere {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Output for Nowhere {
+    fn take_back(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 fn run(
     options: &RecordOptions,
-    mut source: Source<'_>,
-    mut each: impl FnMut(&Recorded) -> ControlFlow<()>,
-) -> Result<Recorded, Error> {
+    source: Source<'_>,
+    each: impl FnMut(&Recorded) -> ControlFlow<()>,
+) -> Result<Asked, Error> {
     let path = &options.output;
     let world = options.chosen_world()?;
     let given = options.world.as_ref().map(|file| file.path.as_path());
@@ -126,16 +192,51 @@ fn run(
         }
         _ => {}
     }
+    let taken = taken(options, &source, &mut simulation)?;
+    let mut indexed = false;
+    let (writer, again) = match &source {
+        Source::List(commands) if path.exists() && options.resume => {
+            indexed = vouches(path)?;
+            resume(path, &header, &mut simulation, commands, &mut recorded)?
+        }
+        _ => (begin(path, &header)?, None),
+    };
+    let making = Making {
+        options,
+        source,
+        simulation,
+        recorder: Recorder::new(writer, &header),
+        again,
+        recorded,
+    };
+    let (asked, file) = making.all(taken, each)?;
+    file.sync_all().map_err(Error::Output)?;
+    if indexed && asked.recorded.ticks > 0 {
+        // The index belonged to the recording as it was. Any other index stays: it may know more
+        // than the recording does. If removing it fails, nothing is lost, because it is refused
+        // wherever it is used.
+        let _ = fs::remove_file(index_path(path));
+    }
+    Ok(asked)
+}
+
+/// Returns the last tick that is taken from another recording, if it and the commands allow it. Where its
+/// hashes are taken, too, the world has made these ticks then.
+fn taken(
+    options: &RecordOptions,
+    source: &Source<'_>,
+    simulation: &mut EngineWorld,
+) -> Result<u64, Error> {
     let taken = match &options.from {
         Some(_) if options.resume => {
             let what = "a recording is resumed, or it branches from another one: not both";
             return Err(unwritable(what));
         }
-        Some(branch) if options.set.is_empty() => branch.replayed(&mut simulation)?,
+        Some(branch) if options.set.is_empty() => branch.replayed(simulation)?,
         Some(branch) => branch.looked_at()?,
         None => 0,
     };
-    if let Source::List(commands) = &source {
+    if let Source::List(commands) = source {
         commands.within(taken, options.ticks)?;
     }
     if taken > options.ticks {
@@ -145,77 +246,94 @@ fn run(
             Grouped(taken)
         )));
     }
-    let mut indexed = false;
-    let (writer, mut again) = match &source {
-        Source::List(commands) if path.exists() && options.resume => {
-            indexed = vouches(path)?;
-            resume(path, &header, &mut simulation, commands, &mut recorded)?
+    Ok(taken)
+}
+
+/// A recording that is being made.
+struct Making<'o, 's, O: Output> {
+    options: &'o RecordOptions,
+    source: Source<'s>,
+    simulation: EngineWorld,
+    recorder: Recorder<O>,
+    /// The hash of the first tick, if the world has made it already, to check what is cut off.
+    again: Option<u64>,
+    recorded: Recorded,
+}
+
+impl<O: Output> Making<'_, '_, O> {
+    /// Makes all ticks, and returns the output.
+    fn all(
+        mut self,
+        taken: u64,
+        mut each: impl FnMut(&Recorded) -> ControlFlow<()>,
+    ) -> Result<(Asked, O), Error> {
+        self.recorder.writer().set_buffer(0);
+        self.recorder.writer().flush()?;
+        if let Some(branch) = &self.options.from {
+            let replay = (!self.options.set.is_empty()).then_some(&mut self.simulation);
+            branch.take_over(taken, &mut self.recorder, replay)?;
+            self.recorded.branched_after = taken;
         }
-        _ => (begin(path, &header)?, None),
-    };
-    let mut recorder = Recorder::new(writer, &header);
-    recorder.writer().set_buffer(0);
-    recorder.writer().flush()?;
-    if let Some(branch) = &options.from {
-        let replay = (!options.set.is_empty()).then_some(&mut simulation);
-        branch.take_over(taken, &mut recorder, replay)?;
-        recorded.branched_after = taken;
-    }
-    let mut goes_on = each(&recorded);
-    let first = recorded.resumed_after.max(taken).saturating_add(1);
-    if let Source::Agent(agent) = &mut source
-        && goes_on.is_continue()
-    {
-        let (tick, hash, world) = (first - 1, None, &simulation);
-        goes_on = agent.see(Moment { tick, hash, world })?;
-    }
-    for tick in first..=options.ticks {
-        if goes_on.is_break() {
-            break;
+        let mut goes_on = each(&self.recorded);
+        let first = self.recorded.resumed_after.max(taken).saturating_add(1);
+        if goes_on.is_continue() {
+            goes_on = self.show(first - 1, None)?;
         }
-        let asked;
-        let of_tick = match &mut source {
-            Source::List(commands) => commands.of(tick),
-            Source::Agent(agent) => match agent.commands(tick)? {
-                None => break,
-                Some(commands) => {
-                    asked = commands;
-                    asked.as_commands()
-                }
-            },
-        };
-        let made = match again.take() {
-            // The world has made this tick already, to check what is cut off.
-            Some(hash) => recorder
-                .writer()
-                .push(tick, of_tick, hash)
-                .map(|()| hash)
-                .map_err(RecordError::Write),
-            None => recorder.step(&mut simulation, tick, of_tick),
-        };
-        let hash = made.map_err(|error| match error {
-            RecordError::Write(error) => error.into(),
-            other => stopped(other.to_string()),
-        })?;
-        recorded.ticks += 1;
-        recorded.commands += of_tick.len() as u64;
-        recorded.count(&simulation, tick, of_tick);
-        recorded.last_hash = Some(Hash(hash).to_string());
-        goes_on = each(&recorded);
-        if let Source::Agent(agent) = &mut source {
-            let (hash, world) = (Some(hash), &simulation);
-            let seen = agent.see(Moment { tick, hash, world })?;
+        let mut reset = None;
+        for tick in first..=self.options.ticks {
+            if goes_on.is_break() {
+                break;
+            }
+            let asked;
+            let of_tick = match &mut self.source {
+                Source::List(commands) => commands.of(tick),
+                Source::Agent(agent) => match agent.reply(tick)? {
+                    Reply::End => break,
+                    Reply::Reset(wanted) => {
+                        reset = Some(wanted);
+                        break;
+                    }
+                    Reply::Tick(commands) => {
+                        asked = commands;
+                        asked.as_commands()
+                    }
+                },
+            };
+            let made = match self.again.take() {
+                Some(hash) => self
+                    .recorder
+                    .writer()
+                    .push(tick, of_tick, hash)
+                    .map(|()| hash)
+                    .map_err(RecordError::Write),
+                None => self.recorder.step(&mut self.simulation, tick, of_tick),
+            };
+            let hash = made.map_err(|error| match error {
+                RecordError::Write(error) => error.into(),
+                other => stopped(other.to_string()),
+            })?;
+            self.recorded.ticks += 1;
+            self.recorded.commands += of_tick.len() as u64;
+            self.recorded.count(&self.simulation, tick, of_tick);
+            self.recorded.last_hash = Some(Hash(hash).to_string());
+            goes_on = each(&self.recorded);
+            let seen = self.show(tick, Some(hash))?;
             goes_on = if seen.is_break() { seen } else { goes_on };
         }
+        let Self {
+            recorder, recorded, ..
+        } = self;
+        Ok((Asked { recorded, reset }, recorder.finish()?))
     }
-    recorder.finish()?.sync_all().map_err(Error::Output)?;
-    if indexed && recorded.ticks > 0 {
-        // The index belonged to the recording as it was. Any other index stays: it may know more
-        // than the recording does. If removing it fails, nothing is lost, because it is refused
-        // wherever it is used.
-        let _ = fs::remove_file(index_path(path));
+
+    /// Shows the state to the agent, if there is one.
+    fn show(&mut self, tick: u64, hash: Option<u64>) -> Result<ControlFlow<()>, Error> {
+        let world = &self.simulation;
+        match &mut self.source {
+            Source::List(_) => Ok(ControlFlow::Continue(())),
+            Source::Agent(agent) => agent.see(Moment { tick, hash, world }),
+        }
     }
-    Ok(recorded)
 }
 
 /// Creates a new recording.

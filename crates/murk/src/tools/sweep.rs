@@ -13,22 +13,21 @@ use super::run::Run;
 use crate::checkpoints::side_by_side;
 use crate::engine::World;
 use crate::engine::own::Kinds;
-use crate::tape::unwritable;
-
-/// The maximum number of runs of a sweep.
-const MOST_RUNS: usize = 10_000_000;
+use crate::tape::{stopped, unwritable};
 
 /// Runs of a world with each combination of values of some parameters, each with every seed.
 ///
 /// ```
 /// use gametape_core::tape::{Error, Work};
 /// use gametape_murk::engine::World;
+/// use gametape_murk::engine::own::Kinds;
 /// use gametape_murk::tools::{Commands, Measure, Sweep};
 ///
 /// let world = World::from_toml(gametape_samples::murk::WEATHER)?;
 /// let mean = Measure::parse("pressure.mean", &world, &world.checker()?)?;
 /// let sweep = Sweep {
 ///     world,
+///     kinds: Kinds::new(),
 ///     grid: vec![("dt".into(), vec!["0.05".into(), "0.1".into()])],
 ///     seeds: vec![1, 2, 3],
 ///     ticks: 20,
@@ -43,6 +42,8 @@ const MOST_RUNS: usize = 10_000_000;
 pub struct Sweep {
     /// The world.
     pub world: World,
+    /// The kinds of propagators that the world may have beside the stock ones.
+    pub kinds: Kinds,
     /// Parameters with their values, both as [`World::with_parameter`] takes them. The values of
     /// the last one change the fastest.
     pub grid: Vec<(String, Vec<String>)>,
@@ -67,6 +68,9 @@ pub struct Swept<T> {
 }
 
 impl Sweep {
+    /// The maximum number of runs.
+    pub const MOST_RUNS: usize = 10_000_000;
+
     /// Returns the number of runs; `None` if there are too many to count.
     #[must_use]
     pub fn runs(&self) -> Option<usize> {
@@ -108,10 +112,19 @@ impl Sweep {
         seed.copied().unwrap_or(self.world.seed)
     }
 
+    /// Names a run by its values and its seed: `dt=0.05, seed 3`.
+    #[must_use]
+    pub fn named(&self, run: usize) -> String {
+        let names = self.grid.iter().map(|(name, _)| name);
+        let values = names.zip(self.values(run));
+        let values = values.map(|(name, value)| format!("{name}={value}, "));
+        format!("{}seed {}", values.collect::<String>(), self.seed(run))
+    }
+
     fn world_of(&self, values: &[&str]) -> Result<World, Error> {
         let names = self.grid.iter().map(|(name, _)| &**name);
         let set = names.zip(values.iter().copied());
-        let world = self.world.with_parameters(set, &Kinds::new());
+        let world = self.world.with_parameters(set, &self.kinds);
         world.map_err(unwritable)
     }
 
@@ -119,7 +132,7 @@ impl Sweep {
     /// All worlds are checked before the first run begins. The progress is the number of runs.
     ///
     /// # Errors
-    /// If a world is not valid, or can't continue; errors of the measurement; if the work is
+    /// If a world is not valid, or can't continue (the run is named then); errors of the measurement; if the work is
     /// cancelled.
     pub fn run<T, E>(
         &self,
@@ -130,9 +143,9 @@ impl Sweep {
         T: Send,
         E: From<Error> + Send,
     {
-        let runs = self.runs().filter(|runs| *runs <= MOST_RUNS);
+        let runs = self.runs().filter(|runs| *runs <= Self::MOST_RUNS);
         let (Some(runs), Some(combinations)) = (runs, self.combinations()) else {
-            let limit = Grouped(MOST_RUNS as u64);
+            let limit = Grouped(Self::MOST_RUNS as u64);
             return Err(unwritable(format!("a sweep has at most {limit} runs")).into());
         };
         self.commands.within(0, self.ticks).map_err(Error::from)?;
@@ -147,7 +160,8 @@ impl Sweep {
             let mut running = Run::new(&world.with_seed(self.seed(run)), false)?;
             for tick in 1..=self.ticks {
                 work.wanted()?;
-                running.step(self.commands.of(tick))?;
+                let stepped = running.step(self.commands.of(tick));
+                stepped.map_err(|error| stopped(format!("{}: {error}", self.named(run))))?;
             }
             let measured = measure(&running)?;
             work.done(done.fetch_add(1, Ordering::Relaxed) + 1)?;

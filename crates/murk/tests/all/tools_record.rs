@@ -17,12 +17,16 @@ use gametape_murk::engine::own::{
 };
 use gametape_murk::tape::{Murk, MurkTape};
 use gametape_murk::tools::{
-    Branch, Commands, LineAgent, RecordOptions, Watch, record, record_asking,
+    Agent as _, Asked, Branch, Commands, LineAgent, Moment, RecordOptions, Reset, Watch, ask,
+    record, record_asking,
 };
-use gametape_murk::{read, verify};
+use gametape_murk::{Commands as OfTick, Simulation as _, read, verify};
+use gametape_samples::murk::{CRYSTAL, FORAGING, HEAT, WEATHER};
 use proptest::prelude::*;
 
-use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
+use crate::common::tapes::{
+    audit, file, found, heat, in_memory, options, played, stoves, temporary,
+};
 
 fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> RecordOptions {
     let tape = in_memory(from);
@@ -456,6 +460,7 @@ fn asked(
     let recorded = record_asking(&options(&path, ticks), &mut agent, |_| {
         ControlFlow::Continue(())
     });
+    let recorded = recorded.map(|asked| asked.recorded);
     let unfinished = agent.unfinished();
     let seen = script.seen.borrow().clone();
     (
@@ -558,4 +563,175 @@ fn what_an_agent_says_wrong_is_named_by_its_line() {
             format!("{cell:?} is not a cell of the world: its coordinate, with commas between")
         );
     }
+}
+
+/// A place of an array is that of the cell with this coordinate, also where cells are stored in another order;
+/// a place without a cell is null.
+#[test]
+fn arrays_for_agents_have_their_shapes() {
+    for (text, field, shape) in [
+        (FORAGING, "grass", vec![12_u64, 20]),
+        (FORAGING, "1", vec![12, 20]),
+        (FORAGING, "sheep@3,4", vec![]),
+        (HEAT, "gradient", vec![16, 16, 2]),
+        (HEAT, "gradient@3,4", vec![2]),
+        (WEATHER, "pressure", vec![24, 18]),
+        (CRYSTAL, "", vec![]),
+    ] {
+        let world = World::from_toml(text).unwrap();
+        let (checker, mut simulation) = (world.checker().unwrap(), world.build().unwrap());
+        (1..4).for_each(|tick| simulation.step(tick, OfTick::default()).unwrap());
+        let field = if field.is_empty() {
+            &world.fields[0].name
+        } else {
+            field
+        };
+        let watch = Watch::parse(field, &world, &checker).unwrap();
+        let values = watch.values(&simulation).to_vec();
+        let mut out = Vec::new();
+        let mut agent = LineAgent::new(
+            io::empty(),
+            &mut out,
+            "-".into(),
+            &world,
+            vec![watch.clone()],
+        );
+        for hash in [None, Some(1)] {
+            let moment = Moment {
+                tick: 0,
+                hash,
+                world: &simulation,
+            };
+            assert!(agent.see(moment).unwrap().is_continue());
+        }
+        let out = String::from_utf8(out).unwrap();
+        let mut lines = out.lines().map(|line| serde_json::from_str(line).unwrap());
+        let [first, later]: [serde_json::Value; 2] = [(); 2].map(|()| lines.next().unwrap());
+        assert_eq!(later.get("shapes"), None);
+        assert_eq!(first["cells"], later["cells"]);
+        let shown = first["shapes"][field].as_array().unwrap();
+        let shown: Vec<u64> = shown.iter().map(|edge| edge.as_u64().unwrap()).collect();
+        if text == CRYSTAL {
+            assert_eq!(shown.len(), 3);
+        } else {
+            assert_eq!(shown, shape, "{field}");
+        }
+        let Some(array) = first["cells"][field].as_array() else {
+            assert_eq!(shown, Vec::<u64>::new());
+            continue;
+        };
+        assert_eq!(array.len() as u64, shown.iter().product::<u64>());
+        if watch.is_cell() {
+            continue;
+        }
+        let cells = world.cell_count();
+        let components = values.len() as u64 / cells;
+        for cell in 0..cells {
+            let coord = world.space.coord(cell).unwrap();
+            let at = coord.iter().zip(&shown);
+            let place = at.fold(0, |place, (at, edge)| place * edge + *at as u64);
+            for component in 0..components {
+                let value = &array[(place * components + component) as usize];
+                let stored = values[(cell * components + component) as usize];
+                let value = value.as_f64().map(|value| value as f32);
+                assert_eq!(value, Some(stored), "{field} at {coord:?}");
+            }
+        }
+        let gaps = array.iter().filter(|value| value.is_null()).count();
+        assert_eq!(gaps as u64, array.len() as u64 - cells * components);
+        assert_eq!(gaps > 0, text == CRYSTAL);
+    }
+}
+
+/// The lines of an agent whose answers are these.
+fn lines(world: &World, options: &RecordOptions, answers: &str, kept: bool) -> (Asked, String) {
+    let mut out = Vec::new();
+    let mut agent = LineAgent::new(answers.as_bytes(), &mut out, "-".into(), world, vec![]);
+    let each = |_: &_| ControlFlow::Continue(());
+    let asked = if kept {
+        record_asking(options, &mut agent, each)
+    } else {
+        ask(options, &mut agent, each)
+    };
+    (asked.unwrap(), String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn what_is_asked_without_a_file_is_what_is_recorded() {
+    let world = World::from_toml(WEATHER).unwrap();
+    let (folder, path) = temporary("asked.murk");
+    let of = |seed| RecordOptions {
+        world: Some(file(WEATHER)),
+        seed,
+        ..options(&path, 9)
+    };
+    let tick = "{\"commands\":[]}\n";
+    let answers = format!("{tick}{tick}{}\n{tick}", r#"{"reset":{"seed":5}}"#);
+    let (made, seen) = lines(&world, &of(Some(3)), &answers, true);
+    let (bare, same) = lines(&world, &of(Some(3)), &answers, false);
+    assert_eq!((&made, &seen), (&bare, &same));
+    assert_eq!((made.recorded.ticks, seen.lines().count()), (2, 3));
+    assert_eq!(made.reset, Some(Reset { seed: Some(5) }));
+    // A recording carries the seed, and its frames have it.
+    let bytes = fs::read(&path).unwrap();
+    let carried = World::from_descriptor(&read(&bytes).unwrap().header().space_descriptor);
+    assert_eq!(carried, Some(Ok(world.with_seed(3))));
+    let (_, other) = lines(&world, &of(None), &answers, false);
+    assert_ne!(seen, other);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    // A branch keeps its seed.
+    let branch = |seed| RecordOptions {
+        seed,
+        from: Some(Branch {
+            tape: in_memory(bytes.clone()),
+            tick: Some(1),
+        }),
+        world: None,
+        ..options(&path, 9)
+    };
+    let (asked, seen) = lines(&world, &branch(Some(3)), tick, false);
+    assert_eq!(
+        (asked.recorded.branched_after, asked.recorded.ticks),
+        (1, 1)
+    );
+    assert!(seen.starts_with("{\"tick\":1,"), "{seen}");
+    assert_eq!(asked.recorded.last_hash, made.recorded.last_hash);
+    let error = branch(Some(4)).chosen_world().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "a recording that branches from another one keeps its seed, 3"
+    );
+}
+
+#[test]
+fn a_wrong_reset_is_named_by_its_line() {
+    let world = heat();
+    for (answer, expected) in [
+        (
+            "{\"reset\":7}",
+            "line 1: \"reset\" must be an object: {}, or with a seed, {\"seed\":7}",
+        ),
+        (
+            "\n{\"reset\":{\"sed\":7}}",
+            "line 2: reset: \"sed\" is not a known key",
+        ),
+        (
+            "{\"reset\":{\"seed\":-7}}",
+            "line 1: reset: \"seed\" must be a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            "{\"reset\":{},\"commands\":[]}",
+            "line 1: \"commands\" is not a known key",
+        ),
+    ] {
+        let mut agent = LineAgent::new(answer.as_bytes(), io::sink(), "-".into(), &world, vec![]);
+        let error = agent.reply(1).unwrap_err().to_string();
+        assert_eq!(error, expected);
+    }
+    let late = format!("{LIGHT}{LIGHT}{{\"reset\":{{}}}}");
+    let mut agent = LineAgent::new(late.as_bytes(), io::sink(), "-".into(), &world, vec![]);
+    assert_eq!(
+        agent.reply(4).unwrap_err().to_string(),
+        "line 3: reset comes after 2 commands of tick 4, which is not made: a line with \"commands\" makes it"
+    );
 }

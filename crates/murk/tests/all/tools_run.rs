@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use gametape_core::tape::{Error, Work};
 use gametape_murk::engine::World;
-use gametape_murk::engine::own::Kinds;
+use gametape_murk::engine::own::{
+    FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
+    StepContext, WriteMode,
+};
 use gametape_murk::tools::{Branch, Commands, Measure, RecordOptions, Run, Sweep, check, record};
 use gametape_murk::{Commands as OfTick, Simulation as _, Slip, State};
 use gametape_samples::murk::{ALL, CRYSTAL, FORAGING, HEAT, WEATHER};
@@ -198,6 +201,7 @@ fn a_sweep_is_the_runs_that_it_is_made_of() {
         ticks: 7,
         commands: Commands::none(),
         world: world.clone(),
+        kinds: Kinds::new(),
     };
     let of = |run: &Run| -> Result<Vec<f64>, Error> {
         let of = |measure: &Measure| measure.of(run.simulation());
@@ -231,6 +235,7 @@ fn a_sweep_is_the_runs_that_it_is_made_of() {
 fn a_sweep_refuses_what_the_world_refuses_before_it_runs() {
     let sweep = |name: &str, value: &str| Sweep {
         world: heat(),
+        kinds: Kinds::new(),
         grid: vec![(name.into(), vec!["0.1".into(), value.into()])],
         seeds: vec![],
         ticks: 1,
@@ -244,6 +249,7 @@ fn a_sweep_refuses_what_the_world_refuses_before_it_runs() {
     let error = |sweep: Sweep| sweep.run(&of, &Work::default()).unwrap_err().to_string();
     assert!(error(sweep("dt", "-1")).starts_with("dt=-1 can't be set: dt: "));
     assert!(error(sweep("td", "1")).contains("td: unknown key; known keys: seed, dt"));
+    assert!(error(sweep("td", "1")).ends_with(" (did you mean \"dt\"?)"));
     let many = Sweep {
         seeds: vec![0; 6_000_000],
         ..sweep("dt", "0.2")
@@ -264,6 +270,100 @@ fn a_sweep_refuses_what_the_world_refuses_before_it_runs() {
         Err(Error::Cancelled)
     ));
     assert!(!ran.into_inner());
+}
+
+#[test]
+fn an_unknown_parameter_is_refused_with_the_nearest() {
+    for (parameter, meant) in [
+        ("propagator.1.coefficent", Some("propagator.1.coefficient")),
+        ("propagater.1.coefficient", Some("propagator.1.coefficient")),
+        ("coefficient", Some("propagator.1.coefficient")),
+        ("propagator.9.intensity", Some("propagator.0.intensity")),
+        ("space.row", Some("space.rows")),
+        ("field.haet.units", Some("field.heat.units")),
+        ("td", Some("dt")),
+        ("temperature", None),
+        // It is known, and its value is wrong.
+        ("dt", None),
+        ("propagator.1.kind", None),
+    ] {
+        let error = heat().with_parameters([(parameter, "x")], &Kinds::new());
+        let error = error.unwrap_err();
+        let said = error.rsplit_once(" (did you mean ").map(|(_, said)| said);
+        let meant = meant.map(|meant| format!("{meant:?}?)"));
+        assert_eq!(said, meant.as_deref(), "{error}");
+    }
+}
+
+/// Fails in each tick, if its limit is 0.
+struct Dry(FieldId, u32);
+
+impl Propagator for Dry {
+    fn name(&self) -> &'static str {
+        "dry"
+    }
+
+    fn reads(&self) -> FieldSet {
+        FieldSet::empty()
+    }
+
+    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
+        vec![(self.0, WriteMode::Full)]
+    }
+
+    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+        if self.1 == 0 {
+            let reason = "there is no water".to_owned();
+            return Err(PropagatorError::ExecutionFailed { reason });
+        }
+        ctx.writes().write(self.0).unwrap().fill(self.1 as f32);
+        Ok(())
+    }
+}
+
+fn dry(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
+    Ok(Box::new(Dry(
+        keys.field("water")?,
+        keys.take_or("limit", 1)?,
+    )))
+}
+
+/// Propagators of a program's own are swept, too. A run in which ticks fail counts them, and one that can't go on
+/// is named.
+#[test]
+fn a_run_that_stops_is_named() {
+    let kinds = Kinds::new().with("dry", dry);
+    let mut world = heat();
+    let own = Own::new("dry", "water = 'heat'\nlimit = 5", &kinds).unwrap();
+    world.propagators = vec![own.into()];
+    let sweep = |values: &[&str], ticks| Sweep {
+        world: world.clone(),
+        kinds: kinds.clone(),
+        grid: vec![(
+            "propagator.0.limit".into(),
+            values.iter().map(|value| (*value).to_owned()).collect(),
+        )],
+        seeds: vec![3, 4],
+        ticks,
+        commands: Commands::none(),
+    };
+    let measure = Measure::parse("heat.max", &world, &world.checker().unwrap()).unwrap();
+    let of = |run: &Run| Ok::<f64, Error>(measure.of(run.simulation()));
+    let made = sweep(&["7", "0"], 2).run(&of, &Work::default()).unwrap();
+    let made: Vec<(f64, u64)> = made
+        .iter()
+        .map(|run| (run.measured, run.failed_ticks))
+        .collect();
+    assert_eq!(made, [(7.0, 0), (7.0, 0), (0.0, 2), (0.0, 2)]);
+    let error = sweep(&["7", "0"], 9)
+        .run(&of, &Work::default())
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("propagator.0.limit=0, seed 3: tick 4: "),
+        "{error}"
+    );
 }
 
 #[test]

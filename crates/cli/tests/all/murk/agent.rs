@@ -6,11 +6,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use gametape_samples::murk::{FORAGING, WEATHER};
 use serde_json::Value;
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use super::support::{expect, folder, gametape};
+use super::support::{expect, folder, gametape, names};
 
 #[test]
 fn a_recording_begins_as_another_one_did() {
@@ -45,17 +46,21 @@ fn a_recording_begins_as_another_one_did() {
     expect(path, "inspect --world c.murk", 0).stdout_eq("...\ncoefficient = 0.25\n...");
     branch(&["--set", "propagator.0.coefficent=0.25", "d.murk"])
         .code(2)
-        .stderr_eq("gametape: run.murk: propagator.0.coefficent=0.25 can't be set: propagator 0 (scalar_diffusion), coefficent: unknown key; known keys: kind, input_field, output_field, gradient_field, coefficient, decay, sources, clamp_min, clamp_max, max_degree\n");
+        .stderr_eq("gametape: run.murk: propagator.0.coefficent=0.25 can't be set: propagator 0 (scalar_diffusion), coefficent: unknown key; known keys: kind, input_field, output_field, gradient_field, coefficient, decay, sources, clamp_min, clamp_max, max_degree (did you mean \"propagator.0.coefficient\"?)\n");
     branch(&["--set", "dt", "d.murk"])
         .code(2)
         .stderr_eq("error: invalid value 'dt' for '--set <PARAM=VALUE>': a parameter and its value are needed, with = between\n...");
 }
 
 fn spawn(folder: &Path, more: &[&str]) -> Child {
+    spawn_in(folder, "pond.toml", more)
+}
+
+fn spawn_in(folder: &Path, world: &str, more: &[&str]) -> Child {
     Command::new(cargo_bin("gametape"))
         .current_dir(folder)
         .env("NO_COLOR", "1")
-        .args(["record", "murk", "--world", "pond.toml", "--agent"])
+        .args(["record", "murk", "--world", world, "--agent"])
         .args(more)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -111,26 +116,25 @@ fn an_agent_acts_on_what_it_sees() {
         .stdout_eq("pass  a.murk  10 ticks, replayed: every hash is right\n");
 }
 
+/// Gives a child its input; returns its exit code and both outputs.
+fn answered(mut child: Child, input: &str) -> (i32, String, String) {
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    let done = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        done.status.code().unwrap(),
+        text(&done.stdout),
+        text(&done.stderr),
+    )
+}
+
 #[test]
 fn the_end_of_an_agents_recording() {
     let folder = folder();
     let path = folder.path();
-    let outputs = |more: &[&str], input: &str| {
-        let mut child = spawn(path, more);
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
-        let done = child.wait_with_output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (
-            done.status.code().unwrap(),
-            text(&done.stdout),
-            text(&done.stderr),
-        )
-    };
+    let outputs = |more: &[&str], input: &str| answered(spawn(path, more), input);
     let tick = "{\"commands\":[]}\n";
     let drop = r#"{"kind":"set_field","coord":[0,0],"field":"ink","value":1}"#;
     // The last tick that was asked for.
@@ -163,4 +167,142 @@ fn the_end_of_an_agents_recording() {
         "gametape: pond.toml: --watch ink@3,0: \"3,0\" is not a cell of the world: its coordinate, with commas between\n"
     );
     assert!(!path.join("d.murk").exists());
+}
+
+/// An agent that begins again meets the same world as at a fresh start with the same seed; each episode is a
+/// recording.
+#[test]
+fn an_agent_begins_again() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("weather.toml"), WEATHER).unwrap();
+    let ticks = "{\"commands\":[]}\n".repeat(3);
+    let reset = |seed: u64| format!("{{\"reset\":{{\"seed\":{seed}}}}}\n{ticks}");
+    let again = "{\"reset\":{}}\n";
+    // It begins with a reset, as agents do that know Gymnasium, and ends with one.
+    let input = format!("{}{again}{ticks}{}{again}", reset(5), reset(6));
+    let fresh = |seed: &str| {
+        let args = ["--watch", "wind", "--seed", seed];
+        let (code, out, err) = answered(spawn_in(path, "weather.toml", &args), &ticks);
+        assert_eq!(code, 0);
+        assert_eq!(
+            err,
+            "1 episode, 3 ticks, 0 commands; nothing was recorded, without OUT\n"
+        );
+        out
+    };
+    let before = names(path);
+    let (five, six) = (fresh("5"), fresh("6"));
+    assert_ne!(five, six);
+    assert_eq!(names(path), before);
+    let args = ["--watch", "wind", "a.murk"];
+    let (code, out, err) = answered(spawn_in(path, "weather.toml", &args), &input);
+    assert_eq!(code, 0, "{err}");
+    let lines: Vec<&str> = out.split_inclusive('\n').collect();
+    // The first line and the last are states of episodes without ticks.
+    assert_eq!(lines.len(), 14);
+    assert_eq!(lines[1..5].concat(), five);
+    assert_eq!(
+        lines[5..9].concat(),
+        five,
+        "without a seed, it keeps the last"
+    );
+    assert_eq!(lines[9..13].concat(), six);
+    assert_eq!(
+        err,
+        "a.murk: recorded 3 ticks, 0 commands\na.2.murk: recorded 3 ticks, 0 commands\na.3.murk: recorded 3 ticks, 0 commands\n"
+    );
+    for (name, seen) in [("a.murk", &five), ("a.2.murk", &five), ("a.3.murk", &six)] {
+        let dumped = gametape(path, &["dump", name]).assert().code(0);
+        let dumped = String::from_utf8(dumped.get_output().stdout.clone()).unwrap();
+        let hashes = |text: &str| -> Vec<Value> {
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            let hashes = lines.map(|line: Value| line["hash"].clone());
+            hashes.filter(Value::is_string).collect()
+        };
+        assert_eq!(hashes(&dumped), hashes(seen), "{name}");
+        assert_eq!(hashes(seen).len(), 3);
+        expect(path, &format!("verify {name}"), 0);
+    }
+    assert!(!path.join("a.4.murk").exists());
+    // A file of somebody else is not written over, and the sum of all is the last line.
+    fs::write(path.join("b.2.murk"), "").unwrap();
+    let args = ["--json", "b.murk"];
+    let (code, out, err) = answered(spawn_in(path, "weather.toml", &args), &input);
+    assert_eq!((code, &*err), (0, ""));
+    let last: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["ticks"], &last["episodes"]), (&9.into(), &3.into()));
+    assert!(path.join("b.3.murk").exists() && path.join("b.4.murk").exists());
+    assert_eq!(fs::read(path.join("b.2.murk")).unwrap(), b"");
+}
+
+/// A branch is begun again where it branched, and keeps its seed.
+#[test]
+fn an_agent_begins_a_branch_again() {
+    let folder = folder();
+    let path = folder.path();
+    let branch = |input: &str| {
+        let child = Command::new(cargo_bin("gametape"))
+            .current_dir(path)
+            .env("NO_COLOR", "1")
+            .args([
+                "record", "murk", "--from", "run.murk", "--tick", "4", "--agent",
+            ])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        answered(child, input)
+    };
+    let tick = "{\"commands\":[]}\n";
+    let (code, out, _) = branch(&format!("{tick}{{\"reset\":{{}}}}\n{tick}"));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!((code, lines.len()), (0, 4));
+    assert!(lines[0].starts_with("{\"tick\":4,"), "{out}");
+    assert_eq!(lines[..2], lines[2..]);
+    let (code, _, err) = branch("{\"reset\":{\"seed\":3}}\n");
+    assert_eq!(code, 2);
+    assert_eq!(
+        err,
+        "gametape: run.murk: a recording that branches from another one keeps its seed, 0\n"
+    );
+}
+
+/// The agent of the book, which knows nothing but JSON.
+#[test]
+fn the_agent_of_the_book_runs() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/murk/worlds.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, program) = page.split_once("```python\n").unwrap();
+    let (program, _) = program.split_once("```").unwrap();
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("foraging.toml"), FORAGING).unwrap();
+    let command = cargo_bin("gametape");
+    let programs = std::env::var_os("PATH").unwrap_or_default();
+    let programs = std::env::split_paths(&programs);
+    let programs = command
+        .parent()
+        .map(Path::to_owned)
+        .into_iter()
+        .chain(programs);
+    let ran = Command::new("python3")
+        .current_dir(path)
+        .env("PATH", std::env::join_paths(programs).unwrap())
+        .args(["-c", program])
+        .output();
+    let Ok(ran) = ran else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let (_, shown) = page.split_once("It prints:\n\n```text\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    assert_eq!(text(&ran.stdout), shown);
+    assert_eq!(
+        text(&ran.stderr),
+        "2 episodes, 40 ticks, 40 commands; nothing was recorded, without OUT\n"
+    );
 }

@@ -11,4 +11,5 @@ mod index;
 mod outputs;
 mod resume;
 pub mod support;
+mod sweep;
 mod tools;

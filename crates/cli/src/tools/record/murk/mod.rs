@@ -1,5 +1,9 @@
 //! `gametape record murk`.
 
+mod agent;
+mod sweep;
+mod values;
+
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
@@ -11,8 +15,9 @@ use gametape::core::tape;
 use gametape::core::text::{Counted, Grouped, printable};
 use gametape::murk::engine::World;
 use gametape::murk::tape::{Murk as Format, MurkError};
-use gametape::murk::tools::{self, Branch, LineAgent, RecordOptions, Recorded, Watch};
+use gametape::murk::tools::{self, Branch, RecordOptions, Recorded, Watch};
 use gametape::{Error, Formats};
+use sweep::Sweeping;
 
 use super::serving::{Serve, Watched};
 use crate::Exit;
@@ -21,15 +26,22 @@ use crate::ui::Ui;
 
 tool!(
     /// `gametape record murk`.
-    Murk, under: "record"
+    Murk, under: "record", examples: EXAMPLES
 );
 
-/// Run a Murk world and record it
+const EXAMPLES: &[&str] = &[
+    "record murk --world WORLD.toml --commands COMMANDS.jsonl --ticks 200 OUT.murk",
+    "record murk --world WORLD.toml --sweep dt=0.05..0.1/6 --seeds 20 --ticks 200 OUT.csv",
+    "record murk --world WORLD.toml --agent --watch FIELD",
+];
+
+/// Run a Murk world and record it, or run it many times and make a table
 ///
 /// The commands come from a list, or from an agent that sees their effects. The recording may begin as a
-/// copy of another one.
+/// copy of another one. With --sweep or --seeds, there is a run for each combination of values, and one table
+/// of all runs in place of a recording.
 #[derive(Parser, Debug)]
-#[command(name = "murk")]
+#[command(name = "murk", group = clap::ArgGroup::new("runs").multiple(true))]
 struct Args {
     /// The world
     #[arg(long, value_name = "TOML", required_unless_present = "from")]
@@ -46,18 +58,26 @@ struct Args {
     /// on.
     #[arg(long, value_name = "PARAM=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
+    /// The seed of the world's noise, in place of its own: the run that --seeds makes with this seed
+    #[arg(long, value_name = "N", conflicts_with = "from")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    sweeping: Sweeping,
     /// The commands, one JSON object a line, as dump prints them; - for standard input
     #[arg(long, value_name = "JSONL")]
     commands: Option<OsString>,
     /// Ask an agent for the commands of each tick: a line with the state goes to standard output, and the
     /// commands come from standard input, up to a line with "commands", which may be an empty list
+    ///
+    /// A line {"reset":{}} or {"reset":{"seed":7}} begins again, and the next recording is OUT with a number.
+    /// Without OUT, nothing is written.
     #[arg(long, conflicts_with_all = ["commands", "resume", "serve"])]
     agent: bool,
     /// With --agent, a cell to show in the line, such as heat@3,4, or all cells of a field: heat; may be
     /// given several times
     #[arg(long, value_name = "FIELD[@CELL]", requires = "agent")]
     watch: Vec<String>,
-    /// The number of ticks in the recording; with --agent it may be left out, and the agent's commands
+    /// The number of ticks in the recording, or in each run; with --agent it may be left out, and the agent's commands
     /// decide
     #[arg(long, value_name = "N", required_unless_present = "agent")]
     ticks: Option<u64>,
@@ -66,9 +86,10 @@ struct Args {
     resume: bool,
     #[command(flatten)]
     serve: Serve,
-    /// The recording. Every frame is written at once; an existing file is not replaced
-    #[arg(value_name = "OUT")]
-    output: PathBuf,
+    /// The recording. Every frame is written at once; an existing file is not replaced. With --sweep or
+    /// --seeds, the table: a .csv or .jsonl file [default: standard output]
+    #[arg(value_name = "OUT", required_unless_present_any = ["agent", "sweep", "seeds"])]
+    output: Option<PathBuf>,
 }
 
 /// `PARAM=VALUE`.
@@ -79,61 +100,62 @@ fn setting(text: &str) -> Result<(String, String), String> {
     Ok((parameter.trim().to_owned(), value.trim().to_owned()))
 }
 
+fn unwritable(path: &Path, message: &str) -> Error {
+    Error::Unwritable {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    }
+}
+
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    if args.sweeping.is_asked() {
+        return sweep::run(args, formats, ui);
+    }
+    if args.agent {
+        return agent::run(args, formats, ui);
+    }
     let mut watched = match args.serve.begin(formats, ui) {
         Ok(watched) => watched,
         Err(exit) => return Ok(exit),
     };
     let exit = match record(args, formats, &mut watched) {
         Err(error) => ui.fail(&error),
-        Ok(done) => {
-            report(args, &done.recorded, ui)?;
-            if done.unfinished > 0 {
-                ui.complain(&format!(
-                    "the input ended within a tick: {} not recorded",
-                    if done.unfinished == 1 {
-                        "1 command of it is".to_owned()
-                    } else {
-                        format!("{} of it are", Counted(done.unfinished, "command"))
-                    }
-                ));
-            }
-            if done.recorded.failed_ticks > 0 || done.recorded.rejected > 0 {
-                Exit::Problems
-            } else if done.unfinished > 0 {
-                Exit::Loss
+        Ok(recorded) => {
+            if ui.json {
+                ui.object(&recorded)?;
             } else {
-                Exit::Fine
+                let output = args.output.as_deref().unwrap_or(Path::new(""));
+                let said = report(&recorded, output, ui);
+                ui.line(said)?;
+                complain(&recorded, ui);
             }
+            verdict(&recorded)
         }
     };
     watched.stay(exit, ui)
 }
 
-fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Done, Error> {
-    if args.output == Path::new("-") {
-        return Err(Error::Unwritable {
-            path: args.output.clone(),
-            message: "a recording goes into a file, from which it can be resumed".into(),
-        });
+const fn verdict(recorded: &Recorded) -> Exit {
+    if recorded.failed_ticks > 0 || recorded.rejected > 0 {
+        Exit::Problems
+    } else {
+        Exit::Fine
     }
-    formats.check_name(&Format::new(), &args.output)?;
-    let options = options(args, formats)?;
-    let path = args.from.as_deref().map(Path::new);
-    let path = path.or(args.world.as_deref()).unwrap_or(&args.output);
-    let world = options.chosen_world().map_err(Error::tape(path))?;
-    // Wrong watches are refused before anything is recorded.
-    let watches = watches(args, &world).map_err(Error::tape(path))?;
+}
+
+fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Recorded, Error> {
+    let (options, world) = begin(args, formats)?;
+    let output = &options.output;
     let commands = commands(args.commands.as_deref(), &world)?;
     let ending = watched.ending();
     if args.serve.is_asked() {
-        ending.listen(&args.output)?;
+        ending.listen(output)?;
     }
     let mut begun = false;
     let each = |_: &Recorded| {
         if !begun {
             begun = true;
-            watched.goes_into(&args.output);
+            watched.goes_into(output);
         }
         watched.grew();
         if ending.stop.load(Ordering::Relaxed) {
@@ -142,26 +164,27 @@ fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Done,
             ControlFlow::Continue(())
         }
     };
-    let mut unfinished = 0;
-    let recorded = if args.agent {
-        let (input, output) = (io::stdin().lock(), io::stdout().lock());
-        let mut agent = LineAgent::new(input, output, "-".into(), &world, watches);
-        let recorded = tools::record_asking(&options, &mut agent, each);
-        unfinished = agent.unfinished();
-        recorded
-    } else {
-        tools::record_each(&options, &commands, each)
-    };
-    Ok(Done {
-        recorded: recorded.map_err(Error::tape(&args.output))?,
-        unfinished,
-    })
+    tools::record_each(&options, &commands, each).map_err(Error::tape(output))
 }
 
-/// The recording, and the number of commands without a tick.
-struct Done {
-    recorded: Recorded,
-    unfinished: u64,
+/// Returns what is to be recorded, and the world. The name of the recording is checked.
+fn begin(args: &Args, formats: &Formats) -> Result<(RecordOptions, World), Error> {
+    if let Some(output) = &args.output {
+        if output == Path::new("-") {
+            let what = "a recording goes into a file, from which it can be resumed";
+            return Err(unwritable(output, what));
+        }
+        formats.check_name(&Format::new(), output)?;
+    }
+    let options = options(args, formats)?;
+    let world = options.chosen_world().map_err(Error::tape(given(args)))?;
+    Ok((options, world))
+}
+
+/// The path that says which world it is.
+fn given(args: &Args) -> &Path {
+    let path = args.from.as_deref().map(Path::new);
+    path.or(args.world.as_deref()).unwrap_or(Path::new(""))
 }
 
 fn options(args: &Args, formats: &Formats) -> Result<RecordOptions, Error> {
@@ -178,8 +201,9 @@ fn options(args: &Args, formats: &Formats) -> Result<RecordOptions, Error> {
         world: given,
         from: from.transpose()?,
         set: args.set.clone(),
+        seed: args.seed,
         ticks: args.ticks.unwrap_or(u64::MAX),
-        output: args.output.clone(),
+        output: args.output.clone().unwrap_or_default(),
         resume: args.resume,
     })
 }
@@ -196,10 +220,8 @@ fn watches(args: &Args, world: &World) -> Result<Vec<Watch>, tape::Error> {
     watches.collect()
 }
 
-fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
-    if ui.json {
-        return ui.object(recorded);
-    }
+/// Remarks on how the recording began, and returns what was recorded.
+fn report(recorded: &Recorded, output: &Path, ui: &mut Ui) -> String {
     if recorded.dropped > 0 {
         ui.remark(&format!(
             "cut off {} after the last whole frame",
@@ -220,6 +242,15 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
             format!("nothing to make: tick {last} is there already")
         });
     }
+    format!(
+        "{}: recorded {}",
+        printable(&output.display().to_string()),
+        made(recorded)
+    )
+}
+
+/// What was made.
+fn made(recorded: &Recorded) -> String {
     let more: String = [
         (recorded.expired, "command", "had expired"),
         (recorded.rejected, "command", "could not be applied"),
@@ -230,18 +261,15 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     .fold(String::new(), |text, (count, what, became)| {
         format!("{text}; {} {became}", Counted(count, what))
     });
-    let said = format!(
-        "{}: recorded {}, {}{more}",
-        printable(&args.output.display().to_string()),
+    format!(
+        "{}, {}{more}",
         Counted(recorded.ticks, "tick"),
         Counted(recorded.commands, "command"),
-    );
-    if args.agent {
-        // Standard output belongs to the agent.
-        ui.remark(&said);
-    } else {
-        ui.line(said)?;
-    }
+    )
+}
+
+/// Says what could not be applied, and what failed.
+fn complain(recorded: &Recorded, ui: &mut Ui) {
     if let Some(first) = &recorded.first_rejected {
         let which = match recorded.rejected {
             1 => "not applied",
@@ -252,5 +280,4 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     if let Some(failure) = &recorded.failure {
         ui.complain(&format!("a tick that failed changed nothing: {failure}"));
     }
-    Ok(())
 }

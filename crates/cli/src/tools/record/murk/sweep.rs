@@ -1,0 +1,405 @@
+//! A table with a row for each run of a sweep.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gametape::core::table;
+use gametape::core::text::{Counted, Grouped, TextTable, nearest, printable};
+use gametape::murk::engine::World;
+use gametape::murk::tools::{Measure, Run, Sweep, Swept};
+use gametape::{Error, Formats, Work};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value, json};
+
+use super::values::{Seeds, seeds, values};
+use super::{setting, unwritable};
+use crate::Exit;
+use crate::app::remove_temporary_files_on_signals;
+use crate::located::located;
+use crate::tools::inputs::commands;
+use crate::ui::Ui;
+
+/// The options of a sweep.
+#[derive(Args, Debug)]
+pub struct Sweeping {
+    /// Make a run with each value of a parameter, and one table of all runs in place of a recording; may
+    /// be given several times
+    ///
+    /// The values are a list, dt=0.05,0.1,0.2, or a range with both ends: dt=0.1..0.3/5 has 5 values.
+    /// dt=0..1 has 11, and a parameter that is a whole number takes each number of a range. Runs are made
+    /// with all combinations, on all cores.
+    #[arg(long, value_name = "PARAM=VALUES", value_parser = setting, group = "runs",
+        conflicts_with_all = ["agent", "from", "resume", "serve"])]
+    sweep: Vec<(String, String)>,
+    /// Make each run with several seeds, which give the world other noise: 20 are the seeds 0 to 19; also
+    /// 20..39, or 3,5,7
+    #[arg(long, value_name = "N", value_parser = seeds, group = "runs",
+        conflicts_with_all = ["agent", "from", "resume", "serve", "seed"])]
+    seeds: Option<Seeds>,
+    /// With --sweep or --seeds, a number to measure at the end of each run: heat.mean, also min, max, sum
+    /// and std, or a cell: heat@3,4; may be given several times [default: mean, min and max of each field]
+    #[arg(long, value_name = "FIELD.MEAN", requires = "runs")]
+    measure: Vec<String>,
+    /// With --sweep or --seeds, print comma-separated values in place of text
+    #[arg(long, requires = "runs", conflicts_with = "output")]
+    csv: bool,
+}
+
+/// The file of a table, by its extension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Csv,
+    Json,
+}
+
+/// A run's numbers, and what went wrong in it first.
+struct Measured {
+    numbers: Vec<f64>,
+    problem: Option<String>,
+}
+
+/// All runs, and what was measured in them.
+struct Table {
+    sweep: Sweep,
+    measures: Vec<Measure>,
+    runs: Vec<Swept<Measured>>,
+}
+
+impl Sweeping {
+    /// Whether a sweep is asked for.
+    pub const fn is_asked(&self) -> bool {
+        !self.sweep.is_empty() || self.seeds.is_some()
+    }
+}
+
+pub fn run(args: &super::Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    if args.sweeping.csv && ui.json {
+        return Ok(ui.refuse("either --json or --csv"));
+    }
+    let made = target(args.output.as_deref()).and_then(|form| Ok((form, make(args, formats)?)));
+    let (form, table) = match made {
+        Ok(made) => made,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    match (form, &args.output) {
+        (Some(form), Some(path)) => {
+            let mut bytes = Vec::new();
+            table.write(form, &mut bytes)?;
+            if let Err(error) = gametape::write_file(path, &bytes) {
+                return Ok(ui.fail(&error));
+            }
+            table.report(path, ui)?;
+        }
+        _ if ui.json => {
+            ui.data()?;
+            table.write(Form::Json, ui.out())?;
+        }
+        _ if args.sweeping.csv => {
+            ui.data()?;
+            table.write(Form::Csv, ui.out())?;
+        }
+        _ => {
+            for line in table.lines() {
+                ui.line(line)?;
+            }
+        }
+    }
+    ui.flush()?;
+    Ok(table.complain(ui))
+}
+
+/// Returns the form of the table's file. It is refused before anything runs.
+fn target(path: Option<&Path>) -> Result<Option<Form>, Error> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy());
+    let form = match extension.as_deref() {
+        Some("csv") => Form::Csv,
+        Some("jsonl") => Form::Json,
+        _ => {
+            return Err(unwritable(
+                path,
+                "a sweep writes one table: a .csv or .jsonl file, or to standard output without OUT; to record one \
+                 of its runs, give its values by --set and --seed",
+            ));
+        }
+    };
+    gametape::folder_for(path)?;
+    if path.exists() {
+        return Err(unwritable(path, "exists already"));
+    }
+    remove_temporary_files_on_signals();
+    Ok(Some(form))
+}
+
+/// Makes all runs.
+fn make(args: &super::Args, formats: &Formats) -> Result<Table, Error> {
+    let options = super::options(args, formats)?;
+    let path = args.world.clone().unwrap_or_default();
+    let world = options.chosen_world().map_err(Error::tape(&path))?;
+    let sweeping = &args.sweeping;
+    let seeds = sweeping.seeds.as_ref();
+    let sweep = Sweep {
+        grid: grid(args, &world, &path)?,
+        kinds: options.world.map(|file| file.kinds).unwrap_or_default(),
+        seeds: seeds.map_or_else(|| vec![world.seed], |seeds| seeds.0.clone()),
+        ticks: options.ticks,
+        commands: commands(args.commands.as_deref(), &world)?,
+        world,
+    };
+    let measures = measures(sweeping, &sweep.world, &path)?;
+    let bar = bar(sweep.runs());
+    let work = Work {
+        progress: Some(&|done| bar.set_position(done)),
+        ..Work::default()
+    };
+    let runs = sweep.run(&|run| Ok(measured(&measures, run)), &work);
+    bar.finish_and_clear();
+    Ok(Table {
+        runs: runs.map_err(Error::tape(&path))?,
+        sweep,
+        measures,
+    })
+}
+
+/// The parameters and their values.
+fn grid(
+    args: &super::Args,
+    world: &World,
+    path: &Path,
+) -> Result<Vec<(String, Vec<String>)>, Error> {
+    let known = world.parameters();
+    let mut grid: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, text) in &args.sweeping.sweep {
+        let wrong = |what: &str| unwritable(path, &format!("--sweep {name}={text}: {what}"));
+        if name == "seed" {
+            return Err(wrong("the seeds of a sweep are given by --seeds"));
+        }
+        if grid.iter().any(|(other, _)| other == name) {
+            return Err(wrong(
+                "this parameter is swept already; a list has all of its values",
+            ));
+        }
+        if args.set.iter().any(|(other, _)| other == name) {
+            return Err(wrong("this parameter is set by --set, too"));
+        }
+        let now = known.iter().find(|(known, _)| known == name);
+        let whole = now.is_some_and(|(_, value)| value.parse::<i128>().is_ok());
+        let values = values(text, whole).map_err(|message| wrong(&message))?;
+        grid.push((name.clone(), values));
+    }
+    Ok(grid)
+}
+
+fn measures(sweeping: &Sweeping, world: &World, path: &Path) -> Result<Vec<Measure>, Error> {
+    if sweeping.measure.is_empty() {
+        return Ok(Measure::of_all(world));
+    }
+    let checker = world.checker();
+    let checker = checker.map_err(|error| unwritable(path, &error.to_string()))?;
+    let mut measures: Vec<Measure> = Vec::new();
+    for text in &sweeping.measure {
+        let measure = Measure::parse(text, world, &checker);
+        let measure = measure.map_err(|message| {
+            let all = Measure::of_all(world);
+            let near = nearest(text, all.iter().map(Measure::name));
+            let near = near.map(|near| format!(" (did you mean {near:?}?)"));
+            let near = near.unwrap_or_default();
+            unwritable(path, &format!("--measure {text}: {message}{near}"))
+        })?;
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    Ok(measures)
+}
+
+fn measured(measures: &[Measure], run: &Run) -> Measured {
+    let made = run.made();
+    let numbers = measures.iter().map(|measure| measure.of(run.simulation()));
+    Measured {
+        numbers: numbers.collect(),
+        problem: made.failure.clone().or_else(|| made.first_rejected.clone()),
+    }
+}
+
+/// A bar of runs on standard error, if that is a terminal and there are several.
+fn bar(runs: Option<usize>) -> ProgressBar {
+    let runs = runs.unwrap_or_default();
+    if runs < 2 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(runs as u64);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The names of the last two columns.
+const COUNTS: [&str; 2] = ["failed_ticks", "rejected"];
+
+/// The number of rows printed for people.
+const ROWS: usize = 200;
+
+impl Table {
+    fn heads(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.sweep.grid.iter().map(|(name, _)| name.as_str());
+        let measures = self.measures.iter().map(Measure::name);
+        parameters.chain(["seed"]).chain(measures).chain(COUNTS)
+    }
+
+    /// The cells of a run.
+    fn row(&self, at: usize, run: &Swept<Measured>) -> impl Iterator<Item = Value> {
+        let values = self.sweep.values(at).into_iter().map(parameter);
+        let numbers = run.measured.numbers.iter().copied().map(number);
+        let counts = [run.failed_ticks, run.rejected].map(Value::from);
+        values
+            .chain([self.sweep.seed(at).into()])
+            .chain(numbers)
+            .chain(counts)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Vec<Value>> {
+        let runs = self.runs.iter().enumerate();
+        runs.map(|(at, run)| self.row(at, run).collect())
+    }
+
+    fn write(&self, form: Form, out: &mut impl Write) -> io::Result<()> {
+        match form {
+            Form::Csv => {
+                let mut writer = csv::Writer::from_writer(out);
+                writer.write_record(self.heads())?;
+                for row in self.rows() {
+                    writer.write_record(row.iter().map(text))?;
+                }
+                writer.flush()
+            }
+            Form::Json => {
+                for row in self.rows() {
+                    let heads = self.heads().map(str::to_owned);
+                    let object: Map<String, Value> = heads.zip(row).collect();
+                    serde_json::to_writer(&mut *out, &object)?;
+                    writeln!(out)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The table for people: numbers with six digits, counts only if there are any.
+    fn lines(&self) -> Vec<String> {
+        let mut table = TextTable::new(self.heads().map(printable));
+        let counts = [self.failed_ticks(), self.rejected()];
+        let first_count = self.heads().count() - counts.len();
+        for row in self.rows().take(ROWS) {
+            table.row(row.into_iter().enumerate().map(|(at, value)| {
+                let is_empty = at
+                    .checked_sub(first_count)
+                    .is_some_and(|at| counts.get(at) == Some(&0));
+                match &value {
+                    _ if is_empty => (String::new(), true),
+                    Value::Number(number) if number.is_f64() => {
+                        (rounded(number.as_f64().unwrap_or(f64::NAN)), true)
+                    }
+                    value => (printable(&text(value)), !value.is_boolean()),
+                }
+            }));
+        }
+        let mut lines = table.lines();
+        if self.runs.len() > ROWS {
+            let all = Grouped(self.runs.len() as u64);
+            lines.push(format!(
+                "… ({all} runs in all: --csv prints each, OUT.csv keeps them)"
+            ));
+        }
+        lines
+    }
+
+    fn failed_ticks(&self) -> u64 {
+        self.runs.iter().map(|run| run.failed_ticks).sum()
+    }
+
+    fn rejected(&self) -> u64 {
+        self.runs.iter().map(|run| run.rejected).sum()
+    }
+
+    /// Says what was written.
+    fn report(&self, path: &PathBuf, ui: &mut Ui) -> io::Result<()> {
+        let (runs, ticks) = (self.runs.len() as u64, self.sweep.ticks);
+        if ui.json {
+            return ui.object(&located(
+                [("path", path)],
+                json!({
+                    "runs": runs,
+                    "ticks": ticks,
+                    "failed_ticks": self.failed_ticks(),
+                    "rejected": self.rejected(),
+                }),
+            ));
+        }
+        ui.line(format_args!(
+            "{}: {} of {}",
+            printable(&path.display().to_string()),
+            Counted(runs, "run"),
+            Counted(ticks, "tick")
+        ))
+    }
+
+    /// Says which run was the first in which something went wrong.
+    fn complain(&self, ui: &mut Ui) -> Exit {
+        let is_wrong = |run: &Swept<Measured>| run.failed_ticks > 0 || run.rejected > 0;
+        let Some(first) = self.runs.iter().position(is_wrong) else {
+            return Exit::Fine;
+        };
+        let wrong = self.runs.iter().filter(|run| is_wrong(run)).count();
+        let run = self.runs.get(first);
+        let problem = run.and_then(|run| run.measured.problem.as_deref());
+        ui.complain(&format!(
+            "in {} of {}, ticks failed or commands could not be applied; the first is {}: {}",
+            Grouped(wrong as u64),
+            Counted(self.runs.len() as u64, "run"),
+            self.sweep.named(first),
+            problem.unwrap_or_default()
+        ));
+        Exit::Problems
+    }
+}
+
+/// The value of a parameter as data.
+fn parameter(text: &str) -> Value {
+    if let Ok(value @ (Value::Number(_) | Value::Bool(_) | Value::String(_))) =
+        serde_json::from_str(text)
+    {
+        return value;
+    }
+    // What JSON writes in another way, such as .5 or +1.
+    let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.map_or_else(|| text.into(), Value::from)
+}
+
+/// A number as in the rows of a recording's table.
+fn number(number: f64) -> Value {
+    serde_json::to_value(table::Value::Float64(number)).unwrap_or_default()
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            table::Value::Float64(number).to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A number with six digits.
+fn rounded(number: f64) -> String {
+    let short: f64 = format!("{number:.5e}").parse().unwrap_or(number);
+    table::Value::Float64(short).to_string()
+}
