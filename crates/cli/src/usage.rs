@@ -35,6 +35,7 @@ const MEANT: &[(&str, &str)] = &[
         "view",
         "watch shows recordings in a browser, play in the terminal, picture draws",
     ),
+    ("version", "-V prints the version"),
 ];
 
 /// The first lines of the help of each verb: calls to copy.
@@ -187,6 +188,12 @@ pub fn corrected(mut error: Error, command: &Command, args: &[OsString]) -> Erro
             let nearest = ContextValue::String(nearest);
             error.insert(ContextKind::SuggestedSubcommand, nearest);
         }
+    } else if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some(near) = nearest(word, command.get_subcommands().map(Command::get_name))
+    {
+        // `help` has no tip of its own.
+        let near = ContextValue::String(near.to_owned());
+        error.insert(ContextKind::SuggestedSubcommand, near);
     }
     let mut tips = match error.remove(ContextKind::Suggested) {
         Some(ContextValue::StyledStrs(tips)) => tips,

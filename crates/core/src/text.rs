@@ -349,12 +349,25 @@ impl TextTable {
 /// assert_eq!(nearest("keyframe", ["mode", "keyframes"]), Some("keyframes"));
 /// assert_eq!(nearest("colour", ["mode", "keyframes"]), None);
 /// assert_eq!(nearest("cvs", ["csv", "json"]), Some("csv"));
+/// // The words at the start of a name say more than as many letters elsewhere.
+/// assert_eq!(nearest("time", ["tick", "time_ms"]), Some("time_ms"));
 /// ```
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let begins = |other: &str| {
+        let rest = other.strip_prefix(name).filter(|_| !name.is_empty());
+        rest.is_some_and(|rest| rest.starts_with(['_', '-']))
+    };
     let (off, best) = known
         .into_iter()
-        .map(|other| (distance(name, other), other))
+        .map(|other| {
+            let off = if begins(other) {
+                1
+            } else {
+                distance(name, other)
+            };
+            (off, other)
+        })
         .min_by_key(|(off, _)| *off)?;
     (off <= 1 + name.chars().count() / 4).then_some(best)
 }

@@ -58,7 +58,7 @@ impl Draft {
     }
 
     fn new(file: io::Result<NamedTempFile>, path: &Path) -> Result<Self, Error> {
-        let file = file.map_err(|error| Error::io(path)(without_path(error)))?;
+        let file = file.map_err(Error::io(path))?;
         let (file, temporary) = file.into_parts();
         Ok(Self {
             out: BufWriter::with_capacity(256 << 10, file),
@@ -82,16 +82,6 @@ impl Draft {
         let (size, file) = sized.map_err(Error::io(&path))?;
         let file = NamedTempFile::from_parts(file, temporary);
         Ok(Content { file, size })
-    }
-}
-
-/// Removes the path of the temporary file from an error: nobody knows it.
-fn without_path(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|error| error.source());
-    let inner = inner.and_then(|error| error.downcast_ref::<io::Error>());
-    match inner.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => error,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Opens a path as an input.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -45,7 +45,9 @@ pub struct OpenOptions {
 const HOLD_UP_TO: u64 = 1 << 20;
 
 pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
-    let file = File::open(path).map_err(Error::io(path))?;
+    let file = File::open(path)
+        .map_err(|error| of_link(path, error))
+        .map_err(Error::io(path))?;
     let meta = file.metadata().map_err(Error::io(path))?;
     if meta.is_dir() {
         return Err(Error::IsFolder {
@@ -106,6 +108,20 @@ fn map(file: &File) -> io::Result<Mmap> {
     unsafe { Mmap::map(file) }
 }
 
+/// Says of a link to nothing where it leads; the system says only that there is no such file.
+fn of_link(path: &Path, error: io::Error) -> io::Error {
+    if error.kind() != io::ErrorKind::NotFound {
+        return error;
+    }
+    match fs::read_link(path) {
+        Ok(target) => io::Error::new(
+            error.kind(),
+            format!("is a link to {}, which is not there", target.display()),
+        ),
+        Err(_) => error,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,7 +143,7 @@ mod tests {
             (HOLD_UP_TO, false, false),
             (HOLD_UP_TO, true, true),
         ] {
-            std::fs::write(&path, vec![7; len as usize]).unwrap();
+            fs::write(&path, vec![7; len as usize]).unwrap();
             let options = OpenOptions {
                 map,
                 ..OpenOptions::default()
@@ -143,7 +159,7 @@ mod tests {
     fn a_file_beyond_the_limit_is_not_held() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        std::fs::write(&path, [7; 1000]).unwrap();
+        fs::write(&path, [7; 1000]).unwrap();
         for (max_held_bytes, in_memory) in [(1000, true), (999, false)] {
             let options = OpenOptions {
                 limits: Limits { max_held_bytes },

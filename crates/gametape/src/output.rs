@@ -130,6 +130,16 @@ pub fn remove_unfinished() {
     }
 }
 
+/// Removes the path of the temporary file from an error of `tempfile`: nobody knows it. The system's own error can't
+/// be taken out of it.
+fn without_path(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    let text = text
+        .split_once(" at path ")
+        .map_or(&*text, |(text, _)| text);
+    io::Error::new(error.kind(), text.to_owned())
+}
+
 /// Creates a temporary file, and registers it for [`remove_unfinished`].
 pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     // Hold the lock meanwhile, so that no file is created while others are removed.
@@ -137,7 +147,7 @@ pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Res
     let Some(paths) = unfinished.as_mut() else {
         return Err(io::ErrorKind::Interrupted.into());
     };
-    let file = make()?;
+    let file = make().map_err(|error| without_path(&error))?;
     hold(file.as_file());
     paths.retain(|path| path.exists());
     paths.insert(std::path::absolute(file.path())?);
@@ -275,6 +285,15 @@ mod tests {
         write_file(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_can_not_be_begun_is_named_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = unfinished(&folder.path().join("gone"), None).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert_eq!(error.to_string(), "No such file or directory (os error 2)");
     }
 
     #[test]

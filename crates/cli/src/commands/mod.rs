@@ -43,7 +43,7 @@ impl<'a> Pair<'a> {
     pub fn of(paths: &'a [OsString]) -> Result<Self, &'static str> {
         match paths {
             [input, output] => Ok(Self { input, output }),
-            [_] => Err("names no output: IN OUT, or PATH... --out DIR"),
+            [_] => Err("an output is missing: IN OUT, or PATH... --out DIR"),
             _ => Err("several files are made below a folder: PATH... --out DIR"),
         }
     }

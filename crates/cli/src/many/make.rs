@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use gametape::core::text::Grouped;
+use gametape::core::text::Counted;
 use gametape::{
     Beside, Content, Error, Format, OptionDef, Options, Recording, Report, UnsyncedFolders, Verb,
     Work,
@@ -263,16 +263,20 @@ impl Folder<'_> {
         if summary.recordings() == 0 {
             return Ok(None);
         }
-        if summary.kept_lossy > 0 && !ui.json {
-            let made = path.join(manifest::NAME);
-            let made = made.display();
-            let files = match summary.kept_lossy {
-                1 => "1 kept file was".to_owned(),
-                n => format!("{} kept files were", Grouped(n)),
+        if summary.lossy > 0 && !ui.json {
+            let what = match summary.losses.to_string() {
+                none if none.is_empty() => String::new(),
+                what => format!(": {what}"),
             };
             ui.remark(&format!(
-                "{files} made with loss: {made} has a line for each file, with what was rounded or left out; \
-                 the same call with --json prints it"
+                "{} with loss{what}",
+                Counted(summary.lossy, "file")
+            ));
+            let made = path.join(manifest::NAME);
+            ui.remark(&format!(
+                "{} has a line for each file, with what was rounded or left out; the same call with --json \
+                 prints it",
+                made.display()
             ));
         }
         summary.print(started.elapsed(), ui)?;

@@ -4,6 +4,7 @@
 //! `convert` and `repair` make files below a folder. They plan all outputs before they begin, and keep a
 //! manifest, so that the same call again does only the rest.
 
+mod losses;
 mod make;
 mod manifest;
 mod parallel;

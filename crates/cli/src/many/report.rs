@@ -8,6 +8,7 @@ use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{Class, Error};
 use serde_json::{Value, json};
 
+use super::losses::Losses;
 use super::manifest::Entry;
 use crate::advice::advice;
 use crate::exit::Exit;
@@ -179,9 +180,10 @@ pub struct Summary {
     would_make: u64,
     failed: u64,
     skipped: u64,
-    lossy: u64,
-    /// The number of kept files that were made with loss.
-    pub kept_lossy: u64,
+    /// The number of files that were made with loss, now or before.
+    pub lossy: u64,
+    /// What they lost.
+    pub losses: Losses,
     read: u64,
     bytes: u64,
     /// The files that were not begun.
@@ -199,7 +201,7 @@ impl Default for Summary {
             failed: 0,
             skipped: 0,
             lossy: 0,
-            kept_lossy: 0,
+            losses: Losses::default(),
             read: 0,
             bytes: 0,
             left: 0,
@@ -220,7 +222,9 @@ impl Summary {
         };
         *count += 1;
         self.lossy += u64::from(file.lossy);
-        self.kept_lossy += u64::from(file.lossy && file.status == Status::Kept);
+        if let Some(report) = file.report.as_ref().filter(|_| file.lossy) {
+            self.losses.add(report);
+        }
         if !matches!(file.status, Status::Skipped | Status::Left) {
             self.read += file.read;
         }

@@ -321,6 +321,10 @@ fn a_broken_policy_is_refused_before_anything_is_read() {
             ["verify", "--policy", "defalt", "nothing"],
             "gametape: defalt: no such file; default may be meant\n",
         ),
+        (
+            ["verify", "--policy", ".", "nothing"],
+            "gametape: .: is a folder; a policy is a file, or default, which --print-policy prints\n",
+        ),
     ] {
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
         assert_eq!(String::from_utf8_lossy(&run.get_output().stderr), complaint);

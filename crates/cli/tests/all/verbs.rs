@@ -350,7 +350,7 @@ fn hostile_folders_are_harmless() {
         }
         let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
-            complaints.contains("dangling.rmv"),
+            complaints.contains("/dangling.rmv: is a link to nowhere, which is not there\n"),
             "{command}: {complaints}"
         );
     }
@@ -590,6 +590,8 @@ fn near_verbs_and_wrong_usage() {
     // The nearest alone; of a flag also where its letters are exchanged; and what `-v` may mean.
     for (wrong, tips) in [
         ("verfiy .", &["a similar subcommand exists: 'verify'"][..]),
+        ("help verfiy", &["a similar subcommand exists: 'verify'"]),
+        ("help nonsense", &[]),
         ("inspect --cvs .", &["a similar argument exists: '--csv'"]),
         (
             "dump game.rmv --limt 5",
@@ -619,6 +621,27 @@ fn near_verbs_and_wrong_usage() {
             .filter_map(|line| line.trim().strip_prefix("tip: "));
         assert_eq!(said.collect::<Vec<&str>>(), tips, "{wrong}: {err}");
     }
+    // A value with a unit is not beyond the range: it is no number.
+    for (wrong, said) in [
+        (
+            "verify --explain 2s .",
+            "explain can be a number without a unit, 0 to 86400, not 2s",
+        ),
+        (
+            "convert game.rmv a.butter --max-error 1cm",
+            "max-error can be a number without a unit, 0 or more, not 1cm",
+        ),
+        (
+            "convert game.rmv a.butter --max-error=-1",
+            "max-error can be 0 or more, not -1",
+        ),
+    ] {
+        let (_, err) = outputs(path, wrong, 2);
+        assert!(err.contains(&format!(": {said}\n")), "{wrong}: {err}");
+    }
+    // The words at the start of a column's name stand for it.
+    let (_, err) = outputs(path, "dump game.rmv --table cursor --columns time,x", 2);
+    assert!(err.contains("did you mean \"time_ms\"?"), "{err}");
     // The help lists every word that works or leads to a verb.
     for help in ["--help", "-h"] {
         let help = fine(path, help).replace('\n', " ");
@@ -627,7 +650,7 @@ fn near_verbs_and_wrong_usage() {
             "{help}"
         );
         for word in [
-            "compare", "compress", "csv", "export", "fix", "open", "rank", "view",
+            "compare", "compress", "csv", "export", "fix", "open", "rank", "version", "view",
         ] {
             let end = help.split_once("which verb is meant: ").unwrap().1;
             assert!(end.contains(word), "{word}: {help}");

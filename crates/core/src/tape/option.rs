@@ -117,6 +117,10 @@ impl OptionDef {
     /// let every = OptionDef::new("chunk-size", OptionKind::Count { min: 1, max: 65_535 }, "N", "…");
     /// assert_eq!(every.parse("300").unwrap(), OptionValue::Count(300));
     /// assert_eq!(every.parse("0").unwrap_err(), "chunk-size can be 1 to 65535, not 0");
+    /// assert_eq!(
+    ///     every.parse("2k").unwrap_err(),
+    ///     "chunk-size can be a whole number without a unit, 1 to 65535, not 2k"
+    /// );
     /// ```
     ///
     /// # Errors
@@ -128,13 +132,27 @@ impl OptionDef {
             OptionKind::Text | OptionKind::File { .. } => Ok(OptionValue::Text(text.to_owned())),
             OptionKind::Count { min, max } => match text.parse() {
                 Ok(count) if (min..=max).contains(&count) => Ok(OptionValue::Count(count)),
-                _ if max == u64::MAX => Err(format!("{name} can be {min} or more, not {text}")),
-                _ => Err(format!("{name} can be {min} to {max}, not {text}")),
+                read => {
+                    let range = range(min, (max < u64::MAX).then_some(max));
+                    let what = if read.is_ok() {
+                        ""
+                    } else {
+                        "a whole number without a unit, "
+                    };
+                    Err(format!("{name} can be {what}{range}, not {text}"))
+                }
             },
             OptionKind::Number { min, max } => match text.parse() {
                 Ok(number) if (min..=max).contains(&number) => Ok(OptionValue::Number(number)),
-                _ if max >= f64::MAX => Err(format!("{name} can be {min} or more, not {text}")),
-                _ => Err(format!("{name} can be {min} to {max}, not {text}")),
+                read => {
+                    let range = range(min, (max < f64::MAX).then_some(max));
+                    let what = if read.is_ok() {
+                        ""
+                    } else {
+                        "a number without a unit, "
+                    };
+                    Err(format!("{name} can be {what}{range}, not {text}"))
+                }
             },
             OptionKind::Choice(words) => match words.iter().find(|word| **word == text) {
                 Some(word) => Ok(OptionValue::Text((*word).to_owned())),
@@ -148,6 +166,14 @@ impl OptionDef {
                 )),
             },
         }
+    }
+}
+
+/// The values that an option can have, in words; `None` for no maximum.
+fn range<N: fmt::Display>(min: N, max: Option<N>) -> String {
+    match max {
+        Some(max) => format!("{min} to {max}"),
+        None => format!("{min} or more"),
     }
 }
 

@@ -68,7 +68,8 @@ impl Beside {
 pub struct Report {
     /// Lines for people.
     pub text: String,
-    /// The same as data with stable keys.
+    /// The same as data with stable keys. Of many conversions, the command sums up these lists, where they are:
+    /// `numbers` (with `field`, `unit` and `max_error`), `changed` and `not_kept` (with `field`).
     pub data: Value,
     /// Whether nothing was lost.
     pub is_lossless: bool,

@@ -337,6 +337,18 @@ fn scalar(value: &Toml, column: &ColumnDef) -> Result<Value, String> {
             let wrong = || format!("{number} is no number that {name} can be");
             number.is_finite().then(|| json!(number)).ok_or_else(wrong)
         }
-        (_, kind) => Err(format!("{name} is {kind}, this is not")),
+        (_, kind) => {
+            let what = match kind {
+                Kind::Text => "text",
+                Kind::Bool => "true or false",
+                Kind::Uint | Kind::Int => "a whole number",
+                _ => "a number",
+            };
+            let unit = match &*column.unit {
+                "" => String::new(),
+                unit => format!(" in {unit}"),
+            };
+            Err(format!("{name} is {what}{unit}, not {}", json!(value)))
+        }
     }
 }

@@ -185,9 +185,10 @@ fn what_is_not_known_is_refused_with_its_line() {
             "\n[rmv.require]\nmode = \"nromal\"\n",
             "line 3: mode is never \"nromal\"; the nearest is \"normal\"",
         ),
+        ("[rmv.require]\nmode = 0\n", "line 2: mode is text, not 0"),
         (
-            "[rmv.require]\nmode = 0\n",
-            "line 2: mode is text, this is not",
+            "[rmv.require]\ntotal_time_ms = { max = \"30 s\" }\n",
+            "line 2: total_time_ms is a whole number in ms, not \"30 s\"",
         ),
         (
             "[rmv.require]\nbbbv = -1\n",

@@ -106,7 +106,7 @@ fn policy(name: &std::ffi::OsStr, formats: &Formats) -> Result<Policy, String> {
             Error::NotFound { .. } if nearest(&name.to_string_lossy(), [DEFAULT]).is_some() => {
                 format!("; {DEFAULT} may be meant")
             }
-            Error::NotFound { .. } => {
+            Error::NotFound { .. } | Error::IsFolder { .. } => {
                 format!("; a policy is a file, or {DEFAULT}, which --print-policy prints")
             }
             _ => String::new(),

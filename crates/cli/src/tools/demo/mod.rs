@@ -87,7 +87,9 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
         let (command, folder) = (command(), args.folder.display());
         for line in [
             format!("verify {folder} --policy default"),
-            format!("dump {folder}/match.butter --table players --limit 5"),
+            format!(
+                "dump {folder}/match.butter --table players --columns time_ms,name,head_x,head_y,head_z --limit 5"
+            ),
             format!("dump {folder}/arena.mcap --state --at tick:300"),
             format!("diff {folder}/heat.murk {folder}/heat-faulty.murk"),
             LOOK.replace("FOLDER", &folder.to_string()),

@@ -268,9 +268,24 @@ fn why(recorded: &Recorded) -> String {
             Counted(recorded.foreign, "packet")
         ));
     }
+    match missing_ticks(recorded) {
+        0 => {}
+        1 => parts.insert(0, "1 tick is missing".to_owned()),
+        ticks => parts.insert(0, format!("{} ticks are missing", Grouped(ticks))),
+    }
     parts
         .into_iter()
         .fold(String::new(), |text, part| text + "; " + &part)
+}
+
+/// The number of ticks between the first and the last packet that no packet has: their packets were lost, or
+/// never sent.
+fn missing_ticks(recorded: &Recorded) -> u64 {
+    let (Some(first), Some(last)) = (recorded.first_tick, recorded.last_tick) else {
+        return 0;
+    };
+    let ticks = u64::from(last).saturating_sub(u64::from(first)) + 1;
+    ticks.saturating_sub(recorded.packets)
 }
 
 /// Reports a file, and the next one if there is one.
@@ -283,6 +298,7 @@ fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) ->
             "added_keyframes": recorded.added_keyframes,
             "first_tick": recorded.first_tick,
             "last_tick": recorded.last_tick,
+            "missing_ticks": missing_ticks(recorded),
             "stale": recorded.stale,
             "unusable": recorded.unusable,
             "other_schema": recorded.other_schema,

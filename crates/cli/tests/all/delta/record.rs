@@ -179,7 +179,7 @@ fn a_stream_with_loss_is_recorded_and_idle_ends_it() {
     snapbox::assert_data_eq!(
         out,
         str![[r#"
-out.mcap: recorded 112 packets (10,364 bytes), ticks 1 to 149; 5 packets came late or twice
+out.mcap: recorded 112 packets (10,364 bytes), ticks 1 to 149; 37 ticks are missing; 5 packets came late or twice
 
 "#]]
     );
@@ -193,6 +193,7 @@ out.mcap: recorded 112 packets (10,364 bytes), ticks 1 to 149; 5 packets came la
     );
     let info: Value = serde_json::from_str(&fine(path, "inspect --json out.mcap")).unwrap();
     assert_eq!(info["details"]["tick_ns"], 16_666_667);
+    assert_eq!(info["details"]["missing_ticks"], 37);
     assert!(
         info["details"]["added_keyframes"].as_u64().unwrap() >= 3,
         "{info}"
@@ -218,7 +219,7 @@ fn a_number_of_packets_ends_it() {
     assert_eq!(
         out,
         format!(
-            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"added_keyframes\":0,\"first_tick\":1,\"last_tick\":7,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
+            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"added_keyframes\":0,\"first_tick\":1,\"last_tick\":7,\"missing_ticks\":0,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
         )
     );
     // The packets are those that were sent.
