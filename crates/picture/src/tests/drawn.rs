@@ -242,15 +242,15 @@ fn a_view_that_cannot_be_shown_is_reported() {
     for (args, sentence) in [
         (
             with(|args| args.view = Some("markers".into())),
-            "games/made.up: markers has neither cells nor positions to draw; board, map, cursor have",
+            "made.up: markers has neither cells nor positions to draw; board, map, cursor have",
         ),
         (
             with(|args| args.view = Some("bord".into())),
-            "games/made.up: there is no view \"bord\"; there are board, map, cursor",
+            "made.up: there is no view \"bord\"; there are board, map, cursor",
         ),
         (
             with(|args| args.column = Some("x".into())),
-            "games/made.up: cells of board have no \"x\"; they have recorded, rules",
+            "made.up: cells of board have no \"x\"; they have recorded, rules",
         ),
         (
             with(|args| args.at = Some(At::Time(Time::from_ms(60_000)).into())),
@@ -278,12 +278,12 @@ fn a_view_that_cannot_be_shown_is_reported() {
     });
     assert_eq!(
         of(&game, &args),
-        "games/made.up: a map has no cells that change; what there is to show is ways and time"
+        "made.up: a map has no cells that change; what there is to show is ways and time"
     );
     let rows = Made::default().table(TableDef::new("events", Lane::Events, ""));
     assert!(
         of(&rows, &super::args())
-            .starts_with("games/made.up: there is nothing to draw: it has events, ")
+            .starts_with("made.up: there is nothing to draw: it has events, ")
     );
     assert!(of(&Made::default(), &super::args()).contains("it has no tables but facts"));
 }

@@ -86,7 +86,7 @@ fn places_that_are_none_and_places_out_of_sight() {
     let fault = picture(&nowhere, &args()).err().unwrap();
     assert_eq!(
         fault,
-        "games/made.up: nothing has a position at 0.000 s, step 0"
+        "made.up: nothing has a position at 0.000 s, step 0"
     );
     let fault = over(&nowhere).err().unwrap();
     assert!(fault.contains("nothing has a position from"), "{fault}");
@@ -106,7 +106,7 @@ fn places_that_are_none_and_places_out_of_sight() {
 fn grids_without_cells_and_with_too_many() {
     let none = Made::default().grid("plate", &[("x", 4), ("y", 4)], &[("heat", Kind::Float32)]);
     let fault = picture(&none, &args()).err().unwrap();
-    assert_eq!(fault, "games/made.up: there is nothing in it to draw");
+    assert_eq!(fault, "made.up: there is nothing in it to draw");
     assert!(over(&none).is_err());
     // Two cells with the greatest possible distance.
     let far = none
