@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 WORLDS = ROOT / "crates/samples/worlds"
 COMMAND = os.environ.get("GAMETAPE_COMMAND", str(ROOT / "target/debug/gametape"))
+# A shell that starts the tests in the background has interrupts ignored; some tests send one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # The program that answers SQL is built beside the command.
 os.environ["PATH"] = os.pathsep.join([str(Path(COMMAND).parent), os.environ["PATH"]])
 # Beside the clone; somebody's recordings are in no repository.
