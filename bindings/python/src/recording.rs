@@ -464,8 +464,8 @@ impl Recording {
     /// `view` is a table with cells, `map`, or a table of the map; `column` is the column of the cells; `plane`
     /// is the side from which a map is seen, if positions have a height: `xz`, `xy` or `zy`.
     ///
-    /// >>> game.picture(start=0, show="time").words[:24]
-    /// 'expert-win.rmv, board, t'
+    /// >>> game.picture(start=0, show="time").words[:30]
+    /// 'Where the cursor was from 0.00'
     #[pyo3(signature = (at = None, *, start = None, end = None, show = None, view = None, column = None, plane = "xz", width = 800))]
     #[allow(clippy::too_many_arguments)]
     fn picture(
