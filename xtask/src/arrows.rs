@@ -19,11 +19,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mines", &["core"]),
     ("tables", &["core"]),
     ("live", &["capture", "core", "gametape"]),
+    ("picture", &["gametape"]),
     ("query", &["core", "gametape", "tables"]),
 ];
 
-/// The Python package, which depends on what makes tables, and on which nothing depends.
-const BINDINGS: (&str, &[&str]) = ("bindings/python", &["core", "gametape", "tables"]);
+/// The Python package, which depends on what makes tables and pictures, and on which nothing depends.
+const BINDINGS: (&str, &[&str]) = (
+    "bindings/python",
+    &["core", "gametape", "picture", "tables"],
+);
 
 /// The crates that may depend on all others but the surfaces.
 const ABOVE: [&str; 3] = ["gametape", "samples", TESTKIT];

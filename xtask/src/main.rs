@@ -109,14 +109,21 @@ fn without_ours(command: &mut Command) {
     }
 }
 
+/// A command as it would be typed, without its environment.
+fn said(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}
+
 fn run(command: &mut Command) -> Result<(), String> {
     let status = command
         .status()
-        .map_err(|error| format!("can't run {command:?}: {error}"))?;
+        .map_err(|error| format!("can't run {}: {error}", said(command)))?;
     if status.success() {
         Ok(())
     } else {
-        Err(format!("{command:?} failed: {status}"))
+        Err(format!("{} failed: {status}", said(command)))
     }
 }
 

@@ -24,7 +24,6 @@ pub mod kit;
 mod located;
 mod many;
 mod options;
-#[cfg(any(feature = "picture", feature = "play"))]
 mod sheet;
 #[cfg(feature = "tools")]
 pub mod tools;

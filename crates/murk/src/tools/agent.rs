@@ -11,7 +11,7 @@ use gametape_core::tape::Error;
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
-use super::jsonl::{self, Answer};
+use super::jsonl::{self, Answer, Reset};
 use crate::engine::{Checker, EngineWorld, Layout, Outcome, World};
 use crate::tape::{MurkError, time_of};
 use crate::text::Value as Shown;
@@ -158,13 +158,6 @@ pub struct Moment<'a> {
     pub hash: Option<u64>,
     /// The world in that state.
     pub world: &'a EngineWorld,
-}
-
-/// The wish to begin again, from the world's start.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Reset {
-    /// The seed of the world's noise; `None` keeps the last one.
-    pub seed: Option<u64>,
 }
 
 /// The answer of an agent.

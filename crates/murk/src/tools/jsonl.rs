@@ -3,7 +3,6 @@
 use gametape_core::text::Grouped;
 use serde_json::{Map, Value};
 
-use super::agent::Reset;
 use crate::tape::{PARTS, Part};
 use crate::{Command, CommandBuf, Envelope, Payload, WriteError};
 
@@ -26,6 +25,13 @@ pub fn read_line(
     let mut object = Object::of(text)?;
     let tick = object.number("tick")?;
     object.commands(tick, field, made(tick))
+}
+
+/// The wish to begin again, from the world's start.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Reset {
+    /// The seed of the world's noise; `None` keeps the last one.
+    pub seed: Option<u64>,
 }
 
 /// A line of an agent.

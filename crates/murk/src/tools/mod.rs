@@ -16,11 +16,12 @@ mod sweep;
 mod sync;
 
 pub use crate::tape::index_path;
-pub use agent::{Agent, LineAgent, Moment, Reply, Reset, Watch};
+pub use agent::{Agent, LineAgent, Moment, Reply, Watch};
 pub use branch::Branch;
 pub use check::{Checked, check};
 pub use commands::Commands;
 pub use index::{IndexFile, index};
+pub use jsonl::Reset;
 #[cfg(test)]
 pub(crate) use jsonl::read_line;
 pub use measure::Measure;

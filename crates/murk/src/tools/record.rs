@@ -9,10 +9,11 @@ use gametape_core::Output;
 use gametape_core::tape::Error;
 use gametape_core::text::{Counted, Grouped};
 
-use super::agent::{Agent, Moment, Reply, Reset};
+use super::agent::{Agent, Moment, Reply};
 use super::branch::Branch;
 use super::commands::Commands;
 use super::index::vouches;
+use super::jsonl::Reset;
 use super::resume::{Recorded, resume};
 use crate::engine::{EngineWorld, Outcome, World};
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};

@@ -17,7 +17,7 @@ const MAX_CELLS: usize = 1 << 24;
 pub struct Cells {
     /// The least coordinates: across, down, deep.
     pub from: [i64; 3],
-    /// The number of cells in each direction; all zero if there are more than [`MAX_CELLS`].
+    /// The number of cells in each direction; all zero if there are more than `MAX_CELLS`.
     pub size: [usize; 3],
     /// One plus the row of each cell; 0 for a cell without a row.
     rows: Vec<u32>,

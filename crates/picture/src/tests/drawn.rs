@@ -282,8 +282,7 @@ fn a_view_that_cannot_be_shown_is_reported() {
     );
     let rows = Made::default().table(TableDef::new("events", Lane::Events, ""));
     assert!(
-        of(&rows, &super::args())
-            .starts_with("made.up: there is nothing to draw: it has events, ")
+        of(&rows, &super::args()).starts_with("made.up: there is nothing to draw: it has events, ")
     );
     assert!(of(&Made::default(), &super::args()).contains("it has no tables but facts"));
 }

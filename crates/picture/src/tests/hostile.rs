@@ -84,10 +84,7 @@ fn places_that_are_none_and_places_out_of_sight() {
     };
     let nowhere = Made::default().things("players").row(0, &of(f64::NAN, 1.0));
     let fault = picture(&nowhere, &args()).err().unwrap();
-    assert_eq!(
-        fault,
-        "made.up: nothing has a position at 0.000 s, step 0"
-    );
+    assert_eq!(fault, "made.up: nothing has a position at 0.000 s, step 0");
     let fault = over(&nowhere).err().unwrap();
     assert!(fault.contains("nothing has a position from"), "{fault}");
     let far = Made::default()

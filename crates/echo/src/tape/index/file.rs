@@ -17,7 +17,7 @@ use std::io::{self, Read};
 
 use gametape_core::{ByteReader, Input, Short};
 
-use super::Places;
+use super::places::Places;
 
 const HEAD: usize = 48;
 

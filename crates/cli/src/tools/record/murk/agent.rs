@@ -11,7 +11,8 @@ use gametape::{Error, Formats};
 use gametape_record::numbered;
 use serde_json::{Value, json};
 
-use super::{begin, complain, given, made, report, verdict, watches};
+use super::args::{Args, begin, given, watches};
+use super::report::{complain, made, report, verdict};
 use crate::Exit;
 use crate::ui::Ui;
 
@@ -24,7 +25,7 @@ struct Made {
     episodes: u64,
 }
 
-pub fn run(args: &super::Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+pub fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let mut done = Made::default();
     let unfinished = match ask(args, formats, &mut done, ui) {
         Ok(unfinished) => unfinished,
@@ -61,7 +62,7 @@ pub fn run(args: &super::Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exi
 }
 
 /// Asks the agent until it ends. Returns the number of commands without a tick.
-fn ask(args: &super::Args, formats: &Formats, done: &mut Made, ui: &mut Ui) -> Result<u64, Error> {
+fn ask(args: &Args, formats: &Formats, done: &mut Made, ui: &mut Ui) -> Result<u64, Error> {
     let (mut options, world) = begin(args, formats)?;
     // Wrong watches are refused before anything is recorded.
     let watches = watches(args, &world).map_err(Error::tape(given(args)))?;

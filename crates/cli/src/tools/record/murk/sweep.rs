@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use gametape::core::table;
 use gametape::core::text::{Counted, Grouped, TextTable, nearest, printable};
 use gametape::murk::engine::World;
@@ -12,39 +11,13 @@ use gametape::{Error, Formats, Work};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 
-use super::values::{Seeds, seeds, values};
-use super::{setting, unwritable};
+use super::args::{Args, Sweeping, options, unwritable};
+use super::values::values;
 use crate::Exit;
 use crate::app::remove_temporary_files_on_signals;
 use crate::located::located;
 use crate::tools::inputs::commands;
 use crate::ui::Ui;
-
-/// The options of a sweep.
-#[derive(Args, Debug)]
-pub struct Sweeping {
-    /// Make a run with each value of a parameter, and one table of all runs in place of a recording; may
-    /// be given several times
-    ///
-    /// The values are a list, dt=0.05,0.1,0.2, or a range with both ends: dt=0.1..0.3/5 has 5 values.
-    /// dt=0..1 has 11, and a parameter that is a whole number takes each number of a range. Runs are made
-    /// with all combinations, on all cores.
-    #[arg(long, value_name = "PARAM=VALUES", value_parser = setting, group = "runs",
-        conflicts_with_all = ["agent", "from", "resume", "serve"])]
-    sweep: Vec<(String, String)>,
-    /// Make each run with several seeds, which give the world other noise: 20 are the seeds 0 to 19; also
-    /// 20..39, or 3,5,7
-    #[arg(long, value_name = "N", value_parser = seeds, group = "runs",
-        conflicts_with_all = ["agent", "from", "resume", "serve", "seed"])]
-    seeds: Option<Seeds>,
-    /// With --sweep or --seeds, a number to measure at the end of each run: heat.mean, also min, max, sum
-    /// and std, or a cell: heat@3,4; may be given several times [default: mean, min and max of each field]
-    #[arg(long, value_name = "FIELD.MEAN", requires = "runs")]
-    measure: Vec<String>,
-    /// With --sweep or --seeds, print comma-separated values in place of text
-    #[arg(long, requires = "runs", conflicts_with = "output")]
-    csv: bool,
-}
 
 /// The file of a table, by its extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,14 +39,7 @@ struct Table {
     runs: Vec<Swept<Measured>>,
 }
 
-impl Sweeping {
-    /// Whether a sweep is asked for.
-    pub const fn is_asked(&self) -> bool {
-        !self.sweep.is_empty() || self.seeds.is_some()
-    }
-}
-
-pub fn run(args: &super::Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+pub fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     if args.sweeping.csv && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
@@ -137,8 +103,8 @@ fn target(path: Option<&Path>) -> Result<Option<Form>, Error> {
 }
 
 /// Makes all runs.
-fn make(args: &super::Args, formats: &Formats) -> Result<Table, Error> {
-    let options = super::options(args, formats)?;
+fn make(args: &Args, formats: &Formats) -> Result<Table, Error> {
+    let options = options(args, formats)?;
     let path = args.world.clone().unwrap_or_default();
     let world = options.chosen_world().map_err(Error::tape(&path))?;
     let sweeping = &args.sweeping;
@@ -167,11 +133,7 @@ fn make(args: &super::Args, formats: &Formats) -> Result<Table, Error> {
 }
 
 /// The parameters and their values.
-fn grid(
-    args: &super::Args,
-    world: &World,
-    path: &Path,
-) -> Result<Vec<(String, Vec<String>)>, Error> {
+fn grid(args: &Args, world: &World, path: &Path) -> Result<Vec<(String, Vec<String>)>, Error> {
     let known = world.parameters();
     let mut grid: Vec<(String, Vec<String>)> = Vec::new();
     for (name, text) in &args.sweeping.sweep {
