@@ -19,13 +19,13 @@ pub struct Picture {
     /// The picture as SVG.
     #[pyo3(get)]
     svg: String,
-    /// What it shows, for readers who cannot see it.
+    /// A description, for readers who cannot see it.
     #[pyo3(get)]
     words: String,
     /// The name of the view: a table with cells, `map`, or a table of the map.
     #[pyo3(get)]
     view: String,
-    /// What is drawn of a stretch: `ways`, `time` or `changes`.
+    /// The content of a picture of a stretch: `ways`, `time` or `changes`.
     #[pyo3(get)]
     show: Option<&'static str>,
 }

@@ -121,7 +121,7 @@ def test_any_damage_gives_rows_or_an_error_of_ours(
     path.write_bytes(data)
     found = intact(path)
     if cut:
-        # What comes before the damage is what was recorded.
+        # The rows before the damage are those that were recorded.
         for table, rows in found.items():
             assert rows.equals(whole(samples / name)[table][: len(rows)]), table
     try:

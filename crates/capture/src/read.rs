@@ -37,7 +37,7 @@ pub struct Capture<'a> {
     known: Arc<Known>,
 }
 
-/// What opening a capture reads. It is shared by those who read the capture again.
+/// All that is read when a capture is opened. Those who read the capture again share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     schema: Schema,
@@ -186,7 +186,7 @@ impl<'a> Capture<'a> {
         Self { ranges, known }
     }
 
-    /// What opening it has read.
+    /// All that was read when it was opened.
     #[cfg(feature = "tape")]
     pub(crate) fn known(&self) -> Arc<Known> {
         self.known.clone()

@@ -1,4 +1,4 @@
-//! What to draw, and how.
+//! The subject of a picture and its look.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use gametape::{Secrets, When};
 use crate::scene::map::Plane;
 use crate::scene::time::Stretch;
 
-/// What to draw, and how. By default the end of the recording, in the first view that can be drawn, 800 pixels
+/// The subject of a picture and its look. By default the end of the recording, in the first view that can be drawn, 800 pixels
 /// wide.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -15,7 +15,7 @@ pub struct Options {
     pub at: Option<When>,
     /// A stretch instead of a moment.
     pub over: Option<Stretch>,
-    /// What to draw of a stretch; by default it depends on the view.
+    /// The content of a picture of a stretch; by default it depends on the view.
     pub show: Option<Show>,
     /// The view: a table with cells, `map`, or one table of the map. By default the first that can be drawn.
     pub view: Option<String>,

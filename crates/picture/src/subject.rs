@@ -51,7 +51,7 @@ pub struct Drawn {
     pub at: Option<Stamp>,
     /// The first and the last stamp of the stretch, if it is one of a stretch.
     pub over: Option<Ends>,
-    /// What is drawn of the stretch: `ways`, `time` or `changes`.
+    /// The content of a picture of a stretch: `ways`, `time` or `changes`.
     pub show: Option<&'static str>,
     /// A description for readers who cannot see the picture.
     pub words: String,

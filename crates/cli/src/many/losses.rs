@@ -1,4 +1,4 @@
-//! What the files of a folder lost, in one sentence.
+//! The losses of the files of a folder, in one sentence.
 
 use std::fmt;
 

@@ -182,7 +182,7 @@ pub struct Summary {
     skipped: u64,
     /// The number of files that were made with loss, now or before.
     pub lossy: u64,
-    /// What they lost.
+    /// Their losses.
     pub losses: Losses,
     read: u64,
     bytes: u64,

@@ -1,4 +1,4 @@
-//! What is known of the chunks of a .butter up to some place.
+//! The chunks of a .butter up to some place, as far as they are known.
 
 use std::io;
 
@@ -40,7 +40,7 @@ pub(super) struct Start {
     pub chunk: Chunk,
 }
 
-/// What a survey tells of a chunk.
+/// The findings of a survey about a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk {
     frames: u32,
@@ -50,7 +50,7 @@ pub(super) struct Chunk {
     last: Option<Time>,
     /// Its writer, if it shows.
     dialect: Option<Dialect>,
-    /// Who wrote the chunks up to this one, for those that do not show it.
+    /// The writer of the chunks up to this one, for those that do not show it.
     shown: Shown,
     /// The CRC-32 of its bytes.
     checksum: u32,
@@ -63,7 +63,7 @@ impl Chunk {
     }
 }
 
-/// What an index keeps: all chunks of a recording.
+/// All chunks of a recording, as an index keeps them.
 pub(in crate::tape) struct Kept(Vec<Chunk>);
 
 impl Kept {
@@ -249,7 +249,7 @@ impl Surveyed {
         self.alike = (chunk.frames.into(), ms.unsigned_abs());
     }
 
-    /// What an index keeps.
+    /// The content of an index.
     pub fn kept(&self) -> Kept {
         Kept(self.starts.iter().map(|start| start.chunk).collect())
     }

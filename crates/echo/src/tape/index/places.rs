@@ -1,4 +1,4 @@
-//! What an index keeps.
+//! The content of an index.
 
 use gametape_core::Input;
 

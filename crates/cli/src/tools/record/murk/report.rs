@@ -1,4 +1,4 @@
-//! What a recording of a simulation says of itself.
+//! The report on a recording of a simulation.
 
 use std::path::Path;
 
