@@ -527,15 +527,16 @@ impl Recording {
         let name = name.display().to_string();
         self.run(py, None, move |recording, _| {
             let info = recording.header(secrets)?.readable();
-            let small = recording.input().size() <= picture::MOST;
+            let tables = recording.tables()?;
+            let quick = picture::is_quick(recording, &tables);
             let options = gametape_picture::Options {
                 secrets,
                 ..gametape_picture::Options::default()
             };
             // Some recordings have nothing to draw.
-            let drawn = small.then(|| gametape_picture::draw(recording, &options).ok());
+            let drawn = quick.then(|| gametape_picture::draw(recording, &options).ok());
             let svg = drawn.flatten().map(|drawn| drawn.picture.svg);
-            Ok(page(&name, &info, &recording.tables()?, svg.as_deref()))
+            Ok(page(&name, &info, &tables, svg.as_deref()))
         })
     }
 }
