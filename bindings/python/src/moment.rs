@@ -1,6 +1,6 @@
 //! Moments as callers in Python write them.
 
-use gametape::{At, Recording, Time, When};
+use gametape::{At, Recording, Time, When, Work};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
@@ -16,8 +16,8 @@ impl Moment {
     }
 
     /// Returns the moment in a recording.
-    pub fn within(&self, recording: &Recording) -> Result<At, Failure> {
-        recording.at(&self.0).map_err(Failure::from)
+    pub fn within(&self, recording: &Recording, work: &Work<'_>) -> Result<At, Failure> {
+        recording.at_with(&self.0, work).map_err(Failure::from)
     }
 
     /// Returns the moments of a range.
@@ -25,8 +25,12 @@ impl Moment {
         recording: &Recording,
         start: Option<&Self>,
         end: Option<&Self>,
+        work: &Work<'_>,
     ) -> Result<[Option<At>; 2], Failure> {
-        let at = |moment: Option<&Self>| moment.map(|moment| moment.within(recording)).transpose();
+        let at = |moment: Option<&Self>| {
+            let at = moment.map(|moment| moment.within(recording, work));
+            at.transpose()
+        };
         Ok([at(start)?, at(end)?])
     }
 }

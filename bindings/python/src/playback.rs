@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gametape::{Lane, Scan, Secrets, TableDef};
+use gametape::{Lane, Scan, Secrets, TableDef, Work};
 use pyo3::prelude::*;
 
 use crate::data::Data;
@@ -89,11 +89,14 @@ impl Playback {
     fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        task: impl FnOnce(&mut gametape::Playback) -> Result<T, Failure> + Send + 'static,
+        task: impl FnOnce(&mut gametape::Playback, &Work<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> PyResult<T> {
         let play = Arc::clone(&self.play);
-        attempt(py, &Progress::NONE, move |_| {
-            task(&mut play.lock().unwrap_or_else(PoisonError::into_inner))
+        attempt(py, &Progress::NONE, move |work| {
+            task(
+                &mut play.lock().unwrap_or_else(PoisonError::into_inner),
+                work,
+            )
         })
     }
 }
@@ -103,13 +106,13 @@ impl Playback {
     /// The current moment, which is the first one at the start.
     #[getter]
     fn now(&self, py: Python<'_>) -> PyResult<Stamp> {
-        self.run(py, |play| Ok(play.now().into()))
+        self.run(py, |play, _| Ok(play.now().into()))
     }
 
     /// The first and the last moment.
     #[getter]
     fn span(&self, py: Python<'_>) -> PyResult<(Stamp, Stamp)> {
-        self.run(py, |play| {
+        self.run(py, |play, _| {
             let span = play.span();
             Ok((span.first.into(), span.last.into()))
         })
@@ -122,8 +125,8 @@ impl Playback {
     /// 3
     fn seek(&self, py: Python<'_>, to: Moment) -> PyResult<Stamp> {
         let recording = Arc::clone(&self.recording);
-        self.run(py, move |play| {
-            let at = to.within(&recording)?;
+        self.run(py, move |play, work| {
+            let at = to.within(&recording, work)?;
             Ok(play.seek(at)?.into())
         })
     }
@@ -133,7 +136,7 @@ impl Playback {
     /// >>> game.playback().step().step
     /// 1
     fn step(&self, py: Python<'_>) -> PyResult<Option<Stamp>> {
-        self.run(py, |play| Ok(play.step()?.map(Stamp::from)))
+        self.run(py, |play, _| Ok(play.step()?.map(Stamp::from)))
     }
 
     /// Returns the rows of a state, the cells of a grid, or the facts that are valid now. A column of a
@@ -148,7 +151,7 @@ impl Playback {
     fn state(&self, py: Python<'_>, table: String, columns: Option<Vec<String>>) -> PyResult<Data> {
         let (recording, secrets) = (Arc::clone(&self.recording), self.secrets);
         let tables = Arc::clone(&self.tables);
-        self.run(py, move |play| {
+        self.run(py, move |play, work| {
             let path = recording.path();
             let scan = Scan::table(table);
             let own = scan
@@ -162,7 +165,7 @@ impl Playback {
                 secrets,
                 ..scan.columns(names)
             };
-            let batch = play.state(&scan)?;
+            let batch = play.state_with(&scan, work)?;
             if let Some(problem) = play.problem() {
                 return Err(problem.into());
             }

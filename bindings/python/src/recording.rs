@@ -141,11 +141,16 @@ impl Recording {
         })
     }
 
-    fn info_of<'py>(&self, py: Python<'py>, depth: Depth) -> PyResult<Bound<'py, PyDict>> {
+    fn info_of<'py>(
+        &self,
+        py: Python<'py>,
+        depth: Depth,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let secrets = self.secrets;
-        let info = self.run(py, None, move |recording, _| match depth {
+        let info = self.run(py, progress, move |recording, work| match depth {
             Depth::Header => recording.header(secrets),
-            Depth::Whole => recording.info(secrets),
+            Depth::Whole => recording.info_with(secrets, work),
         })?;
         to_dict(py, &object(&self.partial(info)?))
     }
@@ -159,15 +164,20 @@ impl Recording {
     /// ('rmv', None)
     #[getter]
     fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.info_of(py, Depth::Header)
+        self.info_of(py, Depth::Header, None)
     }
 
     /// Describes the whole recording: like `header`, and how long it is.
     ///
     /// >>> game.info()["steps"] > 100
     /// True
-    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.info_of(py, Depth::Whole)
+    #[pyo3(signature = (*, progress = None))]
+    fn info<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        self.info_of(py, Depth::Whole, progress)
     }
 
     /// The tables, by name, with their columns and what they mean.
@@ -217,7 +227,7 @@ impl Recording {
         let (secrets, errors, problems) = (self.secrets, self.errors, self.problems.clone());
         let noted = problems.clone();
         let table = name.clone();
-        let source = attempt(py, &Progress::NONE, move |_| {
+        let source = attempt(py, &Progress::NONE, move |work| {
             let tables = recording.tables()?;
             let scan = Scan::table(table).wherever();
             let path = recording.path();
@@ -227,7 +237,7 @@ impl Recording {
                 let needs = info.and_then(|info| info.readable().needs);
                 Failure::scan(path, error.needing(needs))
             })?;
-            let [from, to] = Moment::range(&recording, start.as_ref(), end.as_ref())?;
+            let [from, to] = Moment::range(&recording, start.as_ref(), end.as_ref(), work)?;
             let scan = Scan { from, to, ..scan };
             scan.check_range()
                 .map_err(|error| Failure::scan(path, error))?;
@@ -389,7 +399,7 @@ impl Recording {
             let range = if let Some(event) = &around {
                 recording.around(event, before, after)?
             } else {
-                let [from, to] = Moment::range(&recording, start.as_ref(), end.as_ref())?;
+                let [from, to] = Moment::range(&recording, start.as_ref(), end.as_ref(), work)?;
                 Cut { from, to }
             };
             let made = recording.cut_with(&range, &options, &at(work, folder.as_deref()))?;
@@ -403,21 +413,23 @@ impl Recording {
         Ok(py.detach(|| Made::put(made, &self.path, to, recording.format()))?)
     }
 
-    /// Compares the recording with another one of its kind.
+    /// Compares the recording with another one of its kind. `progress` gets the number of bytes of this recording
+    /// that were compared, and of all.
     ///
     /// >>> game.diff(gametape.open("games/b.rmv")).first
     /// 'mouse_events: step 0, ...'
-    #[pyo3(signature = (other, **options))]
+    #[pyo3(signature = (other, *, progress = None, **options))]
     fn diff(
         &self,
         py: Python<'_>,
         other: &Bound<'_, Self>,
+        progress: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Diff> {
         let options = options::read(options, self.get()?.format().options(Verb::Diff))?;
         let other = other.get().get()?;
-        let diff = self.run(py, None, move |recording, _| {
-            recording.diff(&other, &options)
+        let diff = self.run(py, progress, move |recording, work| {
+            recording.diff_with(&other, &options, work)
         })?;
         let diff = Diff::try_from(diff);
         Ok(diff.map_err(|error| Failure::usage(error.to_string()))?)
@@ -431,8 +443,8 @@ impl Recording {
     fn playback(&self, py: Python<'_>) -> PyResult<Playback> {
         let recording = self.get()?;
         let of = Arc::clone(&recording);
-        let (play, tables) = attempt(py, &Progress::NONE, move |_| {
-            Ok((of.playback()?, of.tables()?))
+        let (play, tables) = attempt(py, &Progress::NONE, move |work| {
+            Ok((of.playback_with(work)?, of.tables()?))
         })?;
         Ok(Playback::new(play, recording, tables, self.secrets))
     }
@@ -504,8 +516,8 @@ impl Recording {
         };
         picture::named(&mut options, show, plane)?;
         let recording = self.get()?;
-        let mut drawn = attempt(py, &Progress::NONE, move |_| {
-            gametape_picture::draw(&recording, &options).map_err(Failure::from)
+        let mut drawn = attempt(py, &Progress::NONE, move |work| {
+            gametape_picture::draw(&recording, &options, work).map_err(Failure::from)
         })?;
         let problem = drawn.problem.take().or(drawn.playback_problem.take());
         let drawn = Partial {
@@ -525,7 +537,7 @@ impl Recording {
         // A notebook that is given away should not tell where its recordings were.
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         let name = name.display().to_string();
-        self.run(py, None, move |recording, _| {
+        self.run(py, None, move |recording, work| {
             let info = recording.header(secrets)?.readable();
             let tables = recording.tables()?;
             let quick = picture::is_quick(recording, &tables);
@@ -534,7 +546,7 @@ impl Recording {
                 ..gametape_picture::Options::default()
             };
             // Some recordings have nothing to draw.
-            let drawn = quick.then(|| gametape_picture::draw(recording, &options).ok());
+            let drawn = quick.then(|| gametape_picture::draw(recording, &options, work).ok());
             let svg = drawn.flatten().map(|drawn| drawn.picture.svg);
             Ok(page(&name, &info, &tables, svg.as_deref()))
         })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gametape::Work;
 use pyo3::exceptions::PyRuntimeError;
@@ -98,6 +98,18 @@ pub fn attempt<T: Send + 'static>(
     let done = run(py, progress, task)??;
     progress.tell(progress.size)?;
     Ok(done)
+}
+
+/// Does work a piece at a time on the caller's thread: a thread of its own would take longer than most of such work.
+/// A piece ends soon after the moment that it gets, and says whether it was the last. A signal ends the work.
+pub fn in_pieces(
+    py: Python<'_>,
+    mut piece: impl FnMut(Instant) -> Result<bool, Failure> + Send,
+) -> PyResult<()> {
+    while !py.detach(|| piece(Instant::now() + TICK))? {
+        py.check_signals()?;
+    }
+    Ok(())
 }
 
 /// The thread ended without a result.

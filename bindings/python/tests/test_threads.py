@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -145,11 +146,20 @@ def test_progress_is_told_and_an_exception_of_the_callback_ends_the_work(long_ma
         if done > 0:
             raise Enough
 
-    with pytest.raises(Enough):
-        tape.convert("butter", progress=progress)
-    done, size = told[-1]
-    assert 0 < done < size == long_match.stat().st_size
-    assert told == sorted(told)
+    long: list[Callable[[], object]] = [
+        lambda: tape.convert("butter", progress=progress),
+        lambda: tape.diff(tape, progress=progress),
+        lambda: tape.info(progress=progress),
+        lambda: tape.audit(progress=progress),
+        lambda: tape.stats(progress=progress),
+    ]
+    for work in long:
+        told.clear()
+        with pytest.raises(Enough):
+            work()
+        done, size = told[-1]
+        assert 0 < done < size == long_match.stat().st_size
+        assert told == sorted(told)
 
 
 def test_rows_tell_their_progress(long_match: Path, samples: Path) -> None:
@@ -215,18 +225,50 @@ def test_an_interrupt_ends_the_reading_of_rows(long_match: Path, what: str) -> N
     assert (out, errors) == ("ends\n", "")
 
 
+# Calls that take seconds on a long recording.
+LONG: dict[str, Callable[[gametape.Recording, Path], object]] = {
+    "info": lambda tape, out: tape.info(),
+    "audit": lambda tape, out: tape.audit(),
+    "stats": lambda tape, out: tape.stats(),
+    "convert": lambda tape, out: tape.convert(out / "out.butter"),
+    "repair": lambda tape, out: tape.repair(out / "out.echoreplay"),
+    "cut": lambda tape, out: tape.cut(out / "out.echoreplay", start=1),
+    "diff": lambda tape, out: tape.diff(gametape.open(tape.path)),
+    "playback": lambda tape, out: tape.playback(),
+    "moment": lambda tape, out: tape.table("players", end="end"),
+    "picture": lambda tape, out: tape.picture(start=1, show="ways"),
+}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SKIPPED: signals are sent otherwise here")
-def test_an_interrupt_ends_long_work_without_a_result(long_match: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", LONG)
+def test_others_run_during_long_work_and_an_interrupt_ends_it(
+    long_match: Path, tmp_path: Path, what: str
+) -> None:
     tape = gametape.open(long_match)
-    out = tmp_path / "out.butter"
-    timer = threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
+
+    # If this thread runs only once the call has ended, there is no call left to interrupt.
+    def others() -> None:
+        for _ in range(100):
+            time.sleep(0.001)
+        is_during.append(what not in ended)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    is_during: list[bool] = []
+    ended: list[str] = []
+    thread = threading.Thread(target=others)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
-        tape.convert(out)
-        timer.join()
+        LONG[what](tape, tmp_path)
+        ended.append(what)
+        thread.join()
         for _ in range(1000):
             pass
-    assert not out.exists()
+    assert is_during == [True]
+    # The unfinished output goes with the work.
+    while left := [path.name for path in tmp_path.iterdir()]:
+        assert not [name for name in left if name.startswith("out.")]
+        time.sleep(0.01)
 
 
 def test_a_recording_can_be_gone_before_its_rows(samples: Path, tmp_path: Path) -> None:

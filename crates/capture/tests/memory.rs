@@ -123,10 +123,16 @@ fn within(most: usize, what: &str, run: impl FnOnce()) {
 /// Every operation on recordings.
 fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
     within(most, "header", || {
-        drop(tape.describe(Depth::Header, Secrets::Hide).unwrap());
+        drop(
+            tape.describe(Depth::Header, Secrets::Hide, &Work::default())
+                .unwrap(),
+        );
     });
     within(most, "info", || {
-        drop(tape.describe(Depth::Whole, Secrets::Hide).unwrap());
+        drop(
+            tape.describe(Depth::Whole, Secrets::Hide, &Work::default())
+                .unwrap(),
+        );
     });
     within(most, "audit", || {
         tape.audit(&Asked::new(), &Work::default()).unwrap();
@@ -156,7 +162,13 @@ fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
     });
     within(most, "compare", || {
         let compare = tape.abilities().compare.unwrap();
-        assert!(compare.compare(tape).unwrap().unwrap().same);
+        assert!(
+            compare
+                .compare(tape, &Work::default())
+                .unwrap()
+                .unwrap()
+                .same
+        );
     });
 }
 
@@ -180,7 +192,9 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
 
     let whole = opened(&Mcap, file.try_clone().unwrap());
     within(256 << 10, "header", || {
-        let header = whole.describe(Depth::Header, Secrets::Hide).unwrap();
+        let header = whole
+            .describe(Depth::Header, Secrets::Hide, &Work::default())
+            .unwrap();
         assert_eq!(header.value.steps, Some(400));
     });
     let audit = whole.audit(&Asked::new(), &Work::default()).unwrap();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use gametape_core::table::{self, Batch, Scan};
+use gametape_core::tape::Work;
 use gametape_core::{At, Stamp};
 
 use crate::{Error, Recording};
@@ -43,8 +44,16 @@ impl Recording {
     /// # Errors
     /// If nothing can be read.
     pub fn playback(&self) -> Result<Playback, Error> {
+        self.playback_with(&Work::default())
+    }
+
+    /// Like [`Recording::playback`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// Same as [`Recording::playback`]; [`tape::Error::Cancelled`].
+    pub fn playback_with(&self, work: &Work<'_>) -> Result<Playback, Error> {
         Ok(Playback {
-            inner: self.explain(self.tape().playback())?,
+            inner: self.explain(self.tape().playback_with(work))?,
             recording: self.clone(),
         })
     }
@@ -73,6 +82,40 @@ impl Playback {
     /// Same as [`table::Playback::state`].
     pub fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
         self.recording.explain(self.inner.state(scan))
+    }
+
+    /// Like [`Playback::state`], with cancellation: where all steps before now must be computed first, it
+    /// looks for it every few steps. Cancelled, it stays at this moment.
+    ///
+    /// # Errors
+    /// Same as [`Playback::state`]; [`tape::Error::Cancelled`].
+    pub fn state_with(&mut self, scan: &Scan, work: &Work<'_>) -> Result<Batch, Error> {
+        /// The most steps that are computed at once.
+        const SOME: u64 = 16;
+        let now = self.now().step;
+        let none = Scan {
+            columns: Some(Vec::new()),
+            ..scan.clone()
+        };
+        let mut reached = self.reach().step;
+        while reached.saturating_add(SOME) < now {
+            let gone = self.reach_step(reached + SOME, &none, work);
+            self.seek(At::Step(now))?;
+            gone?;
+            let before = std::mem::replace(&mut reached, self.reach().step);
+            if reached <= before {
+                // The state of this table needs no other steps.
+                break;
+            }
+        }
+        self.state(scan)
+    }
+
+    /// Computes the steps up to this one.
+    fn reach_step(&mut self, step: u64, none: &Scan, work: &Work<'_>) -> Result<(), Error> {
+        self.recording.explain(work.wanted())?;
+        self.seek(At::Step(step))?;
+        self.state(none).map(drop)
     }
 
     /// Returns a problem met while building the current state: see [`table::Playback::problem`].

@@ -273,7 +273,10 @@ impl Recording {
 
     /// Returns the external data that is missing, if it would give the recording more tables.
     fn needs(&self) -> Option<Needs> {
-        let info = self.tape.describe(Depth::Header, Secrets::Hide).ok()?;
+        let info = self
+            .tape
+            .describe(Depth::Header, Secrets::Hide, &Work::default())
+            .ok()?;
         info.readable().needs
     }
 
@@ -299,7 +302,7 @@ impl Recording {
     /// # Errors
     /// If the header cannot be read.
     pub fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.partial(self.tape.describe(Depth::Header, secrets))
+        self.partial(self.tape.describe(Depth::Header, secrets, &Work::default()))
     }
 
     /// Returns a description of the whole recording, and its problem if it is not intact.
@@ -307,7 +310,15 @@ impl Recording {
     /// # Errors
     /// If nothing can be read.
     pub fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.partial(self.tape.describe(Depth::Whole, secrets))
+        self.info_with(secrets, &Work::default())
+    }
+
+    /// Like [`Recording::info`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// Same as [`Recording::info`]; [`tape::Error::Cancelled`].
+    pub fn info_with(&self, secrets: Secrets, work: &Work<'_>) -> Result<Partial<Info>, Error> {
+        self.partial(self.tape.describe(Depth::Whole, secrets, work))
     }
 
     /// Returns a text that the recording contains, such as its world; see [`Attachments`](tape::Attachments).

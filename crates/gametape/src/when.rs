@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use gametape_core::table::Span;
-use gametape_core::tape;
+use gametape_core::tape::{self, Work};
 use gametape_core::text::Many;
 use gametape_core::{At, Clocks, NoClock, ParseAtError, Time};
 
@@ -138,8 +138,16 @@ impl Recording {
     /// # Errors
     /// Same as [`When::within`]; an error if the end is needed and nothing can be read.
     pub fn at(&self, when: &When) -> Result<At, Error> {
+        self.at_with(when, &Work::default())
+    }
+
+    /// Like [`Recording::at`], with cancellation: the end may be known only after reading all of it.
+    ///
+    /// # Errors
+    /// Same as [`Recording::at`]; [`tape::Error::Cancelled`].
+    pub fn at_with(&self, when: &When, work: &Work<'_>) -> Result<At, Error> {
         let span = match when {
-            When::End | When::BeforeEnd(_) => self.playback()?.span(),
+            When::End | When::BeforeEnd(_) => self.playback_with(work)?.span(),
             When::At(_) | When::Named { .. } => Span::default(),
         };
         self.explain(when.within(span, self.format().step()))

@@ -82,6 +82,16 @@ pub enum StateDiff {
 /// # Ok::<(), gametape_murk::Error>(())
 /// ```
 pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
+    diff_while(a, b, &|_| true)
+}
+
+/// [`diff`] that ends where `goes_on`, which gets each frame of the first recording, says so. What it returns
+/// then is of no use.
+pub(crate) fn diff_while(
+    a: &Replay<'_>,
+    b: &Replay<'_>,
+    goes_on: &dyn Fn(&Frame<'_>) -> bool,
+) -> Result<Diff, Error> {
     let (mut left, mut right) = (a.frames(), b.frames());
     let mut diff = Diff {
         header: diff_headers(a.header(), b.header()),
@@ -94,6 +104,9 @@ pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
         let y = right.next().transpose()?;
         diff.frames.0 += u64::from(x.is_some());
         diff.frames.1 += u64::from(y.is_some());
+        if !x.as_ref().or(y.as_ref()).is_none_or(goes_on) {
+            break;
+        }
         let found = match (x, y) {
             (None, None) => break,
             (x, y) => diff_frames(x.as_ref(), y.as_ref()),
@@ -129,12 +142,22 @@ pub fn diff_states<S: Simulation>(
     first: &mut S,
     second: &mut S,
 ) -> Result<Diff, VerifyError<S::Error>> {
-    let mut diff = diff(a, b)?;
+    diff_states_while([a, b], first, second, &|_| true)
+}
+
+/// [`diff_states`] that ends where `goes_on` says so: see [`diff_while`].
+pub(crate) fn diff_states_while<S: Simulation>(
+    [a, b]: [&Replay<'_>; 2],
+    first: &mut S,
+    second: &mut S,
+    goes_on: &dyn Fn(&Frame<'_>) -> bool,
+) -> Result<Diff, VerifyError<S::Error>> {
+    let mut diff = diff_while(a, b, goes_on)?;
     if let Some(frame) = &mut diff.first
         && let Some(hashes) = frame.hashes
     {
         let fields = (replayable(a.header())?, replayable(b.header())?);
-        let is_first = |at: &Frame<'_>| at.index == frame.frame;
+        let is_first = |at: &Frame<'_>| at.index == frame.frame || !goes_on(at);
         run(a.frames(), first, is_first)?;
         run(b.frames(), second, is_first)?;
         let replayed = (hash_of(first, fields.0), hash_of(second, fields.1));

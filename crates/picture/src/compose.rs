@@ -1,7 +1,7 @@
 //! Reads a recording and draws the view, the moment or the stretch that was asked for.
 
 use gametape::core::text::Grouped;
-use gametape::{At, Batch, Lane, Recording, Stamp, TableDef};
+use gametape::{At, Batch, Lane, Recording, Stamp, TableDef, Work};
 
 use super::grid;
 use super::map::{self, Ground, MAX_FOLLOWED};
@@ -17,13 +17,13 @@ use crate::scene::time::{Axis, Stretch, moment_in_words, time};
 use crate::scene::views::{Grid, Points, View, views};
 
 /// Draws a moment of a recording, or a stretch of it. Of a broken recording, the readable part is drawn: see
-/// [`Drawn::problem`].
+/// [`Drawn::problem`]. It reports no progress, because it may read the recording several times.
 ///
 /// # Errors
 /// [`Fault::Error`] if the recording cannot be read, or lacks the moment; [`Fault::Message`] if it has nothing
 /// that can be drawn, or not the view or the column that was asked for.
-pub fn draw(recording: &Recording, options: &Options) -> Result<Drawn, Fault> {
-    let mut source = Source::new(recording, options.secrets)?;
+pub fn draw(recording: &Recording, options: &Options, work: &Work<'_>) -> Result<Drawn, Fault> {
+    let mut source = Source::new(recording, options.secrets, work.silent())?;
     let all = views(&source.tables);
     let (view, title) = choose(&all, &source, options)?;
     if source.is_empty() {

@@ -1,10 +1,11 @@
 //! Draws a moment or a stretch of any recording as SVG.
 //!
 //! ```
+//! use gametape::Work;
 //! use gametape_picture::{Options, draw};
 //!
 //! let game = gametape::formats().open_input(gametape_samples::mines::example(), "game.rmv")?;
-//! let drawn = draw(&game, &Options::default())?;
+//! let drawn = draw(&game, &Options::default(), &Work::default())?;
 //! assert_eq!(drawn.view, "board");
 //! assert!(drawn.picture.svg.starts_with("<svg"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

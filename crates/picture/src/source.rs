@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use gametape::core::table::{Owned, Playback};
+use gametape::core::table::Owned;
 use gametape::core::tape;
-use gametape::{At, Batch, Error, Recording, Scan, Secrets, Stamp, TableDef, When};
+use gametape::{At, Batch, Error, Playback, Recording, Scan, Secrets, Stamp, TableDef, When, Work};
 
 use super::subject::{Ends, Fault};
 use crate::scene::board::{Board, Cells, Changes};
@@ -21,8 +21,9 @@ use crate::scene::views::{Points, View};
 pub struct Source<'r> {
     pub recording: &'r Recording,
     pub tables: Vec<TableDef>,
-    play: Box<dyn Playback + 'r>,
+    play: Playback,
     secrets: Secrets,
+    work: Work<'r>,
     /// The damage of the recording, if the picture reaches it.
     pub problem: Option<Error>,
     /// A problem of the playback, or of the rows that were read.
@@ -30,14 +31,15 @@ pub struct Source<'r> {
 }
 
 impl<'r> Source<'r> {
-    pub fn new(recording: &'r Recording, secrets: Secrets) -> Result<Self, Fault> {
+    pub fn new(recording: &'r Recording, secrets: Secrets, work: Work<'r>) -> Result<Self, Fault> {
         let tables = recording.tables()?;
-        let play = recording.playback()?.into_inner();
+        let play = recording.playback_with(&work)?;
         Ok(Self {
             recording,
             tables,
             play,
             secrets,
+            work,
             problem: None,
             playback_problem: None,
         })
@@ -49,13 +51,13 @@ impl<'r> Source<'r> {
 
     /// Returns the damage of the recording, if there is any.
     pub fn broken(&self) -> Result<Option<Error>, Fault> {
-        Ok(self.recording.info(self.secrets)?.problem)
+        Ok(self.recording.info_with(self.secrets, &self.work)?.problem)
     }
 
     /// Whether the recording has no moment.
     pub fn is_empty(&mut self) -> bool {
         let first = At::Step(self.first().step);
-        matches!(self.play.seek(first), Err(tape::Error::NotRecorded { .. }))
+        self.play.seek(first).is_err_and(|error| is_gone(&error))
     }
 
     /// The first moment.
@@ -70,7 +72,8 @@ impl<'r> Source<'r> {
     }
 
     fn moment(&self, when: Option<&When>) -> Result<Option<At>, Fault> {
-        Ok(when.map(|when| self.recording.at(when)).transpose()?)
+        let at = when.map(|when| self.recording.at_with(when, &self.work));
+        Ok(at.transpose()?)
     }
 
     /// Seeks a moment; by default the last.
@@ -84,15 +87,11 @@ impl<'r> Source<'r> {
                 }
                 Ok(now)
             }
-            Err(error @ tape::Error::NotRecorded { .. }) => {
+            Err(error) if is_gone(&error) => {
                 // The moment may have been in the lost part.
-                let broken = self.broken()?;
-                Err(broken.map_or_else(
-                    || fault_of(self.recording)(error),
-                    |error| Fault::Error(Box::new(error)),
-                ))
+                Err(self.broken()?.unwrap_or(error).into())
             }
-            Err(error) => Err(fault_of(self.recording)(error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -124,9 +123,9 @@ impl<'r> Source<'r> {
     }
 
     fn state(&mut self, scan: &Scan) -> Result<Batch, Fault> {
-        let state = self.play.state(scan).map_err(fault_of(self.recording))?;
+        let state = self.play.state_with(scan, &self.work)?;
         if self.playback_problem.is_none() {
-            self.playback_problem = self.play.problem().map(Error::tape(self.recording.path()));
+            self.playback_problem = self.play.problem();
         }
         Ok(state)
     }
@@ -142,7 +141,7 @@ impl<'r> Source<'r> {
         if let Some((from, to)) = ends {
             (scan.from, scan.to) = (Some(At::Step(from.step)), Some(At::Step(to.step)));
         }
-        let read = self.recording.scan(&scan, |batch| {
+        let read = self.recording.scan_with(&scan, &self.work, |batch| {
             see(&batch);
             Ok(ControlFlow::Continue(()))
         })?;
@@ -246,6 +245,11 @@ impl<'r> Source<'r> {
         }
         Ok(tracks.end(ends.1))
     }
+}
+
+/// Whether the recording has no such moment.
+fn is_gone(error: &Error) -> bool {
+    matches!(error.tape_error(), Some(tape::Error::NotRecorded { .. }))
 }
 
 fn fault_of(recording: &Recording) -> impl Fn(tape::Error) -> Fault + use<> {

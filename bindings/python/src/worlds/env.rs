@@ -9,8 +9,9 @@ use pyo3::types::{PyDict, PyTuple};
 use super::array::Arrays;
 use super::convert;
 use super::described::World;
-use super::single::Single;
+use super::single::{Single, Ticks};
 use crate::errors::Failure;
+use crate::work::in_pieces;
 
 /// A world as an environment after Gymnasium's interface. An observation is a dict of NumPy arrays: the fields
 /// (`heat`) and cells (`heat@3,4`) to watch, all fields by default. An array of a field is indexed by the
@@ -156,7 +157,8 @@ impl Env {
     /// Makes a step with these commands, and returns the observation, the reward, whether the episode ended,
     /// whether it was cut off, and a dict with the `tick`, `time_ms` and the `outcomes` of the commands.
     ///
-    /// A command is a dict as `gametape dump` prints it; its `kind` is `set_field` if it does not say.
+    /// A command is a dict as `gametape dump` prints it; its `kind` is `set_field` if it does not say. An interrupt
+    /// leaves the world at the tick that it reached.
     ///
     /// >>> env = gametape.Env(gametape.World.from_toml(open("heat.toml").read()), ["heat"])
     /// >>> obs, info = env.reset()
@@ -177,7 +179,11 @@ impl Env {
         let before = self.rules.has_reward();
         let before = before.then(|| self.arrays.of(py, single.simulation()));
         let (before, ticks) = (before.transpose()?, self.rules.ticks());
-        py.detach(|| single.step(&commands, ticks))?;
+        let mut ticks = Ticks::none_of(ticks);
+        in_pieces(py, |until| {
+            ticks = single.step(&commands, ticks, until)?;
+            Ok(ticks.are_made())
+        })?;
         let seen = self.arrays.of(py, single.simulation())?;
         let info = single.info(py)?;
         let truncated = self.rules.is_past(single.tick());

@@ -1,6 +1,7 @@
 //! One world that an agent steps.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use gametape::core::tape;
 use gametape::murk::engine::{EngineWorld, Outcome, World};
@@ -10,6 +11,23 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::Failure;
+
+/// How many ticks of a step are made.
+#[derive(Clone, Copy)]
+pub struct Ticks {
+    made: u64,
+    of: u64,
+}
+
+impl Ticks {
+    pub const fn none_of(of: u64) -> Self {
+        Self { made: 0, of }
+    }
+
+    pub const fn are_made(&self) -> bool {
+        self.made >= self.of
+    }
+}
 
 /// A world that is stepped and begun again.
 pub struct Single {
@@ -63,16 +81,27 @@ impl Single {
         Ok(())
     }
 
-    /// Makes some ticks. The first one has the commands.
-    pub fn step(&mut self, commands: &CommandBuf, ticks: u64) -> Result<(), Failure> {
-        let mut commands = commands.as_commands();
-        self.failure = None;
-        for made in 0..ticks {
+    /// Makes the ticks of a step, of which `made` are made already, until this moment. The first tick has the
+    /// commands. Returns how many are made.
+    pub fn step(
+        &mut self,
+        commands: &CommandBuf,
+        Ticks { made, of }: Ticks,
+        until: Instant,
+    ) -> Result<Ticks, Failure> {
+        if made == 0 {
+            self.failure = None;
+        }
+        for made in made..of {
             let tick = self.tick.saturating_add(1);
+            let commands = if made == 0 {
+                commands.as_commands()
+            } else {
+                Commands::default()
+            };
             let stepped = self.simulation.step(tick, commands);
             stepped.map_err(|error| stopped(tick, &error))?;
             self.tick = tick;
-            commands = Commands::default();
             if made == 0 {
                 let outcomes = self.simulation.receipts().outcomes().iter();
                 self.outcomes.clear();
@@ -81,8 +110,11 @@ impl Single {
             if let Some(failure) = self.simulation.failure() {
                 self.failure = Some(failure.to_owned());
             }
+            if Instant::now() >= until {
+                return Ok(Ticks { made: made + 1, of });
+            }
         }
-        Ok(())
+        Ok(Ticks { made: of, of })
     }
 
     /// The facts that an agent learns beside the observation.

@@ -1,6 +1,7 @@
 //! Several worlds as one environment.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use gametape::murk::CommandBuf;
 use gametape::murk::engine::{EngineWorld, World as Described};
@@ -13,8 +14,9 @@ use super::array::Arrays;
 use super::convert;
 use super::described::World;
 use super::env::{Rules, actions, observations};
-use super::single::Single;
+use super::single::{Single, Ticks};
 use crate::errors::Failure;
+use crate::work::in_pieces;
 
 /// `n` copies of a world, stepped on all cores, as one environment: see `Env`. Its arrays have one more axis at
 /// the front, for the number of the copy; actions are `n` lists of commands. Copy `i` has the seed `seed + i`.
@@ -127,10 +129,13 @@ impl VectorEnv {
             return Err(Failure::usage("there is at least one world").into());
         }
         let world = Arc::clone(&world.get().inner);
-        let singles = py.detach(|| {
-            let seeds = (0..n as u64).map(|at| world.seed.wrapping_add(at));
-            let singles = seeds.map(|seed| Single::new(&world, seed));
-            singles.collect::<Result<Vec<_>, _>>()
+        let mut singles = Vec::new();
+        in_pieces(py, |until| {
+            while singles.len() < n && Instant::now() < until {
+                let seed = world.seed.wrapping_add(singles.len() as u64);
+                singles.push(Single::new(&world, seed)?);
+            }
+            Ok(singles.len() >= n)
         })?;
         Ok(Self {
             arrays: Arrays::new(py, &world, watch)?,
@@ -210,11 +215,16 @@ impl VectorEnv {
             self.arrays.of_many(py, &worlds)
         });
         let (before, ticks) = (before.transpose()?, self.rules.ticks());
-        py.detach(|| {
+        let mut ticks = vec![Ticks::none_of(ticks); singles.len()];
+        in_pieces(py, |until| {
             threads.install(|| {
-                let pairs = singles.par_iter_mut().zip(&commands);
-                pairs.try_for_each(|(single, commands)| single.step(commands, ticks))
-            })
+                let each = singles.par_iter_mut().zip(&commands).zip(&mut ticks);
+                each.try_for_each(|((single, commands), ticks)| {
+                    *ticks = single.step(commands, *ticks, until)?;
+                    Ok::<(), Failure>(())
+                })
+            })?;
+            Ok(ticks.iter().all(Ticks::are_made))
         })?;
         let past = singles
             .iter()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gametape::murk::engine::own::Kinds;
 use gametape::murk::engine::{World as Described, WorldError};
-use gametape::murk::tape::Murk;
+use gametape::murk::tape::{Murk, MurkError};
 use gametape::murk::tools::{self, Branch, Minimise, RecordOptions};
 use gametape::{Error, Work};
 use pyo3::prelude::*;
@@ -299,7 +299,11 @@ impl World {
                 }
             });
             let path = options.output.as_path();
-            made.map_err(|error| Error::tape(path)(error).into())
+            made.map_err(|error| match error.of_format() {
+                // They are the caller's, and in no file.
+                Some(MurkError::Commands { .. }) => Failure::of_world(error),
+                _ => Error::tape(path)(error).into(),
+            })
         });
         // After an interrupt the last tick may still be written. The file is whole once that is done.
         py.detach(|| drop(writing.lock()));
@@ -359,9 +363,9 @@ impl World {
             against: None,
             max_trials,
         };
-        attempt(py, &Progress::NONE, move |_| {
+        attempt(py, &Progress::NONE, move |work| {
             let tape = recording.open()?;
-            let small = tools::minimise(&tape.tape, &options);
+            let small = tools::minimise(&tape.tape, &options, work);
             Ok(small.map_err(|error| tape.failure(error))?.into())
         })
     }
@@ -387,13 +391,13 @@ impl World {
             set: convert::parameters(set)?,
             ..RecordOptions::default()
         };
-        let run = attempt(py, &Progress::NONE, move |_| {
+        let run = attempt(py, &Progress::NONE, move |work| {
             let tape = recording.open()?;
             let branch = Branch {
                 tape: tape.tape.clone(),
                 tick,
             };
-            tools::Run::branch(&branch, options, keep).map_err(|error| tape.failure(error))
+            tools::Run::branch(&branch, options, keep, work).map_err(|error| tape.failure(error))
         })?;
         Run::new(py, run)
     }

@@ -329,7 +329,7 @@ fn is_whole(tape: &Arc<dyn Tape>, problem: &Error) -> Result<bool, Error> {
     let within = finding.place.step.is_some_and(|step| step <= last);
     Ok(within
         && tape
-            .describe(Depth::Whole, Secrets::Hide)?
+            .describe(Depth::Whole, Secrets::Hide, &Work::default())?
             .problem
             .is_none())
 }

@@ -23,8 +23,9 @@ pub(crate) fn play(
     capture: Capture<'static>,
     made: Made,
     packet: Packets,
+    work: &Work<'_>,
 ) -> Result<Box<dyn Playback>, tape::Error> {
-    let (stamps, ticks) = moments(&capture, &made)?;
+    let (stamps, ticks) = moments(&capture, &made, work)?;
     let clocks = clocks(&made.of);
     let labels = Labels::read(&capture, &made.of, capture.chunks().len())?;
     let source = Seeking {
@@ -42,17 +43,20 @@ pub(crate) fn play(
 type Moments = (Vec<Stamp>, Vec<(u64, u32)>);
 
 /// Reads the stamp of each step and the tick of its last packet.
-fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
+fn moments(capture: &Capture<'_>, made: &Made, work: &Work<'_>) -> Result<Moments, tape::Error> {
     let (mut stamps, mut ticks): Moments = (Vec::new(), Vec::new());
     // Playback ends where the rows end.
-    each(capture, made, |stamp, tick| match ticks.last_mut() {
-        Some((step, last)) if *step == stamp.step => *last = tick,
-        // Steps ascend.
-        Some((step, _)) if *step > stamp.step => {}
-        _ => {
-            stamps.push(stamp);
-            ticks.push((stamp.step, tick));
+    each(capture, made, |stamp, tick, offset| {
+        match ticks.last_mut() {
+            Some((step, last)) if *step == stamp.step => *last = tick,
+            // Steps ascend.
+            Some((step, _)) if *step > stamp.step => {}
+            _ => {
+                stamps.push(stamp);
+                ticks.push((stamp.step, tick));
+            }
         }
+        work.done(offset)
     })?;
     Ok((stamps, ticks))
 }

@@ -12,12 +12,12 @@ use crate::read::Capture;
 use crate::rule::{Error, fault};
 
 /// Visits the stamp and the tick of each packet, up to the first damage. Only the clock's fields of
-/// the packets are decoded.
-pub(super) fn each(
+/// the packets are decoded. The visitor also gets the offset of the packet.
+pub(super) fn each<E: From<Error>>(
     capture: &Capture<'_>,
     made: &Made,
-    mut visit: impl FnMut(Stamp, u32),
-) -> Result<(), Error> {
+    mut visit: impl FnMut(Stamp, u32, u64) -> Result<(), E>,
+) -> Result<(), E> {
     let clock = Clock::new(&made.of, capture.schema())?;
     let decoder = decoder_to_show(capture.schema());
     let mut known = HashMap::new();
@@ -27,13 +27,13 @@ pub(super) fn each(
             Ok(Some(packet)) if packet.role == Role::Added => continue,
             Ok(Some(packet)) => packet,
             Ok(None) => return Ok(()),
-            Err(error) => return fault(error).map(drop),
+            Err(error) => return Ok(fault(error).map(drop)?),
         };
         let Ok(decoded) = decoder.packet_upto(packet.bytes, clock.entity()) else {
             continue;
         };
         if let Some(stamp) = clock.stamp_after(&decoded, &mut known) {
-            visit(stamp, decoded.header.tick);
+            visit(stamp, decoded.header.tick, packet.offset)?;
         }
     }
 }
@@ -45,7 +45,10 @@ pub(super) fn rise(capture: &Capture<'_>, made: &Made) -> Result<bool, Error> {
         return Ok(true);
     }
     let mut rising = Rising::default();
-    each(capture, made, |stamp, _| rising.take(stamp))?;
+    each(capture, made, |stamp, _, _| {
+        rising.take(stamp);
+        Ok::<(), Error>(())
+    })?;
     // Without packets, no clock goes back.
     let found = rising.rises().unwrap_or(said);
     Ok((found.ticks || !said.ticks) && (found.times || !said.times))

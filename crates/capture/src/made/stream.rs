@@ -178,7 +178,9 @@ pub(super) fn made_of(
     let of = if let Some(of) = wanted.made_of {
         of.clone()
     } else {
-        let info = tape.describe(Depth::Header, Secrets::Hide)?.readable();
+        let info = tape
+            .describe(Depth::Header, Secrets::Hide, &Work::default())?
+            .readable();
         MadeOf {
             format: info.format.to_owned(),
             format_version: info.format_version,

@@ -6,7 +6,7 @@
 use std::iter::{self, Peekable};
 
 use gametape_core::Time;
-use gametape_core::tape::{Diff, Error, object};
+use gametape_core::tape::{Diff, Error, Work, object};
 use gametape_core::text::{Counted, Grouped};
 use gametape_delta::wire::Header;
 use gametape_delta::{Entity, Field, Part, Snapshot, Value};
@@ -21,7 +21,7 @@ use crate::rule::{self, Finding, fault};
 use crate::stream::Packets;
 
 /// Compares two recordings; faults of the second one are [`Error::Other`].
-pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
+pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>, work: &Work<'_>) -> Result<Diff, Error> {
     let mut diff = Diff::default();
     if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
         && a != b
@@ -30,7 +30,7 @@ pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
             .push(["tick_ns".into(), a.to_string(), b.to_string()]);
     }
     if a.schema().hash() == b.schema().hash() {
-        compare_all(a, b, &mut diff)?;
+        compare_all(a, b, &mut diff, work)?;
         diff.same = diff.first.is_none() && diff.header.is_empty();
         return Ok(diff);
     }
@@ -46,7 +46,12 @@ pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
     Ok(diff)
 }
 
-fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), Error> {
+fn compare_all(
+    a: &Packets<'_>,
+    b: &Packets<'_>,
+    diff: &mut Diff,
+    work: &Work<'_>,
+) -> Result<(), Error> {
     let of_other = |error: rule::Error| Error::from(error).of_other();
     let mut clock = Clock::new(a.tick_ns().or_else(|| b.tick_ns()));
     let (mut ours, mut theirs) = (side(a)?, side(b).map_err(of_other)?);
@@ -88,6 +93,7 @@ fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), 
         if matches!(x, Some(Err(_))) || matches!(y, Some(Err(_))) {
             return Ok(());
         }
+        work.done(ours.offset)?;
         if a == tick {
             (x, last[0]) = (ours.next()?, tick);
         }
@@ -102,6 +108,8 @@ struct Side<P: Iterator<Item = Read>> {
     packets: Peekable<P>,
     /// Has the state of the tick.
     replay: Replay,
+    /// The offset of the last packet.
+    offset: u64,
 }
 
 /// A packet: its index, offset, role and bytes.
@@ -129,6 +137,7 @@ fn side(packets: &Packets<'_>) -> Result<Side<impl Iterator<Item = Read>>, rule:
     Ok(Side {
         packets: owned.peekable(),
         replay: packets.replay()?,
+        offset: 0,
     })
 }
 
@@ -146,6 +155,7 @@ impl<P: Iterator<Item = Read>> Side<P> {
             .next_if(|packet| at.is_none_or(|(tick, _)| is_of(tick, packet)))
         {
             let applied = packet.and_then(|(index, offset, role, bytes)| {
+                self.offset = offset;
                 let packet = Packet {
                     bytes: &bytes,
                     index,

@@ -1,5 +1,6 @@
 //! Measures all packets in a single pass.
 
+use gametape_core::tape::{self, Work};
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Schema, Sizes, Tag};
 
@@ -178,12 +179,15 @@ impl Measured {
     }
 }
 
-pub(super) fn measure(packets: &Packets<'_>) -> Result<Measured, Error> {
+pub(super) fn measure(packets: &Packets<'_>, work: &Work<'_>) -> Result<Measured, tape::Error> {
     let mut measured = Measured::of_nothing(packets.schema());
     let decoder = decoder(packets.schema());
     let mut replay = packets.replay()?;
     let mut cursor = packets.cursor();
     while let Some(packet) = cursor.next_or_fault()? {
+        if let Ok(packet) = &packet {
+            work.done(packet.offset)?;
+        }
         match packet {
             Ok(packet) if packet.role == Role::Added => measured.added(&packet, &mut replay),
             Ok(packet) => measured.packet(&packet, &decoder, &mut replay),

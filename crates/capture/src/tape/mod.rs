@@ -234,8 +234,14 @@ impl Tape for PacketsTape {
         &self.input
     }
 
-    fn describe(&self, depth: Depth, _secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let packets = self.packets()?;
+    fn describe(
+        &self,
+        depth: Depth,
+        _secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Partial<Info>, Error> {
+        let ask = || work.wanted().map_err(io::Error::other);
+        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
         let format = match packets {
             Packets::Capture(_) => &MCAP_INFO,
             Packets::Delta(_) => &DELTA_INFO,
@@ -247,7 +253,7 @@ impl Tape for PacketsTape {
             let problem = packets.problem().map(Error::from);
             return Ok(Partial::new(info::header(known, &packets), problem));
         }
-        let measured = measure::measure(&packets)?;
+        let measured = measure::measure(&packets, work)?;
         let info = info::info(known, &packets, &measured);
         Ok(Partial::new(info, measured.problem.map(Error::from)))
     }
@@ -268,7 +274,7 @@ impl Tape for PacketsTape {
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
         let ask = || work.wanted().map_err(io::Error::other);
         let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
-        let measured = measure::measure(&packets)?;
+        let measured = measure::measure(&packets, work)?;
         let stats = stats::stats(&packets, &measured);
         Ok(Partial::new(
             stats.into(),
@@ -302,14 +308,14 @@ impl Tape for PacketsTape {
         following::follow(self, scans)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
+    fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
         let packets = self.packets_in(self.input.clone().into())?;
         let made = made_of(&packets)?.map(|(_, made)| made);
         match (packets, made) {
             (Packets::Capture(capture), Some(made)) => {
-                made::play(*capture, made, heads::head).map(Some)
+                made::play(*capture, made, heads::head, work).map(Some)
             }
-            (packets, _) => Ok(Some(Box::new(tables::Seeking::play(packets)?))),
+            (packets, _) => Ok(Some(Box::new(tables::Seeking::play(packets, work)?))),
         }
     }
 
@@ -416,13 +422,15 @@ impl DumpSteps for PacketsTape {
 }
 
 impl Compare for PacketsTape {
-    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
+    fn compare(&self, other: &dyn Tape, work: &Work<'_>) -> Result<Option<Diff>, Error> {
         let Some(other) = other.of_type::<Self>() else {
             return Ok(None);
         };
-        let ours = self.packets()?;
-        let theirs = other.packets().map_err(Error::of_other)?;
-        diff::diff(&ours, &theirs).map(Some)
+        let ask = || work.wanted().map_err(io::Error::other);
+        let ours = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let theirs = other.packets_in(Ranges::watched(&other.input, &ask));
+        let theirs = theirs.map_err(Error::of_other)?;
+        diff::diff(&ours, &theirs, work).map(Some)
     }
 }
 

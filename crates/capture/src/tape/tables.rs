@@ -65,14 +65,18 @@ pub(super) struct Seeking {
 }
 
 impl Seeking {
-    pub fn play(packets: Packets<'static>) -> Result<Stepped<Self>, Error> {
+    pub fn play(packets: Packets<'static>, work: &Work<'_>) -> Result<Stepped<Self>, Error> {
         let mut clock = Clock::new(packets.tick_ns());
         let mut stamps = Vec::new();
         let mut cursor = packets.cursor();
         loop {
             match cursor.next_packet() {
-                Ok(Some(packet)) if packet.role == Role::Added => {}
-                Ok(Some(packet)) => stamps.push(stamp(&packet, &mut clock)),
+                Ok(Some(packet)) => {
+                    work.done(packet.offset)?;
+                    if packet.role != Role::Added {
+                        stamps.push(stamp(&packet, &mut clock));
+                    }
+                }
                 Ok(None) => break,
                 Err(error) => {
                     fault(error)?;

@@ -170,7 +170,10 @@ fn parts_are_there_for_those_who_name_them() {
     assert_eq!(names, ["packets"]);
     let (other, _) = stream(30, 8, 1000, 1);
     let other = open(capture_of(&other, small()));
-    let found = diff_tables([&tape, &other]).unwrap().value.tables;
+    let found = diff_tables([&tape, &other], &Work::default())
+        .unwrap()
+        .value
+        .tables;
     assert!(found.iter().any(|table| table.table == "packets"));
     assert!(found.iter().all(|table| table.table != "parts"));
 }

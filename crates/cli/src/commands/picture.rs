@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gametape::core::text::printable;
-use gametape::{Draft, Error};
+use gametape::{Draft, Error, Work};
 use gametape_picture::{Drawn, Fault, Options, Plane, draw, png};
 use serde_json::json;
 
@@ -58,7 +58,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let drawn = call
         .open(&args.path)
         .map_err(Fault::from)
-        .and_then(|recording| draw(&recording, &options(args)));
+        .and_then(|recording| draw(&recording, &options(args), &Work::default()));
     let drawn = match drawn {
         Ok(drawn) => drawn,
         Err(Fault::Error(error)) => return Ok(ui.fail(&error)),

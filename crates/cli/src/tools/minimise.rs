@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use gametape::core::text::{Counted, Grouped};
 use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
-use gametape::{Content, Draft, Error, Formats, Recording};
+use gametape::{Content, Draft, Error, Formats, Recording, Work};
 
 use super::inputs::{open, simulation, world};
 use crate::Exit;
@@ -96,7 +96,8 @@ fn search(args: &Args, formats: &Formats) -> Result<(Recording, Minimised, Conte
         formats.check_name(recording.format(), output)?;
     }
     let mut draft = Draft::in_folder(target_folder(&args.output)?.as_deref(), output)?;
-    let found = minimise(tape, &options).map_err(Error::tape(recording.path()))?;
+    let found =
+        minimise(tape, &options, &Work::default()).map_err(Error::tape(recording.path()))?;
     draft.write_all(&found.bytes).map_err(Error::io(output))?;
     let content = draft.finish()?;
     Ok((recording, found, content))

@@ -21,11 +21,11 @@ use crate::tape::{Error, Secrets, Tape, Work};
 ///
 /// ```
 /// # let bytes = include_bytes!("../../README.md");
-/// # use gametape_core::tape::Tape;
+/// # use gametape_core::tape::{Tape, Work};
 /// # use std::sync::Arc;
 /// fn cursor(tape: Arc<dyn Tape>) -> Result<(), gametape_core::tape::Error> {
 ///     use gametape_core::table::{Playback, Scan, ScanPlayback};
-///     let mut play = ScanPlayback::new(tape)?;
+///     let mut play = ScanPlayback::new(tape, &Work::default())?;
 ///     play.seek("1:23.4".parse().unwrap())?;
 ///     let cursor = play.state(&Scan::table("cursor"))?;
 ///     println!("{:?}", cursor.get(0, 0));
@@ -55,9 +55,17 @@ impl dyn Tape {
     /// # Errors
     /// If nothing can be read.
     pub fn playback(self: &Arc<Self>) -> Result<Box<dyn Playback>, Error> {
-        match self.own_playback()? {
+        self.playback_with(&Work::default())
+    }
+
+    /// Like [`playback`](trait.Tape.html#method.playback), with progress and cancellation.
+    ///
+    /// # Errors
+    /// If nothing can be read; [`Error::Cancelled`].
+    pub fn playback_with(self: &Arc<Self>, work: &Work<'_>) -> Result<Box<dyn Playback>, Error> {
+        match self.own_playback(work)? {
             Some(playback) => Ok(playback),
-            None => Ok(Box::new(ScanPlayback::new(Arc::clone(self))?)),
+            None => Ok(Box::new(ScanPlayback::new(Arc::clone(self), work)?)),
         }
     }
 }
@@ -66,15 +74,15 @@ impl Stepped<Scanned> {
     /// Creates a playback at the first step.
     ///
     /// # Errors
-    /// If nothing can be read.
-    pub fn new(tape: Arc<dyn Tape>) -> Result<Self, Error> {
+    /// If nothing can be read; [`Error::Cancelled`].
+    pub fn new(tape: Arc<dyn Tape>, work: &Work<'_>) -> Result<Self, Error> {
         let tables = tape.tables()?;
         let mut stamps: BTreeMap<u64, Stamp> = BTreeMap::new();
         let of_steps = |table: &&TableDef| table.lane != Lane::Facts && !table.on_request;
         for table in tables.iter().filter(of_steps) {
             let no_columns: [&str; 0] = [];
             let scan = Scan::table(&*table.name).columns(no_columns);
-            let read = tape.scan_table(&scan, &Work::default(), |batch| {
+            let read = tape.scan_table(&scan, work, |batch| {
                 for row in 0..batch.len() {
                     let stamp = batch.stamp(row);
                     stamps.entry(stamp.step).or_insert(stamp);

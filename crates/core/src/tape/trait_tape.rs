@@ -200,8 +200,13 @@ pub trait Tape: Any + Send + Sync {
     /// fast, or of the whole recording; for a broken one, of the readable part.
     ///
     /// # Errors
-    /// If the header cannot be read.
-    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error>;
+    /// If the header cannot be read; [`Error::Cancelled`].
+    fn describe(
+        &self,
+        depth: Depth,
+        secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Partial<Info>, Error>;
 
     /// Checks the recording as thoroughly as possible. Unreadable parts are findings.
     ///
@@ -260,8 +265,8 @@ pub trait Tape: Any + Send + Sync {
     /// [`playback`](trait.Tape.html#method.playback) of `dyn Tape` instead.
     ///
     /// # Errors
-    /// If nothing can be read.
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
+    /// If nothing can be read; [`Error::Cancelled`].
+    fn own_playback(&self, _work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
         Ok(None)
     }
 
@@ -271,8 +276,8 @@ pub trait Tape: Any + Send + Sync {
     ///
     /// # Errors
     /// If nothing can be read; [`Error::Cancelled`].
-    fn stats(&self, _options: &Options, _work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        let info = self.describe(Depth::Whole, Secrets::Hide)?;
+    fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+        let info = self.describe(Depth::Whole, Secrets::Hide, work)?;
         Ok(Partial::new(
             Measured::from(info.value.details),
             info.problem,
@@ -290,7 +295,7 @@ pub trait Tape: Any + Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        if let Some(problem) = self.describe(Depth::Whole, Secrets::Hide)?.problem {
+        if let Some(problem) = self.describe(Depth::Whole, Secrets::Hide, work)?.problem {
             return Err(problem);
         }
         work.copy(self.input(), out)?;
@@ -382,8 +387,8 @@ pub trait Compare {
     /// ([`diff_tables`](crate::table::diff_tables)).
     ///
     /// # Errors
-    /// If one of the recordings cannot be read to its end.
-    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error>;
+    /// If one of the recordings cannot be read to its end; [`Error::Cancelled`].
+    fn compare(&self, other: &dyn Tape, work: &Work<'_>) -> Result<Option<Diff>, Error>;
 }
 
 /// A recording that knows more of a scan than its size in bytes tells.

@@ -194,12 +194,12 @@ impl<R: Rule + 'static> Tape for Walked<R> {
         &self.input
     }
 
-    fn describe(&self, depth: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(&self, depth: Depth, _: Secrets, work: &Work<'_>) -> Result<Partial<Info>, Error> {
         let info = Info::new(self.info, 1, self.input.size());
         if depth == Depth::Header {
             return Ok(info.into());
         }
-        let over = self.over(Aim::Findings, &Work::default())?;
+        let over = self.over(Aim::Findings, work)?;
         let info = Info {
             duration_ms: over.last.map(|time| time.whole_ms().max(0) as u64),
             steps: Some(over.steps),
@@ -349,10 +349,14 @@ mod tests {
             ["error signs.unknown, step 1 (tick 10, byte 2): unknown (and once more)"]
         );
         assert_eq!(audit.summary, "4 steps");
-        let whole = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
+        let whole = tape
+            .describe(Depth::Whole, Secrets::Hide, &Work::default())
+            .unwrap();
         assert_eq!(whole.value.steps, Some(4));
         assert!(whole.problem.is_some());
-        let header = tape.describe(Depth::Header, Secrets::Hide).unwrap();
+        let header = tape
+            .describe(Depth::Header, Secrets::Hide, &Work::default())
+            .unwrap();
         assert_eq!(header.value.steps, None);
         assert!(header.problem.is_none());
     }

@@ -40,6 +40,17 @@ impl fmt::Debug for Work<'_> {
 }
 
 impl Work<'_> {
+    /// Returns the same environment without receivers of progress, for a part of a task that has no share
+    /// in it.
+    #[must_use]
+    pub const fn silent(&self) -> Self {
+        Self {
+            progress: None,
+            say: None,
+            ..*self
+        }
+    }
+
     /// Creates an empty temporary file. It has no name and is removed when it is closed.
     ///
     /// # Errors

@@ -54,9 +54,18 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
 /// # Errors
 /// [`Error::Io`].
 pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
+    audit_stream(input, input.stream(), limits)
+}
+
+/// Like [`audit_input`]. The frames come from a stream of the same bytes.
+pub(crate) fn audit_stream(
+    input: &Input,
+    stream: impl std::io::Read,
+    limits: Limits,
+) -> Result<Audit, Error> {
     let options = ReadOptions::lenient().limits(limits);
     let audit = Table::read(input, options)
-        .and_then(|table| audited(&table, &mut Reader::with_options(input.stream(), options)));
+        .and_then(|table| audited(&table, &mut Reader::with_options(stream, options)));
     match audit {
         Err(error @ Error::Malformed(_)) => Ok(broken(error)),
         audit => audit,

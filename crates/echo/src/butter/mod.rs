@@ -61,6 +61,8 @@ mod survey;
 mod unpack;
 mod write;
 
+#[cfg(feature = "tape")]
+pub(crate) use audit::audit_stream;
 pub use audit::{Audit, audit, audit_input, audit_with};
 pub use chunk::{ChunkEntry, Table};
 

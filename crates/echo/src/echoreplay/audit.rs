@@ -41,7 +41,7 @@ pub fn audit(bytes: &[u8]) -> Audit {
 #[must_use]
 pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     // Reading from memory can't fail.
-    audited(Cursor::new(bytes), limits).unwrap_or_default()
+    audit_stream(Cursor::new(bytes), limits).unwrap_or_default()
 }
 
 /// Like [`audit_with`], for inputs that may be large: memory use is bounded by one line.
@@ -49,10 +49,11 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
 /// # Errors
 /// [`Error::Io`].
 pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
-    audited(input.stream(), limits)
+    audit_stream(input.stream(), limits)
 }
 
-fn audited(mut source: impl Read + Seek, limits: Limits) -> Result<Audit, Error> {
+/// Like [`audit_input`], for a stream that starts at its first byte.
+pub(crate) fn audit_stream(mut source: impl Read + Seek, limits: Limits) -> Result<Audit, Error> {
     let mut audit = Audit::default();
     let end = source.seek(SeekFrom::End(0));
     if end.map_err(|source| Error::io(0, source))? == 0 {

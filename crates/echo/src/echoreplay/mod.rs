@@ -51,6 +51,8 @@ mod zip;
 
 #[cfg(feature = "zip")]
 pub use self::zip::ZipWriter;
+#[cfg(feature = "tape")]
+pub(crate) use audit::audit_stream;
 pub use audit::{Audit, audit, audit_input, audit_with};
 pub use container::Container;
 pub use line::{LeftOut, Line, write_frame};

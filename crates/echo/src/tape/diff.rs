@@ -1,6 +1,6 @@
 //! The difference between two recordings of matches, in either format.
 
-use gametape_core::tape::{Diff, Error, Precision, Rounded, object};
+use gametape_core::tape::{Diff, Error, Precision, Rounded, Work, object};
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::{Error as ReadError, Field, Frame, Time};
 
 /// Compares two recordings. Frames of two .echoreplay must be equal. Those of a .butter may differ by its
 /// rounding, those of two .butter by more; members that a .butter does not keep are not compared.
-pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
+pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Result<Diff, Error> {
     let [a_format, b_format] = [first.format, second.format];
     let tolerance = match (a_format, b_format) {
         (EchoFormat::Butter, EchoFormat::Butter) => Tolerance::TWO_BUTTERS,
@@ -33,6 +33,7 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
         } else {
             differ.push(x, y);
         }
+        first.done(&a.frames, work)?;
     }
     let mut found = differ.finish();
     if swapped {

@@ -124,21 +124,3 @@ impl<S: Read + Seek> Frames<S> {
         }
     }
 }
-
-/// Visits all frames. Returns the recording's problem, if it is not whole.
-pub(super) fn each(
-    mut frames: Frames,
-    mut visit: impl FnMut(u64, &Frame),
-) -> Result<Option<Error>, Error> {
-    loop {
-        let index = frames.count;
-        match frames.next() {
-            Ok(Some(frame)) => visit(index, frame),
-            Ok(None) => return Ok(frames.findings().problem()),
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            // The header can't be read, or a limit is exceeded.
-            Err(error) if index == 0 => return Err(error.into()),
-            Err(error) => return Ok(Some(error.into())),
-        }
-    }
-}

@@ -5,7 +5,7 @@ use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Starte
 use gametape_core::text::{Counted, figure};
 use serde_json::{Map, Value, json};
 
-use super::frames::{EchoFormat, Frames, each};
+use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::butter::{self, Header, Seen};
 use crate::stats::{MatchStats, StatsBuilder};
@@ -275,7 +275,11 @@ fn torn_chunk(table: &butter::Table) -> Option<ReadError> {
 }
 
 /// Describes a recording from all of its frames.
-pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
+pub(super) fn whole(
+    tape: &EchoTape,
+    secrets: Secrets,
+    work: &Work<'_>,
+) -> Result<Partial<Info>, Error> {
     let mut frames = tape.frames()?;
     let (mut summary, mut roster) = (Summary::default(), Roster::default());
     let problem = loop {
@@ -283,6 +287,7 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
             Ok(Some(frame)) => {
                 summary.push(frame);
                 roster.push(&frame.session);
+                tape.done(&frames, work)?;
             }
             Ok(None) => break frames.findings().problem(),
             Err(error @ ReadError::Io { .. }) => return Err(error.into()),
@@ -491,16 +496,17 @@ fn put_players(
 }
 
 /// Audits the structure of the file, and the match in it.
-pub(super) fn audit(tape: &EchoTape) -> Result<Audit, Error> {
+pub(super) fn audit(tape: &EchoTape, work: &Work<'_>) -> Result<Audit, Error> {
     Ok(match tape.format {
         EchoFormat::Butter => {
-            let audit = butter::audit_input(&tape.input, Limits::default())?;
+            let stream = work.watched(&tape.input);
+            let audit = butter::audit_stream(&tape.input, stream, Limits::default())?;
             let game = audit.header.as_ref().map(|header| game(&header.map_name()));
             let verdict = verdict(audit.seen.frames, audit.times, game);
             Audit::new(&audit.findings, verdict)
         }
         EchoFormat::Echoreplay => {
-            let audit = echoreplay::audit_input(&tape.input, Limits::default())?;
+            let audit = echoreplay::audit_stream(work.watched(&tape.input), Limits::default())?;
             let game = audit.map.as_ref().map(game);
             let verdict = verdict(audit.frames, audit.times, game);
             Audit::new(&audit.findings, verdict)
@@ -520,10 +526,32 @@ fn verdict(frames: u64, times: Option<(Time, Time)>, game: Option<&str>) -> Stri
 
 /// Computes the statistics of a match and its players.
 pub(super) fn stats(tape: &EchoTape, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-    work.wanted()?;
     let mut builder = StatsBuilder::new();
-    let problem = each(tape.frames()?, |_, frame| builder.push(frame))?;
+    let problem = each(tape, work, |_, frame| builder.push(frame))?;
     Ok(Partial::new(figures(&builder.finish()).into(), problem))
+}
+
+/// Visits all frames. Returns the recording's problem, if it is not whole.
+fn each(
+    tape: &EchoTape,
+    work: &Work<'_>,
+    mut visit: impl FnMut(u64, &Frame),
+) -> Result<Option<Error>, Error> {
+    let mut frames = tape.frames()?;
+    loop {
+        let index = frames.count;
+        match frames.next() {
+            Ok(Some(frame)) => {
+                visit(index, frame);
+                tape.done(&frames, work)?;
+            }
+            Ok(None) => return Ok(frames.findings().problem()),
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            // The header can't be read, or a limit is exceeded.
+            Err(error) if index == 0 => return Err(error.into()),
+            Err(error) => return Ok(Some(error.into())),
+        }
+    }
 }
 
 /// The statistics as JSON.

@@ -198,16 +198,20 @@ impl Tape for EchoTape {
         &self.input
     }
 
-    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(
+        &self,
+        depth: Depth,
+        secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Partial<Info>, Error> {
         match depth {
             Depth::Header => info::header(self, secrets),
-            Depth::Whole => info::whole(self, secrets),
+            Depth::Whole => info::whole(self, secrets, work),
         }
     }
 
     fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
-        work.wanted()?;
-        info::audit(self)
+        info::audit(self, work)
     }
 
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
@@ -216,7 +220,7 @@ impl Tape for EchoTape {
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
         // A recording that can't be read at all has no tables.
-        self.describe(Depth::Header, Secrets::Hide)?.readable();
+        info::header(self, Secrets::Hide)?.readable();
         Ok(tables::tables(self.format))
     }
 
@@ -233,8 +237,8 @@ impl Tape for EchoTape {
         tables::follow(self, scans)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
-        Ok(Some(Box::new(tables::Seeking::play(self)?)))
+    fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
+        Ok(Some(Box::new(tables::Seeking::play(self, work)?)))
     }
 
     fn abilities(&self) -> Abilities<'_> {
@@ -286,9 +290,9 @@ impl DumpSteps for EchoTape {
 }
 
 impl Compare for EchoTape {
-    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
+    fn compare(&self, other: &dyn Tape, work: &Work<'_>) -> Result<Option<Diff>, Error> {
         let other = other.of_type::<Self>();
-        other.map(|other| diff::diff(self, other)).transpose()
+        other.map(|other| diff::diff(self, other, work)).transpose()
     }
 }
 

@@ -77,6 +77,15 @@ impl EchoTape {
         }
     }
 
+    /// Reports that so much of the recording was processed.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub(in crate::tape) fn done(&self, frames: &Frames, work: &Work<'_>) -> Result<(), Error> {
+        // In a zip the offset is that in the text, which is larger.
+        work.done(frames.offset().min(self.input.size()))
+    }
+
     pub(in crate::tape) fn frames(&self) -> Result<Frames, Error> {
         self.frames_of(Parts::ALL)
     }
@@ -176,7 +185,7 @@ impl EchoTape {
     ///
     /// # Errors
     /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
-    fn spooled(&self) -> Result<Option<Arc<Spool>>, Error> {
+    fn spooled(&self, work: &Work<'_>) -> Result<Option<Arc<Spool>>, Error> {
         if self.format != EchoFormat::Echoreplay || !self.is_zip() {
             return Ok(None);
         }
@@ -187,12 +196,13 @@ impl EchoTape {
         }
         let most = LEAST_TEXT.max(self.input.size().saturating_mul(MOST_RATIO));
         let failed = |source| Error::format(EchoError::Spool(source));
-        let file = Work::default().scratch().map_err(failed)?;
-        let spool = Spool::of(self.input.stream(), file, most).map_err(|error| match error {
-            SpoolError::Read(source) => Error::Io(source),
-            SpoolError::Write(source) => failed(source),
-            SpoolError::Limit(limit) => Error::format(EchoError::SpoolLimit { limit }),
-        })?;
+        let file = work.scratch().map_err(failed)?;
+        let spool =
+            Spool::of(work.watched(&self.input), file, most).map_err(|error| match error {
+                SpoolError::Read(source) => source.downcast().unwrap_or_else(Error::Io),
+                SpoolError::Write(source) => failed(source),
+                SpoolError::Limit(limit) => Error::format(EchoError::SpoolLimit { limit }),
+            })?;
         Ok(Some(zip.spool.insert(Arc::new(spool)).clone()))
     }
 
@@ -206,14 +216,14 @@ impl EchoTape {
         };
         if again {
             // If that fails, the zip is inflated again.
-            let _ = self.spooled();
+            let _ = self.spooled(&Work::default());
         }
     }
 
     /// Returns the lines of an .echoreplay and the text that they are in. They come from the index beside
     /// the recording, or from reading all of it once. The text of a zip is kept.
-    pub(in crate::tape) fn lines(&self) -> Result<(Arc<Lines>, Input), Error> {
-        let spool = self.spooled()?;
+    pub(in crate::tape) fn lines(&self, work: &Work<'_>) -> Result<(Arc<Lines>, Input), Error> {
+        let spool = self.spooled(work)?;
         let text = match &spool {
             Some(spool) => spool.text().clone(),
             None => self.input.clone(),
@@ -225,13 +235,13 @@ impl EchoTape {
         let path = self.path.as_deref().filter(|_| spool.is_none());
         let lines = match path.and_then(|path| index::find::<Lines>(path, &self.input)) {
             Some(lines) => lines,
-            None => self.read_lines()?,
+            None => self.read_lines(work)?,
         };
         Ok((held.insert(Arc::new(lines)).clone(), text))
     }
 
-    fn read_lines(&self) -> Result<Lines, Error> {
-        Lines::of(self.line_reader()?)
+    fn read_lines(&self, work: &Work<'_>) -> Result<Lines, Error> {
+        Lines::of(self.line_reader()?, work)
     }
 
     /// Returns a lenient reader of the lines of an .echoreplay.
@@ -248,7 +258,7 @@ impl EchoTape {
     /// # Errors
     /// If the times of the frames are not those of `known`.
     pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
-        let lines = Arc::new(self.read_lines()?);
+        let lines = Arc::new(self.read_lines(&Work::default())?);
         if let Some(path) = &self.path {
             index::remove(path);
         }
@@ -274,7 +284,9 @@ impl EchoTape {
             return refused("the recording has no path, so nothing can be kept beside it");
         };
         match self.format {
-            EchoFormat::Echoreplay => index::keep(path, &self.input, || Ok(Some(self.lines()?.0))),
+            EchoFormat::Echoreplay => index::keep(path, &self.input, || {
+                Ok(Some(self.lines(&Work::default())?.0))
+            }),
             EchoFormat::Butter => match self.chunks() {
                 Some(chunks) => chunks.keep(&self.input, path),
                 // Read from its start in any case.

@@ -76,7 +76,10 @@ fn the_start_of_a_match_is_told_from_its_header_alone() {
             open(&Butter, butter.clone()),
         ] {
             for depth in [Depth::Header, Depth::Whole] {
-                let info = tape.describe(depth, Secrets::Hide).unwrap().value;
+                let info = tape
+                    .describe(depth, Secrets::Hide, &Work::default())
+                    .unwrap()
+                    .value;
                 assert_eq!(info.started, start, "{name} {depth:?}");
                 assert_eq!(info.details["recorded_from"], from, "{name} {depth:?}");
             }
@@ -85,7 +88,7 @@ fn the_start_of_a_match_is_told_from_its_header_alone() {
         let table = butter::Table::read(&butter.clone().into(), ReadOptions::lenient()).unwrap();
         let mut broken = butter;
         broken[table.chunks()[0].offset as usize..][..20].fill(0);
-        let info = open(&Butter, broken).describe(Depth::Header, Secrets::Hide);
+        let info = open(&Butter, broken).describe(Depth::Header, Secrets::Hide, &Work::default());
         let info = info.unwrap().value;
         assert_eq!(info.started, None);
         assert!(info.details["recorded_from"].is_null() && info.details["map"].is_string());
@@ -260,7 +263,7 @@ fn varied() -> Vec<(String, Arc<dyn Tape>)> {
     let bytes = in_butter(&frames[..10]);
     let no_frames = |size: &usize| {
         let tape = Butter.open(Source::new(bytes[..*size].to_vec())).unwrap();
-        let info = tape.describe(Depth::Whole, Secrets::Hide);
+        let info = tape.describe(Depth::Whole, Secrets::Hide, &Work::default());
         info.is_ok_and(|info| info.value.steps == Some(0) && !info.value.details.is_empty())
     };
     let size = (0..bytes.len()).rev().find(no_frames).unwrap();
@@ -278,7 +281,9 @@ fn facts_of_a_match_have_the_values_of_its_description_and_statistics() {
         let stats = tape.stats(&Options::new(), &Work::default()).unwrap();
         let stats = flat(&stats.value.stats);
         for secrets in [Secrets::Show, Secrets::Hide] {
-            let info = tape.describe(Depth::Whole, secrets).unwrap();
+            let info = tape
+                .describe(Depth::Whole, secrets, &Work::default())
+                .unwrap();
             let info = flat(&info.value.details);
             for (name, value) in info.iter().chain(&stats) {
                 let is_fact = value.is_null() || table.column(name).is_some();

@@ -60,7 +60,20 @@ impl Recording {
         scan: &Scan,
         visit: impl FnMut(Batch) -> Result<ControlFlow<()>, tape::Error>,
     ) -> Result<Partial<()>, Error> {
-        self.partial(self.tape.scan_table(scan, &Work::default(), visit))
+        self.scan_with(scan, &Work::default(), visit)
+    }
+
+    /// Like [`Recording::scan`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// Same as [`Recording::scan`]; [`tape::Error::Cancelled`].
+    pub fn scan_with(
+        &self,
+        scan: &Scan,
+        work: &Work<'_>,
+        visit: impl FnMut(Batch) -> Result<ControlFlow<()>, tape::Error>,
+    ) -> Result<Partial<()>, Error> {
+        self.partial(self.tape.scan_table(scan, work, visit))
     }
 
     /// Returns the moments that are worth a visit: events, and the findings of an audit. If there are very

@@ -98,7 +98,7 @@ fn last(tape: &Arc<dyn Tape>) -> Result<Vec<Vec<Row>>, Error> {
 /// Runs each operation on a recording of which nothing is available at first.
 fn check(format: &dyn Format, bytes: &[u8], whole: &Arc<dyn Tape>) {
     for depth in [Depth::Header, Depth::Whole] {
-        let describe = |tape: &dyn Tape| tape.describe(depth, Secrets::Show);
+        let describe = |tape: &dyn Tape| tape.describe(depth, Secrets::Show, &Work::default());
         let mut elsewhere = Elsewhere::new(bytes);
         let tape = elsewhere.open(format);
         let found = elsewhere.until(|| describe(&*tape));

@@ -189,7 +189,13 @@ impl Tape for RmvTape {
         &self.input
     }
 
-    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(
+        &self,
+        depth: Depth,
+        secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Partial<Info>, Error> {
+        work.wanted()?;
         let bytes = self.bytes()?;
         let (reading, events) = match depth {
             Depth::Header => (rmv::read_header(&bytes, ReadOptions::lenient())?, None),
@@ -262,7 +268,8 @@ impl Tape for RmvTape {
         tables::scan(game, &tables::of(game), scans, problem, work, visit)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
+    fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
+        work.wanted()?;
         let bytes = self.bytes()?;
         let game = read(&bytes)?.game.into_owned();
         Ok(Some(Box::new(tables::Seeking::new(game)?)))

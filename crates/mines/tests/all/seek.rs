@@ -109,7 +109,7 @@ fn ways() -> impl Strategy<Value = Vec<Way>> {
 fn walk(bytes: Vec<u8>, ways: &[Way]) {
     let tape = open(bytes);
     let mut play = tape.playback().unwrap();
-    let mut scanned = ScanPlayback::new(tape.clone()).unwrap();
+    let mut scanned = ScanPlayback::new(tape.clone(), &Work::default()).unwrap();
     let span = play.span();
     assert_eq!(span, scanned.span());
     assert_eq!(play.now(), span.first);

@@ -57,7 +57,7 @@ fn every_statement_about_a_game_is_a_fact() {
     let tape = open(games().next().unwrap().1);
     let tables = tape.tables().unwrap();
     let info = tape
-        .describe(Depth::Whole, Secrets::Show)
+        .describe(Depth::Whole, Secrets::Show, &Work::default())
         .unwrap()
         .value
         .details;

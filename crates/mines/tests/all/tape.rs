@@ -52,8 +52,12 @@ fn converted(bytes: &[u8], options: &Options) -> Result<(Vec<u8>, Vec<String>), 
 fn header_and_info_tell_of_the_game_and_not_of_secrets() {
     let bytes = game("beginner-win");
     let tape = open(&bytes);
-    let header = tape.describe(Depth::Header, Secrets::Hide).unwrap();
-    let info = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
+    let header = tape
+        .describe(Depth::Header, Secrets::Hide, &Work::default())
+        .unwrap();
+    let info = tape
+        .describe(Depth::Whole, Secrets::Hide, &Work::default())
+        .unwrap();
     assert!(header.problem.is_none() && info.problem.is_none());
     assert_eq!(header.value.steps, None);
     let events = rmv::read(&bytes).unwrap().events.len();
@@ -89,7 +93,10 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
         ]
     );
     assert!(!info.value.to_string().contains("TOKEN"));
-    let shown = tape.describe(Depth::Whole, Secrets::Show).unwrap().value;
+    let shown = tape
+        .describe(Depth::Whole, Secrets::Show, &Work::default())
+        .unwrap()
+        .value;
     assert_eq!(shown.details["player"]["token"], "TOKEN-ONE");
     assert_eq!(
         tape.stats(&Options::new(), &Work::default())
@@ -106,7 +113,7 @@ fn header_and_info_tell_of_the_game_and_not_of_secrets() {
 fn a_broken_header_can_be_checked_all_the_same() {
     let tape = open(b"*rmv\0\x09");
     assert_eq!(
-        tape.describe(Depth::Header, Secrets::Hide)
+        tape.describe(Depth::Header, Secrets::Hide, &Work::default())
             .unwrap_err()
             .code(),
         "rmv.file-type"
@@ -229,9 +236,17 @@ fn a_moment_that_is_not_recorded_is_an_error() {
 fn two_games_differ_at_a_step_and_a_time() {
     let bytes = game("beginner-win");
     let (tape, same) = (open(&bytes), open(&bytes));
-    assert_eq!(diff_tables([&tape, &same]).unwrap().value.tables, []);
+    assert_eq!(
+        diff_tables([&tape, &same], &Work::default())
+            .unwrap()
+            .value
+            .tables,
+        []
+    );
     let other = open(&game("loss"));
-    let found = diff_tables([&tape, &other]).unwrap().value;
+    let found = diff_tables([&tape, &other], &Work::default())
+        .unwrap()
+        .value;
     let names: Vec<&str> = found.tables.iter().map(|table| &*table.table).collect();
     assert_eq!(
         names,
@@ -253,9 +268,9 @@ fn two_games_differ_at_a_step_and_a_time() {
     let stamp = first.stamp.unwrap();
     assert!(stamp.time.is_some() && stamp.tick.is_none());
     let cut = open(&bytes[..600]);
-    let found = diff_tables([&cut, &tape]).unwrap();
+    let found = diff_tables([&cut, &tape], &Work::default()).unwrap();
     assert_eq!(found.problem.unwrap().code(), "rmv.truncated");
-    let found = diff_tables([&tape, &cut]).unwrap();
+    let found = diff_tables([&tape, &cut], &Work::default()).unwrap();
     assert!(matches!(found.problem, Some(Error::Other(error)) if error.code() == "rmv.truncated"));
 }
 
@@ -377,7 +392,7 @@ fn a_file_that_no_game_fills_is_refused() {
     file.set_len(1 << 33).unwrap();
     let tape = Rmv.open(Source::new(Input::file(file).unwrap())).unwrap();
     assert_eq!(
-        tape.describe(Depth::Whole, Secrets::Hide)
+        tape.describe(Depth::Whole, Secrets::Hide, &Work::default())
             .unwrap_err()
             .code(),
         "rmv.limit"

@@ -1,21 +1,22 @@
 //! The difference between two recordings: down to the cell, if both can be replayed.
 
 use gametape_core::ToDatum as _;
-use gametape_core::tape::{Diff, Error, object};
+use gametape_core::tape::{Diff, Error, Work, object};
 use gametape_core::text::Grouped;
 use serde_json::{Map, Value, json};
 
 use super::error::stopped;
 use super::opened::MurkTape;
 use super::world::{self, WorldFile};
+use crate::diff::{diff_states_while, diff_while};
 use crate::engine::own::Kinds;
 use crate::text::Value as Shown;
 use crate::{
-    Cause, CommandText, Difference, FrameDiff, Hash, Replay, StateDiff, VerifyError, diff_states,
-    read,
+    Cause, CommandText, Difference, Frame, FrameDiff, Hash, Replay, StateDiff, VerifyError, read,
 };
 
-pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
+pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape, work: &Work<'_>) -> Result<Diff, Error> {
+    work.wanted()?;
     let given = ours.given();
     let kinds = ours.kinds();
     let dt = ours.tick_length(ours.reader().header()?)?;
@@ -26,7 +27,10 @@ pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
         .bytes()
         .map_err(|error| Error::Io(error).of_other())?;
     let b = read(&b).map_err(|error| Error::from(error).of_other())?;
-    let found = compare(&a, &b, given, kinds)?;
+    let found = compare(&a, &b, (given, kinds), work);
+    // What was found until then is of no use.
+    work.wanted()?;
+    let found = found?;
     let first = found.first.as_ref();
     let tick = first.and_then(|first| first.tick.or(first.other_tick));
     let time = tick.zip(dt).map(|(tick, dt)| world::time_of(tick, dt).ms());
@@ -52,9 +56,10 @@ pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
 fn compare(
     a: &Replay<'_>,
     b: &Replay<'_>,
-    given: Option<&WorldFile>,
-    kinds: &Kinds,
+    (given, kinds): (Option<&WorldFile>, &Kinds),
+    work: &Work<'_>,
 ) -> Result<crate::Diff, Error> {
+    let goes_on = |frame: &Frame<'_>| work.done(frame.offset).is_ok();
     // Reading one of them shows which one it is.
     let unreadable = |error: crate::Error| {
         let error = Error::from(error);
@@ -73,14 +78,14 @@ fn compare(
             let given = given.map(|file| file.path.as_path());
             let mut x = world::build(&x, given)?;
             let mut y = world::build(&y, given).map_err(Error::of_other)?;
-            diff_states(a, b, &mut x, &mut y).map_err(|error| match error {
+            diff_states_while([a, b], &mut x, &mut y, &goes_on).map_err(|error| match error {
                 VerifyError::Read(error) => unreadable(error),
                 error => stopped(error.to_string()),
             })
         }
         // A broken world file is an error.
         [Some(Err(error)), _] | [_, Some(Err(error))] if given.is_some() => Err(error.into()),
-        _ => crate::diff(a, b).map_err(unreadable),
+        _ => diff_while(a, b, &goes_on).map_err(unreadable),
     }
 }
 

@@ -188,7 +188,12 @@ impl Tape for MurkTape {
         &self.input
     }
 
-    fn describe(&self, depth: Depth, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(
+        &self,
+        depth: Depth,
+        _secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Partial<Info>, Error> {
         let known = Info::new(&INFO, u32::from(VERSION), self.input.size());
         let (mut info, problem) = match depth {
             Depth::Header => {
@@ -197,7 +202,7 @@ impl Tape for MurkTape {
                 (info::info(known, header, self.kinds(), None, None), None)
             }
             Depth::Whole => {
-                let (stats, read) = self.counted()?;
+                let (stats, read) = self.counted(work)?;
                 let dt = self.tick_length(&read.value)?;
                 let info = info::info(known, &read.value, self.kinds(), dt, Some(&stats));
                 (info, read.problem)
@@ -211,8 +216,8 @@ impl Tape for MurkTape {
         audit::audit(self, options, work)
     }
 
-    fn stats(&self, _options: &Options, _work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        let (stats, read) = self.counted()?;
+    fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
+        let (stats, read) = self.counted(work)?;
         let measured = info::measured(self.tick_length(&read.value)?, &stats);
         Ok(Partial::new(measured.into(), read.problem))
     }
@@ -235,8 +240,8 @@ impl Tape for MurkTape {
         tables::follow(self, scans)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
-        Ok(Some(Box::new(MurkPlayback::of(self)?)))
+    fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
+        Ok(Some(Box::new(MurkPlayback::of(self, work)?)))
     }
 
     fn abilities(&self) -> Abilities<'_> {
@@ -307,9 +312,9 @@ impl DumpSteps for MurkTape {
 }
 
 impl Compare for MurkTape {
-    fn compare(&self, other: &dyn Tape) -> Result<Option<Diff>, Error> {
+    fn compare(&self, other: &dyn Tape, work: &Work<'_>) -> Result<Option<Diff>, Error> {
         let other = other.of_type::<Self>();
-        other.map(|other| diff::diff(self, other)).transpose()
+        other.map(|other| diff::diff(self, other, work)).transpose()
     }
 }
 

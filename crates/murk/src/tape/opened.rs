@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gametape_core::table::Needs;
-use gametape_core::tape::{Error, Partial, Source};
+use gametape_core::tape::{Error, Partial, Source, Work};
 use gametape_core::{Input, InputStream};
 
 use super::world::{self, WorldFile};
@@ -119,6 +119,7 @@ impl MurkTape {
     /// Visits all frames in bounded memory. Returns the header, and the problem of an incomplete recording.
     pub(crate) fn each<E>(
         &self,
+        work: &Work<'_>,
         mut visit: impl FnMut(&Frame<'_>) -> Result<(), E>,
     ) -> Result<Partial<Header<'static>>, Error>
     where
@@ -127,6 +128,7 @@ impl MurkTape {
         let mut reader = self.reader();
         while let Some(frame) = reader.next_frame()? {
             visit(&frame)?;
+            work.done(frame.offset)?;
         }
         Ok(Partial::new(
             reader.header()?.clone(),
@@ -134,9 +136,12 @@ impl MurkTape {
         ))
     }
 
-    pub(in crate::tape) fn counted(&self) -> Result<(Stats, Partial<Header<'static>>), Error> {
+    pub(in crate::tape) fn counted(
+        &self,
+        work: &Work<'_>,
+    ) -> Result<(Stats, Partial<Header<'static>>), Error> {
         let mut stats = Stats::default();
-        let read = self.each(|frame| {
+        let read = self.each(work, |frame| {
             stats.push(frame);
             Ok::<(), Error>(())
         })?;

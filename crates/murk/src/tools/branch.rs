@@ -1,7 +1,7 @@
 //! A recording that begins with the ticks of another one.
 
 use gametape_core::Output;
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 use gametape_core::text::Grouped;
 
 use crate::engine::{EngineWorld, World};
@@ -28,8 +28,8 @@ impl Branch {
     /// recording must verify up to there.
     ///
     /// # Errors
-    /// If it does not, or has no such tick.
-    pub fn replayed(&self, simulation: &mut EngineWorld) -> Result<u64, Error> {
+    /// If it does not, or has no such tick; [`Error::Cancelled`].
+    pub fn replayed(&self, simulation: &mut EngineWorld, work: &Work<'_>) -> Result<u64, Error> {
         let mut reader = self.tape.reader();
         let header = reader.header()?.clone();
         let other = |error: String| {
@@ -40,6 +40,7 @@ impl Branch {
         let verifier = Verifier::new(&header, simulation);
         let mut verifier = verifier.map_err(|error| other(error.to_string()))?;
         let last = self.each(|frame| {
+            work.done(frame.offset)?;
             let pushed = verifier.push(frame);
             pushed.map_err(|error| other(error.to_string()))
         })?;

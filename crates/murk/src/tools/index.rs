@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
-use gametape_core::tape::{Error, Source, Tape};
+use gametape_core::tape::{Error, Source, Tape, Work};
 
 use crate::tape::{Beside, MurkTape, damaged, index_path};
 use crate::{Damage, IndexBuilder};
@@ -34,7 +34,7 @@ pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
     reader.header()?;
     let header = reader.offset();
     let mut builder = IndexBuilder::new();
-    let read = tape.each(|frame| {
+    let read = tape.each(&Work::default(), |frame| {
         builder.push(frame);
         Ok::<(), Error>(())
     })?;

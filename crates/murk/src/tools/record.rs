@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Output;
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 use gametape_core::text::{Counted, Grouped};
 
 use super::agent::{Agent, Moment, Reply};
@@ -233,7 +233,7 @@ fn taken(
             let what = "a recording is resumed, or it branches from another one: not both";
             return Err(unwritable(what));
         }
-        Some(branch) if options.set.is_empty() => branch.replayed(simulation)?,
+        Some(branch) if options.set.is_empty() => branch.replayed(simulation, &Work::default())?,
         Some(branch) => branch.looked_at()?,
         None => 0,
     };

@@ -1,6 +1,6 @@
 //! A world that runs in memory.
 
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 
 use super::branch::Branch;
 use super::record::RecordOptions;
@@ -58,15 +58,20 @@ impl Run {
     ///
     /// # Errors
     /// Same as [`RecordOptions::chosen_world`]; if the other recording can't be replayed up to that
-    /// tick.
-    pub fn branch(branch: &Branch, options: RecordOptions, keep: bool) -> Result<Self, Error> {
+    /// tick; [`Error::Cancelled`].
+    pub fn branch(
+        branch: &Branch,
+        options: RecordOptions,
+        keep: bool,
+        work: &Work<'_>,
+    ) -> Result<Self, Error> {
         let options = RecordOptions {
             from: Some(branch.clone()),
             ..options
         };
         let mut run = Self::new(&options.chosen_world()?, keep)?;
         run.tick = if options.set.is_empty() {
-            let last = branch.replayed(&mut run.simulation)?;
+            let last = branch.replayed(&mut run.simulation, work)?;
             if let Some(recording) = &mut run.recording {
                 branch.each(|frame| {
                     let (tick, hash) = (frame.tick, frame.snapshot_hash);
@@ -76,7 +81,10 @@ impl Run {
             }
             last
         } else {
-            branch.each(|frame| run.make(frame.tick, frame.commands()))?
+            branch.each(|frame| {
+                work.done(frame.offset)?;
+                run.make(frame.tick, frame.commands())
+            })?
         };
         run.made = Recorded {
             branched_after: run.tick,

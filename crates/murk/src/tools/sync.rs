@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error
             run(&world, Some(&file.path), test, of_all, each)
         }
         Subject::Recording(tape, given) => {
-            let (header, log) = log_of(tape)?;
+            let (header, log) = log_of(tape, &Work::default())?;
             let world = needed(&header, given, tape.kinds())?;
             let path = given.map(|file| file.path.as_path());
             let of_all = [log.len() as u64, log.commands() as u64];

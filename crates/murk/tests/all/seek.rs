@@ -122,7 +122,7 @@ proptest! {
         let tape = in_memory(bytes);
         let mut names = grids(&tape);
         names.push("run".into());
-        let mut scanned = ScanPlayback::new(Arc::new(tape.clone())).unwrap();
+        let mut scanned = ScanPlayback::new(Arc::new(tape.clone()), &Work::default()).unwrap();
         let mut play = tape.playback_within(most).unwrap();
         walk(&mut play, &mut scanned, &names, &ways);
     }
@@ -139,8 +139,8 @@ fn without_a_world_moments_are_found_with_an_index_and_without() {
             put_index(&path);
         }
         let tape = open(&path);
-        let mut scanned = ScanPlayback::new(Arc::new(tape.clone())).unwrap();
-        let mut play = tape.own_playback().unwrap().unwrap();
+        let mut scanned = ScanPlayback::new(Arc::new(tape.clone()), &Work::default()).unwrap();
+        let mut play = tape.own_playback(&Work::default()).unwrap().unwrap();
         assert_eq!(play.reach(), play.span().last);
         walk(&mut *play, &mut scanned, &["run".into()], &ways);
         assert!(play.seek(At::Time(gametape_core::Time(0))).is_err());
@@ -159,7 +159,7 @@ fn an_index_that_leads_elsewhere_is_not_followed() {
     entries.copy_within(head + 39 * entry..head + 39 * entry + 8, head + 40 * entry);
     fs::write(&index, entries).unwrap();
     let tape = open(&path);
-    let mut play = tape.own_playback().unwrap().unwrap();
+    let mut play = tape.own_playback(&Work::default()).unwrap().unwrap();
     assert_eq!(play.seek(At::Step(40)).unwrap().tick, Some(41));
     assert_eq!(play.seek(At::Step(99)).unwrap().step, 99);
 
@@ -170,7 +170,7 @@ fn an_index_that_leads_elsewhere_is_not_followed() {
     damaged[at + 8..at + 12].fill(0xff);
     fs::write(&path, damaged).unwrap();
     let tape = open(&path);
-    let mut play = tape.own_playback().unwrap().unwrap();
+    let mut play = tape.own_playback(&Work::default()).unwrap().unwrap();
     assert_eq!(play.span().last.step, 99);
     assert_eq!(play.seek(At::Step(30)).unwrap().step, 30);
     assert!(play.seek(At::Step(50)).is_err());
@@ -288,7 +288,7 @@ fn a_recording_that_the_replay_parts_from_plays_what_the_replay_gives() {
     let [faulty, sound] = [bytes, played(&world, 40, stoves)].map(in_memory);
     assert!(rows(&faulty, &Scan::table("ticks")) != rows(&sound, &Scan::table("ticks")));
     let [mut faulty, mut sound] =
-        [&faulty, &sound].map(|tape| tape.own_playback().unwrap().unwrap());
+        [&faulty, &sound].map(|tape| tape.own_playback(&Work::default()).unwrap().unwrap());
     for step in [39, 19, 20] {
         let states = [&mut faulty, &mut sound].map(|play| {
             play.seek(At::Step(step)).unwrap();

@@ -72,7 +72,7 @@ fn facts_of_a_run_have_the_values_of_its_description_and_statistics() {
     let table = &tape.tables().unwrap()[0];
     let info = flat(
         &tape
-            .describe(Depth::Whole, Secrets::Show)
+            .describe(Depth::Whole, Secrets::Show, &Work::default())
             .unwrap()
             .value
             .details,

@@ -409,11 +409,13 @@ fn it_is_a_format_among_others() {
     assert!(Murk::new().sniff(&bytes.clone().into()));
     assert!(!Murk::new().sniff(&b"MUR".to_vec().into()));
     let tape = Murk::new().open(Source::new(bytes.clone())).unwrap();
-    let info = tape.describe(Depth::Whole, Secrets::Hide).unwrap();
+    let info = tape
+        .describe(Depth::Whole, Secrets::Hide, &Work::default())
+        .unwrap();
     assert!(info.problem.is_none());
     assert_eq!((info.value.steps, info.value.step), (Some(20), "frame"));
     assert_eq!(
-        tape.describe(Depth::Header, Secrets::Hide)
+        tape.describe(Depth::Header, Secrets::Hide, &Work::default())
             .unwrap()
             .value
             .steps,
@@ -459,7 +461,7 @@ fn it_is_a_format_among_others() {
     // A cut recording can't be converted; after a repair it has the whole frames.
     let cut = in_memory(&bytes[..bytes.len() - 4]);
     let problem = cut
-        .describe(Depth::Whole, Secrets::Hide)
+        .describe(Depth::Whole, Secrets::Hide, &Work::default())
         .unwrap()
         .problem
         .unwrap();
@@ -473,7 +475,7 @@ fn it_is_a_format_among_others() {
     let (repaired, kept) = repair(&cut);
     assert!(repaired.lossy && repaired.actions.len() == 1);
     assert!(bytes.starts_with(&kept));
-    let diff = in_memory(kept).compare(&in_memory(bytes));
+    let diff = in_memory(kept).compare(&in_memory(bytes), &Work::default());
     let diff = diff.unwrap().unwrap();
     assert_eq!((diff.step, diff.tick), (Some(19), Some(20)));
     assert_eq!(
@@ -499,11 +501,21 @@ fn a_payload_that_no_table_shows_is_a_difference() {
         Arc::new(in_memory(writer.finish().unwrap()))
     };
     let (a, b) = (recording(b"left"), recording(b"east"));
-    let found = a.abilities().compare.unwrap().compare(&*b);
+    let found = a
+        .abilities()
+        .compare
+        .unwrap()
+        .compare(&*b, &Work::default());
     let first = found.unwrap().unwrap().first.unwrap();
     assert!(
         first.starts_with("frame 0 (tick 1): command 0 is custom"),
         "{first}"
     );
-    assert_eq!(diff_tables([&a, &b]).unwrap().value.tables, []);
+    assert_eq!(
+        diff_tables([&a, &b], &Work::default())
+            .unwrap()
+            .value
+            .tables,
+        []
+    );
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gametape_core::tape::Compare as _;
+use gametape_core::tape::{Compare as _, Work};
 use gametape_murk::engine::World;
 use gametape_murk::tools::{
     Commands, Minimise, RecordOptions, Subject, SyncTest, minimise, record, sync_test,
@@ -29,7 +29,7 @@ fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
     let bytes = writer.finish().unwrap();
     let recording = in_memory(bytes.clone());
     assert_eq!(audit(&bytes).summary, "1 tick, not replayed");
-    let error = minimise(&recording, &Minimise::default()).unwrap_err();
+    let error = minimise(&recording, &Minimise::default(), &Work::default()).unwrap_err();
     assert_eq!(error.code(), "world");
     let test = SyncTest {
         runs: 2,
@@ -41,7 +41,10 @@ fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
     let end = other.len();
     other[end - 1] ^= 1;
     let other = in_memory(other);
-    let diff = recording.compare(&other).unwrap().unwrap();
+    let diff = recording
+        .compare(&other, &Work::default())
+        .unwrap()
+        .unwrap();
     assert!(!diff.same);
 }
 
@@ -65,6 +68,7 @@ fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
             max_trials: 10_000,
             ..Minimise::default()
         },
+        &Work::default(),
     )
     .unwrap();
     assert!(small.minimal);
@@ -92,6 +96,7 @@ fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
             max_trials: 10_000,
             ..Minimise::default()
         },
+        &Work::default(),
     )
     .unwrap();
     assert_eq!(small.commands[1], 1);
@@ -106,6 +111,7 @@ fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
             max_trials: 10,
             ..Minimise::default()
         },
+        &Work::default(),
     )
     .unwrap_err();
     assert_eq!(error.code(), "unwritable");

@@ -66,7 +66,7 @@ fn a_branch_in_memory_is_what_a_branch_in_a_file_is() {
                 set: set.clone(),
                 ..RecordOptions::default()
             };
-            let mut run = Run::branch(&branch, of, keep).unwrap();
+            let mut run = Run::branch(&branch, of, keep, &Work::default()).unwrap();
             assert_eq!((run.tick(), run.made().branched_after), (8, 8));
             run.step(OfTick::default()).unwrap();
             run.step(OfTick::default()).unwrap();
@@ -79,7 +79,8 @@ fn a_branch_in_memory_is_what_a_branch_in_a_file_is() {
         tick: Some(21),
         ..branch
     };
-    let error = Run::branch(&beyond, RecordOptions::default(), false).unwrap_err();
+    let error =
+        Run::branch(&beyond, RecordOptions::default(), false, &Work::default()).unwrap_err();
     assert!(
         error
             .to_string()

@@ -4,7 +4,7 @@ mod drawn;
 mod hostile;
 mod made;
 
-use gametape::{Kind, Value};
+use gametape::{Kind, Value, Work};
 use resvg::tiny_skia::Pixmap;
 use roxmltree::Document;
 
@@ -22,7 +22,7 @@ pub fn args() -> Options {
 
 /// Draws a picture; an error is a message.
 pub fn picture(made: &Made, args: &Options) -> Result<Drawn, String> {
-    draw(&made.recording(), args).map_err(|fault| match fault {
+    draw(&made.recording(), args, &Work::default()).map_err(|fault| match fault {
         Fault::Error(error) => error.to_string(),
         Fault::Message(sentence) => sentence,
     })

@@ -317,7 +317,7 @@ proptest! {
         }
         let copy = open(bytes);
         copy.audit(&Options::new(), &Work::default()).ok();
-        copy.describe(Depth::Whole, Secrets::Hide).ok();
+        copy.describe(Depth::Whole, Secrets::Hide, &Work::default()).ok();
         let Ok(tables) = copy.tables() else { return Ok(()) };
         let play = copy.playback();
         for table in &tables {
@@ -340,8 +340,8 @@ proptest! {
 fn inspect_says_what_it_was_made_of() {
     let copy = open(capture(&things(), &Options::new()));
     for info in [
-        copy.describe(Depth::Header, Secrets::Hide),
-        copy.describe(Depth::Whole, Secrets::Hide),
+        copy.describe(Depth::Header, Secrets::Hide, &Work::default()),
+        copy.describe(Depth::Whole, Secrets::Hide, &Work::default()),
     ] {
         let info = info.unwrap().value;
         assert_eq!(info.duration_ms, Some(19_980));

@@ -84,7 +84,10 @@ fn a_flipped_bit_never_makes_a_capture_shorter_in_silence() {
         let mut broken = bytes.clone();
         broken[at / 8] ^= 1 << (at % 8);
         let recording = opened(broken, "tape.mcap");
-        let Ok(info) = recording.tape.describe(Depth::Whole, Secrets::Hide) else {
+        let Ok(info) = recording
+            .tape
+            .describe(Depth::Whole, Secrets::Hide, &Work::default())
+        else {
             continue;
         };
         if info.problem.is_some() {

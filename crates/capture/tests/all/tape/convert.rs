@@ -1,7 +1,7 @@
 //! Conversion between the forms, and to another schema.
 
 use gametape_capture::{Options, Writer};
-use gametape_core::tape::{Depth, OptionValue, Secrets, Verdict};
+use gametape_core::tape::{Depth, OptionValue, Secrets, Verdict, Work};
 use proptest::prelude::*;
 
 use super::{Recording, assert_clean, file, none, opened};
@@ -44,7 +44,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
     assert_eq!(
         recording
             .tape
-            .describe(Depth::Header, Secrets::Hide)
+            .describe(Depth::Header, Secrets::Hide, &Work::default())
             .unwrap()
             .value
             .steps,

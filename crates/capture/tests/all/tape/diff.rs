@@ -2,7 +2,7 @@
 
 use gametape_capture::Options;
 use gametape_core::table::diff_tables;
-use gametape_core::tape::Diff;
+use gametape_core::tape::{Diff, Work};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 use proptest::prelude::*;
 
@@ -126,7 +126,10 @@ fn an_entity_that_no_table_shows_is_a_difference() {
         Some("tick 1: entity 900 is in the second and not in the first")
     );
     assert_eq!(found.details["missing_in"], "first");
-    let tables = diff_tables([&a.tape, &b.tape]).unwrap().value.tables;
+    let tables = diff_tables([&a.tape, &b.tape], &Work::default())
+        .unwrap()
+        .value
+        .tables;
     // Its packet is longer, as packets of one state can be.
     let tables: Vec<&str> = tables.iter().map(|table| &*table.table).collect();
     assert_eq!(tables, ["packets"]);

@@ -74,7 +74,9 @@ impl Recording {
     }
 
     fn info(&self) -> Result<Info, Error> {
-        let info = self.tape.describe(Depth::Whole, Secrets::Hide)?;
+        let info = self
+            .tape
+            .describe(Depth::Whole, Secrets::Hide, &Work::default())?;
         info.problem.map_or(Ok(info.value), Err)
     }
 
@@ -84,7 +86,7 @@ impl Recording {
 
     fn diff(&self, other: &Self) -> Result<Diff, Error> {
         let compare = self.tape.abilities().compare.unwrap();
-        Ok(compare.compare(&*other.tape)?.unwrap())
+        Ok(compare.compare(&*other.tape, &Work::default())?.unwrap())
     }
 
     fn convert(&self, format: &str, options: &Options) -> Result<(Vec<u8>, Converted), Error> {

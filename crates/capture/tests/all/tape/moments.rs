@@ -158,7 +158,7 @@ fn what_is_not_there_yet_is_asked_for() {
     let source = Source::new(Input::ranges(fetched.clone()));
     let tape = Mcap.open(source).unwrap();
     let info = loop {
-        match tape.describe(Depth::Whole, Secrets::Hide) {
+        match tape.describe(Depth::Whole, Secrets::Hide, &Work::default()) {
             Ok(info) => break info.value,
             Err(error) => {
                 let Missing { offset, length } = Missing::of(&error).expect("a request");

@@ -175,7 +175,7 @@ proptest! {
         let recording = opened(bytes, "tape.mcap");
         recording.audit();
         recording.info().ok();
-        recording.tape.describe(Depth::Header, Secrets::Hide).ok();
+        recording.tape.describe(Depth::Header, Secrets::Hide, &Work::default()).ok();
         recording.tape.stats(&none(), &Work::default()).ok();
         recording.tape.dump(&Dump::default(), &mut Vec::new()).ok();
         recording.convert("delta", &none()).ok();

@@ -39,6 +39,7 @@ pub(super) fn closer(
     table: &TableDef,
     scan: &Scan,
     (found, steps): &(TableDiff, Vec<u64>),
+    work: &Work<'_>,
 ) -> Result<Option<(TableDiff, Vec<u64>)>, Error> {
     let differ = found.rows + found.only_first + found.only_second;
     if table.lane == Lane::Facts || differ < 2 || steps.len() < LEAST_ROWS {
@@ -50,8 +51,8 @@ pub(super) fn closer(
         return Ok(None);
     }
     let (Some(ours), Some(theirs)) = (
-        hashed_rows(&**tapes[0], scan)?,
-        hashed_rows(&**tapes[1], scan)?,
+        hashed_rows(&**tapes[0], scan, work)?,
+        hashed_rows(&**tapes[1], scan, work)?,
     ) else {
         return Ok(None);
     };
@@ -118,9 +119,13 @@ fn between<'r>(rows: &[HashedRow], stretches: impl Iterator<Item = &'r Range<usi
 }
 
 /// Returns all rows of a table; `None` if there are too many or the recording has a problem.
-fn hashed_rows(tape: &dyn Tape, scan: &Scan) -> Result<Option<Vec<HashedRow>>, Error> {
+fn hashed_rows(
+    tape: &dyn Tape,
+    scan: &Scan,
+    work: &Work<'_>,
+) -> Result<Option<Vec<HashedRow>>, Error> {
     let mut rows: Vec<HashedRow> = Vec::new();
-    let read = tape.scan_table(scan, &Work::default(), |batch| {
+    let read = tape.scan_table(scan, work, |batch| {
         for row in 0..batch.len() {
             let mut hasher = DefaultHasher::new();
             batch.is_end(row).hash(&mut hasher);

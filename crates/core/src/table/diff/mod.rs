@@ -12,7 +12,7 @@ pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
 use std::sync::Arc;
 
 use super::def::TableDef;
-use crate::tape::{Error, Partial, Tape};
+use crate::tape::{Error, Partial, Tape, Work};
 
 /// Compares the rows of two recordings, table by table, in one pass over each.
 ///
@@ -31,10 +31,10 @@ use crate::tape::{Error, Partial, Tape};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use gametape_core::tape::Tape;
+/// # use gametape_core::tape::{Tape, Work};
 /// fn first(ours: &Arc<dyn Tape>, theirs: &Arc<dyn Tape>) -> Result<(), gametape_core::tape::Error> {
 ///     // Broken recordings are not compared here: their problem is an error.
-///     let found = gametape_core::table::diff_tables([ours, theirs])?.whole()?;
+///     let found = gametape_core::table::diff_tables([ours, theirs], &Work::default())?.whole()?;
 ///     for table in &found.tables {
 ///         // players: 12 rows differ: head_x in 12, ping in 3; first at step 137 (1:23.4), …
 ///         println!("{table}");
@@ -46,17 +46,24 @@ use crate::tape::{Error, Partial, Tape};
 /// If a recording is broken, the readable parts are compared, and the problem is returned with the
 /// result; a problem of the second recording is wrapped in [`Error::Other`].
 ///
+/// Reports as progress how many bytes of the first recording were compared.
+///
 /// # Errors
-/// If nothing can be read, for the second recording wrapped in [`Error::Other`].
-pub fn diff_tables(tapes: [&Arc<dyn Tape>; 2]) -> Result<Partial<TablesDiff>, Error> {
+/// If nothing can be read, for the second recording wrapped in [`Error::Other`]; [`Error::Cancelled`].
+pub fn diff_tables(
+    tapes: [&Arc<dyn Tape>; 2],
+    work: &Work<'_>,
+) -> Result<Partial<TablesDiff>, Error> {
     let [ours, theirs] = tapes;
     let (mut ours, mut theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
     for tables in [&mut ours, &mut theirs] {
         tables.retain(|table| !table.on_request);
     }
+    // The ends are found quickly, or take a reading of their own: the progress is that of the rows.
+    let silent = work.silent();
     let last = [
-        tapes[0].playback()?,
-        tapes[1].playback().map_err(Error::of_other)?,
+        tapes[0].playback_with(&silent)?,
+        tapes[1].playback_with(&silent).map_err(Error::of_other)?,
     ];
     let last = last.map(|play| play.span().last);
     let pairs = ours.iter().filter_map(|table| {
@@ -64,11 +71,11 @@ pub fn diff_tables(tapes: [&Arc<dyn Tape>; 2]) -> Result<Partial<TablesDiff>, Er
         other.map(|other| [table, other])
     });
     let pairs: Vec<[&TableDef; 2]> = pairs.collect();
-    let compared = pass::compare(tapes, last, &pairs);
+    let compared = pass::compare(tapes, last, &pairs, work)?;
     let closer = pairs.iter().zip(compared).map(|(pair, compared)| {
         let closer = match compared.problem {
             Some(_) => None,
-            None => closer(tapes, *pair, &compared.value)?,
+            None => closer(tapes, *pair, &compared.value, &silent)?,
         };
         Ok(closer.map_or(compared, Partial::from))
     });
@@ -99,10 +106,11 @@ fn closer(
     tapes: [&Arc<dyn Tape>; 2],
     tables: [&TableDef; 2],
     found: &(TableDiff, Vec<u64>),
+    work: &Work<'_>,
 ) -> Result<Option<(TableDiff, Vec<u64>)>, Error> {
     let comparison = compare::Comparison::new(tables);
     match comparison.scan().filter(|_| comparison.is_exact()) {
-        Some(scan) => align::closer(tapes, tables[0], &scan, found),
+        Some(scan) => align::closer(tapes, tables[0], &scan, found, work),
         None => Ok(None),
     }
 }

@@ -10,7 +10,7 @@ use super::compare::Comparison;
 use super::feed::Feed;
 use super::found::TableDiff;
 use crate::clock::Stamp;
-use crate::tape::{Error, Partial, Tape};
+use crate::tape::{Error, Partial, Tape, Work};
 
 /// The maximum number of batches of a table that wait for rows of the other recording. If one
 /// recording has many more rows here, the table is compared separately.
@@ -48,13 +48,22 @@ pub(super) fn compare(
     tapes: [&Arc<dyn Tape>; 2],
     last: [Stamp; 2],
     tables: &[[&TableDef; 2]],
-) -> Vec<Compared> {
-    let first = together(tapes, last, tables);
-    let again = tables.iter().zip(first).filter_map(|(table, compared)| {
-        let alone = || together(tapes, last, &[*table]).into_iter().flatten();
-        compared.or_else(|| alone().next())
-    });
-    again.collect()
+    work: &Work<'_>,
+) -> Result<Vec<Compared>, Error> {
+    let first = together(tapes, last, tables, work)?;
+    let silent = work.silent();
+    let mut all = Vec::with_capacity(first.len());
+    for (table, compared) in tables.iter().zip(first) {
+        match compared {
+            Some(compared) => all.push(compared),
+            None => all.extend(
+                together(tapes, last, &[*table], &silent)?
+                    .into_iter()
+                    .flatten(),
+            ),
+        }
+    }
+    Ok(all)
 }
 
 /// Compares tables in one pass over each recording. Returns `None` for tables in which the
@@ -63,7 +72,8 @@ fn together(
     tapes: [&Arc<dyn Tape>; 2],
     last: [Stamp; 2],
     tables: &[[&TableDef; 2]],
-) -> Vec<Option<Compared>> {
+    work: &Work<'_>,
+) -> Result<Vec<Option<Compared>>, Error> {
     let of = |table: &[&TableDef; 2]| Comparison::new(*table);
     let comparisons: Vec<Comparison> = tables.iter().map(of).collect();
     let scans: Vec<Scan> = comparisons.iter().filter_map(Comparison::scan).collect();
@@ -80,7 +90,7 @@ fn together(
             ended: false,
             rows: 0,
         });
-        side_by_side(&mut tables_read, &mut sides, last);
+        side_by_side(&mut tables_read, &mut sides, last, work)?;
     }
     let rest = rest.into_iter().map(|(at, comparison)| {
         let found = comparison.finish();
@@ -90,15 +100,20 @@ fn together(
     let mut all: Vec<(usize, Option<Compared>)> = places.into_iter().zip(compared).collect();
     all.extend(rest);
     all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, compared)| compared).collect()
+    Ok(all.into_iter().map(|(_, compared)| compared).collect())
 }
 
 /// Reads rows of both recordings as they are needed.
-fn side_by_side(tables: &mut [Table], sides: &mut [Side; 2], last: [Stamp; 2]) {
+fn side_by_side(
+    tables: &mut [Table],
+    sides: &mut [Side; 2],
+    last: [Stamp; 2],
+    work: &Work<'_>,
+) -> Result<(), Error> {
     let several = tables.len() > 1;
     while let Some(at) = needed(tables, sides) {
         let Some(side) = sides.get_mut(at) else {
-            return;
+            break;
         };
         match side.rows_of.next_batch() {
             Ok(Some((scan, batch))) => {
@@ -118,7 +133,9 @@ fn side_by_side(tables: &mut [Table], sides: &mut [Side; 2], last: [Stamp; 2]) {
                 end(tables, at, read.err(), &mut side.rows_of, last);
             }
         }
+        work.done(sides[0].rows_of.bytes_read())?;
     }
+    Ok(())
 }
 
 /// Returns which recording to read next: one that a table waits for, or else the one with fewer

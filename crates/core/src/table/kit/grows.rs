@@ -165,7 +165,7 @@ mod tests {
             &self.1
         }
 
-        fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
+        fn describe(&self, _: Depth, _: Secrets, _: &Work<'_>) -> Result<Partial<Info>, Error> {
             Err(Error::Cancelled)
         }
 

@@ -55,7 +55,7 @@ impl Tape for Made {
         &self.input
     }
 
-    fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(&self, _: Depth, _: Secrets, _: &Work<'_>) -> Result<Partial<Info>, Error> {
         Ok(Info::new(&INFO, 1, self.input.size()).into())
     }
 

@@ -75,7 +75,7 @@ pub fn check(tape: &Arc<dyn Tape>) {
         }
     }
     each::check(tape, &tables);
-    match super::diff_tables([shared, shared]) {
+    match super::diff_tables([shared, shared], &Work::default()) {
         Ok(found) => assert_eq!(found.value.tables, [], "it differs from itself"),
         Err(error) => panic!("it can't be compared with itself: {error}"),
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::clock::{Clocks, Time};
 use crate::input::Input;
 use crate::table::{ColumnDef, ScanPlayback, Scanning, Scans, Span, Value, Visit};
-use crate::tape::{Audit, Depth, Info, Options, Partial, Repaired, Sink};
+use crate::tape::{Audit, Depth, Info, Options, Partial, Repaired, Sink, Work};
 
 /// A fault of a format that the checks must find.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -38,7 +38,7 @@ impl Tape for Fake {
         &self.1
     }
 
-    fn describe(&self, _: Depth, _: Secrets) -> Result<Partial<Info>, Error> {
+    fn describe(&self, _: Depth, _: Secrets, _: &Work<'_>) -> Result<Partial<Info>, Error> {
         Err(Error::Cancelled)
     }
 
@@ -89,10 +89,10 @@ impl Tape for Fake {
         running.end(visit, |_| None)
     }
 
-    fn own_playback(&self) -> Result<Option<Box<dyn Playback>>, Error> {
+    fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
         let twice = self.0 == Fault::Twice;
         let fake = || Arc::new(Self(self.0, self.1.clone()));
-        let play = twice.then(|| ScanPlayback::new(fake())).transpose()?;
+        let play = twice.then(|| ScanPlayback::new(fake(), work)).transpose()?;
         Ok(play.map(|play| Box::new(Twice(play)) as Box<dyn Playback>))
     }
 }

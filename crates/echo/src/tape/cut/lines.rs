@@ -27,7 +27,7 @@ pub(super) fn cut(
     work: &Work<'_>,
 ) -> Result<Cutout, Error> {
     let mut steps = cut.steps(Clocks::TIMES)?;
-    let (lines, text) = tape.lines()?;
+    let (lines, text) = tape.lines(work)?;
     for stamp in lines.stamps() {
         if steps.position(stamp) == Position::After {
             break;
@@ -169,7 +169,11 @@ impl Put<'_> {
                 // The recording says where that is.
                 Err(error) => {
                     let problem = tape
-                        .describe(Depth::Whole, gametape_core::tape::Secrets::Hide)?
+                        .describe(
+                            Depth::Whole,
+                            gametape_core::tape::Secrets::Hide,
+                            &Work::default(),
+                        )?
                         .problem;
                     return Err(problem.unwrap_or_else(|| error.into()));
                 }

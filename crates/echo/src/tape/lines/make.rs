@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_core::InputStream;
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 
 use super::line::{Entry, Lines};
 use crate::echoreplay::{Line, Reader};
@@ -41,7 +41,7 @@ impl Batch {
 
 impl Lines {
     /// Finds the lines of frames. Broken lines are left out.
-    pub fn of(mut reader: Reader<InputStream>) -> Result<Self, Error> {
+    pub fn of(mut reader: Reader<InputStream>, work: &Work<'_>) -> Result<Self, Error> {
         let mut entries = Vec::new();
         let mut batch = Batch::default();
         let error = loop {
@@ -56,6 +56,7 @@ impl Lines {
             let end = batch.bytes.len();
             let offset = reader.place().saturating_sub((end - start) as u64);
             batch.lines.push((start..end, offset));
+            work.done(reader.place())?;
             if end >= BATCH {
                 batch.read(&mut entries);
             }

@@ -44,7 +44,7 @@ pub fn scan(
         if pass.frame(step, frame, visit)?.is_break() || pass.is_decided() {
             break;
         }
-        work.done(frames.offset().min(tape.input.size()))?;
+        tape.done(&frames, work)?;
     }
     let problem = || match &failed {
         Some(finding) => Some((**finding).clone().into()),

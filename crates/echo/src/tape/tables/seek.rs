@@ -4,7 +4,7 @@ use gametape_core::text::Grouped;
 use std::sync::Arc;
 
 use gametape_core::table::{Batch, Filling, Scan, State as Rows, StateAt, Stepped};
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 use gametape_core::{Clocks, Input, Stamp};
 
 use super::frame::{State, Take, stamp};
@@ -56,13 +56,13 @@ pub(in crate::tape) struct Seeking {
 }
 
 impl Seeking {
-    pub fn play(tape: &EchoTape) -> Result<Stepped<Self>, Error> {
+    pub fn play(tape: &EchoTape, work: &Work<'_>) -> Result<Stepped<Self>, Error> {
         let (stamps, index) = match tape.format {
             EchoFormat::Echoreplay => {
-                let (lines, text) = tape.lines()?;
+                let (lines, text) = tape.lines(work)?;
                 (lines.stamps(), Index::Lines(lines, text))
             }
-            EchoFormat::Butter => chunks(tape)?,
+            EchoFormat::Butter => chunks(tape, work)?,
         };
         let this = Self {
             tape: tape.clone(),
@@ -163,7 +163,7 @@ fn gone(step: u64) -> Error {
 }
 
 /// When the frames of a .butter are, and where its chunks start.
-fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
+fn chunks(tape: &EchoTape, work: &Work<'_>) -> Result<(Vec<Stamp>, Index), Error> {
     let (mut stamps, mut firsts) = (Vec::new(), Vec::new());
     let mut start = None;
     let mut bones = false;
@@ -181,6 +181,7 @@ fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
             // What is behind an error is no step.
             Ok(None) | Err(_) => break,
         }
+        tape.done(&frames, work)?;
         if let Some(reader) = frames.butter() {
             // Of each chunk the first step: one that gives no frame has that of the next.
             firsts.resize(reader.seen().chunks as usize, step);

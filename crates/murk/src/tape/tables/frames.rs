@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 use gametape_core::{At, InputStream, Stamp};
 
 use super::clock::Clock;
@@ -35,11 +35,16 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    pub fn of(tape: &MurkTape, clock: Clock) -> Result<Self, Error> {
-        Self::spaced(tape, clock, EVERY, MOST)
+    pub fn of(tape: &MurkTape, clock: Clock, work: &Work<'_>) -> Result<Self, Error> {
+        Self::spaced(tape, clock, (EVERY, MOST), work)
     }
 
-    fn spaced(tape: &MurkTape, clock: Clock, every: u64, most: usize) -> Result<Self, Error> {
+    fn spaced(
+        tape: &MurkTape,
+        clock: Clock,
+        (every, most): (u64, usize),
+        work: &Work<'_>,
+    ) -> Result<Self, Error> {
         let mut this = Self {
             list: Vec::new(),
             clock,
@@ -48,7 +53,7 @@ impl Marks {
         };
         let (mut every, mut wanted) = (every, 0);
         let mut last = None;
-        let read = tape.each(|frame| {
+        let read = tape.each(work, |frame| {
             last = Some((frame.index, frame.tick));
             if frame.offset >= wanted {
                 if this.list.len() >= most.max(2) {
@@ -164,7 +169,7 @@ mod tests {
         let tape = MurkTape::new(Source::new(writer.finish().unwrap()));
         let clock = Clock::of(&tape, &header).unwrap();
         for (every, most) in [(0, 1000), (50, 1000), (0, 7), (1, 2), (u64::MAX, 2)] {
-            let marks = Marks::spaced(&tape, clock, every, most).unwrap();
+            let marks = Marks::spaced(&tape, clock, (every, most), &Work::default()).unwrap();
             assert!(marks.list.len() <= most && marks.count == 100);
             let mut frames = Frames::new(&tape);
             for step in [99, 0, 1, 50, 49, 98, 99, 3] {

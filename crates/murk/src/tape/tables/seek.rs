@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use gametape_core::table::{Batch, Lane, Playback, Scan, Span, State, TableDef};
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 use gametape_core::{At, Input, Stamp};
 
 use super::clock::Clock;
@@ -64,16 +64,16 @@ impl MurkTape {
     /// # Errors
     /// If nothing can be read.
     pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback, Error> {
-        MurkPlayback::new(self, bytes)
+        MurkPlayback::new(self, bytes, &Work::default())
     }
 }
 
 impl MurkPlayback {
-    pub(in crate::tape) fn of(tape: &MurkTape) -> Result<Self, Error> {
-        Self::new(tape, MOST)
+    pub(in crate::tape) fn of(tape: &MurkTape, work: &Work<'_>) -> Result<Self, Error> {
+        Self::new(tape, MOST, work)
     }
 
-    fn new(tape: &MurkTape, most: u64) -> Result<Self, Error> {
+    fn new(tape: &MurkTape, most: u64, work: &Work<'_>) -> Result<Self, Error> {
         let mut reader = tape.reader();
         let header = reader.header()?;
         let clock = Clock::of(tape, header)?;
@@ -86,7 +86,7 @@ impl MurkPlayback {
             clock,
             places: match index {
                 Some(index) => Places::Index(index),
-                None => look_up(tape, clock)?,
+                None => look_up(tape, clock, work)?,
             },
             span: Span::default(),
             count: 0,
@@ -95,7 +95,7 @@ impl MurkPlayback {
             most,
             replay: None,
         };
-        this.measure()?;
+        this.measure(work)?;
         this.now = this.span.first;
         Ok(this)
     }
@@ -107,14 +107,14 @@ impl MurkPlayback {
     }
 
     /// Finds the number of frames, the first and the last.
-    fn measure(&mut self) -> Result<(), Error> {
+    fn measure(&mut self, work: &Work<'_>) -> Result<(), Error> {
         if let Places::Index(index) = &self.places {
             self.count = index.frames();
             let ends = [0, self.count.saturating_sub(1)].map(|step| self.indexed(index, step));
             match ends {
                 [Some(first), Some(last)] => self.span = Span { first, last },
                 _ if self.count == 0 => self.span = Span::default(),
-                _ => self.places = look_up(&self.tape, self.clock)?,
+                _ => self.places = look_up(&self.tape, self.clock, work)?,
             }
         }
         if let Places::Marks(places) = &self.places {
@@ -179,13 +179,13 @@ impl MurkPlayback {
 
     /// Stops using the index, because it does not fit the recording.
     fn forget_index(&mut self) -> Result<(), Error> {
-        self.places = look_up(&self.tape, self.clock)?;
-        self.measure()
+        self.places = look_up(&self.tape, self.clock, &Work::default())?;
+        self.measure(&Work::default())
     }
 }
 
-fn look_up(tape: &MurkTape, clock: Clock) -> Result<Places, Error> {
-    let places = (Marks::of(tape, clock)?, Frames::new(tape));
+fn look_up(tape: &MurkTape, clock: Clock, work: &Work<'_>) -> Result<Places, Error> {
+    let places = (Marks::of(tape, clock, work)?, Frames::new(tape));
     Ok(Places::Marks(Box::new(places)))
 }
 

@@ -5,7 +5,7 @@ mod report;
 
 use std::path::Path;
 
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Work};
 
 use crate::engine::{EngineWorld, World};
 use crate::minimise::minimise_kept;
@@ -32,9 +32,12 @@ pub struct Minimise {
 }
 
 /// Returns the header and the commands of a whole recording.
-pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), Error> {
+pub(super) fn log_of(
+    tape: &MurkTape,
+    work: &Work<'_>,
+) -> Result<(Header<'static>, CommandLog), Error> {
     let mut log = CommandLog::new();
-    let read = tape.each(|frame| {
+    let read = tape.each(work, |frame| {
         log.push(frame.tick, frame.commands());
         Ok::<(), Error>(())
     })?;
@@ -50,15 +53,18 @@ pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), E
 ///
 /// # Errors
 /// [`MurkError::Unwritable`](crate::tape::MurkError) if there is no such fault; errors of a world
-/// and of the recording.
-pub fn minimise(tape: &MurkTape, options: &Minimise) -> Result<Minimised, Error> {
-    let (header, log) = log_of(tape)?;
+/// and of the recording; [`Error::Cancelled`].
+pub fn minimise(tape: &MurkTape, options: &Minimise, work: &Work<'_>) -> Result<Minimised, Error> {
+    // What follows takes much longer, and nobody knows how long.
+    let work = &work.silent();
+    let (header, log) = log_of(tape, work)?;
     let search = Search {
         world: needed(&header, options.world.as_ref(), tape.kinds())?,
         given: options.world.as_ref().map(|file| file.path.as_path()),
         max_trials: options.max_trials,
         header,
         log,
+        work,
     };
     match &options.against {
         Some(file) => search.against(&file.read()?, file),
@@ -107,6 +113,7 @@ struct Search<'o> {
     max_trials: u64,
     header: Header<'static>,
     log: CommandLog,
+    work: &'o Work<'o>,
 }
 
 /// The result of verifying a recording.
@@ -174,6 +181,7 @@ impl Search<'_> {
             let mut ours = self.start()?;
             let mut theirs = second()?;
             for (at, (tick, commands)) in log.iter().enumerate() {
+                self.work.wanted()?;
                 step(&mut ours, tick, commands)?;
                 step(&mut theirs, tick, commands)?;
                 if State::of(&ours, fields) != State::of(&theirs, fields) {
@@ -219,6 +227,7 @@ impl Search<'_> {
         let mut reader = tape.reader();
         let mut error = None;
         while let Some(frame) = reader.next_frame()? {
+            self.work.wanted()?;
             error = verifier.push(&frame).err();
             if error.is_some() {
                 break;
@@ -301,6 +310,7 @@ impl Search<'_> {
         kept: &[usize],
         frame: usize,
     ) -> Result<Run, Error> {
+        self.work.wanted()?;
         let fields = self.header.field_count;
         model
             .run(&mut self.start()?, fields, (log, kept), frame)
@@ -410,8 +420,9 @@ impl Search<'_> {
             &divergence,
             SLIP_TIME,
             variants,
-            &mut |_| true,
+            &mut |_| self.work.wanted().is_ok(),
         );
+        self.work.wanted()?;
         let found = found.map_err(|error| stopped(error.to_string()))?;
         Verdict::of(divergence, Some(found)).map(Some)
     }

@@ -785,7 +785,11 @@ mod minimised {
             max_trials: 10_000,
             ..Minimise::default()
         };
-        minimise(&in_memory(bytes.to_vec()), &options)
+        minimise(
+            &in_memory(bytes.to_vec()),
+            &options,
+            &gametape_core::tape::Work::default(),
+        )
     }
 
     /// For every kind of mistake, the smaller log goes wrong in the same way, or the report says

@@ -794,7 +794,7 @@ fn what_is_not_the_same_each_time_is_not_minimised() {
                 max_trials: 1000,
                 ..Minimise::default()
             };
-            let error = minimise(&tape(&nature, &bytes), &options).unwrap_err();
+            let error = minimise(&tape(&nature, &bytes), &options, &Work::default()).unwrap_err();
             assert_eq!(error.code(), "unwritable");
             let said = error.to_string();
             assert!(said.contains("nothing can be minimised"), "{said}");

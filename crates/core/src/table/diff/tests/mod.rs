@@ -56,7 +56,7 @@ fn compared(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesD
 }
 
 fn whole([ours, theirs]: [Arc<dyn Tape>; 2]) -> TablesDiff {
-    let found = diff_tables([&ours, &theirs]).unwrap();
+    let found = diff_tables([&ours, &theirs], &Work::default()).unwrap();
     assert!(found.problem.is_none());
     found.value
 }
@@ -282,15 +282,15 @@ fn what_breaks_off_is_compared_as_far_as_it_goes() {
     let broken = Made::new(Clocks::STEPS, rows(5))
         .broken(|| Error::Cancelled)
         .shared();
-    let found = diff_tables([&broken, &whole]).unwrap();
+    let found = diff_tables([&broken, &whole], &Work::default()).unwrap();
     assert!(matches!(found.problem, Some(Error::Cancelled)));
     assert_eq!(found.value, TablesDiff::default());
-    let found = diff_tables([&whole, &broken]).unwrap();
+    let found = diff_tables([&whole, &broken], &Work::default()).unwrap();
     assert!(matches!(found.problem, Some(Error::Other(_))));
     assert_eq!(found.value, TablesDiff::default());
     // A short recording that is intact is not cut off.
     let short = Made::new(Clocks::STEPS, rows(5)).shared();
-    let found = diff_tables([&whole, &short]).unwrap();
+    let found = diff_tables([&whole, &short], &Work::default()).unwrap();
     assert!(found.problem.is_none());
     assert_eq!(found.value.tables[0].only_first, 4);
 }

@@ -30,8 +30,13 @@ impl Tape for Counted {
         &self.2
     }
 
-    fn describe(&self, depth: Depth, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.0.describe(depth, secrets)
+    fn describe(
+        &self,
+        depth: Depth,
+        secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Partial<Info>, Error> {
+        self.0.describe(depth, secrets, work)
     }
 
     fn audit(&self, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
