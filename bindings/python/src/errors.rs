@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gametape::core::table::ScanError;
 use gametape::core::tape;
+use gametape::murk::tape::MurkError;
 use gametape::{Class, Error};
 use gametape_tables::{Problem, ReadError};
 use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError, PyValueError};
@@ -77,8 +78,15 @@ impl Failure {
 
     /// An error of a world, of its commands or of a tool, which is about no file.
     pub fn of_world(error: tape::Error) -> Self {
+        let command = match error.of_format() {
+            // Its place in the list, as Python counts.
+            Some(MurkError::Commands { line, message, .. }) => {
+                Some(format!("commands[{}]: {message}", line.saturating_sub(1)))
+            }
+            _ => None,
+        };
         let error = Error::tape(Path::new(""))(error);
-        let text = error.message();
+        let text = command.unwrap_or_else(|| error.message());
         let mut failure = Self::from(error);
         // A simulation that can't continue breaks no recording.
         if failure.0.code == "simulation" {

@@ -191,9 +191,9 @@ REFUSED: dict[str, Callable[[], object]] = {
     'the world has no field "stov"': lambda: load("heat").run(
         ticks=1, commands=[{"tick": 1, "field": "stov", "coord": [1, 1], "value": 1}]
     ),
-    "line 1: the kind \"sit\" is none of move": lambda: load("heat").run(ticks=1, commands=[{"tick": 1, "kind": "sit"}]),
-    "line 1: tick 2 is not made; only tick 1 is": lambda: load("heat").run(ticks=1, commands=[stove(2)]),
-    'line 2: "tick" is missing': lambda: load("heat").run(ticks=1, commands=[stove(1), {"kind": "despawn", "entity_id": 3}]),
+    "commands[0]: the kind \"sit\" is none of move": lambda: load("heat").run(ticks=1, commands=[{"tick": 1, "kind": "sit"}]),
+    "commands[0]: tick 2 is not made; only tick 1 is": lambda: load("heat").run(ticks=1, commands=[stove(2)]),
+    'commands[1]: "tick" is missing': lambda: load("heat").run(ticks=1, commands=[stove(1), {"kind": "despawn", "entity_id": 3}]),
     'the world has no field "warmth"; it has stove': lambda: gametape.Env(load("heat"), ["warmth"]),
     '"99,1" is not a cell of the world': lambda: gametape.Env(load("heat"), ["heat@99,1"]),
     'command 1: "value" is missing': lambda: gametape.Env(load("heat")).step([stove_of_env(), {"field": 0, "coord": [1, 1]}]),
@@ -447,6 +447,8 @@ WORK: dict[str, Callable[[gametape.World, Path], object]] = {
     "go_on": lambda world, path: world.run(ticks=1).go_on(10**12),
     "record": lambda world, path: world.record(path, ticks=10**12),
     "sweep": lambda world, path: gametape.sweep(world, seeds=range(10**6), ticks=10**6),
+    "Env": lambda world, path: gametape.Env(world, ticks=10**12).step(),
+    "VectorEnv": lambda world, path: gametape.VectorEnv(world, 3, ticks=10**12).step([[]] * 3),
 }
 
 
@@ -475,6 +477,46 @@ def test_an_exception_of_the_progress_ends_a_run() -> None:
 
     with pytest.raises(Enough):
         load("heat").run(ticks=10**12, progress=progress)
+
+
+def test_an_interrupt_leaves_an_environment_at_the_tick_that_it_reached() -> None:
+    env = gametape.Env(load("heat"), ["heat"], ticks=10**12)
+    timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        env.step([{"field": "stove", "coord": [3, 4], "value": 1}])
+    obs, info = env.reset()
+    assert info["tick"] == 0 and not obs["heat"].any()
+
+
+def test_a_step_of_many_ticks_is_the_same_in_pieces() -> None:
+    # It takes longer than a piece.
+    world, ticks = load("heat"), 5000
+    command = {"field": "stove", "coord": [3, 4], "value": 1}
+    env, envs = gametape.Env(world, ticks=ticks), gametape.VectorEnv(world, 2, ticks=ticks)
+    obs, _, _, _, info = env.step([command])
+    many, _, _, _, infos = envs.step([[command], []])
+    run = world.run(ticks, [{"tick": 1, **command}])
+    assert info["tick"] == run.tick == infos["tick"][0] == infos["tick"][1]
+    assert info["outcomes"] == infos["outcomes"][0] == ["applied"] and infos["outcomes"][1] == []
+    assert same(obs, run.state) and numpy.array_equal(many["heat"][0], run["heat"])
+
+
+def test_what_is_wrong_with_commands_is_said_as_python_counts(tmp_path: Path) -> None:
+    world = load("heat")
+    run = world.run(10, [stove(1)])
+    for commands, says in [
+        ([stove(11), stove(16)], r"^commands\[1\]: tick 16 is not made; ticks 11 to 15 are$"),
+        ([stove(3)], r"^commands\[0\]: tick 3 is made already; new commands begin with tick 11$"),
+        ([{"tick": 12, "field": "stof", "coord": [1, 1], "value": 1}], r"^commands\[0\]: .*stof"),
+    ]:
+        with pytest.raises(gametape.UsageError, match=says):
+            run.go_on(5, commands)
+        with pytest.raises(gametape.UsageError, match=r"^commands\["):
+            world.record(tmp_path / "not-there.murk", 2, commands)
+    # It is where it was, and goes on.
+    assert run.go_on(5, [stove(15), stove(11)]).go_on(0).go_on(1, [stove(16)]).tick == 16
+    assert run.made["applied"] == 4
 
 
 def test_threads_share_a_run() -> None:

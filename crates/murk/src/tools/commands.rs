@@ -155,7 +155,7 @@ impl Commands {
                 path: self.name.clone(),
                 line: *line,
                 message: format!(
-                    "tick {} is taken over as it was recorded; new commands begin with tick {}",
+                    "tick {} is made already; new commands begin with tick {}",
                     Grouped(*tick),
                     Grouped(taken.saturating_add(1))
                 ),
@@ -173,9 +173,12 @@ impl Commands {
                 message: match ticks {
                     0 => format!("tick {} is not made; there are no ticks", Grouped(*tick)),
                     1 => format!("tick {} is not made; only tick 1 is", Grouped(*tick)),
+                    // Nothing new is made.
+                    _ if ticks <= taken => format!("tick {} is not made", Grouped(*tick)),
                     _ => {
+                        let first = Grouped(taken.saturating_add(1));
                         let (tick, ticks) = (Grouped(*tick), Grouped(ticks));
-                        format!("tick {tick} is not made; ticks 1 to {ticks} are")
+                        format!("tick {tick} is not made; ticks {first} to {ticks} are")
                     }
                 },
             }),

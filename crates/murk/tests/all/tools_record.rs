@@ -115,7 +115,7 @@ fn what_can_not_be_branched_from_leaves_no_file() {
     let early = "{\"tick\":9,\"kind\":\"despawn\",\"entity_id\":1}\n";
     assert_eq!(
         refused(&from(&source, 9, 12), early),
-        "line 1: tick 9 is taken over as it was recorded; new commands begin with tick 10"
+        "line 1: tick 9 is made already; new commands begin with tick 10"
     );
     // The hash of tick 5 is wrong; the first four ticks can be branched from.
     let mut wrong = source.clone();
@@ -337,7 +337,7 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
             .iter()
             .any(|table| table.name == "heat")
     );
-    let mut play = known.own_playback().unwrap().unwrap();
+    let mut play = known.own_playback(&Work::default()).unwrap().unwrap();
     for step in [8, 2, 5, 0] {
         play.seek(gametape_core::At::Step(step)).unwrap();
     }
@@ -360,14 +360,14 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     );
     assert_eq!(
         strange
-            .describe(Depth::Whole, Secrets::Hide)
+            .describe(Depth::Whole, Secrets::Hide, &Work::default())
             .unwrap()
             .value
             .duration_ms,
         Some(900)
     );
     let needs = |tape: &Arc<dyn Tape>| {
-        let info = tape.describe(Depth::Header, Secrets::Hide);
+        let info = tape.describe(Depth::Header, Secrets::Hide, &Work::default());
         info.unwrap().value.needs.map(Needs::name)
     };
     assert_eq!(needs(&strange), Some("program"));
