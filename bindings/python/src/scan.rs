@@ -1,11 +1,12 @@
 //! Many recordings as one table.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use gametape::{Condition, Found, Recording, Scan, Secrets, Selecting, Selection, Work};
-use gametape_tables::Merge;
+use gametape_tables::{Differs, Merge};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -15,6 +16,9 @@ use crate::stream::Source;
 use crate::work::{Progress, attempt};
 
 /// Reads a table of many recordings as one, which names the recording of each row in a column.
+///
+/// A table of one kind of recording is named with the kind, as in SQL: `"rmv.game"`. Recordings of other kinds have
+/// no rows then, though they may have a table of this name with other columns.
 ///
 /// Paths are files, folders, or patterns such as `games/*.rmv`, one or several. Their headers are read
 /// at once, and their rows when they are asked for, one recording after the other. A recording
@@ -105,8 +109,22 @@ fn selection(conditions: Option<&Bound<'_, PyAny>>) -> PyResult<Selection> {
 struct Archive {
     /// Their paths, and how many bytes they have.
     paths: Vec<(PathBuf, u64)>,
+    /// The kind of the recordings, if it was named.
+    kind: Option<&'static str>,
+    /// The kinds of those that were found.
+    kinds: BTreeSet<&'static str>,
     merge: Merge,
     scan: Scan,
+}
+
+/// Splits `rmv.game` into the kind and the table. A name without a kind is a table's.
+fn named(name: &str) -> (Option<&'static str>, &str) {
+    let formats = gametape::formats();
+    let of_kind = name.split_once('.').and_then(|(kind, table)| {
+        let mut of_it = formats.iter().filter(|format| format.kind() == kind);
+        Some((of_it.next()?.kind(), table))
+    });
+    of_kind.map_or((None, name), |(kind, table)| (Some(kind), table))
 }
 
 impl Archive {
@@ -118,10 +136,13 @@ impl Archive {
         problems: &Problems,
         work: &Work<'_>,
     ) -> Result<Self, Failure> {
+        let (kind, name) = named(table);
         let mut archive = Self {
             paths: Vec::new(),
+            kind,
+            kinds: BTreeSet::new(),
             merge: Merge::default(),
-            scan: Scan::table(table).wherever(),
+            scan: Scan::table(name).wherever(),
         };
         let mut without = None;
         for found in paths.iter().flat_map(gametape::find) {
@@ -150,18 +171,43 @@ impl Archive {
             Err(gametape::Error::UnknownFormat { .. }) if !found.named => return Ok(()),
             recording => recording?,
         };
+        let kind = recording.format().kind();
+        if self.kind.is_some_and(|wanted| wanted != kind) {
+            return Ok(());
+        }
         let tables = recording.tables()?;
         match self.scan.find(&tables) {
             Ok(table) => {
                 let name = found.path.to_string_lossy();
                 let added = self.merge.add(&name, table);
-                added.map_err(|differs| Failure::usage(differs.to_string()))?;
+                added.map_err(|differs| self.apart(kind, &differs))?;
+                self.kinds.insert(kind);
                 let size = recording.input().size();
                 self.paths.push((found.path.clone(), size));
             }
             Err(error) => *without = Some(Failure::scan(&found.path, error)),
         }
         Ok(())
+    }
+
+    /// The error for a recording of this kind whose table is another than that of the others.
+    fn apart(&self, kind: &'static str, differs: &Differs) -> Failure {
+        let mut kinds = self.kinds.clone();
+        kinds.insert(kind);
+        if kinds.len() < 2 {
+            return Failure::usage(differs.to_string());
+        }
+        let Differs {
+            first,
+            second,
+            error,
+        } = differs;
+        let table = &self.scan.table;
+        let names = kinds.iter().map(|kind| format!("\"{kind}.{table}\""));
+        let names = names.collect::<Vec<_>>().join(" or ");
+        Failure::usage(format!(
+            "{first} and {second} differ: {error}; they are of two kinds: ask for {names}"
+        ))
     }
 
     fn columns(

@@ -109,6 +109,15 @@ def test_scans_read_many_recordings_as_one(samples: Path) -> None:
     assert len(everything.read()) > len(frame)
     with pytest.raises(gametape.UsageError, match="no table"):
         gametape.scan(samples / "v1-*.rmv", "players")
+    # Several kinds have a table of this name, with other columns: it is named as in SQL.
+    with pytest.raises(gametape.UsageError, match='two kinds: ask for "echo.game" or "rmv.game"'):
+        gametape.scan(samples, "game", errors="raise")
+    games = polars.DataFrame(gametape.scan(samples, "rmv.game", ["recording"], errors="collect"))
+    assert set(games["recording"]) == {str(path) for path in samples.glob("*.rmv")}
+    matches = polars.DataFrame(gametape.scan(samples, "echo.game", ["recording"], errors="collect"))
+    assert {Path(name).suffix for name in matches["recording"]} == {".butter", ".echoreplay"}
+    with pytest.raises(gametape.UsageError, match='there is no table "game"'):
+        gametape.scan(samples, "murk.game")
     with pytest.raises(gametape.UsageError, match="never"):
         gametape.scan(samples / "v1-*.rmv", "mouse_events", where="action=jump")
 
