@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use arrow_ipc::reader::StreamReader;
-use gametape::Work;
+use gametape::{Recording, Secrets, Work};
 use pyo3::prelude::*;
 
 use crate::errors::{Errors, Failure, Problems};
@@ -201,7 +201,7 @@ impl Query {
                 (Ok(status), said) if said.is_empty() => {
                     Failure::usage(format!("{PROGRAM} ended with {status}: {error}"))
                 }
-                (Ok(_), said) => Failure::usage(said),
+                (Ok(_), said) => refused(said),
                 (Err(error), _) => failed(error),
             }),
         }
@@ -220,6 +220,45 @@ fn ended(
     (process.wait(), own.to_owned())
 }
 
+/// The problems that the program has told: one of each recording, if all of them are known.
+fn broken(said: &str) -> Vec<Failure> {
+    // The first line says how many there are.
+    let lines: Vec<&str> = said.lines().skip(1).collect();
+    let known: Option<Vec<Failure>> = lines.into_iter().map(known).collect();
+    match known {
+        Some(known) if !known.is_empty() => known,
+        _ => vec![Failure::broken(said)],
+    }
+}
+
+/// Why the program does not answer: a recording that cannot be read, or the query.
+fn refused(said: String) -> Failure {
+    let found = said.lines().find_map(known);
+    found.unwrap_or_else(|| Failure::usage(said))
+}
+
+/// The error of a recording, of which the program tells the sentence alone. The recording is read again: if it gives
+/// the same sentence, the error is the same.
+fn known(line: &str) -> Option<Failure> {
+    let line = line.trim_start();
+    // A path may have a colon, too.
+    let paths = line
+        .match_indices(": ")
+        .filter_map(|(at, _)| line.get(..at));
+    let errors = paths.filter_map(|path| {
+        let path = Path::new(path);
+        if !path.exists() {
+            return gametape::find(path).into_iter().find_map(Result::err);
+        }
+        match Recording::open(path).and_then(|recording| recording.info(Secrets::Hide)) {
+            Ok(read) => read.problem,
+            Err(error) => Some(error),
+        }
+    });
+    let mut same = errors.filter(|error| error.to_string() == line);
+    same.next().map(Failure::from)
+}
+
 impl Answer {
     /// Gives the rows, and then what is wrong with them.
     fn give(mut self, out: &Output, problems: &Problems) {
@@ -236,14 +275,23 @@ impl Answer {
         let failure = match status {
             Ok(status) if status.success() && said.is_empty() => return,
             Ok(status) if status.success() => {
-                problems.note(Failure::broken(said));
+                for problem in broken(&said) {
+                    problems.note(problem);
+                }
                 return;
             }
-            Ok(status) if status.code() == Some(1) => Failure::broken(said),
+            Ok(status) if status.code() == Some(1) => {
+                let mut all = broken(&said).into_iter();
+                let first = all.next().unwrap_or_else(|| Failure::broken(said));
+                for problem in all {
+                    problems.note(problem);
+                }
+                first
+            }
             Ok(status) if said.is_empty() => {
                 Failure::usage(format!("{PROGRAM} ended with {status}"))
             }
-            Ok(_) => Failure::usage(said),
+            Ok(_) => refused(said),
             Err(error) => Failure::io(Path::new(PROGRAM), error),
         };
         out.problem(failure, Errors::Raise, problems);
