@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// The tables are those of the recordings, in a schema for each kind; `recordings`, `findings`, `verdicts` and
 /// `markers` are about all of them. The query runs when its rows are asked for. A broken recording
 /// gives the rows before the damage, and `problems` of the rows names it; with `strict=True` it
-/// is an error. `threads` and `memory` (such as `"4GB"`) limit what the query takes, `policy` is the
+/// is an error. A recording that cannot be read raises what `gametape.open` raises. `threads` and `memory` (such as `"4GB"`) limit what the query takes, `policy` is the
 /// file of the policy of `verdicts`. Needs `pip install gametape[sql]`.
 ///
 /// >>> rows = gametape.query("SELECT outcome, count(*) AS games FROM games GROUP BY 1", "games")
@@ -94,7 +94,7 @@ pub fn query(
         let read = move |out: &Output| {
             let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
             // Rows can be read again, by asking again.
-            let answer = first.map_or_else(|| query.start(&Work::default()), Ok);
+            let answer = first.map_or_else(|| query.start(&out.work()), Ok);
             match answer {
                 Ok(answer) => answer.give(out, &noted),
                 Err(failure) => {
@@ -201,7 +201,7 @@ impl Query {
                 (Ok(status), said) if said.is_empty() => {
                     Failure::usage(format!("{PROGRAM} ended with {status}: {error}"))
                 }
-                (Ok(_), said) => refused(said),
+                (Ok(_), said) => refused(said, work),
                 (Err(error), _) => failed(error),
             }),
         }
@@ -221,10 +221,10 @@ fn ended(
 }
 
 /// The problems that the program has told: one of each recording, if all of them are known.
-fn broken(said: &str) -> Vec<Failure> {
+fn broken(said: &str, work: &Work<'_>) -> Vec<Failure> {
     // The first line says how many there are.
     let lines: Vec<&str> = said.lines().skip(1).collect();
-    let known: Option<Vec<Failure>> = lines.into_iter().map(known).collect();
+    let known: Option<Vec<Failure>> = lines.into_iter().map(|line| known(line, work)).collect();
     match known {
         Some(known) if !known.is_empty() => known,
         _ => vec![Failure::broken(said)],
@@ -232,14 +232,14 @@ fn broken(said: &str) -> Vec<Failure> {
 }
 
 /// Why the program does not answer: a recording that cannot be read, or the query.
-fn refused(said: String) -> Failure {
-    let found = said.lines().find_map(known);
+fn refused(said: String, work: &Work<'_>) -> Failure {
+    let found = said.lines().find_map(|line| known(line, work));
     found.unwrap_or_else(|| Failure::usage(said))
 }
 
 /// The error of a recording, of which the program tells the sentence alone. The recording is read again: if it gives
 /// the same sentence, the error is the same.
-fn known(line: &str) -> Option<Failure> {
+fn known(line: &str, work: &Work<'_>) -> Option<Failure> {
     let line = line.trim_start();
     // A path may have a colon, too.
     let paths = line
@@ -250,7 +250,7 @@ fn known(line: &str) -> Option<Failure> {
         if !path.exists() {
             return gametape::find(path).into_iter().find_map(Result::err);
         }
-        match Recording::open(path).and_then(|recording| recording.info(Secrets::Hide)) {
+        match Recording::open(path).and_then(|recording| recording.info_with(Secrets::Hide, work)) {
             Ok(read) => read.problem,
             Err(error) => Some(error),
         }
@@ -275,13 +275,13 @@ impl Answer {
         let failure = match status {
             Ok(status) if status.success() && said.is_empty() => return,
             Ok(status) if status.success() => {
-                for problem in broken(&said) {
+                for problem in broken(&said, &out.work()) {
                     problems.note(problem);
                 }
                 return;
             }
             Ok(status) if status.code() == Some(1) => {
-                let mut all = broken(&said).into_iter();
+                let mut all = broken(&said, &out.work()).into_iter();
                 let first = all.next().unwrap_or_else(|| Failure::broken(said));
                 for problem in all {
                     problems.note(problem);
@@ -291,7 +291,7 @@ impl Answer {
             Ok(status) if said.is_empty() => {
                 Failure::usage(format!("{PROGRAM} ended with {status}"))
             }
-            Ok(_) => refused(said),
+            Ok(_) => refused(said, &out.work()),
             Err(error) => Failure::io(Path::new(PROGRAM), error),
         };
         out.problem(failure, Errors::Raise, problems);

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use gametape::Work;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
@@ -61,6 +62,14 @@ impl Output {
     /// Whether the consumer wants more.
     pub fn is_wanted(&self) -> bool {
         !self.control.cancel.load(Ordering::SeqCst)
+    }
+
+    /// The environment of work that these rows need: it is cancelled when nobody wants them.
+    pub fn work(&self) -> Work<'_> {
+        Work {
+            cancel: Some(&self.control.cancel),
+            ..Work::default()
+        }
     }
 
     /// Sets the function that ends the reading of a recording.

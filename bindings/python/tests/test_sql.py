@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -121,6 +122,43 @@ def test_without_the_program_it_says_how_to_get_it(
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
     with pytest.raises(gametape.UsageError, match=r"pip install gametape\[sql\]"):
         gametape.query("SELECT 1", samples / "expert-win.rmv")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SKIPPED: signals are sent otherwise here")
+def test_an_interrupt_ends_a_program_that_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A program that answers once; asked again, it begins and gives nothing.
+    program = tmp_path / "gametape-query"
+    program.write_text(
+        '#!/bin/sh\nif [ -e "$0.again" ]; then echo $$ > "$0.new"; mv "$0.new" "$0.pid"; exec sleep 1000; fi\n'
+        'touch "$0.again"; exec cat "$0.arrow"\n'
+    )
+    program.chmod(0o755)
+    table = pa.table({"n": [1]})
+    with pa.ipc.new_stream(f"{program}.arrow", table.schema) as out:
+        out.write_table(table)
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
+    rows = gametape.query("SELECT 1", tmp_path)
+    assert rows.read()["n"].tolist() == [1]
+    begun = Path(f"{program}.pid")
+
+    def interrupt() -> None:
+        while not begun.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        rows.read()
+    thread.join()
+    while True:
+        try:
+            os.kill(int(begun.read_text()), 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.01)
 
 
 ENDLESS = "SELECT count(*) AS n FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b WHERE a.value * b.value % 7 = 3"
