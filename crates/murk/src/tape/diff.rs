@@ -1,5 +1,7 @@
 //! The difference between two recordings: down to the cell, if both can be replayed.
 
+use std::cell::Cell;
+
 use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, Work, object};
 use gametape_core::text::Grouped;
@@ -59,7 +61,12 @@ fn compare(
     (given, kinds): (Option<&WorldFile>, &Kinds),
     work: &Work<'_>,
 ) -> Result<crate::Diff, Error> {
-    let goes_on = |frame: &Frame<'_>| work.done(frame.offset).is_ok();
+    // The frames are visited again when they are replayed; progress does not go back.
+    let furthest = Cell::new(0);
+    let goes_on = |frame: &Frame<'_>| {
+        furthest.set(furthest.get().max(frame.offset));
+        work.done(furthest.get()).is_ok()
+    };
     // Reading one of them shows which one it is.
     let unreadable = |error: crate::Error| {
         let error = Error::from(error);
