@@ -11,10 +11,12 @@ use gametape::{ColumnDef, Formats, Recording, Secrets, TableDef};
 use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinHandle;
 
 use crate::catalogue::{Catalogue, CatalogueError, Entry, Was};
 use crate::progress::Progress;
-use crate::store::{Object, Stores, is_url};
+use crate::store::{Object, Opener, Stores, is_url};
 
 /// So few recordings stay open from learning their tables until they are read.
 const FEW: usize = 16;
@@ -31,6 +33,33 @@ pub struct Archive {
     broken: Mutex<BTreeMap<String, String>>,
     catalogues: Vec<Arc<Catalogue>>,
     progress: Arc<Progress>,
+    reach: Reach,
+    /// What has to be waited for before the program ends.
+    endings: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// The recordings that an archive can open.
+#[derive(Clone, Debug)]
+pub(crate) enum Reach {
+    /// Those that were found.
+    Found,
+    /// None: another machine has them. It finds them again by their source.
+    Elsewhere {
+        source: Source,
+        recordings: usize,
+        unopened: usize,
+    },
+    /// Any, by their names: others found them.
+    Any(Opener),
+}
+
+/// The paths of an archive, for the machine that has its recordings.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Source {
+    /// Different for each run of a client: an archive may change between two.
+    pub run: String,
+    pub paths: Vec<PathBuf>,
+    pub secrets: bool,
 }
 
 /// A recording.
@@ -89,6 +118,39 @@ impl Place {
 }
 
 impl File {
+    /// A recording that another machine found.
+    pub(crate) fn found(
+        name: &str,
+        kind: &'static str,
+        bytes: u64,
+        tables: Arc<[TableDef]>,
+        place: Place,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            bytes,
+            tables,
+            work: Vec::new(),
+            catalogued: None,
+            problem: None,
+            place,
+            opened: Mutex::new(None),
+        }
+    }
+
+    pub(crate) const fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    pub(crate) const fn tables(&self) -> &Arc<[TableDef]> {
+        &self.tables
+    }
+
+    pub(crate) const fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// Returns the path, or the address, as the column `recording` has it.
     #[must_use]
     pub const fn name(&self) -> &Arc<str> {
@@ -286,6 +348,26 @@ impl Archive {
         Ok(archive)
     }
 
+    /// The archive of these recordings.
+    pub(crate) fn with(
+        formats: Formats,
+        files: Vec<File>,
+        secrets: Secrets,
+        broken: BTreeMap<String, String>,
+        reach: Reach,
+    ) -> Self {
+        Self {
+            formats,
+            secrets,
+            files,
+            broken: Mutex::new(broken),
+            catalogues: Vec::new(),
+            progress: Arc::default(),
+            reach,
+            endings: Mutex::default(),
+        }
+    }
+
     pub(crate) fn of(formats: Formats, seen: Vec<Seen>, secrets: Secrets) -> Self {
         let mut broken = BTreeMap::new();
         let mut files = Vec::new();
@@ -315,14 +397,32 @@ impl Archive {
                 }
             }
         }
-        Self {
-            formats,
-            secrets,
-            files,
-            broken: Mutex::new(broken),
-            catalogues: Vec::new(),
-            progress: Arc::default(),
+        Self::with(formats, files, secrets, broken, Reach::Found)
+    }
+
+    /// Returns how many recordings there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        match &self.reach {
+            Reach::Elsewhere { recordings, .. } => *recordings,
+            Reach::Found | Reach::Any(_) => self.files.len(),
         }
+    }
+
+    /// Returns how many recordings cannot be opened.
+    pub(crate) fn unopened(&self) -> usize {
+        let broken = self.lock();
+        match &self.reach {
+            Reach::Elsewhere { unopened, .. } => *unopened,
+            Reach::Found | Reach::Any(_) => {
+                let unopened = broken.keys().filter(|name| self.file(name).is_none());
+                unopened.count()
+            }
+        }
+    }
+
+    pub(crate) const fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// Returns the recordings, in the order of their names.
@@ -360,8 +460,44 @@ impl Archive {
         &self.catalogues
     }
 
+    /// Opens the recording of this name; `None` if the archive has none.
+    pub(crate) fn named(&self, name: &str) -> Option<Result<Recording, gametape::Error>> {
+        match &self.reach {
+            Reach::Any(opener) => Some(opener.open(name, &self.formats)),
+            Reach::Found | Reach::Elsewhere { .. } => Some(self.recording(self.file(name)?)),
+        }
+    }
+
     pub(crate) fn found_broken(&self, file: &File, problem: String) {
-        self.lock().entry(file.name.to_string()).or_insert(problem);
+        self.note(&file.name, problem);
+    }
+
+    /// Adds what has to be waited for before the program ends.
+    pub(crate) fn ends_with(&self, work: JoinHandle<()>) {
+        let endings = self.endings.lock();
+        endings.unwrap_or_else(PoisonError::into_inner).push(work);
+    }
+
+    /// Waits for what has to be waited for.
+    pub(crate) async fn ended(&self) {
+        let all = {
+            let endings = self.endings.lock();
+            std::mem::take(&mut *endings.unwrap_or_else(PoisonError::into_inner))
+        };
+        for work in all {
+            // Nothing depends on it any more.
+            let _ = work.await;
+        }
+    }
+
+    /// Returns the problems that were found, and forgets them.
+    pub(crate) fn take_broken(&self) -> BTreeMap<String, String> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    /// Notes that a recording is broken.
+    pub(crate) fn note(&self, name: &str, problem: String) {
+        self.lock().entry(name.to_owned()).or_insert(problem);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {

@@ -9,7 +9,7 @@ use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf}
 use gametape::{At, Playback, Time};
 use gametape_core::Stamp;
 
-use crate::archive::{Archive, File};
+use crate::archive::Archive;
 use crate::state::is_missing;
 
 /// Returns `time_at(recording, tick)` and `tick_at(recording, time_ms)`. They give null for what is not
@@ -83,26 +83,28 @@ fn stamps(
     let names = recordings.and_then(|names| names.as_string_opt::<i32>());
     let names = names.ok_or_else(wrong)?;
     // Rows of one recording mostly come one after the other.
-    let mut open: Option<(&File, Option<Playback>)> = None;
-    let stamp = |(name, at): (Option<&str>, Option<At>)| {
-        let (name, at) = (name?, at?);
-        if open.as_ref().is_none_or(|(file, _)| **file.name() != *name) {
-            let file = archive.file(name)?;
-            let play = archive
-                .recording(file)
-                .and_then(|recording| recording.playback());
-            let play = play.map_err(|error| archive.found_broken(file, error.to_string()));
-            open = Some((file, play.ok()));
+    let mut open: Option<(&str, Option<Playback>)> = None;
+    let mut stamp = |name, at: Option<At>| {
+        let (name, at): (&str, At) = (name?, at?);
+        if open.as_ref().is_none_or(|(own, _)| *own != name) {
+            let play = archive.named(name)?;
+            let play = play.and_then(|recording| recording.playback());
+            let play = play.map_err(|error| archive.note(name, error.to_string()));
+            open = Some((name, play.ok()));
         }
-        let (file, play) = open.as_mut()?;
+        let (_, play) = open.as_mut()?;
         match play.as_mut()?.seek(at) {
             Ok(stamp) => Some(stamp),
             Err(error) if is_missing(&error) => None,
             Err(error) => {
-                archive.found_broken(file, error.to_string());
+                archive.note(name, error.to_string());
                 None
             }
         }
     };
-    Ok(names.iter().zip(moments).map(stamp).collect())
+    let mut stamps = Vec::new();
+    for (name, at) in names.iter().zip(moments) {
+        stamps.push(stamp(name, at));
+    }
+    Ok(stamps)
 }

@@ -1,6 +1,7 @@
 //! The command `gametape-query`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use clap::Parser;
 use datafusion::common::DataFusionError;
 use datafusion::prelude::SessionContext;
+use futures::future::BoxFuture;
 use gametape::{Formats, Policy, Secrets};
 use indicatif::ProgressBar;
 
@@ -19,6 +21,7 @@ use crate::output::{self, Form};
 use crate::progress::shown;
 use crate::session::{Settings, session};
 use crate::shell;
+use crate::store::is_url;
 
 const EXAMPLES: &str = "\
 gametape query \"SELECT player_name, min(total_time_ms) FROM games GROUP BY 1\" GAMES
@@ -57,10 +60,33 @@ struct Args {
     /// Show secret columns: tokens, addresses, user ids.
     #[arg(long)]
     show_secrets: bool,
+    /// Run the query on a cluster: the address of its scheduler. Its machines have to find the recordings under
+    /// the same paths. Needs the program gametape-cluster.
+    #[arg(long, value_name = "HOST:PORT")]
+    cluster: Option<String>,
 }
 
+/// A query that is to run on a cluster.
+pub struct Wish {
+    /// The address of the scheduler.
+    pub cluster: String,
+    /// The formats that the client knows.
+    pub formats: Formats,
+    /// The recordings.
+    pub paths: Vec<PathBuf>,
+    /// Whether secret columns are shown.
+    pub secrets: Secrets,
+    /// How the query runs.
+    pub settings: Settings,
+}
+
+/// Connects to a cluster: gives its archive, and a context that plans there.
+pub type Connect = fn(Wish) -> BoxFuture<'static, Connected>;
+/// The archive of a cluster, and a context that plans there.
+pub type Connected = Result<(Arc<Archive>, SessionContext), DataFusionError>;
+
 /// Parses a size in bytes: `512MB`, `4GB`, `1000000`.
-fn size(text: &str) -> Result<usize, String> {
+pub fn size(text: &str) -> Result<usize, String> {
     let wrong = || format!("{text} is no size: write 512MB or 4GB");
     let digits = text
         .find(|c: char| !c.is_ascii_digit())
@@ -81,12 +107,27 @@ fn size(text: &str) -> Result<usize, String> {
 /// `--strict` is given, 2 if the query is wrong or cannot be answered.
 #[must_use]
 pub fn run(formats: Formats) -> ExitCode {
-    let args = Args::parse();
+    start(&Args::parse(), formats, None)
+}
+
+/// Same as [`run`], with these arguments after the name of the command, and a way to a cluster.
+#[must_use]
+pub fn run_with(
+    formats: Formats,
+    args: impl IntoIterator<Item = OsString>,
+    connect: Connect,
+) -> ExitCode {
+    let name = OsString::from("gametape query");
+    let args = Args::parse_from(std::iter::once(name).chain(args));
+    start(&args, formats, Some(connect))
+}
+
+fn start(args: &Args, formats: Formats, connect: Option<Connect>) -> ExitCode {
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return refused(&error.to_string()),
     };
-    runtime.block_on(answer(&args, formats))
+    runtime.block_on(answer(args, formats, connect))
 }
 
 fn refused(message: &str) -> ExitCode {
@@ -101,7 +142,7 @@ fn policy(path: &Path, formats: &Formats) -> Result<Policy, String> {
     policy.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-async fn answer(args: &Args, formats: Formats) -> ExitCode {
+async fn answer(args: &Args, formats: Formats, connect: Option<Connect>) -> ExitCode {
     let secrets = if args.show_secrets {
         Secrets::Show
     } else {
@@ -124,31 +165,43 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
     if sql.as_deref() == Some("index") {
         return indexed(&formats, &paths);
     }
-    let archive = match Archive::open(formats, &paths, secrets) {
-        Ok(archive) => Arc::new(archive),
-        Err(error) => return refused(&error.to_string()),
-    };
-    if archive.files().is_empty() {
-        return refused(&none_of(&archive.broken()));
-    }
     let settings = Settings {
         cores: args.threads,
         memory: args.memory,
         policy,
     };
-    let answered = match session(&archive, &settings) {
-        Ok(context) if sql.is_none() && io::stdin().is_terminal() => {
-            shell::run(&archive, &context, args.format.unwrap_or(Form::Table)).await
+    let opened = match (&args.cluster, connect) {
+        (None, _) => opened(formats, &paths, secrets, &settings),
+        (Some(cluster), Some(connect)) => {
+            let wish = Wish {
+                cluster: cluster.clone(),
+                formats,
+                paths: absolute(paths),
+                secrets,
+                settings,
+            };
+            let connected = connect(wish).await;
+            connected.map_err(|error| error.strip_backtrace())
         }
-        Ok(context) => {
-            let sql = sql.map_or_else(|| io::read_to_string(io::stdin()), Ok);
-            match sql {
-                Ok(sql) => stoppable(run_sql(args, &sql, &archive, &context)).await,
-                Err(error) => Err(error.into()),
-            }
-        }
-        Err(error) => Err(error),
+        (Some(_), None) => Err(
+            "--cluster needs gametape-cluster: gametape-cluster query …, or gametape query"
+                .to_owned(),
+        ),
     };
+    let (archive, context) = match opened {
+        Ok(opened) => opened,
+        Err(message) => return refused(&message),
+    };
+    let answered = if sql.is_none() && io::stdin().is_terminal() {
+        shell::run(&archive, &context, args.format.unwrap_or(Form::Table)).await
+    } else {
+        let sql = sql.map_or_else(|| io::read_to_string(io::stdin()), Ok);
+        match sql {
+            Ok(sql) => stoppable(&archive, run_sql(args, &sql, &archive, &context)).await,
+            Err(error) => Err(error.into()),
+        }
+    };
+    archive.ended().await;
     if let Err(error) = answered {
         if is_closed(&error) {
             return ExitCode::from(141);
@@ -160,11 +213,7 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let count = broken.len();
-    let names = archive.files().iter().map(|file| &**file.name());
-    let unopened = broken
-        .keys()
-        .filter(|name| names.clone().all(|known| known != *name));
-    let all = archive.files().len() + unopened.count();
+    let all = archive.count() + archive.unopened();
     eprintln!(
         "gametape query: {count} of {all} recordings {} broken; the rows before the damage are in the answer",
         if count == 1 { "is" } else { "are" }
@@ -174,7 +223,7 @@ async fn answer(args: &Args, formats: Formats) -> ExitCode {
 }
 
 /// Says why there are no recordings.
-fn none_of(broken: &BTreeMap<String, String>) -> String {
+pub fn none_of(broken: &BTreeMap<String, String>) -> String {
     match broken.len() {
         0 => "no recordings".to_owned(),
         1 => broken.values().cloned().collect(),
@@ -224,17 +273,50 @@ fn indexed(formats: &Formats, folders: &[PathBuf]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Answers until Ctrl-C. A query has nothing to save: the process ends at once.
+/// Opens an archive of this machine, and makes its tables known to SQL.
+fn opened(
+    formats: Formats,
+    paths: &[PathBuf],
+    secrets: Secrets,
+    settings: &Settings,
+) -> Result<(Arc<Archive>, SessionContext), String> {
+    let archive = Archive::open(formats, paths, secrets);
+    let archive = Arc::new(archive.map_err(|error| error.to_string())?);
+    if archive.files().is_empty() {
+        return Err(none_of(&archive.broken()));
+    }
+    match session(&archive, settings) {
+        Ok(context) => Ok((archive, context)),
+        Err(error) => Err(told(&error, &archive)),
+    }
+}
+
+/// Paths as other machines have to find them: those of this folder begin at the root.
+fn absolute(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let absolute = |path: PathBuf| match path.to_str() {
+        Some(text) if is_url(text) => path,
+        _ => std::path::absolute(&path).unwrap_or(path),
+    };
+    paths.into_iter().map(absolute).collect()
+}
+
+/// Answers until Ctrl-C. A query has nothing to save: the process ends at once, but for telling a cluster.
 async fn stoppable(
+    archive: &Archive,
     answer: impl Future<Output = Result<(), DataFusionError>>,
 ) -> Result<(), DataFusionError> {
-    tokio::select! {
-        answered = answer => answered,
-        _ = tokio::signal::ctrl_c() => {
-            gametape::remove_unfinished();
-            std::process::exit(130)
+    let answered = {
+        tokio::select! {
+            answered = answer => Some(answered),
+            _ = tokio::signal::ctrl_c() => None,
         }
+    };
+    if let Some(answered) = answered {
+        return answered;
     }
+    gametape::remove_unfinished();
+    archive.ended().await;
+    std::process::exit(130)
 }
 
 async fn run_sql(

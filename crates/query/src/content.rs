@@ -4,8 +4,10 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
-use datafusion::common::{DataFusionError, Result};
-use gametape::{ColumnDef, Kind, Lane, Policy, Recording, Scan, Secrets, TableDef, Value};
+use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
+use gametape::{
+    ColumnDef, Formats, Kind, Lane, Policy, PolicyError, Recording, Scan, Secrets, TableDef, Value,
+};
 use gametape_core::table::{Batch, MarkerKind};
 use gametape_core::tape;
 use gametape_core::{At, Stamp, Time};
@@ -57,6 +59,29 @@ pub(crate) enum About {
 }
 
 impl About {
+    /// Returns the table of this name.
+    pub fn named(name: &str, policy: Option<Policy>, formats: &Formats) -> Result<Self> {
+        let wrong = |error: PolicyError| DataFusionError::External(Box::new(error));
+        Ok(match name {
+            "recordings" => Self::Recordings,
+            "findings" => Self::Findings,
+            "markers" => Self::Markers,
+            "verdicts" => Self::Verdicts {
+                is_default: policy.is_none(),
+                policy: Box::new(
+                    policy
+                        .map_or_else(|| Policy::of(formats), Ok)
+                        .map_err(wrong)?,
+                ),
+            },
+            unknown => {
+                return Err(internal_datafusion_err!(
+                    "no table {unknown} about recordings"
+                ));
+            }
+        })
+    }
+
     pub fn content(self) -> Content {
         let table = match &self {
             Self::Recordings => &RECORDINGS,

@@ -38,9 +38,11 @@ mod functions;
 mod index;
 mod jobs;
 mod output;
+mod problems;
 mod progress;
 mod pushed;
 mod rows;
+mod sent;
 mod session;
 mod shell;
 mod state;
@@ -52,3 +54,29 @@ pub use command::run;
 pub use index::{Indexed, index};
 pub use output::{Form, write};
 pub use session::{Settings, session};
+
+/// What `gametape-cluster` needs besides: it is no interface for others.
+#[doc(hidden)]
+pub mod cluster {
+    use std::sync::Arc;
+
+    use tokio::task::JoinHandle;
+
+    use crate::Archive;
+
+    pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size};
+    pub use crate::problems::heard;
+    pub use crate::sent::{Address, Machine, Outline, ask, task};
+    pub use crate::session::furnish;
+    pub use crate::store::{runtime, runtime_in};
+
+    /// Notes that a recording is broken.
+    pub fn note(archive: &Archive, recording: &str, problem: String) {
+        archive.note(recording, problem);
+    }
+
+    /// Adds what has to be waited for before the program ends.
+    pub fn ends_with(archive: &Arc<Archive>, work: JoinHandle<()>) {
+        archive.ends_with(work);
+    }
+}

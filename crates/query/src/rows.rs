@@ -33,9 +33,10 @@ use futures::{Stream, StreamExt, stream};
 use gametape::{Lane, Recording, Scan, Secrets};
 use object_store::ObjectStore;
 
-use crate::archive::{Archive, Batches, File};
+use crate::archive::{Archive, Batches, File, Reach};
 use crate::content::{About, Content};
 use crate::jobs::{Job, RECORDING, balanced, dictionary_value, grouped_by_name, together};
+use crate::problems::told;
 use crate::pushed::Pushed;
 
 /// A table of all recordings of a kind, or of all recordings.
@@ -51,6 +52,14 @@ impl Rows {
             archive: Arc::clone(archive),
             content: Arc::new(content),
         }
+    }
+
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    pub fn content(&self) -> &Content {
+        &self.content
     }
 }
 
@@ -250,20 +259,13 @@ impl Rows {
         let group = |jobs: Vec<Job>| {
             let files = together(jobs)
                 .into_iter()
-                .map(|job| self.part(job, by_name));
+                .map(|job| part(&self.archive, &self.schema(), job, by_name));
             files.collect::<Option<Vec<_>>>().map(FileGroup::new)
         };
         let groups: Option<Vec<FileGroup>> = groups.into_iter().map(group).collect();
         let lost = || DataFusionError::Internal("a file without its recording".to_owned());
         let groups = groups.ok_or_else(lost)?;
-        let schema = TableSchema::from(self.schema());
-        let source = RowSource {
-            archive: Arc::clone(&self.archive),
-            content: Arc::clone(&self.content),
-            projection: SplitProjection::unprojected(&schema),
-            schema,
-            metrics: ExecutionPlanMetricsSet::new(),
-        };
+        let source = RowSource::new(&self.archive, &self.content);
         let url = ObjectStoreUrl::local_filesystem();
         let count = groups.len();
         let mut config = FileScanConfigBuilder::new(url, Arc::new(source))
@@ -284,29 +286,33 @@ impl Rows {
         let config = config.with_projection_indices(projection.cloned())?.build();
         Ok(DataSourceExec::from_data_source(config))
     }
+}
 
-    /// A part of a scan: a recording, a piece of one, or a few small ones.
-    fn part(&self, job: Job, in_order: bool) -> Option<PartitionedFile> {
-        let file = |(at, _): &(usize, Scan)| self.archive.files().get(*at);
-        let (first, last) = (file(job.pieces.first()?)?, file(job.pieces.last()?)?);
-        let bytes = job.pieces.iter().filter_map(file).map(File::bytes).sum();
-        let mut part = PartitionedFile::new(first.name().to_string(), bytes);
-        if in_order {
-            // DataFusion looks whether each part ends before the next begins.
-            let schema = self.schema();
-            let mut statistics = Statistics::new_unknown(&schema);
-            let name = |file: &File| Precision::Inexact(dictionary_value(file.name()));
-            let step = |step| Precision::Inexact(ScalarValue::Int64(Some(step)));
-            let ends = [(name(first), name(last)), (step(0), step(i64::MAX))];
-            for (column, (least, most)) in statistics.column_statistics.iter_mut().zip(ends) {
-                column.min_value = least;
-                column.max_value = most;
-            }
-            part.statistics = Some(Arc::new(statistics));
+/// A part of a scan: a recording, a piece of one, or a few small ones.
+pub(crate) fn part(
+    archive: &Archive,
+    schema: &SchemaRef,
+    job: Job,
+    in_order: bool,
+) -> Option<PartitionedFile> {
+    let file = |(at, _): &(usize, Scan)| archive.files().get(*at);
+    let (first, last) = (file(job.pieces.first()?)?, file(job.pieces.last()?)?);
+    let bytes = job.pieces.iter().filter_map(file).map(File::bytes).sum();
+    let mut part = PartitionedFile::new(first.name().to_string(), bytes);
+    if in_order {
+        // DataFusion looks whether each part ends before the next begins.
+        let mut statistics = Statistics::new_unknown(schema);
+        let name = |file: &File| Precision::Inexact(dictionary_value(file.name()));
+        let step = |step| Precision::Inexact(ScalarValue::Int64(Some(step)));
+        let ends = [(name(first), name(last)), (step(0), step(i64::MAX))];
+        for (column, (least, most)) in statistics.column_statistics.iter_mut().zip(ends) {
+            column.min_value = least;
+            column.max_value = most;
         }
-        part.extensions.insert(job);
-        Some(part)
+        part.statistics = Some(Arc::new(statistics));
     }
+    part.extensions.insert(job);
+    Some(part)
 }
 
 /// The source of the rows, for DataFusion's scan of files.
@@ -317,6 +323,27 @@ pub(crate) struct RowSource {
     schema: TableSchema,
     projection: SplitProjection,
     metrics: ExecutionPlanMetricsSet,
+}
+
+impl RowSource {
+    pub fn new(archive: &Arc<Archive>, content: &Arc<Content>) -> Self {
+        let schema = TableSchema::from(Arc::clone(content.table().schema()));
+        Self {
+            archive: Arc::clone(archive),
+            content: Arc::clone(content),
+            projection: SplitProjection::unprojected(&schema),
+            schema,
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
 }
 
 impl FileSource for RowSource {
@@ -330,6 +357,7 @@ impl FileSource for RowSource {
             archive: Arc::clone(&self.archive),
             content: Arc::clone(&self.content),
             columns: self.projection.file_indices.clone(),
+            metrics: self.metrics.clone(),
         };
         ProjectionOpener::try_new(
             self.projection.clone(),
@@ -387,6 +415,7 @@ struct RowOpener {
     archive: Arc<Archive>,
     content: Arc<Content>,
     columns: Vec<usize>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 /// The maximum size of a recording that is read without leaving the thread of the query, in bytes.
@@ -408,8 +437,9 @@ impl FileOpener for RowOpener {
             rows: 0,
             together: job.pieces.len() > 1,
         };
+        let metrics = self.metrics.clone();
         Ok(Box::pin(async move {
-            let end = ended(archive, job.work);
+            let end = ended(archive, job.work, metrics);
             if job.is_small {
                 return Ok(stream::iter(batches).chain(end).boxed());
             }
@@ -484,9 +514,16 @@ impl Iterator for Gathered {
 }
 
 /// Notes that a recording was read to its end.
-fn ended(archive: Arc<Archive>, work: u64) -> impl Stream<Item = Result<RecordBatch>> + Send {
+fn ended(
+    archive: Arc<Archive>,
+    work: u64,
+    metrics: ExecutionPlanMetricsSet,
+) -> impl Stream<Item = Result<RecordBatch>> + Send {
     stream::poll_fn(move |_| {
         archive.progress().done(work);
+        if matches!(archive.reach(), Reach::Any(_)) {
+            told(&archive, &metrics);
+        }
         Poll::Ready(None)
     })
 }

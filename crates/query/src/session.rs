@@ -9,7 +9,7 @@ use datafusion::catalog::{
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::{Expr, ScalarUDF};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use gametape::{At, Lane, Policy, Time, When};
 use gametape_tables::ArrowTable;
@@ -20,6 +20,7 @@ use crate::content::{About, Content, is_fact};
 use crate::functions;
 use crate::rows::Rows;
 use crate::state::Moments;
+use crate::store::with_stores;
 
 /// How queries run.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +55,17 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
         // Each sort and group gets its share, so that one leaves the others what they need to use the disk.
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory)));
     }
-    let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+    let context = SessionContext::new_with_config_rt(config, with_stores(runtime)?);
+    furnish(&context, archive, settings)?;
+    Ok(context)
+}
+
+/// Makes the tables and functions known to a context.
+pub fn furnish(
+    context: &SessionContext,
+    archive: &Arc<Archive>,
+    settings: &Settings,
+) -> Result<()> {
     let catalog = context
         .catalog("datafusion")
         .ok_or_else(|| DataFusionError::Internal("no catalog".to_owned()))?;
@@ -101,30 +112,28 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
             public.register_table(name.clone(), Arc::clone(rows))?;
         }
     }
-    let wrong = |error: gametape::PolicyError| DataFusionError::External(Box::new(error));
-    let policy = match &settings.policy {
-        Some(policy) => policy.clone(),
-        None => Policy::of(archive.formats()).map_err(wrong)?,
-    };
-    let verdicts = About::Verdicts {
-        policy: Box::new(policy),
-        is_default: settings.policy.is_none(),
-    };
-    let about = [About::Recordings, About::Findings, About::Markers, verdicts];
-    for about in about {
-        let content = about.content();
-        let name = content.table().definition().name.to_string();
-        public.register_table(name, Arc::new(Rows::new(archive, content)))?;
+    for name in ["recordings", "findings", "markers", "verdicts"] {
+        let about = About::named(name, settings.policy.clone(), archive.formats())?;
+        let rows = Rows::new(archive, about.content());
+        public.register_table(name.to_owned(), Arc::new(rows))?;
     }
     let state_at = StateAt {
         archive: Arc::clone(archive),
         tables: states,
     };
     context.register_udtf("state_at", Arc::new(state_at));
-    for function in functions::all().into_iter().chain(clocks::all(archive)) {
+    for function in all_functions(archive) {
         context.register_udf(function);
     }
-    Ok(context)
+    Ok(())
+}
+
+/// Returns the functions that SQL does not have by itself.
+pub(crate) fn all_functions(archive: &Arc<Archive>) -> Vec<ScalarUDF> {
+    functions::all()
+        .into_iter()
+        .chain(clocks::all(archive))
+        .collect()
 }
 
 /// The plural of a table's name.

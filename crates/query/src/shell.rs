@@ -65,7 +65,7 @@ pub(crate) async fn run(
     }
     println!(
         "{} recordings: {}. \\d lists the tables, \\h helps.",
-        archive.files().len(),
+        archive.count(),
         archive.kinds().join(", ")
     );
     let mut sql = String::new();

@@ -7,18 +7,23 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use datafusion::common::Result as DataFusionResult;
+use datafusion::execution::object_store::ObjectStoreRegistry;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use futures::TryStreamExt;
-use gametape::Formats;
+use gametape::{Formats, Recording};
 use gametape_core::{Input, ReadAt};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
+use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
     ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt,
     ObjectStoreScheme, RetryConfig,
 };
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 use url::Url;
 
@@ -48,6 +53,121 @@ struct Patience {
     retries: usize,
     /// For all attempts together.
     all: Duration,
+}
+
+/// Object stores, as DataFusion asks for them: to write the files of a `COPY`.
+#[derive(Debug)]
+struct Registry {
+    local: Arc<dyn ObjectStore>,
+    stores: Arc<Stores>,
+}
+
+impl ObjectStoreRegistry for Registry {
+    fn register_store(
+        &self,
+        _url: &Url,
+        _store: Arc<dyn ObjectStore>,
+    ) -> Option<Arc<dyn ObjectStore>> {
+        None
+    }
+
+    fn get_store(&self, url: &Url) -> DataFusionResult<Arc<dyn ObjectStore>> {
+        if url.scheme() == "file" {
+            return Ok(Arc::clone(&self.local));
+        }
+        let (_, store, _) = self.stores.store(url)?;
+        Ok(store)
+    }
+}
+
+/// Returns what DataFusion runs in: with object stores.
+///
+/// # Errors
+/// If threads for the stores cannot be started.
+pub fn runtime() -> DataFusionResult<Arc<RuntimeEnv>> {
+    with_stores(RuntimeEnvBuilder::new())
+}
+
+/// Same as [`runtime`], with its temporary files in a folder.
+///
+/// # Errors
+/// If threads for the stores cannot be started.
+pub fn runtime_in(folder: &std::path::Path) -> DataFusionResult<Arc<RuntimeEnv>> {
+    with_stores(RuntimeEnvBuilder::new().with_temp_file_path(folder))
+}
+
+pub(crate) fn with_stores(builder: RuntimeEnvBuilder) -> DataFusionResult<Arc<RuntimeEnv>> {
+    let registry = Registry {
+        local: Arc::new(LocalFileSystem::new()),
+        stores: Stores::new()?,
+    };
+    builder
+        .with_object_store_registry(Arc::new(registry))
+        .build_arc()
+}
+
+/// Opens recordings by their names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Opener {
+    /// Once the first object is opened.
+    stores: Arc<OnceLock<Arc<Stores>>>,
+}
+
+impl Opener {
+    fn stores(&self) -> io::Result<&Arc<Stores>> {
+        if let Some(stores) = self.stores.get() {
+            return Ok(stores);
+        }
+        let stores = Stores::new()?;
+        Ok(self.stores.get_or_init(|| stores))
+    }
+
+    /// Opens the recording at a path or an address.
+    pub fn open(&self, name: &str, formats: &Formats) -> Result<Recording, gametape::Error> {
+        if !is_url(name) {
+            return formats.open(name);
+        }
+        let failed = |source| gametape::Error::Io {
+            path: name.into(),
+            source,
+        };
+        let stores = self.stores().map_err(failed)?;
+        let mut found = stores
+            .find(name, formats)
+            .map_err(|error| failed(io::Error::other(error)))?;
+        let object = found
+            .pop()
+            .ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        let input = object.input().map_err(failed)?;
+        formats.open_input(input, name)
+    }
+
+    /// Returns an object that another machine found.
+    pub fn object(&self, name: &str, found: &FoundObject) -> io::Result<Arc<Object>> {
+        let stores = self.stores()?;
+        let url = Url::parse(name).map_err(io::Error::other)?;
+        let (_, store, location) = stores.store(&url).map_err(io::Error::other)?;
+        Ok(Arc::new(Object {
+            name: name.to_owned(),
+            store,
+            stores: Arc::clone(stores),
+            meta: ObjectMeta {
+                location,
+                last_modified: std::time::UNIX_EPOCH.into(),
+                size: found.bytes,
+                e_tag: found.e_tag.clone(),
+                version: None,
+            },
+            whole: OnceLock::new(),
+        }))
+    }
+}
+
+/// What a machine knows of an object that it found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FoundObject {
+    bytes: u64,
+    e_tag: Option<String>,
 }
 
 /// The object stores that paths name. Requests run on threads of their own, so that any thread may wait
@@ -268,6 +388,14 @@ impl Object {
     /// Returns the address.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns what another machine needs to open it.
+    pub fn found(&self) -> FoundObject {
+        FoundObject {
+            bytes: self.meta.size,
+            e_tag: self.meta.e_tag.clone(),
+        }
     }
 
     /// Opens the object: a small one is read whole, a large one in ranges.

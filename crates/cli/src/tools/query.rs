@@ -31,20 +31,36 @@ struct Args {
     args: Vec<OsString>,
 }
 
-const NAME: &str = "gametape-query";
+/// The program, its first argument, and how to get it.
+type Program = (&'static str, Option<&'static str>, &'static str);
+
+const ALONE: Program = (
+    "gametape-query",
+    None,
+    "SQL needs the program gametape-query, which is not here: cargo install --path crates/query (it builds for some ten minutes)",
+);
+const CLUSTER: Program = (
+    "gametape-cluster",
+    Some("query"),
+    "--cluster needs the program gametape-cluster, which is not here: cargo install --path crates/cluster (it builds for some fifteen minutes)",
+);
 
 fn run(args: &Args, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    let is_cluster = |arg: &OsString| {
+        let text = arg.to_str().unwrap_or_default();
+        text == "--cluster" || text.starts_with("--cluster=")
+    };
+    let on_cluster = args.args.iter().any(is_cluster);
+    let (name, first, missing) = if on_cluster { CLUSTER } else { ALONE };
     // Beside this program first, where both were installed together.
     let beside = std::env::current_exe().ok();
     let beside =
-        beside.map(|path| path.with_file_name(format!("{NAME}{}", std::env::consts::EXE_SUFFIX)));
+        beside.map(|path| path.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)));
     let program = beside.filter(|path| path.is_file());
-    let program = program.unwrap_or_else(|| PathBuf::from(NAME));
-    match replace(Command::new(&program).args(&args.args)) {
+    let program = program.unwrap_or_else(|| PathBuf::from(name));
+    match replace(Command::new(&program).args(first).args(&args.args)) {
         Ok(code) => std::process::exit(code),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ui.refuse(&format!(
-            "SQL needs the program {NAME}, which is not here: cargo install --path crates/query (it builds for some ten minutes)"
-        ))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ui.refuse(missing)),
         Err(error) => Ok(ui.refuse(&format!("{}: {error}", program.display()))),
     }
 }

@@ -32,6 +32,8 @@ use super::test::Test;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
     pub(super) sections: Vec<Section>,
+    /// The text that it was parsed from.
+    pub(super) text: String,
 }
 
 /// The rules for recordings of one format.

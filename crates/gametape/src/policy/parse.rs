@@ -107,6 +107,12 @@ impl Policy {
         read(&Self::text(formats), formats)
     }
 
+    /// Returns the TOML text that it was parsed from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the TOML file of [`Policy::of`]. A comment at its end names the formats that it does not judge.
     #[must_use]
     pub fn text(formats: &Formats) -> String {
@@ -139,7 +145,10 @@ fn read(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
         let line = 1 + before.filter(|byte| *byte == b'\n').count();
         PolicyError { line, message }
     })?;
-    Ok(Policy { sections })
+    Ok(Policy {
+        sections,
+        text: text.to_owned(),
+    })
 }
 
 /// Returns the message for an unknown name, with the most similar known one.

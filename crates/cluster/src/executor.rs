@@ -1,0 +1,73 @@
+//! An executor: it reads recordings, and answers parts of queries.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::registry::BallistaFunctionRegistry;
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use gametape_query::cluster::{Machine, runtime_in};
+
+use crate::codec::{Scans, Tables};
+use crate::command::Executor;
+use crate::scheduler::LARGEST;
+
+pub async fn run(args: &Executor, machine: &Arc<Machine>) -> Result<(), String> {
+    let (host, port) = args
+        .scheduler
+        .rsplit_once(':')
+        .and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)))
+        .ok_or_else(|| format!("{}: write HOST:PORT", args.scheduler))?;
+    let mut registry = BallistaFunctionRegistry::default();
+    for function in machine.functions() {
+        let name = function.name().to_owned();
+        registry.scalar_functions.insert(name, Arc::new(function));
+    }
+    let folder = match &args.work_dir {
+        Some(folder) => {
+            let made = std::fs::create_dir_all(folder);
+            made.map_err(|error| format!("{}: {error}", folder.display()))?;
+            None
+        }
+        None => Some(tempfile::tempdir().map_err(|error| error.to_string())?),
+    };
+    let work_dir = args.work_dir.clone();
+    let work_dir = work_dir.or_else(|| Some(folder.as_ref()?.path().to_owned()));
+    let work_dir = work_dir.unwrap_or_default();
+    let text = work_dir.to_str();
+    let text = text.ok_or_else(|| format!("{}: not a text", work_dir.display()))?;
+    let spill = work_dir.clone();
+    let config = ExecutorProcessConfig {
+        bind_host: args.bind.ip().to_string(),
+        external_host: args.host.clone(),
+        port: args.bind.port(),
+        // Tasks come to a port that the system chooses... the next one.
+        grpc_port: args.bind.port().saturating_add(1),
+        scheduler_host: host,
+        scheduler_port: port,
+        scheduler_connect_timeout_seconds: 30,
+        vcores: args.threads.unwrap_or(0),
+        task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
+        work_dir: Some(text.to_owned()),
+        job_data_ttl_seconds: 3_600,
+        job_data_clean_up_interval_seconds: 300,
+        grpc_max_decoding_message_size: LARGEST,
+        grpc_max_encoding_message_size: LARGEST,
+        executor_heartbeat_interval_seconds: 5,
+        memory_pool_size: args.memory.map(|bytes| bytes as u64),
+        override_function_registry: Some(Arc::new(registry)),
+        override_runtime_producer: Some(Arc::new(move |_| runtime_in(&spill))),
+        override_logical_codec: Some(Arc::new(Tables::new(machine, None))),
+        override_physical_codec: Some(Scans::of_ballista(machine)),
+        ..ExecutorProcessConfig::default()
+    };
+    println!(
+        "the executor of {} listens at {}",
+        args.scheduler, args.bind
+    );
+    let ended = start_executor_process(Arc::new(config)).await;
+    // The last of its tasks may still write there.
+    tokio::time::sleep(Duration::ZERO).await;
+    drop(folder);
+    ended.map_err(|error| error.to_string())
+}
