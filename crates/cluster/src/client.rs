@@ -6,9 +6,10 @@ use ballista_core::extension::{SessionConfigExt, SessionStateExt};
 use ballista_core::planner::BallistaQueryPlanner;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::UInt64Type;
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::protobuf::LogicalPlanNode;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -21,6 +22,7 @@ use crate::codec::{Scans, Tables};
 use crate::followed::Planner;
 use crate::outline::OutlineTable;
 use crate::scheduler::LARGEST;
+use crate::words::plain;
 
 /// The number of parts of a query's stage, for each core: so that a core which is done early takes another.
 const PARTS: usize = 2;
@@ -53,14 +55,19 @@ async fn connected(wish: Wish) -> Connected {
     let asked = context(&url, &machine, 1, None)?;
     let table = OutlineTable::of(address.written()?);
     let rows = asked.read_table(Arc::new(table))?.collect().await;
-    let rows = rows.map_err(|error| unreachable_or(&cluster, error))?;
+    let rows = rows.map_err(|error| plain(error, &cluster))?;
     let (outline, cores) = of(&rows)?;
     let archive = Arc::new(address.archive(outline, formats)?);
     if archive.count() == 0 {
         return Err(exec_datafusion_err!("{}", none_of(&archive.broken())));
     }
     let parts = settings.cores.unwrap_or(cores.max(1) * PARTS);
-    let context = context(&url, &machine, parts, Some(Planner::new(&url, &archive)))?;
+    let context = context(
+        &url,
+        &machine,
+        parts,
+        Some(Planner::new(&url, &cluster, &archive)),
+    )?;
     let settings = Settings {
         cores: Some(parts),
         ..settings
@@ -81,21 +88,13 @@ fn of(rows: &[RecordBatch]) -> Result<(Outline, usize)> {
     Ok((outline, usize::try_from(cores).unwrap_or(usize::MAX)))
 }
 
-/// Returns an error of the network in words.
-fn unreachable_or(cluster: &str, error: DataFusionError) -> DataFusionError {
-    let text = error.strip_backtrace();
-    if text.contains("GrpcConnectionError") || text.contains("tonic::transport::Error") {
-        return exec_datafusion_err!("no scheduler answers at {cluster}");
-    }
-    error
-}
-
 fn context(
     url: &str,
     machine: &Arc<Machine>,
     parts: usize,
     planner: Option<Planner>,
 ) -> Result<SessionContext> {
+    let codec: Arc<dyn LogicalExtensionCodec> = Arc::new(Tables::new(machine, None));
     let mut config = SessionConfig::new_with_ballista()
         .with_information_schema(true)
         .with_create_default_catalog_and_schema(true)
@@ -103,16 +102,17 @@ fn context(
         // The adaptive planner reads sorted rows of other machines through Arrow Flight, which turns dictionaries
         // into texts, and then finds that they are no dictionaries.
         .with_ballista_adaptive_query_planner(false)
-        .with_ballista_logical_extension_codec(Arc::new(Tables::new(machine, None)))
+        .with_ballista_logical_extension_codec(Arc::clone(&codec))
         .with_ballista_physical_extension_codec(Scans::of_ballista(machine))
         .with_ballista_grpc_client_max_message_size(LARGEST as usize);
     if let Some(planner) = planner {
         let inner = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
             url.to_owned(),
             config.ballista_config(),
-            Arc::new(Tables::new(machine, None)),
+            Arc::clone(&codec),
         );
-        config = config.with_ballista_query_planner(Arc::new(planner.around(inner)));
+        let planner = planner.around(inner, codec);
+        config = config.with_ballista_query_planner(Arc::new(planner));
     }
     let state = SessionStateBuilder::new()
         .with_default_features()

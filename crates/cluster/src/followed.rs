@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ballista_core::execution_plans::DistributedQueryExec;
+use ballista_core::extension::SessionConfigExt;
 use ballista_core::planner::BallistaQueryPlanner;
 use ballista_core::serde::protobuf::operator_metric::Metric;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
@@ -15,35 +16,46 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, internal_err};
+use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::execution::context::QueryPlanner;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::protobuf::LogicalPlanNode;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use gametape_query::Archive;
 use gametape_query::cluster::{ends_with, heard, note};
+use tokio::task::JoinHandle;
+
+use crate::progress::{Progress, ran_once};
+use crate::scheduler::LARGEST;
+use crate::words::plain;
 
 type Query = DistributedQueryExec<LogicalPlanNode>;
 
 /// How long to wait for a scheduler that is told of the end of a query.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How often to ask how far a query is.
+const OFTEN: Duration = Duration::from_millis(500);
+/// How often a query is asked whose parts did not run once each.
+const ATTEMPTS: usize = 3;
 
 /// The scheduler that a query runs on, and the archive that notes what it finds.
 #[derive(Clone)]
 struct At {
     url: String,
+    /// As the user wrote it.
+    cluster: String,
     archive: Arc<Archive>,
 }
 
 impl fmt::Debug for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("At")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
+        let mut debug = f.debug_struct("At");
+        debug.field("url", &self.url).finish_non_exhaustive()
     }
 }
 
@@ -51,28 +63,37 @@ impl fmt::Debug for At {
 pub struct Planner(At);
 
 impl Planner {
-    pub fn new(url: &str, archive: &Arc<Archive>) -> Self {
+    pub fn new(url: &str, cluster: &str, archive: &Arc<Archive>) -> Self {
         Self(At {
             url: url.to_owned(),
+            cluster: cluster.to_owned(),
             archive: Arc::clone(archive),
         })
     }
 
-    pub fn around(self, inner: BallistaQueryPlanner<LogicalPlanNode>) -> Following {
-        Following { at: self.0, inner }
+    pub fn around(
+        self,
+        inner: BallistaQueryPlanner<LogicalPlanNode>,
+        codec: Arc<dyn LogicalExtensionCodec>,
+    ) -> Following {
+        Following {
+            at: self.0,
+            inner,
+            codec,
+        }
     }
 }
 
 pub struct Following {
     at: At,
     inner: BallistaQueryPlanner<LogicalPlanNode>,
+    codec: Arc<dyn LogicalExtensionCodec>,
 }
 
 impl fmt::Debug for Following {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Following")
-            .field("at", &self.at)
-            .finish_non_exhaustive()
+        let mut debug = f.debug_struct("Following");
+        debug.field("at", &self.at).finish_non_exhaustive()
     }
 }
 
@@ -83,38 +104,47 @@ impl QueryPlanner for Following {
         logical_plan: &LogicalPlan,
         session_state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = self
-            .inner
-            .create_physical_plan(logical_plan, session_state)
-            .await?;
-        if plan.is::<Query>() {
-            let at = self.at.clone();
-            return Ok(Arc::new(Followed { query: plan, at }));
+        let inner = self.inner.create_physical_plan(logical_plan, session_state);
+        let inner = inner.await?;
+        if !inner.is::<Query>() {
+            return Ok(inner);
         }
-        Ok(plan)
+        Ok(Arc::new(Followed {
+            writes: matches!(logical_plan, LogicalPlan::Copy(_) | LogicalPlan::Dml(_)),
+            properties: Arc::clone(inner.properties()),
+            plan: logical_plan.clone(),
+            codec: Arc::clone(&self.codec),
+            session: session_state.session_id().to_owned(),
+            at: self.at.clone(),
+        }))
     }
 }
 
 /// A query on the cluster.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Followed {
-    query: Arc<dyn ExecutionPlan>,
+    plan: LogicalPlan,
+    /// Whether it writes files: then it cannot be asked twice.
+    writes: bool,
+    codec: Arc<dyn LogicalExtensionCodec>,
+    session: String,
+    properties: Arc<PlanProperties>,
     at: At,
 }
 
 impl DisplayAs for Followed {
-    fn fmt_as(&self, t: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.query.fmt_as(t, f)
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "on the cluster {}", self.at.cluster)
     }
 }
 
 impl ExecutionPlan for Followed {
-    fn name(&self) -> &str {
-        self.query.name()
+    fn name(&self) -> &'static str {
+        "Followed"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        self.query.properties()
+        &self.properties
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
@@ -143,30 +173,92 @@ impl ExecutionPlan for Followed {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let rows = self.query.execute(partition, context)?;
-        let schema = rows.schema();
-        let mut running = Running {
-            query: Arc::clone(&self.query),
+        let schema = self.schema();
+        let (query, cluster) = (self.clone(), self.at.cluster.clone());
+        let rows = stream::once(async move { query.answered(partition, &context).await });
+        let rows = rows.try_flatten();
+        let rows = rows.map(move |rows| rows.map_err(|error| plain(error, &cluster)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+}
+
+impl Followed {
+    /// Asks the cluster, until each part of the query ran once.
+    async fn answered(
+        self,
+        partition: usize,
+        context: &Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        for _ in 0..ATTEMPTS {
+            let (mut rows, running) = self.begun(partition, context)?;
+            // The first rows come when the whole query is done. They are waited for apart: a query that is dropped
+            // while the scheduler takes it has no name yet under which it could be stopped.
+            let asked = tokio::spawn(async move { (rows.next().await, rows) });
+            let (first, rows) = match asked.await {
+                Ok(asked) => asked,
+                Err(error) => return exec_err!("the query ended: {error}"),
+            };
+            let is_sound = match (&first, job(&running.query)) {
+                (Some(Err(_)), _) | (_, None) => true,
+                (_, Some(job)) => ran_once(&self.at.url, &job).await.unwrap_or(false),
+            };
+            if is_sound {
+                return Ok(self.rest(first, rows, running));
+            }
+            if self.writes {
+                return exec_err!(
+                    "an executor was lost while files were written: delete them, and write them again"
+                );
+            }
+        }
+        exec_err!("executors were lost {ATTEMPTS} times while the query ran")
+    }
+
+    /// Begins the query.
+    fn begun(
+        &self,
+        partition: usize,
+        context: &Arc<TaskContext>,
+    ) -> Result<(SendableRecordBatchStream, Running)> {
+        let query = Query::with_extension(
+            self.at.url.clone(),
+            context.session_config().ballista_config(),
+            self.plan.clone(),
+            Arc::clone(&self.codec),
+            self.session.clone(),
+        );
+        let rows = query.execute(partition, Arc::clone(context))?;
+        let query = Arc::new(query);
+        let running = Running {
+            told: told(Arc::clone(&query), self.at.clone()),
+            query,
             at: self.at.clone(),
             is_over: false,
         };
-        let (query, at) = (Arc::clone(&self.query), self.at.clone());
+        Ok((rows, running))
+    }
+
+    /// The rows of a query that is done, as they are fetched. After them, what was found broken is asked for.
+    fn rest(
+        &self,
+        first: Option<Result<RecordBatch>>,
+        rows: SendableRecordBatchStream,
+        mut running: Running,
+    ) -> SendableRecordBatchStream {
+        let schema = self.schema();
+        let (query, at) = (Arc::clone(&running.query), self.at.clone());
+        // Nothing is left to stop.
+        running.over();
         let declared = Arc::clone(&schema);
+        let rows = stream::iter(first).chain(rows);
         let rows = rows.map(move |rows| rows.and_then(|rows| as_declared(rows, &declared)));
-        let rows = rows.map(Some).chain(stream::iter([None]));
-        let rows = rows.filter_map(move |rows| {
-            if !matches!(rows, Some(Ok(_))) {
-                running.over();
-            }
-            let (query, at) = (Arc::clone(&query), at.clone());
-            async move {
-                if rows.is_none() {
-                    at.hear(&query).await;
-                }
-                rows
-            }
+        let end = stream::once(async move {
+            at.hear(&query).await;
+            None
         });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+        let rows = rows.map(Some).chain(end);
+        let rows = rows.filter_map(|rows| async { rows });
+        Box::pin(RecordBatchStreamAdapter::new(schema, rows))
     }
 }
 
@@ -189,9 +281,24 @@ fn as_declared(rows: RecordBatch, declared: &SchemaRef) -> Result<RecordBatch> {
 
 /// A query that the cluster works on. If it is dropped before its end, the cluster is told to stop.
 struct Running {
-    query: Arc<dyn ExecutionPlan>,
+    query: Arc<Query>,
     at: At,
     is_over: bool,
+    /// Tells how far it is.
+    told: JoinHandle<()>,
+}
+
+fn told(query: Arc<Query>, at: At) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(OFTEN).await;
+            if let Some(job) = job(&query)
+                && let Some(progress) = Progress::of(&at.url, &job).await
+            {
+                progress.tell(&at.archive);
+            }
+        }
+    })
 }
 
 impl Running {
@@ -202,27 +309,30 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let job = job(&*self.query);
-        if let (false, Some(job), Ok(runtime)) =
-            (self.is_over, job, tokio::runtime::Handle::try_current())
-        {
-            let at = self.at.clone();
-            let url = at.url.clone();
-            let told = async move {
+        self.told.abort();
+        if let (false, Ok(runtime)) = (self.is_over, tokio::runtime::Handle::try_current()) {
+            let (query, at) = (Arc::clone(&self.query), self.at.clone());
+            let stopped = async move {
                 // The scheduler may be gone, which stops the query as well.
-                let _ = tokio::time::timeout(PATIENCE, cancel(&url, job)).await;
+                let _ = tokio::time::timeout(PATIENCE, cancel(&at.url, &query)).await;
             };
-            ends_with(&at.archive, runtime.spawn(told));
+            ends_with(&self.at.archive, runtime.spawn(stopped));
         }
     }
 }
 
-fn job(query: &dyn ExecutionPlan) -> Option<String> {
-    let query: &Query = query.downcast_ref()?;
+fn job(query: &Query) -> Option<String> {
     query.job_id().map(|job| job.to_string())
 }
 
-async fn cancel(url: &str, job_id: String) -> Result<(), tonic::transport::Error> {
+/// Stops a query, once the scheduler has named it.
+async fn cancel(url: &str, query: &Query) -> Result<(), tonic::transport::Error> {
+    let job_id = loop {
+        match job(query) {
+            Some(job) => break job,
+            None => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    };
     let mut scheduler = SchedulerGrpcClient::connect(url.to_owned()).await?;
     // It may have ended meanwhile.
     let _ = scheduler.cancel_job(CancelJobParams { job_id }).await;
@@ -231,18 +341,15 @@ async fn cancel(url: &str, job_id: String) -> Result<(), tonic::transport::Error
 
 impl At {
     /// Asks what a query found broken, and notes it.
-    async fn hear(&self, query: &Arc<dyn ExecutionPlan>) {
-        let Some(job_id) = job(&**query) else {
+    async fn hear(&self, query: &Query) {
+        let Some(job_id) = job(query) else {
             return;
         };
         let asked = async {
             let scheduler = SchedulerGrpcClient::connect(self.url.clone()).await.ok()?;
-            let mut scheduler =
-                scheduler.max_decoding_message_size(crate::scheduler::LARGEST as usize);
-            let answer = scheduler
-                .get_job_metrics(GetJobMetricsParams { job_id })
-                .await;
-            Some(answer.ok()?.into_inner())
+            let mut scheduler = scheduler.max_decoding_message_size(LARGEST as usize);
+            let asked = scheduler.get_job_metrics(GetJobMetricsParams { job_id });
+            Some(asked.await.ok()?.into_inner())
         };
         // Without an answer, the rows are still right.
         let Ok(Some(metrics)) = tokio::time::timeout(PATIENCE, asked).await else {

@@ -21,7 +21,10 @@ mod command;
 mod executor;
 mod followed;
 mod outline;
+mod progress;
 mod scheduler;
+mod slots;
+mod words;
 
 #[doc(hidden)]
 pub use client::connect;

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::utils::{default_config_producer, default_session_builder};
+use ballista_scheduler::cluster::memory::InMemoryJobState;
 use ballista_scheduler::cluster::{BallistaCluster, ClusterState};
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
@@ -13,6 +14,7 @@ use gametape_query::cluster::{Machine, runtime};
 
 use crate::codec::{Scans, Tables};
 use crate::command::Scheduler;
+use crate::slots::Slots;
 
 /// The largest message between machines: a task names the recordings that it reads.
 pub const LARGEST: u32 = 1 << 30;
@@ -70,18 +72,19 @@ pub async fn run(args: &Scheduler, machine: &Arc<Machine>) -> Result<(), String>
         grpc_server_max_decoding_message_size: LARGEST,
         grpc_server_max_encoding_message_size: LARGEST,
         grpc_client_max_message_size: LARGEST,
-        override_config_producer: Some(Arc::new(default_config_producer)),
-        override_session_builder: Some(Arc::new(move |config| session(&own, config))),
         override_logical_codec: Some(Arc::new(Tables::new(machine, Some(cores.clone())))),
         override_physical_codec: Some(Scans::of_ballista(machine)),
         ..SchedulerConfig::default()
     };
-    let failed = |error: ballista_core::error::BallistaError| error.to_string();
-    let cluster = BallistaCluster::new_from_config(&config)
-        .await
-        .map_err(failed)?;
+    let slots: Arc<dyn ClusterState> = Arc::new(Slots::default());
     // Nobody set it before.
-    let _ = cores.0.set(cluster.cluster_state());
+    let _ = cores.0.set(Arc::clone(&slots));
+    let jobs = InMemoryJobState::new(
+        config.scheduler_id.clone(),
+        Arc::new(move |config| session(&own, config)),
+        Arc::new(default_config_producer),
+    );
+    let cluster = BallistaCluster::new(slots, Arc::new(jobs));
     println!("the scheduler listens at {}", args.bind);
     tokio::select! {
         ended = start_server(cluster, args.bind, Arc::new(config)) => {

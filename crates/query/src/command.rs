@@ -300,23 +300,43 @@ fn absolute(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.into_iter().map(absolute).collect()
 }
 
+/// Waits for Ctrl-C, a request to end, or the end of the terminal. Returns the code to exit with.
+async fn stopped() -> i32 {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let end = |kind| async move {
+            match signal(kind) {
+                Ok(mut end) => end.recv().await,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = end(SignalKind::interrupt()) => 130,
+            _ = end(SignalKind::terminate()) => 143,
+            _ = end(SignalKind::hangup()) => 129,
+        }
+    }
+    #[cfg(not(unix))]
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => 130,
+        Err(_) => std::future::pending().await,
+    }
+}
+
 /// Answers until Ctrl-C. A query has nothing to save: the process ends at once, but for telling a cluster.
 async fn stoppable(
     archive: &Archive,
     answer: impl Future<Output = Result<(), DataFusionError>>,
 ) -> Result<(), DataFusionError> {
-    let answered = {
-        tokio::select! {
-            answered = answer => Some(answered),
-            _ = tokio::signal::ctrl_c() => None,
-        }
+    let code = tokio::select! {
+        answered = answer => return answered,
+        code = stopped() => code,
     };
-    if let Some(answered) = answered {
-        return answered;
-    }
+    // The answer is dropped, and what it began on a cluster is told to stop.
     gametape::remove_unfinished();
     archive.ended().await;
-    std::process::exit(130)
+    std::process::exit(code)
 }
 
 async fn run_sql(

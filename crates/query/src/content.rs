@@ -1,5 +1,6 @@
 //! The sources of a table's rows, recording by recording.
 
+use std::io;
 use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::RecordBatch;
@@ -13,7 +14,7 @@ use gametape_core::tape;
 use gametape_core::{At, Stamp, Time};
 use gametape_tables::{ArrowTable, Problem};
 
-use crate::archive::{Archive, Batches, File};
+use crate::archive::{Archive, Batches, File, Reach};
 use crate::state::{self, Moments};
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
@@ -188,6 +189,14 @@ impl Content {
         };
         let recording = match opened.map_or_else(|| archive.recording(file), Ok) {
             Ok(recording) => recording,
+            // Another machine found it: here, it may be the folder that is missing.
+            Err(gametape::Error::Io { source, .. }) if matches!(archive.reach(), Reach::Any(_)) => {
+                let text = format!(
+                    "{}: {source}: an executor cannot open what the scheduler found",
+                    file.name()
+                );
+                return Err(io::Error::new(source.kind(), text).into());
+            }
             Err(error) => {
                 archive.found_broken(file, error.to_string());
                 return none();

@@ -75,6 +75,11 @@ pub mod cluster {
         archive.note(recording, problem);
     }
 
+    /// Says how far a query is.
+    pub fn progress(archive: &Archive, done: u64, planned: u64, words: String) {
+        archive.progress().at(done, planned, words);
+    }
+
     /// Adds what has to be waited for before the program ends.
     pub fn ends_with(archive: &Arc<Archive>, work: JoinHandle<()>) {
         archive.ends_with(work);

@@ -1,7 +1,7 @@
 //! How far a query is.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use tokio::task::JoinHandle;
 pub(crate) struct Progress {
     planned: AtomicU64,
     done: AtomicU64,
+    /// How far a cluster is, in words.
+    words: Mutex<String>,
 }
 
 impl Progress {
@@ -23,6 +25,18 @@ impl Progress {
     pub fn restart(&self) {
         self.planned.store(0, Ordering::Relaxed);
         self.done.store(0, Ordering::Relaxed);
+        self.words().clear();
+    }
+
+    fn words(&self) -> MutexGuard<'_, String> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes how far it is.
+    pub fn at(&self, done: u64, planned: u64, words: String) {
+        self.planned.store(planned, Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
+        *self.words() = words;
     }
 
     pub fn plan(&self, work: u64) {
@@ -63,7 +77,7 @@ struct Bar {
 impl Bar {
     fn new(progress: Arc<Progress>) -> Self {
         let bar = ProgressBar::no_length();
-        let style = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}");
+        let style = ProgressStyle::with_template("{bar:40} {percent} % {elapsed} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let own = bar.clone();
         let drawing = tokio::spawn(async move {
@@ -71,6 +85,7 @@ impl Bar {
             loop {
                 own.set_length(progress.planned.load(Ordering::Relaxed).max(1));
                 own.set_position(progress.done.load(Ordering::Relaxed));
+                own.set_message(progress.words().clone());
                 tokio::time::sleep(EVERY).await;
             }
         });

@@ -611,3 +611,40 @@ fn task_of(scan: &FileScanConfig, source: &RowSource) -> Result<(Vec<u8>, FileSc
     rest.file_groups = Vec::new();
     Ok((written(&task)?, rest))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use gametape::Secrets;
+
+    use super::{Address, Machine, Outline, VERSION};
+
+    #[test]
+    fn another_version_is_refused_with_both() {
+        let machine = Machine::new(gametape::formats());
+        let address = Address::new("run", &[PathBuf::from("/nowhere")], Secrets::Hide);
+        let address = address.written().unwrap();
+        machine.outline(&address).unwrap();
+        let other = String::from_utf8(address).unwrap();
+        let other = other.replacen(VERSION, "0.0.7", 1).into_bytes();
+        let (outline, table) = (machine.outline(&other), machine.table(&other));
+        let task = machine.task(&other).map(|_| ());
+        for (error, sender) in [
+            (outline.map(|_| ()).unwrap_err(), "the client"),
+            (table.map(|_| ()).unwrap_err(), "the client"),
+            (task.unwrap_err(), "the scheduler"),
+            (
+                Outline::read(&other).map(|_| ()).unwrap_err(),
+                "the scheduler",
+            ),
+        ] {
+            let error = error.to_string();
+            assert!(
+                error.contains(&format!("{sender} is gametape 0.0.7")),
+                "{error}"
+            );
+            assert!(error.contains(&format!("is gametape {VERSION}")), "{error}");
+        }
+    }
+}

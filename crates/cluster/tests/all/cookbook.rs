@@ -1,57 +1,13 @@
 //! The questions of the book, on a cluster and on one machine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use gametape::Secrets;
-use gametape_query::Settings;
-use gametape_query::cluster::Wish;
 
 use crate::samples::Asked;
-use crate::started::{Cluster, questions, recordings};
-
-/// A client in this process.
-struct Client {
-    archive: Arc<gametape_query::Archive>,
-    context: datafusion::prelude::SessionContext,
-    runtime: tokio::runtime::Runtime,
-}
-
-impl Client {
-    fn of(cluster: &Cluster, folder: &str, secrets: Secrets) -> Self {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let wish = Wish {
-            cluster: cluster.address(),
-            formats: gametape::formats(),
-            paths: vec![PathBuf::from(folder)],
-            secrets,
-            settings: Settings::default(),
-        };
-        let connected = runtime.block_on(gametape_cluster::connect(wish));
-        let (archive, context) = connected.unwrap_or_else(|error| panic!("{error}"));
-        Self {
-            archive,
-            context,
-            runtime,
-        }
-    }
-
-    fn batches(&self, sql: &str) -> Vec<RecordBatch> {
-        let answer = async {
-            let answer = self.context.sql(sql).await?;
-            let empty = RecordBatch::new_empty(Arc::clone(answer.schema().inner()));
-            let mut batches = answer.collect().await?;
-            if batches.is_empty() {
-                batches.push(empty);
-            }
-            Ok::<_, datafusion::error::DataFusionError>(batches)
-        };
-        let answer = self.runtime.block_on(answer);
-        answer.unwrap_or_else(|error| panic!("{sql}: {error}"))
-    }
-}
+use crate::started::{Client, Cluster, questions, recordings};
 
 /// The lines of an answer, sorted where SQL does not order them.
 fn lines(sql: &str, batches: &[RecordBatch]) -> Vec<String> {

@@ -1,8 +1,14 @@
 //! Machines that go, files that are not there, and clients that leave.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::started::{Cluster, recordings};
+use gametape::Secrets;
+
+use crate::started::{Client, Cluster, PATIENCE, recordings, told};
 
 const COUNT: &str = "SELECT count(*) AS n FROM mouse_events";
 
@@ -76,4 +82,131 @@ fn without_a_scheduler_the_client_says_so() {
         error.contains("no scheduler answers at 127.0.0.1"),
         "{error}"
     );
+}
+
+/// A query that takes seconds where nothing is optimised, and its work.
+const LONG: &str = "SELECT sum(a.x * b.y) AS n FROM mouse_events a CROSS JOIN mouse_events b";
+
+/// Starts a query, and waits until the cluster works on it.
+fn begun(cluster: &Cluster, sql: &str, place: &str) -> Child {
+    let child = cluster
+        .query(&[sql, place, "--format", "csv"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !is_running(cluster) {
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+/// Whether the cluster works on a query. The one for the outline of an archive has a single stage.
+fn is_running(cluster: &Cluster) -> bool {
+    let jobs = jobs(cluster);
+    let mut running = jobs
+        .split('{')
+        .filter(|job| job.contains("\"status\":\"Running\""));
+    running.any(|job| !job.contains("\"num_stages\":1,"))
+}
+
+/// What the scheduler says of its jobs.
+fn jobs(cluster: &Cluster) -> String {
+    let mut stream = TcpStream::connect(cluster.address()).unwrap();
+    write!(
+        stream,
+        "GET /api/jobs HTTP/1.1\r\nHost: it\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[cfg(unix)]
+#[test]
+fn a_client_that_is_stopped_stops_its_query() {
+    let (_folder, place) = recordings();
+    let cluster = Cluster::start();
+    // Thrice the events: it would take hours.
+    let endless = format!("{LONG} CROSS JOIN mouse_events c");
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let client = begun(&cluster, &endless, &place);
+        let status = std::process::Command::new("kill")
+            .args([&format!("-{signal}"), &client.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let (ended, _, error) = told(&client.wait_with_output().unwrap());
+        assert_eq!(ended, code, "{error}");
+        let start = Instant::now();
+        while is_running(&cluster) {
+            assert!(start.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(jobs(&cluster).contains("Cancelled"));
+    }
+    // The machines are free again.
+    assert_eq!(cluster.asked(&[COUNT, &place]).0, 0);
+}
+
+#[test]
+fn an_executor_that_goes_in_the_middle_costs_time_alone() {
+    let (_folder, place) = recordings();
+    let mut cluster = Cluster::start();
+    let (_, whole, error) = cluster.asked(&[LONG, &place, "--format", "csv"]);
+    assert!(whole.starts_with("n\n"), "{error}");
+    let client = begun(&cluster, LONG, &place);
+    std::thread::sleep(Duration::from_millis(300));
+    cluster.executors[0].kill();
+    let (code, out, error) = told(&client.wait_with_output().unwrap());
+    assert_eq!((code, out), (0, whole), "{error}");
+}
+
+#[test]
+fn a_recording_that_an_executor_does_not_find_is_named() {
+    let (folder, place) = recordings();
+    let cluster = Cluster::start();
+    let client = Client::of(&cluster, &place, Secrets::Hide);
+    let gone = folder.path().join("expert-win.rmv");
+    fs::remove_file(&gone).unwrap();
+    let error = client
+        .try_batches("SELECT sum(x) FROM mouse_events")
+        .unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains(gone.to_str().unwrap()), "{error}");
+    assert!(error.contains("an executor cannot open"), "{error}");
+    // The next client does not look for it.
+    assert_eq!(cluster.asked(&[COUNT, &place]).0, 0);
+}
+
+#[test]
+fn an_error_has_its_own_words() {
+    let (_folder, place) = recordings();
+    let cluster = Cluster::start();
+    let sql = "SELECT sum(1 / (x - x)) FROM mouse_events";
+    let (code, _, error) = cluster.asked(&[sql, &place]);
+    assert_eq!(code, 2);
+    assert!(error.to_lowercase().contains("divide"), "{error}");
+    assert!(!error.contains("DataFusionError"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_said() {
+    let (_folder, place) = recordings();
+    let mut cluster = Cluster::with_full_disks(4);
+    let sorted = "SELECT * FROM mouse_events ORDER BY x";
+    let (code, _, error) = cluster.asked(&[sorted, &place]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("File too large"), "{error}");
+    // On a machine with room it goes.
+    for executor in &mut cluster.executors {
+        executor.kill();
+    }
+    cluster.add_executor();
+    let (code, _, error) = cluster.asked(&[sorted, &place]);
+    assert_eq!(code, 0, "{error}");
 }

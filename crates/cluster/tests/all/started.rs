@@ -1,9 +1,15 @@
 //! A cluster on loopback.
 
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use datafusion::arrow::array::RecordBatch;
+use gametape::Secrets;
+use gametape_query::Settings;
+use gametape_query::cluster::Wish;
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_gametape-cluster");
 
@@ -54,6 +60,8 @@ pub struct Cluster {
     pub executors: Vec<Process>,
     pub work: tempfile::TempDir,
     variables: Vec<(String, String)>,
+    /// How large files of executors may be, in kilobytes.
+    room: Option<usize>,
 }
 
 impl Cluster {
@@ -62,14 +70,27 @@ impl Cluster {
         Self::with(&[])
     }
 
+    /// Starts a cluster whose executors cannot write files that are larger than so many kilobytes.
+    #[cfg(unix)]
+    pub fn with_full_disks(room: usize) -> Self {
+        let mut cluster = Self::of(&[], Some(room));
+        cluster.room = None;
+        cluster
+    }
+
     /// Starts a cluster whose processes have these variables.
     pub fn with(variables: &[(&str, &str)]) -> Self {
+        Self::of(variables, None)
+    }
+
+    fn of(variables: &[(&str, &str)], room: Option<usize>) -> Self {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let mut cluster = Self {
             scheduler: scheduler(free_port(), variables),
             executors: Vec::new(),
             work: tempfile::tempdir().unwrap(),
             variables: variables.iter().map(owned).collect(),
+            room,
         };
         cluster.add_executor();
         cluster.add_executor();
@@ -88,12 +109,19 @@ impl Cluster {
 
     pub fn add_executor(&mut self) {
         let folder = self.work.path().join(self.executors.len().to_string());
-        self.add_executor_in(&folder);
-    }
-
-    pub fn add_executor_in(&mut self, folder: &Path) {
         let port = free_port();
-        let child = Command::new(PROGRAM)
+        let mut program = match self.room {
+            None => Command::new(PROGRAM),
+            // A limit on the size of files in the place of a full disk. The signal is ignored, so that it is
+            // an error.
+            Some(room) => {
+                let mut shell = Command::new("bash");
+                let script = format!("trap '' XFSZ; ulimit -f {room}; exec {PROGRAM} \"$@\"");
+                shell.args(["-c", &script, "-"]);
+                shell
+            }
+        };
+        let child = program
             .args(["executor", "--threads", "1", "--scheduler"])
             .arg(self.address())
             .args(["--bind", &format!("127.0.0.1:{port}"), "--work-dir"])
@@ -123,6 +151,51 @@ impl Cluster {
     /// Runs a query of the command, which must end.
     pub fn asked(&self, args: &[&str]) -> (i32, String, String) {
         told(&ended(&mut self.query(args)))
+    }
+}
+
+/// A client in this process.
+pub struct Client {
+    pub archive: Arc<gametape_query::Archive>,
+    context: datafusion::prelude::SessionContext,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Client {
+    pub fn of(cluster: &Cluster, folder: &str, secrets: Secrets) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let wish = Wish {
+            cluster: cluster.address(),
+            formats: gametape::formats(),
+            paths: vec![PathBuf::from(folder)],
+            secrets,
+            settings: Settings::default(),
+        };
+        let connected = runtime.block_on(gametape_cluster::connect(wish));
+        let (archive, context) = connected.unwrap_or_else(|error| panic!("{error}"));
+        Self {
+            archive,
+            context,
+            runtime,
+        }
+    }
+
+    pub fn batches(&self, sql: &str) -> Vec<RecordBatch> {
+        let answer = self.try_batches(sql);
+        answer.unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    pub fn try_batches(&self, sql: &str) -> datafusion::error::Result<Vec<RecordBatch>> {
+        let answer = async {
+            let answer = self.context.sql(sql).await?;
+            let empty = RecordBatch::new_empty(Arc::clone(answer.schema().inner()));
+            let mut batches = answer.collect().await?;
+            if batches.is_empty() {
+                batches.push(empty);
+            }
+            Ok::<_, datafusion::error::DataFusionError>(batches)
+        };
+        self.runtime.block_on(answer)
     }
 }
 
