@@ -24,6 +24,9 @@ pub fn plain(error: DataFusionError, cluster: &str) -> DataFusionError {
     if own == text {
         return error;
     }
+    if own.contains("(os error ") && !own.contains("an executor") {
+        return DataFusionError::Execution(format!("an executor: {own}"));
+    }
     DataFusionError::Execution(own)
 }
 

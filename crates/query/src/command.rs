@@ -15,7 +15,7 @@ use gametape::{Formats, Policy, Secrets};
 use indicatif::ProgressBar;
 
 use crate::archive::Archive;
-use crate::errors::{is_closed, told};
+use crate::errors::{is_closed, plain, told};
 use crate::index::index;
 use crate::output::{self, Form};
 use crate::progress::shown;
@@ -181,7 +181,7 @@ async fn answer(args: &Args, formats: Formats, connect: Option<Connect>) -> Exit
                 settings,
             };
             let connected = connect(wish).await;
-            connected.map_err(|error| error.strip_backtrace())
+            connected.map_err(|error| plain(&error))
         }
         (Some(_), None) => Err(
             "--cluster needs gametape-cluster: gametape-cluster query …, or gametape query"

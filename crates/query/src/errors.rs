@@ -12,20 +12,8 @@ pub(crate) fn is_closed(error: &DataFusionError) -> bool {
     matches!(error, DataFusionError::IoError(error) if error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The error without DataFusion's own words before it; where a table is not there, with those that are.
-pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
-    if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) {
-        return "the query needs more than --memory allows, in a part that cannot use the disk: allow more, or \
-                use fewer --threads"
-            .to_owned();
-    }
-    if let DataFusionError::SQL(error, _) = error.find_root() {
-        let text = error.to_string();
-        return text
-            .strip_prefix("sql parser error: ")
-            .unwrap_or(&text)
-            .to_owned();
-    }
+/// The error without DataFusion's own words before it.
+pub(crate) fn plain(error: &DataFusionError) -> String {
     let text = error.strip_backtrace();
     let own = [
         "Error during planning: ",
@@ -43,9 +31,25 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
     for prefix in own {
         text = text.strip_prefix(prefix).unwrap_or(text);
     }
-    let mut text = text
-        .replace("datafusion.public.", "")
-        .replace("datafusion.", "");
+    text.replace("datafusion.public.", "")
+        .replace("datafusion.", "")
+}
+
+/// The error without DataFusion's own words before it; where a table is not there, with those that are.
+pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
+    if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) {
+        return "the query needs more than --memory allows, in a part that cannot use the disk: allow more, or \
+                use fewer --threads"
+            .to_owned();
+    }
+    if let DataFusionError::SQL(error, _) = error.find_root() {
+        let text = error.to_string();
+        return text
+            .strip_prefix("sql parser error: ")
+            .unwrap_or(&text)
+            .to_owned();
+    }
+    let mut text = plain(error);
     if text.contains("not found") && text.starts_with("table ") {
         for kind in archive.kinds() {
             let mut names = Vec::new();

@@ -198,15 +198,24 @@ fn an_error_has_its_own_words() {
 fn a_full_disk_is_said() {
     let (_folder, place) = recordings();
     let mut cluster = Cluster::with_full_disks(4);
-    let sorted = "SELECT * FROM mouse_events ORDER BY x";
-    let (code, _, error) = cluster.asked(&[sorted, &place]);
+    let out = cluster.work.path().join("sorted.csv");
+    let out = out.to_str().unwrap().to_owned();
+    let sorted = [
+        "SELECT * FROM mouse_events ORDER BY x",
+        &*place,
+        "--out",
+        &*out,
+    ];
+    let (code, _, error) = cluster.asked(&sorted);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("File too large"), "{error}");
+    assert!(error.contains("an executor: File too large"), "{error}");
+    assert!(!fs::exists(&out).unwrap());
     // On a machine with room it goes.
     for executor in &mut cluster.executors {
         executor.kill();
     }
     cluster.add_executor();
-    let (code, _, error) = cluster.asked(&[sorted, &place]);
+    let (code, _, error) = cluster.asked(&sorted);
     assert_eq!(code, 0, "{error}");
+    assert!(fs::read(&out).unwrap().len() > 100_000);
 }
