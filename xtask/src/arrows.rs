@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("live", &["capture", "core", "gametape"]),
     ("picture", &["gametape"]),
     ("query", &["core", "gametape", "tables"]),
+    ("cluster", &["gametape", "query"]),
 ];
 
 /// The Python package, which depends on what makes tables and pictures, and on which nothing depends.

@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "GAMETAPE_PYTHON";
 /// The name of the tests of the package.
 pub const PACKAGE: &str = "the Python package";
 
-const NEEDS: [&str; 18] = [
+const NEEDS: [&str; 19] = [
     "boto3==1.44.8",
     "duckdb==2.0.1",
     "furo==2025.12.19",
@@ -21,6 +21,7 @@ const NEEDS: [&str; 18] = [
     "hypothesis==6.170.17",
     "ipykernel==7.4.0",
     "jupytext==1.19.6",
+    "kubernetes-validate==1.37.0",
     "matplotlib==3.11.2",
     "maturin==1.16.0",
     "moto[server]==5.2.5",

@@ -18,9 +18,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DIRTY: &str = "--allow-dirty";
 
 /// The programs: each has its package and an archive of its own, because SQL is heavy.
-const PROGRAMS: [(&str, &str); 2] = [
+const PROGRAMS: [(&str, &str); 3] = [
     ("gametape", "gametape-cli"),
     ("gametape-query", "gametape-query"),
+    ("gametape-cluster", "gametape-cluster"),
 ];
 
 /// Builds the programs and packs each, with all that belongs to it, for the platform of this machine. One of

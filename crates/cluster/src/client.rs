@@ -45,11 +45,10 @@ async fn connected(wish: Wish) -> Connected {
             "--memory is set on each executor of a cluster: gametape-cluster executor --memory"
         ));
     }
-    let url = if cluster.contains("://") {
-        cluster.clone()
-    } else {
-        format!("http://{cluster}")
-    };
+    if cluster.contains('/') {
+        return Err(exec_datafusion_err!("--cluster {cluster}: write HOST:PORT"));
+    }
+    let url = format!("http://{cluster}");
     let machine = Arc::new(Machine::new(formats.clone()));
     let address = Address::new(&uuid::Uuid::new_v4().to_string(), &paths, secrets);
     let asked = context(&url, &machine, 1, None)?;

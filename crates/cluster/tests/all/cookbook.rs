@@ -10,7 +10,7 @@ use crate::samples::Asked;
 use crate::started::{Client, Cluster, questions, recordings};
 
 /// The lines of an answer, sorted where SQL does not order them.
-fn lines(sql: &str, batches: &[RecordBatch]) -> Vec<String> {
+pub fn lines(sql: &str, batches: &[RecordBatch]) -> Vec<String> {
     let table = pretty_format_batches(batches).unwrap().to_string();
     let mut lines: Vec<String> = table
         .lines()

@@ -36,6 +36,10 @@ fn the_command_answers_as_on_one_machine() {
         (&["SELEC 1", &place], "Expected"),
         (&[COUNT, "/nowhere"], "/nowhere"),
         (&[COUNT, &place, "--memory", "1GB"], "each executor"),
+        (
+            &[COUNT, &place, "--cluster", "https://it"],
+            "write HOST:PORT",
+        ),
     ] {
         let (code, _, error) = cluster.asked(args);
         assert_eq!(code, 2, "{args:?}: {error}");

@@ -1,7 +1,10 @@
 //! A scheduler and two executors beside the engine of one machine.
 
 mod cookbook;
+mod deployed;
 mod faults;
+#[expect(dead_code, reason = "the tests of gametape-query use all of it")]
 #[path = "../../../query/tests/all/samples.rs"]
 mod samples;
 mod started;
+mod stores;

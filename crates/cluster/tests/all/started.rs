@@ -141,10 +141,11 @@ impl Cluster {
 
     pub fn query(&self, args: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command
-            .args(["query", "--cluster", &self.address()])
-            .args(args)
-            .envs(self.variables.clone());
+        command.arg("query").args(args);
+        if !args.contains(&"--cluster") {
+            command.args(["--cluster", &self.address()]);
+        }
+        command.envs(self.variables.clone());
         command
     }
 
