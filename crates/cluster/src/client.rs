@@ -19,9 +19,9 @@ use gametape_query::cluster::{
 };
 
 use crate::codec::{Scans, Tables};
+use crate::cores::LARGEST;
 use crate::followed::Planner;
 use crate::outline::OutlineTable;
-use crate::scheduler::LARGEST;
 use crate::words::plain;
 
 /// The number of parts of a query's stage, for each core: so that a core which is done early takes another.

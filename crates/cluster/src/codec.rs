@@ -23,6 +23,7 @@ use datafusion_proto::protobuf::FileScanExecConf;
 use gametape_query::cluster::{Machine, ask, task};
 use prost::Message;
 
+use crate::cores::Cores;
 use crate::outline::OutlineTable;
 
 /// The beginning of a table that is asked for.
@@ -37,12 +38,12 @@ const SCAN: &[u8] = b"gametape scan ";
 pub struct Tables {
     pub machine: Arc<Machine>,
     /// The number of cores of the cluster, if this is the scheduler.
-    pub cores: Option<crate::scheduler::Cores>,
+    pub cores: Option<Cores>,
     rest: BallistaLogicalExtensionCodec,
 }
 
 impl Tables {
-    pub fn new(machine: &Arc<Machine>, cores: Option<crate::scheduler::Cores>) -> Self {
+    pub fn new(machine: &Arc<Machine>, cores: Option<Cores>) -> Self {
         Self {
             machine: Arc::clone(machine),
             cores,

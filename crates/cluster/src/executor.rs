@@ -1,7 +1,8 @@
 //! An executor: it reads recordings, and answers parts of queries.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::registry::BallistaFunctionRegistry;
@@ -9,10 +10,33 @@ use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_
 use gametape_query::cluster::{Machine, runtime_in};
 
 use crate::codec::{Scans, Tables};
-use crate::command::Executor;
-use crate::scheduler::LARGEST;
+use crate::cores::LARGEST;
 
-pub async fn run(args: &Executor, machine: &Arc<Machine>) -> Result<(), String> {
+/// The options of an executor.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The scheduler.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
+    scheduler: String,
+    /// The address to listen at, for the rows that others fetch.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50051")]
+    bind: SocketAddr,
+    /// The name under which the others reach this machine; the address that it listens at by default.
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    /// How many cores work; all by default.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// How much memory sorts, joins and groups may take before they use the disk: `512MB`, `4GB`; seven tenths
+    /// of the machine's by default.
+    #[arg(long, value_name = "SIZE", value_parser = gametape_query::cluster::size)]
+    memory: Option<usize>,
+    /// A folder for rows on their way to others; a temporary one by default.
+    #[arg(long, value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
+}
+
+pub async fn run(args: &Args, machine: &Arc<Machine>) -> Result<(), String> {
     let (host, port) = args
         .scheduler
         .rsplit_once(':')
@@ -41,7 +65,7 @@ pub async fn run(args: &Executor, machine: &Arc<Machine>) -> Result<(), String> 
         bind_host: args.bind.ip().to_string(),
         external_host: args.host.clone(),
         port: args.bind.port(),
-        // Tasks come to a port that the system chooses... the next one.
+        // Tasks come to the next port.
         grpc_port: args.bind.port().saturating_add(1),
         scheduler_host: host,
         scheduler_port: port,
@@ -66,8 +90,6 @@ pub async fn run(args: &Executor, machine: &Arc<Machine>) -> Result<(), String> 
         args.scheduler, args.bind
     );
     let ended = start_executor_process(Arc::new(config)).await;
-    // The last of its tasks may still write there.
-    tokio::time::sleep(Duration::ZERO).await;
     drop(folder);
     ended.map_err(|error| error.to_string())
 }

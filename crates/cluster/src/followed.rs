@@ -30,8 +30,8 @@ use gametape_query::Archive;
 use gametape_query::cluster::{ends_with, heard, note};
 use tokio::task::JoinHandle;
 
+use crate::cores::LARGEST;
 use crate::progress::{Progress, ran_once};
-use crate::scheduler::LARGEST;
 use crate::words::plain;
 
 type Query = DistributedQueryExec<LogicalPlanNode>;

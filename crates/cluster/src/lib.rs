@@ -18,6 +18,7 @@
 mod client;
 mod codec;
 mod command;
+mod cores;
 mod executor;
 mod followed;
 mod outline;

@@ -14,7 +14,7 @@ use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
 use gametape_query::cluster::Machine;
 
-use crate::scheduler::Cores;
+use crate::cores::Cores;
 
 /// A table with one row: the outline of an archive, and the number of cores of the cluster.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! The scheduler: it plans queries, and gives their parts to executors.
 
-use std::sync::{Arc, OnceLock};
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::utils::{default_config_producer, default_session_builder};
@@ -13,33 +14,18 @@ use datafusion::prelude::SessionConfig;
 use gametape_query::cluster::{Machine, runtime};
 
 use crate::codec::{Scans, Tables};
-use crate::command::Scheduler;
+use crate::cores::{Cores, LARGEST};
 use crate::slots::Slots;
 
-/// The largest message between machines: a task names the recordings that it reads.
-pub const LARGEST: u32 = 1 << 30;
-
-/// The number of cores of the executors.
-#[derive(Clone, Default)]
-pub struct Cores(Arc<OnceLock<Arc<dyn ClusterState>>>);
-
-impl std::fmt::Debug for Cores {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cores").finish_non_exhaustive()
-    }
-}
-
-impl Cores {
-    pub async fn count(&self) -> u64 {
-        let Some(state) = self.0.get() else {
-            return 0;
-        };
-        let executors = state.registered_executor_metadata().await;
-        let cores = |executor: &ballista_core::serde::scheduler::ExecutorMetadata| {
-            u64::from(executor.specification.vcores)
-        };
-        executors.iter().map(cores).sum()
-    }
+/// The options of a scheduler.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The address to listen at, for clients and executors.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
+    bind: SocketAddr,
+    /// After how many seconds without a sign of life an executor counts as lost.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    lost_after: u64,
 }
 
 /// Returns a session of the scheduler: with the functions that SQL does not have by itself.
@@ -56,7 +42,7 @@ fn session(machine: &Machine, config: SessionConfig) -> datafusion::common::Resu
     Ok(state)
 }
 
-pub async fn run(args: &Scheduler, machine: &Arc<Machine>) -> Result<(), String> {
+pub async fn run(args: &Args, machine: &Arc<Machine>) -> Result<(), String> {
     let cores = Cores::default();
     let own = Arc::clone(machine);
     let config = SchedulerConfig {
@@ -77,8 +63,7 @@ pub async fn run(args: &Scheduler, machine: &Arc<Machine>) -> Result<(), String>
         ..SchedulerConfig::default()
     };
     let slots: Arc<dyn ClusterState> = Arc::new(Slots::default());
-    // Nobody set it before.
-    let _ = cores.0.set(Arc::clone(&slots));
+    cores.are_of(&slots);
     let jobs = InMemoryJobState::new(
         config.scheduler_id.clone(),
         Arc::new(move |config| session(&own, config)),

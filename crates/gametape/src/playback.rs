@@ -50,7 +50,7 @@ impl Recording {
     /// Like [`Recording::playback`], with progress and cancellation.
     ///
     /// # Errors
-    /// Same as [`Recording::playback`]; [`tape::Error::Cancelled`].
+    /// Same as [`Recording::playback`]; [`Cancelled`](gametape_core::tape::Error::Cancelled).
     pub fn playback_with(&self, work: &Work<'_>) -> Result<Playback, Error> {
         Ok(Playback {
             inner: self.explain(self.tape().playback_with(work))?,
@@ -88,7 +88,7 @@ impl Playback {
     /// looks for it every few steps. Cancelled, it stays at this moment.
     ///
     /// # Errors
-    /// Same as [`Playback::state`]; [`tape::Error::Cancelled`].
+    /// Same as [`Playback::state`]; [`Cancelled`](gametape_core::tape::Error::Cancelled).
     pub fn state_with(&mut self, scan: &Scan, work: &Work<'_>) -> Result<Batch, Error> {
         /// The most steps that are computed at once.
         const SOME: u64 = 16;
