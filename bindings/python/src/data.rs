@@ -7,9 +7,9 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType,
     UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, StringArray, StructArray};
+use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
@@ -236,9 +236,14 @@ fn to_numpy<'py>(numpy: &Bound<'py, PyModule>, array: &ArrayRef) -> PyResult<Bou
             masked(numpy, array, bools(numpy, values)?)
         }
         DataType::Dictionary(..) => {
+            // Each text becomes one object, which all its rows share.
             let array = array.as_dictionary::<Int32Type>();
-            let texts = array.downcast_dict::<StringArray>();
-            objects(numpy, texts.into_iter().flatten().collect())
+            let texts = array.values().as_string::<i32>();
+            let none = i32::try_from(texts.len())
+                .map_err(|_| PyOverflowError::new_err("too many texts"))?;
+            let texts = objects(numpy, texts.iter().chain([None]).collect())?;
+            let keys = filled(array.keys(), gaps, none);
+            texts.call_method1("take", (view(numpy, keys, native("<i4", ">i4"))?,))
         }
         _ => objects(numpy, array.as_string::<i32>().iter().collect()),
     }
