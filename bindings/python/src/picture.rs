@@ -1,25 +1,9 @@
 //! Pictures of recordings.
 
-use gametape::core::tape::Estimate;
-use gametape::{Recording, TableDef};
 use gametape_picture::{Drawn, Fault, Options, Plane, Show};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
-
-/// The nanoseconds of work up to which a recording shows itself with a picture: to reach its end may take a whole
-/// simulation.
-const MOST: u64 = 1_000_000_000;
-
-/// Whether a recording is drawn without being asked for it.
-pub fn is_quick(recording: &Recording, tables: &[TableDef]) -> bool {
-    let bytes = Estimate::of_bytes(recording.input().size());
-    let estimates = recording.tape().abilities().estimates;
-    tables.iter().all(|table| {
-        let known = estimates.and_then(|estimates| estimates.estimate(table).ok());
-        known.unwrap_or(bytes).work_ns <= MOST
-    })
-}
 
 /// A picture of a recording as SVG, which a notebook shows. `Path("board.svg").write_text(picture.svg)`
 /// writes a file.

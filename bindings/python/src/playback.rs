@@ -9,7 +9,7 @@ use crate::data::Data;
 use crate::errors::Failure;
 use crate::moment::Moment;
 use crate::rows::{Columns, of_arrow, record};
-use crate::work::{Progress, attempt};
+use crate::work::{Progress, attempt_short};
 
 /// A recording at a moment: move it with `seek` and `step`, then read the `state` of a table. It keeps
 /// its recording open, and is safe between threads, which share its moment.
@@ -22,11 +22,13 @@ use crate::work::{Progress, attempt};
 /// (30, 16)
 #[pyclass(frozen, module = "gametape")]
 pub struct Playback {
-    play: Arc<Mutex<gametape::Playback>>,
-    recording: Arc<gametape::Recording>,
+    pub play: Arc<Mutex<gametape::Playback>>,
+    pub recording: Arc<gametape::Recording>,
     /// To ask the recording for them takes longer than some states.
-    tables: Arc<[TableDef]>,
-    secrets: Secrets,
+    pub tables: Arc<[TableDef]>,
+    /// Whether reading any of them is short.
+    pub is_short: bool,
+    pub secrets: Secrets,
 }
 
 /// A moment of a recording.
@@ -71,28 +73,14 @@ impl Stamp {
 }
 
 impl Playback {
-    pub fn new(
-        play: gametape::Playback,
-        recording: Arc<gametape::Recording>,
-        tables: Vec<TableDef>,
-        secrets: Secrets,
-    ) -> Self {
-        Self {
-            play: Arc::new(Mutex::new(play)),
-            recording,
-            tables: tables.into(),
-            secrets,
-        }
-    }
-
-    /// Runs a task on a thread, which also waits for the tasks of other threads.
+    /// Runs a task, which also waits for the tasks of other threads.
     fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
         task: impl FnOnce(&mut gametape::Playback, &Work<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> PyResult<T> {
         let play = Arc::clone(&self.play);
-        attempt(py, &Progress::NONE, move |work| {
+        attempt_short(py, self.is_short, &Progress::NONE, move |work| {
             task(
                 &mut play.lock().unwrap_or_else(PoisonError::into_inner),
                 work,

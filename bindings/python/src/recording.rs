@@ -1,7 +1,8 @@
 //! Recordings.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gametape::core::tape;
 use gametape::{
@@ -25,7 +26,11 @@ use crate::rows::{Columns, Reading, Rows};
 use crate::stream::{Output, Source};
 use crate::table::Table;
 use crate::values::{object, to_dict};
-use crate::work::{Progress, attempt};
+use crate::work::{Progress, attempt, attempt_short, is_short, is_short_to_open, takes_at_most};
+
+/// The nanoseconds of work up to which a recording shows itself with a picture: to reach its end may take a whole
+/// simulation.
+const MOST: u64 = 1_000_000_000;
 
 /// Opens a recording of any known format, which is recognised by its content, then by its extension.
 ///
@@ -50,13 +55,21 @@ pub fn open(
 ) -> PyResult<Recording> {
     let formats = gametape::formats();
     let read = options::read(options, &formats.options(&[Verb::Open]))?;
-    let recording = attempt(py, &Progress::NONE, move |_| {
-        open_with(&formats, &path, &read)
+    // Anything but a file may keep the reader waiting, and an option may be a large file.
+    let is_soon_open = options.is_none()
+        && py
+            .detach(|| fs::metadata(&path))
+            .is_ok_and(|meta| meta.is_file() && meta.len() > 0 && is_short_to_open(meta.len()));
+    let (recording, is_short) = attempt_short(py, is_soon_open, &Progress::NONE, move |_| {
+        let recording = open_with(&formats, &path, &read)?;
+        let is_short = is_short(&recording);
+        Ok((recording, is_short))
     })?;
     Ok(Recording {
         path: recording.path().to_owned(),
         format: recording.format().name(),
         inner: RwLock::new(Some(Arc::new(recording))),
+        is_short,
         secrets: if secrets {
             Secrets::Show
         } else {
@@ -98,6 +111,9 @@ pub struct Recording {
     /// The name of the format.
     #[pyo3(get)]
     format: &'static str,
+    /// Whether work that takes no longer than reading a table is short. An audit may search for seconds, and what writes
+    /// waits for the disk.
+    is_short: bool,
     secrets: Secrets,
     errors: Errors,
     problems: Problems,
@@ -124,10 +140,11 @@ impl Recording {
         }
     }
 
-    /// Runs a task over the recording on a thread.
+    /// Runs a task over the recording: on a thread, unless it is short.
     fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
+        is_short: bool,
         progress: Option<&Bound<'_, PyAny>>,
         task: impl FnOnce(&gametape::Recording, &Work<'_>) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
@@ -136,7 +153,7 @@ impl Recording {
             callback: progress,
             size: recording.input().size(),
         };
-        attempt(py, &progress, move |work| {
+        attempt_short(py, is_short, &progress, move |work| {
             task(&recording, work).map_err(Failure::from)
         })
     }
@@ -148,10 +165,15 @@ impl Recording {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let secrets = self.secrets;
-        let info = self.run(py, progress, move |recording, work| match depth {
-            Depth::Header => recording.header(secrets),
-            Depth::Whole => recording.info_with(secrets, work),
-        })?;
+        let info = self.run(
+            py,
+            self.is_short,
+            progress,
+            move |recording, work| match depth {
+                Depth::Header => recording.header(secrets),
+                Depth::Whole => recording.info_with(secrets, work),
+            },
+        )?;
         to_dict(py, &object(&self.partial(info)?))
     }
 }
@@ -186,7 +208,7 @@ impl Recording {
     /// ['cursor', 'board', 'mouse_events']
     #[getter]
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let tables = self.run(py, None, |recording, _| recording.tables())?;
+        let tables = self.run(py, self.is_short, None, |recording, _| recording.tables())?;
         let dict = PyDict::new(py);
         for table in &tables {
             dict.set_item(&*table.name, Table::from(table))?;
@@ -227,7 +249,8 @@ impl Recording {
         let (secrets, errors, problems) = (self.secrets, self.errors, self.problems.clone());
         let noted = problems.clone();
         let table = name.clone();
-        let source = attempt(py, &Progress::NONE, move |work| {
+        let is_short = self.is_short;
+        let source = attempt_short(py, is_short, &Progress::NONE, move |work| {
             let tables = recording.tables()?;
             let scan = Scan::table(table).wherever();
             let path = recording.path();
@@ -261,6 +284,7 @@ impl Recording {
             Ok(Source {
                 schema,
                 size,
+                is_short,
                 read: Arc::new(read),
             })
         })?;
@@ -285,7 +309,7 @@ impl Recording {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Audit> {
         let options = options::read(options, self.get()?.format().options(Verb::Verify))?;
-        let audit = self.run(py, progress, move |recording, work| {
+        let audit = self.run(py, false, progress, move |recording, work| {
             recording.audit_with(&options, work)
         })?;
         Ok(audit.into())
@@ -303,7 +327,7 @@ impl Recording {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let options = options::read(options, self.get()?.format().options(Verb::Stats))?;
-        let stats = self.run(py, progress, move |recording, work| {
+        let stats = self.run(py, self.is_short, progress, move |recording, work| {
             recording.stats_with(&options, work)
         })?;
         to_dict(py, &self.partial(stats)?.stats)
@@ -333,7 +357,7 @@ impl Recording {
         let options = options::read(options, &made::options(recording.format(), format))?;
         let name = format.name();
         let folder = folder(path.as_deref())?;
-        let made = self.run(py, progress, move |recording, work| {
+        let made = self.run(py, false, progress, move |recording, work| {
             recording.convert_with(name, &options, &at(work, folder.as_deref()))
         })?;
         Ok(py.detach(|| Made::put(made, &self.path, path, format))?)
@@ -355,7 +379,7 @@ impl Recording {
         let recording = self.get()?;
         let options = options::read(options, recording.format().options(Verb::Repair))?;
         let folder = folder_of(&recording, to.as_deref())?;
-        let made = self.run(py, progress, move |recording, work| {
+        let made = self.run(py, false, progress, move |recording, work| {
             recording.repair_with(&options, &at(work, folder.as_deref()))
         })?;
         Ok(py.detach(|| Made::put(made, &self.path, to, recording.format()))?)
@@ -428,7 +452,7 @@ impl Recording {
     ) -> PyResult<Diff> {
         let options = options::read(options, self.get()?.format().options(Verb::Diff))?;
         let other = other.get().get()?;
-        let diff = self.run(py, progress, move |recording, work| {
+        let diff = self.run(py, false, progress, move |recording, work| {
             recording.diff_with(&other, &options, work)
         })?;
         let diff = Diff::try_from(diff);
@@ -443,10 +467,17 @@ impl Recording {
     fn playback(&self, py: Python<'_>) -> PyResult<Playback> {
         let recording = self.get()?;
         let of = Arc::clone(&recording);
-        let (play, tables) = attempt(py, &Progress::NONE, move |work| {
+        let is_short = self.is_short;
+        let (play, tables) = attempt_short(py, is_short, &Progress::NONE, move |work| {
             Ok((of.playback_with(work)?, of.tables()?))
         })?;
-        Ok(Playback::new(play, recording, tables, self.secrets))
+        Ok(Playback {
+            play: Arc::new(Mutex::new(play)),
+            recording,
+            tables: tables.into(),
+            is_short,
+            secrets: self.secrets,
+        })
     }
 
     /// Closes the recording. Rows and playbacks that it gave stay open.
@@ -537,10 +568,10 @@ impl Recording {
         // A notebook that is given away should not tell where its recordings were.
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         let name = name.display().to_string();
-        self.run(py, None, move |recording, work| {
+        self.run(py, false, None, move |recording, work| {
             let info = recording.header(secrets)?.readable();
             let tables = recording.tables()?;
-            let quick = picture::is_quick(recording, &tables);
+            let quick = takes_at_most(MOST, recording, &tables);
             let options = gametape_picture::Options {
                 secrets,
                 ..gametape_picture::Options::default()

@@ -67,6 +67,7 @@ pub fn scan(
         Ok(Source {
             schema,
             size,
+            is_short: false,
             read: Arc::new(read),
         })
     })?;

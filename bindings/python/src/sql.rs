@@ -105,6 +105,7 @@ pub fn query(
         Ok(Source {
             schema,
             size: 0,
+            is_short: false,
             read: Arc::new(read),
         })
     })?;

@@ -1,7 +1,7 @@
-//! Rows that a thread reads while a consumer takes them.
+//! Rows that a thread reads while a consumer takes them, or that are all read first, if that is short.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::errors::{Errors, Failure, Problems};
-use crate::work::{TICK, panicked};
+use crate::work::{TICK, here, panicked};
 
 /// The number of batches that are read ahead of the consumer.
 const AHEAD: usize = 2;
@@ -24,12 +24,15 @@ pub struct Source {
     pub schema: SchemaRef,
     /// The bytes of the recordings, if they are known.
     pub size: u64,
+    /// Whether reading all of it is short.
+    pub is_short: bool,
     pub read: Arc<dyn Fn(&Output) + Send + Sync>,
 }
 
 /// The reading end of a source.
 pub struct Output {
-    to: SyncSender<Item>,
+    /// Returns false if the consumer is gone.
+    to: Box<dyn Fn(Item) -> bool + Send>,
     control: Arc<Control>,
 }
 
@@ -59,6 +62,13 @@ impl Control {
 }
 
 impl Output {
+    fn new(control: &Arc<Control>, to: impl Fn(Item) -> bool + Send + 'static) -> Self {
+        Self {
+            to: Box::new(to),
+            control: Arc::clone(control),
+        }
+    }
+
     /// Whether the consumer wants more.
     pub fn is_wanted(&self) -> bool {
         !self.control.cancel.load(Ordering::SeqCst)
@@ -89,7 +99,7 @@ impl Output {
 
     /// Gives rows. Returns false if the consumer is gone.
     pub fn rows(&self, batch: RecordBatch) -> bool {
-        self.to.send(Item::Rows(batch)).is_ok()
+        (self.to)(Item::Rows(batch))
     }
 
     /// Gives a problem. Returns false if it is the end of the rows.
@@ -102,7 +112,7 @@ impl Output {
         if errors == Errors::Collect {
             return true;
         }
-        drop(self.to.send(Item::Failed(failure)));
+        (self.to)(Item::Failed(failure));
         false
     }
 }
@@ -136,18 +146,31 @@ impl Stream {
     /// Begins to read, and waits for the first rows: an error that has nothing to do with the rows,
     /// such as a missing file, is raised here, as the exception that it is.
     pub fn begin(py: Python<'_>, source: &Source) -> PyResult<Self> {
-        let (to, items) = sync_channel(AHEAD);
         let control = Arc::new(Control::default());
-        let output = Output {
-            to,
-            control: Arc::clone(&control),
-        };
         let read = Arc::clone(&source.read);
-        let reader = thread::Builder::new().name("gametape".to_owned());
-        reader.spawn(move || {
+        let (output, items) = if source.is_short {
+            let (to, items) = channel();
+            (
+                Output::new(&control, move |item| to.send(item).is_ok()),
+                items,
+            )
+        } else {
+            let (to, items) = sync_channel(AHEAD);
+            (
+                Output::new(&control, move |item| to.send(item).is_ok()),
+                items,
+            )
+        };
+        let reading = move || {
             read(&output);
-            drop(output.to.send(Item::End));
-        })?;
+            (output.to)(Item::End);
+        };
+        if source.is_short {
+            here(py, reading)?;
+        } else {
+            let reader = thread::Builder::new().name("gametape".to_owned());
+            reader.spawn(reading)?;
+        }
         let mut stream = Self {
             items,
             control,

@@ -1,12 +1,15 @@
-//! Long work: on a thread of its own, while the caller waits without the interpreter's lock.
+//! Work without the interpreter's lock: on a thread of its own, so that a signal ends it, or, if it is short, on the
+//! caller's.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape::Work;
+use gametape::core::tape::Estimate;
+use gametape::{Recording, TableDef, Work};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -14,6 +17,34 @@ use crate::errors::Failure;
 
 /// How often the caller looks for signals and reports progress.
 pub const TICK: Duration = Duration::from_millis(50);
+
+/// The nanoseconds of work that is short. Estimates are right to an order of magnitude: it may take 20 milliseconds, which
+/// nobody interrupts. Beside longer work, the tens of microseconds that a thread of its own costs do not count.
+const SHORT: u64 = 1_000_000;
+
+/// Whether opening a file of so many bytes is short.
+pub const fn is_short_to_open(size: u64) -> bool {
+    Estimate::of_bytes(size).work_ns <= SHORT
+}
+
+/// Whether reading any table of a recording is short.
+pub fn is_short(recording: &Recording) -> bool {
+    // The size comes first: to estimate a large recording takes long itself.
+    is_short_to_open(recording.input().size())
+        && recording
+            .tables()
+            .is_ok_and(|tables| takes_at_most(SHORT, recording, &tables))
+}
+
+/// Whether reading each of these tables takes no more nanoseconds. A few bytes may be a long simulation: the format knows.
+pub fn takes_at_most(ns: u64, recording: &Recording, tables: &[TableDef]) -> bool {
+    let bytes = Estimate::of_bytes(recording.input().size());
+    let estimates = recording.tape().abilities().estimates;
+    tables.iter().all(|table| {
+        let known = estimates.and_then(|estimates| estimates.estimate(table).ok());
+        known.unwrap_or(bytes).work_ns <= ns
+    })
+}
 
 /// The state that the caller and the thread share.
 #[derive(Default)]
@@ -95,9 +126,31 @@ pub fn attempt<T: Send + 'static>(
     progress: &Progress<'_, '_>,
     task: impl FnOnce(&Work<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let done = run(py, progress, task)??;
+    attempt_short(py, false, progress, task)
+}
+
+/// Like [`attempt`], for tasks that may be short.
+pub fn attempt_short<T: Send + 'static>(
+    py: Python<'_>,
+    is_short: bool,
+    progress: &Progress<'_, '_>,
+    task: impl FnOnce(&Work<'_>) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let done = if is_short {
+        here(py, || task(&Work::default()))?
+    } else {
+        run(py, progress, task)?
+    };
+    let done = done?;
     progress.tell(progress.size)?;
     Ok(done)
+}
+
+/// Does short work on the caller's thread.
+pub fn here<T: Send>(py: Python<'_>, task: impl FnOnce() -> T + Send) -> PyResult<T> {
+    // As on a thread of its own, a panic is an error that programs can catch.
+    py.detach(|| catch_unwind(AssertUnwindSafe(task)).map_err(|_| ()))
+        .map_err(|()| panicked())
 }
 
 /// Does work a piece at a time on the caller's thread: a thread of its own would take longer than most of such work.

@@ -15,6 +15,7 @@ from pathlib import Path
 import gametape
 import pyarrow
 import pytest
+from conftest import WORLDS
 
 
 def resident() -> int:
@@ -269,6 +270,70 @@ def test_others_run_during_long_work_and_an_interrupt_ends_it(
     while left := [path.name for path in tmp_path.iterdir()]:
         assert not [name for name in left if name.startswith("out.")]
         time.sleep(0.01)
+
+
+SHORT = """
+import os, resource, sys, threading
+import gametape, numpy
+
+def work():
+    with gametape.open(sys.argv[1]) as game:
+        assert game.header and game.info() and game.tables and game.stats()
+        data = game.table("mouse_events").read()
+        assert all(len(data[name]) == len(data) for name in data)
+        play = game.playback()
+        assert play.seek("end").step > 0 and len(play.state("board"))
+
+work()
+pages = int(open("/proc/self/statm").read().split()[0])
+most = pages * os.sysconf("SC_PAGE_SIZE") + (1 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+work()
+try:
+    threading.Thread(target=work).start()
+except RuntimeError:
+    print("no thread")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIPPED: the limit is Linux's")
+def test_short_work_starts_no_thread(samples: Path) -> None:
+    # There is no memory left for the stack of a thread.
+    call = [sys.executable, "-c", SHORT, str(samples / "beginner-win.rmv")]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("no thread\n", "")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIPPED: only Linux names its threads in files")
+@pytest.mark.parametrize("what", ["read", "state"])
+def test_the_simulation_of_a_small_recording_is_no_short_work(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "large.murk"
+    world = gametape.World.from_toml((WORLDS / "heat.toml").read_text())
+    world.record(path, ticks=150, set={"space.rows": 300, "space.cols": 300})
+    assert path.stat().st_size < 10_000
+    tape = gametape.open(path)
+    play = tape.playback()
+    play.seek("end")
+    threads: set[str] = set()
+
+    # An interrupt ends only what is on a thread of its own.
+    def others() -> None:
+        time.sleep(0.2)
+        for task in Path("/proc/self/task").iterdir():
+            threads.add((task / "comm").read_text().strip())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=others)
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        if what == "read":
+            tape.table("heat", ["value"]).read()
+        else:
+            play.state("heat")
+        thread.join()
+        for _ in range(1000):
+            pass
+    assert "gametape" in threads
 
 
 def test_a_recording_can_be_gone_before_its_rows(samples: Path, tmp_path: Path) -> None:
