@@ -10,7 +10,12 @@ use crate::common::outputs;
 use crate::echo::support as echo;
 
 /// Lines with calls of other programs have options of their own.
-const OTHERS: [&str; 3] = ["cargo ", "http.server", "--ships"];
+const OTHERS: [&str; 4] = [
+    "cargo ",
+    "gametape query --cluster",
+    "http.server",
+    "--ships",
+];
 
 /// The options of each verb, by its words: `record stream`.
 fn options() -> BTreeMap<String, BTreeSet<String>> {
@@ -82,14 +87,21 @@ fn texts() -> Vec<(PathBuf, String)> {
     files(&root.join("viewer/src"), &mut all);
     for folder in fs::read_dir(root.join("crates")).unwrap() {
         let folder = folder.unwrap().path();
-        // `gametape-query` is a program of its own, whose tests hold its page to its options.
-        if !folder.ends_with("testkit") && !folder.ends_with("query") {
+        // `gametape-query` and `gametape-cluster` are programs of their own, whose tests hold their pages to
+        // their options.
+        let is_other = ["testkit", "query", "cluster"].map(|name| folder.ends_with(name));
+        if !is_other.contains(&true) {
             files(&folder.join("src"), &mut all);
             all.push(folder.join("README.md"));
         }
     }
     let read = |path: PathBuf| {
-        if path.ends_with("docs/src/query.md") {
+        let others = [
+            "docs/src/query.md",
+            "docs/src/cluster.md",
+            "src/tools/query.rs",
+        ];
+        if others.iter().any(|other| path.ends_with(other)) {
             return None;
         }
         let extension = path.extension()?.to_str()?.to_owned();

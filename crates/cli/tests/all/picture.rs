@@ -256,7 +256,7 @@ fn a_recording_that_cannot_be_drawn_is_refused_with_a_message() {
         ),
         (
             "game.rmv out.svg --at 9:59",
-            "game.rmv: 9:59.000 is not recorded".into(),
+            "game.rmv: 9:59.000 is not recorded: the recording ends at 2.472 s".into(),
         ),
         (
             "game.rmv out.svg --at tick:1",

@@ -1,6 +1,6 @@
 //! Reads columns of a table of recordings as Arrow, and keeps the arrays.
 //!
-//! `cargo run --release -p gametape-tables --example columns -- players head_x,head_y match.butter`
+//! `cargo run --release -p gametape-tables --example arrow_columns -- players head_x,head_y match.butter`
 
 use std::time::Instant;
 
