@@ -34,7 +34,7 @@ pub struct Archive {
     catalogues: Vec<Arc<Catalogue>>,
     progress: Arc<Progress>,
     reach: Reach,
-    /// What has to be waited for before the program ends.
+    /// Work that has to be waited for before the program ends.
     endings: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -472,13 +472,13 @@ impl Archive {
         self.note(&file.name, problem);
     }
 
-    /// Adds what has to be waited for before the program ends.
+    /// Adds work that has to be waited for before the program ends.
     pub(crate) fn ends_with(&self, work: JoinHandle<()>) {
         let endings = self.endings.lock();
         endings.unwrap_or_else(PoisonError::into_inner).push(work);
     }
 
-    /// Waits for what has to be waited for.
+    /// Waits for the work that was added.
     pub(crate) async fn ended(&self) {
         let all = {
             let endings = self.endings.lock();

@@ -55,7 +55,7 @@ pub use index::{Indexed, index};
 pub use output::{Form, write};
 pub use session::{Settings, session};
 
-/// What `gametape-cluster` needs besides: it is no interface for others.
+/// The parts that only `gametape-cluster` needs: it is no interface for others.
 #[doc(hidden)]
 pub mod cluster {
     use std::sync::Arc;
@@ -80,7 +80,7 @@ pub mod cluster {
         archive.progress().at(done, planned, words);
     }
 
-    /// Adds what has to be waited for before the program ends.
+    /// Adds work that has to be waited for before the program ends.
     pub fn ends_with(archive: &Arc<Archive>, work: JoinHandle<()>) {
         archive.ends_with(work);
     }

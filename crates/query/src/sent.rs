@@ -257,7 +257,7 @@ struct SentPiece {
     keys: Vec<(String, String)>,
 }
 
-/// What a client knows of an archive that it cannot see: the tables of each kind.
+/// An archive as a client knows it that cannot see it: the tables of each kind.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Outline {
     recordings: usize,
@@ -366,7 +366,7 @@ const KEPT: Duration = Duration::from_mins(10);
 /// How many archives stay open.
 const MOST: usize = 16;
 
-/// What a machine of a cluster needs to take a part in queries.
+/// The formats and stores with which a machine of a cluster takes part in queries.
 pub struct Machine {
     formats: Formats,
     opener: Opener,

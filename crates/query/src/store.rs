@@ -163,7 +163,7 @@ impl Opener {
     }
 }
 
-/// What a machine knows of an object that it found.
+/// An object as the machine knows it that found it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FoundObject {
     bytes: u64,

@@ -38,7 +38,7 @@ fn the_cluster_gives_the_answers_of_one_machine() {
         let found = lines(&sql, &clients[which].batches(&sql));
         assert_eq!(found, expected, "{sql}");
     }
-    // What executors found broken comes to the client.
+    // The client hears of what executors found broken.
     let (there, here) = (clients[0].archive.broken(), one[0].archive.broken());
     assert_eq!(there, here);
 }

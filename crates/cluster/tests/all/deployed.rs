@@ -50,7 +50,7 @@ fn options(text: &str) -> impl Iterator<Item = &str> {
 fn the_options_of_the_page_are_known() {
     let page = std::fs::read_to_string(deployed().join("../docs/src/cluster.md")).unwrap();
     let known = ["scheduler", "executor", "query"].map(help).join("");
-    // That of cargo's.
+    // This one is an option of cargo's.
     let named: Vec<_> = options(&page).filter(|name| *name != "--path").collect();
     assert!(named.len() > 10, "{named:?}");
     for option in named {

@@ -116,7 +116,7 @@ fn is_running(cluster: &Cluster) -> bool {
     running.any(|job| !job.contains("\"num_stages\":1,"))
 }
 
-/// What the scheduler says of its jobs.
+/// The scheduler's list of its jobs.
 fn jobs(cluster: &Cluster) -> String {
     let mut stream = TcpStream::connect(cluster.address()).unwrap();
     write!(

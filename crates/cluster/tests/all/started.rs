@@ -200,7 +200,7 @@ impl Client {
     }
 }
 
-/// What the processes say, for a person who looks for a fault.
+/// The log lines of the processes, for a person who looks for a fault.
 fn stderr() -> Stdio {
     if std::env::var_os("RUST_LOG").is_some() {
         Stdio::inherit()

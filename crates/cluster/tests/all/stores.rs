@@ -44,7 +44,7 @@ impl Bucket {
         Self { server, endpoint }
     }
 
-    /// What the server says of the objects below a prefix.
+    /// The server's list of the objects below a prefix.
     fn listed(&self, prefix: &str) -> String {
         let address = self.endpoint.strip_prefix("http://").unwrap();
         let mut stream = TcpStream::connect(address).unwrap();

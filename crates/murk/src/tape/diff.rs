@@ -30,7 +30,7 @@ pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape, work: &Work<'_>) -> Resul
         .map_err(|error| Error::Io(error).of_other())?;
     let b = read(&b).map_err(|error| Error::from(error).of_other())?;
     let found = compare(&a, &b, (given, kinds), work);
-    // What was found until then is of no use.
+    // The differences that were found until then are of no use.
     work.wanted()?;
     let found = found?;
     let first = found.first.as_ref();

@@ -55,7 +55,7 @@ pub(super) fn log_of(
 /// [`MurkError::Unwritable`](crate::tape::MurkError) if there is no such fault; errors of a world
 /// and of the recording; [`Error::Cancelled`].
 pub fn minimise(tape: &MurkTape, options: &Minimise, work: &Work<'_>) -> Result<Minimised, Error> {
-    // What follows takes much longer, and nobody knows how long.
+    // The rest takes much longer, and nobody knows how long.
     let work = &work.silent();
     let (header, log) = log_of(tape, work)?;
     let search = Search {
