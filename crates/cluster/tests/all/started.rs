@@ -4,6 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use datafusion::arrow::array::RecordBatch;
@@ -35,12 +36,15 @@ impl Drop for Process {
     }
 }
 
-/// Returns a port of which the next is free, too.
+/// Returns a port of which the next is free, too. It is none of those that the system gives to connections: one of them
+/// could take it before the process listens.
 fn free_port() -> u16 {
-    for _ in 0..100 {
-        let first = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = first.local_addr().unwrap().port();
-        if port < u16::MAX && TcpListener::bind(("127.0.0.1", port + 1)).is_ok() {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + u16::try_from(std::process::id() % 4_000).unwrap() * 2;
+    for _ in 0..500 {
+        let port = first + NEXT.fetch_add(2, Ordering::Relaxed);
+        let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
+        if is_free(port) && is_free(port + 1) {
             return port;
         }
     }
