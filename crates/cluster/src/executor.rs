@@ -21,7 +21,7 @@ pub struct Args {
     /// The address to listen at, for the rows that others fetch.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50051")]
     bind: SocketAddr,
-    /// The name under which the others reach this machine; the address that it listens at by default.
+    /// The name under which the others reach this machine; by default the address from which it reaches the scheduler.
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
     /// How many cores work; all by default.
@@ -86,7 +86,7 @@ pub async fn run(args: &Args, machine: &Arc<Machine>) -> Result<(), String> {
         ..ExecutorProcessConfig::default()
     };
     println!(
-        "the executor of {} listens at {}",
+        "the executor joins the scheduler {}, and listens at {}",
         args.scheduler, args.bind
     );
     let ended = start_executor_process(Arc::new(config)).await;

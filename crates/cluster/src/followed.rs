@@ -200,7 +200,14 @@ impl Followed {
             };
             let is_sound = match (&first, job(&running.query)) {
                 (Some(Err(_)), _) | (_, None) => true,
-                (_, Some(job)) => ran_once(&self.at.url, &job).await.unwrap_or(false),
+                (_, Some(job)) => match ran_once(&self.at.url, &job).await {
+                    Some(once) => once,
+                    None => {
+                        return exec_err!(
+                            "the scheduler does not say whether each part of the query ran once"
+                        );
+                    }
+                },
             };
             if is_sound {
                 return Ok(self.rest(first, rows, running));

@@ -3,6 +3,7 @@
 use gametape_query::Archive;
 use gametape_query::cluster::progress;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// How far a query is.
 #[derive(PartialEq, Debug)]
@@ -11,6 +12,12 @@ pub struct Progress {
     done: usize,
     /// The tasks of the stages that are worked on: those that are done, and those that were begun.
     tasks: (usize, usize),
+}
+
+/// Asks a scheduler; `None` if it does not answer.
+async fn get<T: DeserializeOwned>(url: String) -> Option<T> {
+    let answer = reqwest::get(url).await.ok()?;
+    serde_json::from_slice(&answer.bytes().await.ok()?).ok()
 }
 
 /// Returns whether every part of a query ran once; `None` if the scheduler does not say.
@@ -22,14 +29,14 @@ pub async fn ran_once(url: &str, job: &str) -> Option<bool> {
     struct Job {
         stage_plan: String,
     }
-    let asked = reqwest::get(format!("{url}/api/job/{job}")).await;
-    let about = asked.ok()?.bytes().await.ok()?;
-    let plan = serde_json::from_slice::<Job>(&about).ok()?.stage_plan;
-    let asked = reqwest::get(format!("{url}/api/job/{job}/stages")).await;
-    let stages = asked.ok()?.bytes().await.ok()?;
-    let stages = serde_json::from_slice::<Stages>(&stages).ok()?.stages;
+    let plan = get::<Job>(format!("{url}/api/job/{job}")).await?.stage_plan;
+    let Stages { stages } = get(format!("{url}/api/job/{job}/stages")).await?;
+    let attempts: Vec<&str> = attempts(&plan).collect();
+    if stages.is_empty() || attempts.len() < stages.len() {
+        return None;
+    }
     let mut tasks = stages.iter().flat_map(|stage| stage.tasks.iter().flatten());
-    Some(attempts(&plan).all(|attempt| attempt == "0") && tasks.all(Task::is_done))
+    Some(attempts.iter().all(|attempt| *attempt == "0") && tasks.all(Task::is_done))
 }
 
 /// Returns the attempts of stages in a plan, which writes `stage_id=STAGE.ATTEMPT`.
@@ -70,9 +77,8 @@ impl Task {
 impl Progress {
     /// Asks a scheduler; `None` if it does not answer.
     pub async fn of(url: &str, job: &str) -> Option<Self> {
-        let asked = reqwest::get(format!("{url}/api/job/{job}/stages")).await;
-        let stages = asked.ok()?.bytes().await.ok()?;
-        Some(Self::from(serde_json::from_slice::<Stages>(&stages).ok()?))
+        let stages: Stages = get(format!("{url}/api/job/{job}/stages")).await?;
+        Some(stages.into())
     }
 
     /// Tells it to those who watch the archive.

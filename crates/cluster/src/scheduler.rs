@@ -8,10 +8,12 @@ use ballista_core::utils::{default_config_producer, default_session_builder};
 use ballista_scheduler::cluster::memory::InMemoryJobState;
 use ballista_scheduler::cluster::{BallistaCluster, ClusterState};
 use ballista_scheduler::config::SchedulerConfig;
-use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
-use gametape_query::cluster::{Machine, runtime};
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use gametape_query::cluster::{Machine, runtime, stopped};
+use tokio::net::TcpListener;
 
 use crate::codec::{Scans, Tables};
 use crate::cores::{Cores, LARGEST};
@@ -23,8 +25,8 @@ pub struct Args {
     /// The address to listen at, for clients and executors.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     bind: SocketAddr,
-    /// After how many seconds without a sign of life an executor counts as lost.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    /// After how many seconds without a sign of life an executor counts as lost; at least 10.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(10..))]
     lost_after: u64,
 }
 
@@ -70,30 +72,17 @@ pub async fn run(args: &Args, machine: &Arc<Machine>) -> Result<(), String> {
         Arc::new(default_config_producer),
     );
     let cluster = BallistaCluster::new(slots, Arc::new(jobs));
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", args.bind);
+    let listener = TcpListener::bind(args.bind).await;
+    let listener = listener.map_err(|error| failed(&error))?;
+    let scheduler =
+        create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config)).await;
+    let scheduler = scheduler.map_err(|error| failed(&error))?;
     println!("the scheduler listens at {}", args.bind);
     tokio::select! {
-        ended = start_server(cluster, args.bind, Arc::new(config)) => {
-            ended.map_err(|error| format!("{}: {error}", args.bind))
+        ended = start_grpc_service_with_listener(listener, scheduler) => {
+            ended.map_err(|error| failed(&error))
         }
-        () = stopped() => Ok(()),
-    }
-}
-
-/// Waits for Ctrl-C, or a request to end.
-async fn stopped() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut end) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = end.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    // Without the signal, only the end of the process is left.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        _ = stopped() => Ok(()),
     }
 }

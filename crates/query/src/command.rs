@@ -163,6 +163,9 @@ async fn answer(args: &Args, formats: Formats, connect: Option<Connect>) -> Exit
     }
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     if sql.as_deref() == Some("index") {
+        if args.cluster.is_some() {
+            return refused("a catalogue is made on one machine: leave out --cluster");
+        }
         return indexed(&formats, &paths);
     }
     let settings = Settings {
@@ -301,7 +304,7 @@ fn absolute(paths: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 /// Waits for Ctrl-C, a request to end, or the end of the terminal. Returns the code to exit with.
-async fn stopped() -> i32 {
+pub async fn stopped() -> i32 {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -64,7 +64,7 @@ pub mod cluster {
 
     use crate::Archive;
 
-    pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size};
+    pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size, stopped};
     pub use crate::problems::heard;
     pub use crate::sent::{Address, Machine, Outline, ask, task};
     pub use crate::session::furnish;

@@ -59,7 +59,7 @@ struct Patience {
 #[derive(Debug)]
 struct Registry {
     local: Arc<dyn ObjectStore>,
-    stores: Arc<Stores>,
+    others: Opener,
 }
 
 impl ObjectStoreRegistry for Registry {
@@ -75,7 +75,7 @@ impl ObjectStoreRegistry for Registry {
         if url.scheme() == "file" {
             return Ok(Arc::clone(&self.local));
         }
-        let (_, store, _) = self.stores.store(url)?;
+        let (_, store, _) = self.others.stores()?.store(url)?;
         Ok(store)
     }
 }
@@ -83,7 +83,7 @@ impl ObjectStoreRegistry for Registry {
 /// Returns what DataFusion runs in: with object stores.
 ///
 /// # Errors
-/// If threads for the stores cannot be started.
+/// Those of DataFusion.
 pub fn runtime() -> DataFusionResult<Arc<RuntimeEnv>> {
     with_stores(RuntimeEnvBuilder::new())
 }
@@ -91,7 +91,7 @@ pub fn runtime() -> DataFusionResult<Arc<RuntimeEnv>> {
 /// Same as [`runtime`], with its temporary files in a folder.
 ///
 /// # Errors
-/// If threads for the stores cannot be started.
+/// Those of DataFusion.
 pub fn runtime_in(folder: &std::path::Path) -> DataFusionResult<Arc<RuntimeEnv>> {
     with_stores(RuntimeEnvBuilder::new().with_temp_file_path(folder))
 }
@@ -99,7 +99,8 @@ pub fn runtime_in(folder: &std::path::Path) -> DataFusionResult<Arc<RuntimeEnv>>
 pub(crate) fn with_stores(builder: RuntimeEnvBuilder) -> DataFusionResult<Arc<RuntimeEnv>> {
     let registry = Registry {
         local: Arc::new(LocalFileSystem::new()),
-        stores: Stores::new()?,
+        // Most queries need none, and a scheduler keeps what each session runs in.
+        others: Opener::default(),
     };
     builder
         .with_object_store_registry(Arc::new(registry))

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gametape::Secrets;
 
-use crate::started::{Client, Cluster, PATIENCE, recordings, told};
+use crate::started::{Client, Cluster, PATIENCE, PROGRAM, ended, recordings, told};
 
 const COUNT: &str = "SELECT count(*) AS n FROM mouse_events";
 
@@ -40,6 +40,7 @@ fn the_command_answers_as_on_one_machine() {
             &[COUNT, &place, "--cluster", "https://it"],
             "write HOST:PORT",
         ),
+        (&["index", &place], "leave out --cluster"),
     ] {
         let (code, _, error) = cluster.asked(args);
         assert_eq!(code, 2, "{args:?}: {error}");
@@ -222,4 +223,14 @@ fn a_full_disk_is_said() {
     let (code, _, error) = cluster.asked(&sorted);
     assert_eq!(code, 0, "{error}");
     assert!(fs::read(&out).unwrap().len() > 100_000);
+}
+
+#[test]
+fn a_scheduler_whose_port_is_taken_does_not_say_that_it_listens() {
+    let cluster = Cluster::start();
+    let mut second = std::process::Command::new(PROGRAM);
+    second.args(["scheduler", "--bind", &cluster.address()]);
+    let (code, out, error) = told(&ended(&mut second));
+    assert_eq!((code, &*out), (2, ""), "{error}");
+    assert!(error.contains(&cluster.address()), "{error}");
 }
