@@ -1,5 +1,6 @@
 //! Benchmarks: those of the libraries beside their peers, of the command, and of SQL.
 
+mod cluster;
 mod query;
 mod timing;
 
@@ -11,10 +12,13 @@ use std::process::{Command, Stdio};
 use crate::{cargo, root, run};
 use timing::{built_examples, timed, timed_well};
 
-/// Runs the chosen benchmarks beside the peers, then times the command. `query` times SQL alone.
+/// Runs the chosen benchmarks beside the peers, then times the command. `query` times SQL alone,
+/// `cluster` the same on executors.
 pub fn run_all(args: &[&str]) -> Result<(), String> {
-    if args == ["query"] {
-        return query::all();
+    match args {
+        ["query"] => return query::all(),
+        ["cluster"] => return cluster::all(),
+        _ => {}
     }
     run(cargo()
         .args([

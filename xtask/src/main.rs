@@ -31,7 +31,8 @@ cargo xtask COMMAND
   lint             check the arrows between crates and modules, the manifests of the crates that are published,
                    formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
-                   10,000 files, and convert on folders of matches; `bench query` times SQL
+                   10,000 files, and convert on folders of matches; `bench query` times SQL, `bench cluster` a
+                   cluster
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name contains NAME on all inputs that are one step away from a
                    seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz

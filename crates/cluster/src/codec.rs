@@ -20,7 +20,7 @@ use datafusion_proto::physical_plan::{
     PhysicalExtensionCodec, PhysicalPlanDecodeContext, PhysicalProtoConverterExtension,
 };
 use datafusion_proto::protobuf::FileScanExecConf;
-use gametape_query::cluster::{Machine, ask, task};
+use gametape_query::cluster::{Machine, ask, is_related, task};
 use prost::Message;
 
 use crate::cores::Cores;
@@ -32,6 +32,8 @@ const TABLE: &[u8] = b"gametape table ";
 const OUTLINE: &[u8] = b"gametape outline ";
 /// The beginning of a scan.
 const SCAN: &[u8] = b"gametape scan ";
+/// A comparison of recordings; its traces are its only input.
+const RELATIONS: &[u8] = b"gametape relations";
 
 /// Carries tables from a client to the scheduler.
 #[derive(Debug)]
@@ -124,7 +126,7 @@ impl LogicalExtensionCodec for Tables {
     }
 }
 
-/// Carries scans from the scheduler to executors.
+/// Carries scans and comparisons of recordings from the scheduler to executors.
 #[derive(Debug)]
 pub struct Scans {
     machine: Arc<Machine>,
@@ -154,6 +156,9 @@ impl PhysicalExtensionCodec for Scans {
         ctx: &TaskContext,
         proto_converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let (RELATIONS, [traces]) = (buf, inputs) {
+            return Ok(self.machine.related(Arc::clone(traces)));
+        }
         let Some(scan) = buf.strip_prefix(SCAN) else {
             return self.rest.try_decode(buf, inputs, ctx, proto_converter);
         };
@@ -177,6 +182,10 @@ impl PhysicalExtensionCodec for Scans {
         buf: &mut Vec<u8>,
         proto_converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
+        if is_related(&*node) {
+            buf.extend_from_slice(RELATIONS);
+            return Ok(());
+        }
         let Some(sent) = task(&*node) else {
             return self.rest.try_encode(node, buf, proto_converter);
         };

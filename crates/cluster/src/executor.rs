@@ -73,7 +73,9 @@ pub async fn run(args: &Args, machine: &Arc<Machine>) -> Result<(), String> {
         vcores: args.threads.unwrap_or(0),
         task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
         work_dir: Some(text.to_owned()),
-        job_data_ttl_seconds: 3_600,
+        // The scheduler has the rows of a query deleted after its end. This is for those it forgot: a part of a long
+        // one, such as a conversion, may write nothing for hours.
+        job_data_ttl_seconds: 7 * 24 * 3_600,
         job_data_clean_up_interval_seconds: 300,
         grpc_max_decoding_message_size: LARGEST,
         grpc_max_encoding_message_size: LARGEST,

@@ -1,20 +1,21 @@
 //! The sources of a table's rows, recording by recording.
 
 use std::io;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
-use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
-use gametape::{
-    ColumnDef, Formats, Kind, Lane, Policy, PolicyError, Recording, Scan, Secrets, TableDef, Value,
-};
-use gametape_core::table::{Batch, MarkerKind};
+use datafusion::common::{DataFusionError, Result, internal_err};
+use gametape::{ColumnDef, Lane, Recording, Scan, Secrets, TableDef, Value};
+use gametape_core::table::Batch;
 use gametape_core::tape;
-use gametape_core::{At, Stamp, Time};
+use gametape_core::{At, Stamp};
 use gametape_tables::{ArrowTable, Problem};
 
+use crate::about::About;
 use crate::archive::{Archive, Batches, File, Reach};
+use crate::convert::{CONVERTED, Conversion};
+use crate::related::RELATIONS;
 use crate::state::{self, Moments};
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
@@ -40,65 +41,37 @@ pub(crate) enum Content {
     },
     /// A table about recordings of all kinds.
     About(About, ArrowTable),
+    /// The relations between recordings. Their rows come from the traces of all of them together.
+    Relations(ArrowTable),
+    /// The outputs of a conversion, which reading makes.
+    Converted(Conversion, ArrowTable),
 }
 
-/// A table about recordings of all kinds.
-#[derive(Debug)]
-pub(crate) enum About {
-    /// Descriptions from the headers alone.
-    Recordings,
-    /// The findings of audits.
-    Findings,
-    /// The moments that are worth a visit.
-    Markers,
-    /// The decisions of a policy.
-    Verdicts {
-        policy: Box<Policy>,
-        /// Whether it is that of each format's community.
-        is_default: bool,
-    },
-}
-
-impl About {
-    /// Returns the table of this name.
-    pub fn named(name: &str, policy: Option<Policy>, formats: &Formats) -> Result<Self> {
-        let wrong = |error: PolicyError| DataFusionError::External(Box::new(error));
-        Ok(match name {
-            "recordings" => Self::Recordings,
-            "findings" => Self::Findings,
-            "markers" => Self::Markers,
-            "verdicts" => Self::Verdicts {
-                is_default: policy.is_none(),
-                policy: Box::new(
-                    policy
-                        .map_or_else(|| Policy::of(formats), Ok)
-                        .map_err(wrong)?,
-                ),
-            },
-            unknown => {
-                return Err(internal_datafusion_err!(
-                    "no table {unknown} about recordings"
-                ));
-            }
-        })
-    }
-
-    pub fn content(self) -> Content {
-        let table = match &self {
-            Self::Recordings => &RECORDINGS,
-            Self::Findings => &FINDINGS,
-            Self::Markers => &MARKERS,
-            Self::Verdicts { .. } => &VERDICTS,
-        };
-        let table = ArrowTable::new(table, Secrets::Hide);
-        Content::About(self, table)
+impl From<About> for Content {
+    fn from(about: About) -> Self {
+        let table = ArrowTable::new(about.table(), Secrets::Hide);
+        Self::About(about, table)
     }
 }
 
 impl Content {
+    /// The relations between recordings.
+    pub fn relations() -> Self {
+        Self::Relations(ArrowTable::new(&RELATIONS, Secrets::Hide))
+    }
+
+    /// The outputs of a conversion.
+    pub fn converted(conversion: Conversion) -> Self {
+        Self::Converted(conversion, ArrowTable::new(&CONVERTED, Secrets::Hide))
+    }
+
     pub const fn table(&self) -> &ArrowTable {
         match self {
-            Self::Table { table, .. } | Self::State { table, .. } | Self::About(_, table) => table,
+            Self::Table { table, .. }
+            | Self::State { table, .. }
+            | Self::About(_, table)
+            | Self::Relations(table)
+            | Self::Converted(_, table) => table,
         }
     }
 
@@ -128,8 +101,13 @@ impl Content {
             Self::Table { kind, table } | Self::State { kind, table, .. } => {
                 file.has(kind, &table.definition().name)
             }
-            Self::About(..) => true,
+            Self::About(..) | Self::Relations(_) | Self::Converted(..) => true,
         }
+    }
+
+    /// Returns whether reading a small recording takes so little that a thread of the query can do it.
+    pub const fn is_quick(&self) -> bool {
+        !matches!(self, Self::Converted(..))
     }
 
     /// Returns the finding of a file that cannot be opened, as this table has findings.
@@ -234,6 +212,8 @@ impl Content {
                 };
             }
             Self::About(about, _) => about.rows(&recording, archive.secrets()),
+            Self::Converted(conversion, _) => conversion.rows(&recording, file, archive),
+            Self::Relations(_) => return internal_err!("relations of one recording"),
         };
         let problem = match batch {
             Ok(batch) => match table.record(name, batch, Some(columns)) {
@@ -242,6 +222,11 @@ impl Content {
                 Err(ArrowError::ExternalError(error)) => error.to_string(),
                 Err(error) => return Err(error.into()),
             },
+            // It is not the recording that is broken.
+            Err(gametape::Error::Tape {
+                source: tape::Error::Output(error),
+                ..
+            }) => return Err(error.into()),
             Err(error) => error.to_string(),
         };
         archive.found_broken(file, problem);
@@ -263,267 +248,4 @@ fn counts(problem: &Problem) -> bool {
 /// Returns whether a table has one row for each recording.
 pub(crate) fn is_fact(table: &TableDef) -> bool {
     table.lane == Lane::Facts && table.columns.iter().all(|column| !column.key)
-}
-
-fn columns(
-    name: &'static str,
-    doc: &'static str,
-    columns: &[(&'static str, Kind, &'static str, &'static str)],
-) -> TableDef {
-    let column = |(name, kind, unit, doc): &(&'static str, Kind, &'static str, &'static str)| {
-        ColumnDef::new(*name, *kind, *doc).unit(*unit)
-    };
-    TableDef {
-        columns: columns.iter().map(column).collect(),
-        ..TableDef::new(name, Lane::Facts, doc)
-    }
-}
-
-static RECORDINGS: LazyLock<TableDef> = LazyLock::new(|| {
-    columns(
-        "recordings",
-        "The recordings, from their headers alone.",
-        &[
-            (
-                "kind",
-                Kind::Text,
-                "",
-                "The kind of recording: the name of the schema of its tables.",
-            ),
-            ("format", Kind::Text, "", "The format."),
-            (
-                "format_version",
-                Kind::Uint,
-                "",
-                "The version of the format.",
-            ),
-            ("bytes", Kind::Uint, "bytes", "The size of the file."),
-            (
-                "duration_ms",
-                Kind::Uint,
-                "ms",
-                "The time from the first step to the last; null where the header does not say.",
-            ),
-            // A time without its zone is no moment, so it can't be in a column of moments.
-            (
-                "started_at",
-                Kind::Text,
-                "UTC",
-                "When it started; null where the header does not say it in UTC.",
-            ),
-            (
-                "started_local",
-                Kind::Text,
-                "local time",
-                "When it started, in a zone that the header does not say; null where it says none.",
-            ),
-            (
-                "problem",
-                Kind::Text,
-                "",
-                "Why the header can be read only in part; null if it can.",
-            ),
-        ],
-    )
-});
-
-static FINDINGS: LazyLock<TableDef> = LazyLock::new(|| {
-    columns(
-        "findings",
-        "The findings of the audit of each recording.",
-        &[
-            ("code", Kind::Text, "", "The code of the rule."),
-            (
-                "severity",
-                Kind::Text,
-                "",
-                "How much it matters: `error`, `warning` or `info`.",
-            ),
-            (
-                "step",
-                Kind::Uint,
-                "",
-                "The step; null for a finding about the whole recording.",
-            ),
-            ("tick", Kind::Uint, "", "The recording's own counter."),
-            ("time_ms", Kind::Float64, "ms", "The time since the start."),
-            ("line", Kind::Uint, "", "The line of a text, from 1."),
-            ("offset", Kind::Uint, "bytes", "The place in the file."),
-            (
-                "offset_in",
-                Kind::Text,
-                "",
-                "The container that the place is in, if it is not the file itself.",
-            ),
-            (
-                "repeats",
-                Kind::Uint,
-                "",
-                "How many more times the same was found after this place.",
-            ),
-            ("message", Kind::Text, "", "The sentence."),
-            ("data", Kind::Text, "", "The data of the sentence, as JSON."),
-        ],
-    )
-});
-
-static MARKERS: LazyLock<TableDef> = LazyLock::new(|| {
-    columns(
-        "markers",
-        "The moments of each recording that are worth a visit: events, and findings.",
-        &[
-            (
-                "step",
-                Kind::Uint,
-                "",
-                "The step; null for a finding about the whole recording.",
-            ),
-            ("tick", Kind::Uint, "", "The recording's own counter."),
-            ("time_ms", Kind::Float64, "ms", "The time since the start."),
-            (
-                "kind",
-                Kind::Text,
-                "",
-                "`event`, or the severity of a finding.",
-            ),
-            (
-                "source",
-                Kind::Text,
-                "",
-                "The name of the table, or the code of the rule.",
-            ),
-            ("text", Kind::Text, "", "What happens."),
-            (
-                "count",
-                Kind::Uint,
-                "",
-                "The number of events that the marker stands for.",
-            ),
-        ],
-    )
-});
-
-static VERDICTS: LazyLock<TableDef> = LazyLock::new(|| {
-    columns(
-        "verdicts",
-        "The decision of the policy about each recording.",
-        &[
-            (
-                "verdict",
-                Kind::Text,
-                "",
-                "`pass`, `warn` or `fail`: the result of the audit alone.",
-            ),
-            (
-                "admitted",
-                Kind::Bool,
-                "",
-                "Whether the policy admits the recording; null if it says nothing of the format.",
-            ),
-            (
-                "reasons",
-                Kind::Text,
-                "",
-                "All reasons to reject it, separated by spaces: codes of findings, `policy.class`, and `policy.require:outcome` for a condition on this column.",
-            ),
-            ("summary", Kind::Text, "", "The recording in a few words."),
-        ],
-    )
-});
-
-/// A problem without the path before it, which the column `recording` has.
-fn without_path(recording: &Recording, problem: &str) -> String {
-    let path = format!("{}: ", recording.path().display());
-    problem.strip_prefix(&path).unwrap_or(problem).to_owned()
-}
-
-impl About {
-    fn rows(&self, recording: &Recording, secrets: Secrets) -> Result<Batch, gametape::Error> {
-        let table: &TableDef = match self {
-            Self::Recordings => &RECORDINGS,
-            Self::Findings => &FINDINGS,
-            Self::Markers => &MARKERS,
-            Self::Verdicts { .. } => &VERDICTS,
-        };
-        let mut rows = Batch::new(table.columns.iter().map(|column| column.kind));
-        let mut row = |values: Vec<Value<'_>>| rows.push(Stamp::default(), values);
-        match self {
-            Self::Recordings => {
-                let header = recording.header(secrets)?;
-                let problem = header.problem.as_ref();
-                let problem = problem.map(|problem| without_path(recording, &problem.to_string()));
-                let info = header.value;
-                let (utc, local) = match &info.started {
-                    Some(tape::Started::Utc(at)) => (Some(at.as_str()), None),
-                    Some(tape::Started::Local(at)) => (None, Some(at.as_str())),
-                    None => (None, None),
-                };
-                row(vec![
-                    recording.format().kind().into(),
-                    info.format.into(),
-                    info.format_version.into(),
-                    info.bytes.into(),
-                    info.duration_ms.into(),
-                    utc.into(),
-                    local.into(),
-                    problem.as_deref().into(),
-                ]);
-            }
-            Self::Findings => {
-                for finding in &recording.audit()?.findings {
-                    let place = &finding.place;
-                    let data = finding.rule.data.iter();
-                    let data: serde_json::Map<String, serde_json::Value> = data
-                        .map(|(key, value)| ((*key).to_owned(), value.clone().into()))
-                        .collect();
-                    let data = serde_json::Value::from(data).to_string();
-                    row(vec![
-                        finding.code().into(),
-                        finding.severity().name().into(),
-                        place.step.into(),
-                        place.tick.into(),
-                        place.time.map(Time::ms).into(),
-                        place.line.into(),
-                        place.offset.into(),
-                        place.within.as_deref().into(),
-                        finding.repeats.into(),
-                        finding.message().as_str().into(),
-                        data.as_str().into(),
-                    ]);
-                }
-            }
-            Self::Markers => {
-                let audit = recording.audit()?;
-                for marker in recording.markers(&audit, secrets)? {
-                    let stamp = marker.stamp;
-                    row(vec![
-                        stamp.map(|stamp| stamp.step).into(),
-                        stamp.and_then(|stamp| stamp.tick).into(),
-                        stamp.and_then(|stamp| stamp.time).map(Time::ms).into(),
-                        match marker.kind {
-                            MarkerKind::Event => "event",
-                            MarkerKind::Finding(severity) => severity.name(),
-                        }
-                        .into(),
-                        marker.source.as_str().into(),
-                        marker.text.as_str().into(),
-                        marker.count.into(),
-                    ]);
-                }
-            }
-            Self::Verdicts { policy, .. } => {
-                let audit = recording.audit()?;
-                let decision = policy.judge(recording, &audit)?;
-                let reasons = decision.reasons.iter();
-                let reasons: Vec<String> = reasons.map(gametape::Reason::label).collect();
-                row(vec![
-                    audit.verdict().to_string().as_str().into(),
-                    decision.admitted.into(),
-                    reasons.join(" ").as_str().into(),
-                    audit.summary.as_str().into(),
-                ]);
-            }
-        }
-        Ok(rows)
-    }
 }

@@ -16,12 +16,14 @@ use datafusion::parquet::arrow::ArrowWriter;
 use gametape::{Formats, Policy, Scan, Secrets, TableDef};
 use rayon::prelude::*;
 
-use crate::archive::{Archive, Place, Search, Seen};
+use crate::about::About;
+use crate::archive::Archive;
 use crate::catalogue::rows::{self, FILE, Row};
 use crate::catalogue::{
     Catalogue, CatalogueError, Entry, FILES, FOLDER, MANIFEST, Manifest, Part, VERSION, made_by,
 };
-use crate::content::{About, Content};
+use crate::content::Content;
+use crate::search::{Catalogued, Place, Search, Seen};
 
 /// The outcome of [`index`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -178,7 +180,7 @@ fn hashes(seen: &mut [Seen], old: Option<&Catalogue>) -> Vec<Option<String>> {
         let hash = hash(path).ok()?;
         if let Some((number, entry)) = old.and_then(|old| old.same(&seen.below, &hash)) {
             seen.entry = entry;
-            seen.catalogued = Some(crate::archive::Catalogued {
+            seen.catalogued = Some(Catalogued {
                 catalogue: 0,
                 number,
             });
@@ -226,7 +228,7 @@ fn contents(archive: &Archive) -> Result<Vec<Content>> {
             is_default: true,
         },
     ]
-    .map(About::content)
+    .map(Content::from)
     .into();
     for kind in archive.kinds() {
         let tables = archive.tables(kind).into_iter().flatten();

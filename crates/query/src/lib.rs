@@ -28,25 +28,34 @@
 
 #![forbid(unsafe_code)]
 
+mod about;
 mod archive;
 mod catalogue;
 mod clocks;
 mod command;
 mod content;
+mod convert;
 mod errors;
 mod functions;
 mod index;
 mod jobs;
+mod machine;
+mod outline;
 mod output;
 mod problems;
 mod progress;
 mod pushed;
+mod related;
 mod rows;
+mod search;
 mod sent;
 mod session;
 mod shell;
 mod state;
 mod store;
+mod table_functions;
+mod task;
+mod upload;
 
 pub use archive::{Archive, File};
 pub use catalogue::CatalogueError;
@@ -65,10 +74,14 @@ pub mod cluster {
     use crate::Archive;
 
     pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size, stopped};
+    pub use crate::machine::Machine;
+    pub use crate::outline::{Address, Outline};
     pub use crate::problems::heard;
-    pub use crate::sent::{Address, Machine, Outline, ask, task};
+    pub use crate::related::is_related;
+    pub use crate::sent::ask;
     pub use crate::session::furnish;
     pub use crate::store::{runtime, runtime_in};
+    pub use crate::task::task;
 
     /// Notes that a recording is broken.
     pub fn note(archive: &Archive, recording: &str, problem: String) {

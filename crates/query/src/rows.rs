@@ -33,11 +33,13 @@ use futures::{Stream, StreamExt, stream};
 use gametape::{Lane, Recording, Scan, Secrets};
 use object_store::ObjectStore;
 
+use crate::about::About;
 use crate::archive::{Archive, Batches, File, Reach};
-use crate::content::{About, Content};
+use crate::content::Content;
 use crate::jobs::{Job, RECORDING, balanced, dictionary_value, grouped_by_name, together};
 use crate::problems::told;
 use crate::pushed::Pushed;
+use crate::related::Related;
 
 /// A table of all recordings of a kind, or of all recordings.
 #[derive(Debug)]
@@ -96,6 +98,12 @@ impl TableProvider for Rows {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let Content::Relations(_) = *self.content {
+            let traces = Self::new(&self.archive, About::Traces.into());
+            let traces = traces.scan(state, None, &[], None).await?;
+            let related = Related::of(traces, self.archive.formats());
+            return related.projected(projection);
+        }
         let table = self.content.table();
         let pushed = Pushed::of(table, filters);
         let files = self.archive.files().iter().enumerate();
@@ -227,11 +235,12 @@ impl Rows {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let table = &self.content.table().definition().name;
-        let parts = cores.checked_div(files.len()).unwrap_or(1);
+        let all: u64 = files.iter().map(|(_, file)| file.work(table)).sum();
         let jobs = files.iter().flat_map(|(at, file)| {
+            let parts = parts_of(file.work(table), all, cores);
             let (opened, pieces) = self.content.pieces(&self.archive, file, scan, parts);
             let work = (file.work(table) / pieces.len().max(1) as u64).max(1);
-            let is_near = file.bytes() <= SMALL && !file.is_far();
+            let is_near = file.bytes() <= SMALL && !file.is_far() && self.content.is_quick();
             let is_small = is_near && pieces.len() == 1 && opened.is_none();
             pieces.into_iter().map(move |scan| Job {
                 pieces: vec![(*at, scan)],
@@ -286,6 +295,14 @@ impl Rows {
         let config = config.with_projection_indices(projection.cloned())?.build();
         Ok(DataSourceExec::from_data_source(config))
     }
+}
+
+/// Returns into how many pieces a recording is divided: each is about a core's share of all work, or less.
+fn parts_of(work: u64, all: u64, cores: usize) -> usize {
+    let share = (all / cores.max(1) as u64).max(1);
+    // Where that is little more than one, it is not worth looking for a place to divide it.
+    let parts = usize::try_from(work.saturating_add(share / 2) / share).unwrap_or(cores);
+    parts.clamp(1, cores.max(1))
 }
 
 /// A part of a scan: a recording, a piece of one, or a few small ones.
@@ -539,4 +556,22 @@ fn beside(batches: Batches) -> impl Stream<Item = Result<RecordBatch>> + Send {
             Err(error) => Some((Err(DataFusionError::External(Box::new(error))), None)),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_of;
+
+    #[test]
+    fn a_recording_is_divided_if_it_is_more_than_the_share_of_a_core() {
+        // One alone, a few, and many of the same size.
+        assert_eq!(parts_of(800, 800, 8), 8);
+        assert_eq!(parts_of(100, 300, 8), 3);
+        assert_eq!(parts_of(100, 10_000, 8), 1);
+        // A large one among many.
+        assert_eq!(parts_of(5_000, 10_000, 8), 4);
+        assert_eq!(parts_of(140, 800, 8), 1);
+        assert_eq!(parts_of(0, 0, 8), 1);
+        assert_eq!(parts_of(u64::MAX, u64::MAX, 0), 1);
+    }
 }

@@ -2,25 +2,22 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::catalog::{
-    MemorySchemaProvider, SchemaProvider, TableFunctionArgs, TableFunctionImpl, TableProvider,
-};
-use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
+use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::logical_expr::{Expr, ScalarUDF};
+use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use gametape::{At, Lane, Policy, Time, When};
-use gametape_tables::ArrowTable;
+use gametape::{Lane, Policy};
 
+use crate::about::About;
 use crate::archive::Archive;
 use crate::clocks;
-use crate::content::{About, Content, is_fact};
+use crate::content::{Content, is_fact};
 use crate::functions;
 use crate::rows::Rows;
-use crate::state::Moments;
 use crate::store::with_stores;
+use crate::table_functions::{Convert, StateAt};
 
 /// How queries run.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +35,7 @@ pub struct Settings {
 ///
 /// There is a schema for each kind of recording (`rmv.game`, `echo.players`), and if no other kind has a
 /// table of this name, it is also known without its schema (`players`). `recordings`, `findings`,
-/// `markers` and `verdicts` are about recordings of all kinds. A table of facts with one row for each
+/// `markers`, `verdicts` and `relations` are about recordings of all kinds. A table of facts with one row for each
 /// recording is known by its plural, too: `games`, `matches`, `runs`.
 ///
 /// # Errors
@@ -114,14 +111,20 @@ pub fn furnish(
     }
     for name in ["recordings", "findings", "markers", "verdicts"] {
         let about = About::named(name, settings.policy.clone(), archive.formats())?;
-        let rows = Rows::new(archive, about.content());
+        let rows = Rows::new(archive, about.into());
         public.register_table(name.to_owned(), Arc::new(rows))?;
     }
+    let relations = Rows::new(archive, Content::relations());
+    public.register_table("relations".to_owned(), Arc::new(relations))?;
     let state_at = StateAt {
         archive: Arc::clone(archive),
         tables: states,
     };
     context.register_udtf("state_at", Arc::new(state_at));
+    let convert = Convert {
+        archive: Arc::clone(archive),
+    };
+    context.register_udtf("convert", Arc::new(convert));
     for function in all_functions(archive) {
         context.register_udf(function);
     }
@@ -141,101 +144,4 @@ fn plural(name: &str) -> String {
     let sibilant = ["s", "x", "z", "ch", "sh"];
     let is_sibilant = sibilant.iter().any(|end| name.ends_with(end));
     format!("{name}{}", if is_sibilant { "es" } else { "s" })
-}
-
-/// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A text
-/// is a moment that is written otherwise (`'tick:137'`, `'end'`), one every so often (`'every 1 s'`), or a
-/// table, for the moment of each of its rows (`'goals'`).
-#[derive(Debug)]
-struct StateAt {
-    archive: Arc<Archive>,
-    tables: Vec<(String, ArrowTable)>,
-}
-
-impl TableFunctionImpl for StateAt {
-    fn call_with_args(&self, args: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
-        let [Expr::Literal(table, _), Expr::Literal(at, _)] = args.exprs() else {
-            return plan_err!(
-                "state_at takes the name of a table, and moments: state_at('players', 83400) in milliseconds, state_at('heat', 'tick:137'), state_at('players', 'every 1 s'), state_at('players', 'goals')"
-            );
-        };
-        let name = table.try_as_str().flatten().unwrap_or_default();
-        let is_named = |(kind, table): &&(String, ArrowTable)| {
-            let own = &table.definition().name;
-            name == *own || name == format!("{kind}.{own}")
-        };
-        let mut found = self.tables.iter().filter(is_named);
-        let (kind, table) = match (found.next(), found.next()) {
-            (Some(found), None) => found,
-            (None, _) => {
-                let known = self.tables.iter();
-                let known: Vec<_> = known.map(|(_, table)| &*table.definition().name).collect();
-                return plan_err!(
-                    "there is no table {name:?} of states or cells: {}",
-                    known.join(", ")
-                );
-            }
-            (Some((first, _)), Some((second, _))) => {
-                return plan_err!(
-                    "both {first} and {second} have a table {name}: write {first}.{name}"
-                );
-            }
-        };
-        let moments = self.moments(kind, at)?;
-        Ok(Arc::new(Rows::new(
-            &self.archive,
-            Content::State {
-                kind: kind.clone(),
-                table: table.clone(),
-                moments,
-            },
-        )))
-    }
-}
-
-impl StateAt {
-    fn moments(&self, kind: &str, value: &ScalarValue) -> Result<Moments> {
-        let Some(text) = value.try_as_str().flatten() else {
-            return match value.cast_to(&DataType::Float64) {
-                Ok(ScalarValue::Float64(Some(ms))) if ms.is_finite() => Ok(Moments::One(
-                    At::Time(Time::from_ms(ms.floor() as i64)).into(),
-                )),
-                _ => plan_err!(
-                    "{value} is no moment: give milliseconds, or a text such as 'tick:137'"
-                ),
-            };
-        };
-        let tables = self.archive.tables(kind).into_iter().flatten();
-        let tables: Vec<ArrowTable> = tables
-            .filter(|table| table.definition().lane != Lane::Facts)
-            .collect();
-        let is_named = |own: &str| {
-            text == own
-                || text
-                    .strip_prefix(kind)
-                    .is_some_and(|rest| rest.strip_prefix('.') == Some(own))
-        };
-        let table = tables
-            .iter()
-            .find(|table| is_named(&table.definition().name));
-        if let Some(table) = table {
-            return Ok(Moments::Of(table.definition().name.to_string()));
-        }
-        if let Some(every) = text.strip_prefix("every ") {
-            return match every.trim().parse::<When>() {
-                Ok(When::At(At::Time(every))) if every.0 > 0 => Ok(Moments::Every(every)),
-                _ => plan_err!("{text:?}: write 'every 1 s' or 'every 200ms'"),
-            };
-        }
-        let names: Vec<&str> = tables
-            .iter()
-            .map(|table| &*table.definition().name)
-            .collect();
-        text.parse::<When>().map(Moments::One).map_err(|error| {
-            DataFusionError::Plan(format!(
-                "{text:?}: {error}; or give a table, for the moments of its rows: {}",
-                names.join(", ")
-            ))
-        })
-    }
 }

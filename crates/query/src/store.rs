@@ -115,7 +115,7 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    fn stores(&self) -> io::Result<&Arc<Stores>> {
+    pub fn stores(&self) -> io::Result<&Arc<Stores>> {
         if let Some(stores) = self.stores.get() {
             return Ok(stores);
         }
@@ -283,7 +283,7 @@ impl Stores {
     }
 
     /// Returns the address before the path, the store, and the path.
-    fn store(&self, url: &Url) -> object_store::Result<(String, Arc<dyn ObjectStore>, Path)> {
+    pub fn store(&self, url: &Url) -> object_store::Result<(String, Arc<dyn ObjectStore>, Path)> {
         let schemes = || object_store::Error::NotSupported {
             source: "give s3://, gs://, az://, http:// or https://".into(),
         };
@@ -343,7 +343,7 @@ impl Stores {
     }
 
     /// Waits on any thread for what runs on those of the object stores.
-    fn waited<T: Send + 'static>(
+    pub fn waited<T: Send + 'static>(
         &self,
         asked: impl Future<Output = T> + Send + 'static,
     ) -> io::Result<T> {

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::timing::{built_examples, timed_well};
+use super::timing::{Took, make, run_through, timed_well};
 use crate::{cargo, root, run};
 
 /// Games in the archive.
@@ -78,7 +78,7 @@ fn games(folder: &Path) -> io::Result<()> {
     );
     // A file that is younger than two seconds is not trusted.
     std::thread::sleep(Duration::from_secs(3));
-    let indexed = timed(Command::new(binary()).arg("index").arg(&games))?;
+    let indexed = run_through(Command::new(binary()).arg("index").arg(&games))?;
     println!("sql/index-{GAMES}-games {}", indexed.told());
     let listed = asked(list, &games, None)?;
     println!("sql/list-{GAMES}-files with a catalogue: {}", listed.told());
@@ -188,36 +188,8 @@ fn hour(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn make(example: &str, folder: &Path, args: &[usize]) -> io::Result<()> {
-    built_examples()?;
-    let program = root().join("target/release/examples").join(example);
-    let args = args.iter().map(ToString::to_string);
-    timed_well(Command::new(program).arg(folder).args(args), &[0]).map(|_| ())
-}
-
 fn binary() -> PathBuf {
     root().join("target/release/gametape-query")
-}
-
-/// How long a command took.
-struct Took {
-    seconds: f64,
-    /// Seconds of all processors.
-    cpu: f64,
-    peak: u64,
-    /// The bytes that it read from files.
-    read: u64,
-}
-
-impl Took {
-    fn told(&self) -> String {
-        format!(
-            "seconds={:.3} cpu={:.3} peak_MiB={:.0}",
-            self.seconds,
-            self.cpu,
-            self.peak as f64 / 1024.0
-        )
-    }
 }
 
 /// Returns the median of three runs of a query, after one that fills the page cache.
@@ -229,7 +201,7 @@ fn asked(sql: &str, folder: &Path, threads: Option<usize>) -> io::Result<Took> {
         if let Some(threads) = threads {
             command.args(["--threads", &threads.to_string()]);
         }
-        runs.push(timed(&mut command)?);
+        runs.push(run_through(&mut command)?);
     }
     runs.remove(0);
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -254,56 +226,6 @@ fn count(sql: &str, folder: &Path) -> io::Result<f64> {
     answer(sql, folder)?.parse().map_err(io::Error::other)
 }
 
-/// Runs a command to its end. On Linux, the processor time is that of its whole life.
-fn timed(command: &mut Command) -> io::Result<Took> {
-    let start = Instant::now();
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let id = child.id();
-    let of = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}"));
-    let (mut cpu, mut peak, mut read) = (0.0, 0, 0);
-    loop {
-        if let Ok(status) = of("status") {
-            let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            let mark = mark.and_then(|mark| mark.split_whitespace().next()?.parse().ok());
-            peak = mark.unwrap_or(peak);
-        }
-        if let Ok(io) = of("io") {
-            let count = io.lines().find_map(|line| line.strip_prefix("rchar:"));
-            read = count
-                .and_then(|count| count.trim().parse().ok())
-                .unwrap_or(read);
-        }
-        if let Ok(stat) = of("stat") {
-            // After the name, which may contain anything: the 12th and 13th are ticks of 10 ms.
-            let fields: Vec<&str> = stat
-                .rsplit(')')
-                .next()
-                .unwrap_or("")
-                .split_whitespace()
-                .collect();
-            let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
-            cpu = ticks(11)
-                .zip(ticks(12))
-                .map_or(cpu, |(user, system)| (user + system) / 100.0);
-        }
-        if let Some(status) = child.try_wait()? {
-            if !status.success() {
-                return Err(io::Error::other(format!("{command:?}: {status}")));
-            }
-            return Ok(Took {
-                seconds: start.elapsed().as_secs_f64(),
-                cpu,
-                peak,
-                read,
-            });
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 /// The peer: a loop in Python, if there is a Python with `ms_toollib`: `GAMETAPE_PYTHON`.
 fn python(games: &Path) -> io::Result<Option<Took>> {
     let Some(python) = std::env::var_os("GAMETAPE_PYTHON") else {
@@ -322,5 +244,5 @@ for path in games:
     total += video.ioe
     count += 1
 print(total / count)";
-    timed(Command::new(python).args(["-c", script]).arg(games)).map(Some)
+    run_through(Command::new(python).args(["-c", script]).arg(games)).map(Some)
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::bucket::python;
 use crate::started::PROGRAM;
-use crate::stores::python;
 
 fn deployed() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy"))

@@ -1,13 +1,16 @@
 //! Answers beside the rows that a scan gives.
 
 mod answers;
+mod bucket;
 mod catalogue;
 mod command;
 mod conditions;
+mod convert;
 mod cookbook;
 mod dump;
 mod hostile;
 mod order;
 mod peers;
+mod relations;
 mod samples;
 mod stores;

@@ -2,22 +2,14 @@
 //! duckdb, moto and boto3; `cargo xtask test` makes one. Without it these tests say so and pass.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use gametape::{Recording, RowForm, Scan, Secrets, Selection};
+use gametape::{Options, Recording, RowForm, Scan, Secrets, Selection};
 use gametape_query::{Form, write};
 
+use crate::bucket::{Bucket, python};
 use crate::samples::{Asked, fill, fill_more};
-
-fn python() -> Option<PathBuf> {
-    let python = std::env::var_os("GAMETAPE_PYTHON").map(PathBuf::from);
-    if python.is_none() {
-        println!("SKIPPED: GAMETAPE_PYTHON names no Python");
-    }
-    python
-}
 
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -126,25 +118,11 @@ fn a_bucket_of_s3_is_an_archive_like_any_other() {
     };
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
-    let mut server = Command::new(python)
-        .arg(script("s3.py"))
-        .arg(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut endpoint = String::new();
-    let mut told = BufReader::new(server.stdout.take().unwrap());
-    told.read_line(&mut endpoint).unwrap();
+    let bucket = Bucket::of(&python, folder.path());
     let ask = |sql: &str, place: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
             .args([sql, place, "--format", "csv"])
-            .env("AWS_ENDPOINT", endpoint.trim())
-            .env("AWS_ALLOW_HTTP", "true")
-            .env("AWS_REGION", "us-east-1")
-            .env("AWS_ACCESS_KEY_ID", "key")
-            .env("AWS_SECRET_ACCESS_KEY", "secret")
+            .envs(bucket.variables())
             .output()
             .unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -179,6 +157,35 @@ fn a_bucket_of_s3_is_an_archive_like_any_other() {
         let (_, error) = ask("SELECT 1", place);
         assert!(error.contains(message), "{place}: {error}");
     }
-    drop(server.stdin.take());
-    server.wait().unwrap();
+    // Outputs of a conversion go to the store as well, with the files beside them.
+    let sql = "SELECT output FROM convert('delta', 's3://games/new ones')";
+    let (answer, error) = ask(sql, "s3://games/of all/match.mcap");
+    let output = answer.lines().nth(1).unwrap();
+    let key = output.strip_prefix("s3://games/").expect(&error);
+    let made = Recording::open(folder.path().join("match.mcap")).unwrap();
+    let made = made.convert("delta", &Options::new()).unwrap();
+    let content = made.content.bytes().unwrap();
+    let hash = blake3::hash(&content).to_hex();
+    assert_eq!(key, format!("new ones/match-{}.delta", &hash[..16]));
+    let [beside] = &made.outcome.beside[..] else {
+        panic!("a .delta has its schema beside it");
+    };
+    let listed = bucket.listed("new");
+    for (key, size) in [
+        (key.to_owned(), content.len()),
+        (key.replace(".delta", ".schema.json"), beside.bytes.len()),
+    ] {
+        let (_, object) = listed.split_once(&format!("<Key>{key}</Key>")).unwrap();
+        let (object, _) = object.split_once("</Contents>").unwrap();
+        assert!(object.contains(&format!("<Size>{size}</Size>")), "{object}");
+    }
+    assert_eq!(bucket.listed("new").matches("<Key>").count(), 2);
+    let (_, error) = ask(
+        "SELECT * FROM convert('mcap', 's3://missing/')",
+        "s3://games/of all/match.mcap",
+    );
+    assert!(
+        error.contains("s3://missing/match-") && error.contains("NoSuchBucket"),
+        "{error}"
+    );
 }
