@@ -93,5 +93,5 @@ pub async fn run(args: &Args, machine: &Arc<Machine>) -> Result<(), String> {
     );
     let ended = start_executor_process(Arc::new(config)).await;
     drop(folder);
-    ended.map_err(|error| error.to_string())
+    ended.map_err(|error| format!("the executor at {}: {error}", args.bind))
 }

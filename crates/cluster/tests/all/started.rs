@@ -36,11 +36,11 @@ impl Drop for Process {
     }
 }
 
-/// Returns a port of which the next is free, too. It is none of those that the system gives to connections: one of them
-/// could take it before the process listens.
+/// Returns a port of which the next is free, too. It is none of those that the system gives to connections, nor one that
+/// another process of tests looks at: they could take it before the process listens.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 4_000).unwrap() * 2;
+    let first = 20_000 + u16::try_from(std::process::id() % 390).unwrap() * 32;
     for _ in 0..500 {
         let port = first + NEXT.fetch_add(2, Ordering::Relaxed);
         let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
@@ -51,9 +51,10 @@ fn free_port() -> u16 {
     panic!("no ports are free");
 }
 
-fn waited_for(port: u16) {
+fn waited_for(child: &mut Child, port: u16) {
     let start = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended at once");
         assert!(start.elapsed() < PATIENCE, "nobody listens at {port}");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -125,7 +126,7 @@ impl Cluster {
                 shell
             }
         };
-        let child = program
+        let mut child = program
             .args(["executor", "--threads", "1", "--scheduler"])
             .arg(self.address())
             .args(["--bind", &format!("127.0.0.1:{port}"), "--work-dir"])
@@ -135,8 +136,8 @@ impl Cluster {
             .stderr(stderr())
             .spawn()
             .unwrap();
+        waited_for(&mut child, port);
         self.executors.push(Process { child, port });
-        waited_for(port);
     }
 
     pub fn address(&self) -> String {
@@ -200,7 +201,9 @@ impl Client {
             }
             Ok::<_, datafusion::error::DataFusionError>(batches)
         };
-        self.runtime.block_on(answer)
+        let answer = tokio::time::timeout(3 * PATIENCE, answer);
+        self.runtime
+            .block_on(async { answer.await.expect("it hangs") })
     }
 }
 
@@ -214,7 +217,7 @@ fn stderr() -> Stdio {
 }
 
 fn scheduler(port: u16, variables: &[(&str, &str)]) -> Process {
-    let child = Command::new(PROGRAM)
+    let mut child = Command::new(PROGRAM)
         .args(["scheduler", "--lost-after", "10", "--bind"])
         .arg(format!("127.0.0.1:{port}"))
         .envs(variables.iter().copied())
@@ -222,7 +225,7 @@ fn scheduler(port: u16, variables: &[(&str, &str)]) -> Process {
         .stderr(stderr())
         .spawn()
         .unwrap();
-    waited_for(port);
+    waited_for(&mut child, port);
     Process { child, port }
 }
 
