@@ -265,6 +265,37 @@ static TRACES: LazyLock<TableDef> = LazyLock::new(|| {
     table
 });
 
+pub(crate) static RELATIONS: LazyLock<TableDef> = LazyLock::new(|| {
+    columns(
+        "relations",
+        "The relations between recordings that should be independent, such as the same game twice: a row for each pair, from both sides.",
+        &[
+            ("code", Kind::Text, "", "The code of the rule."),
+            (
+                "severity",
+                Kind::Text,
+                "",
+                "How much it matters: `error`, `warning` or `info`.",
+            ),
+            ("kind", Kind::Text, "", "The relation, such as `same-game`."),
+            ("other", Kind::Text, "", "The other recording."),
+            (
+                "more",
+                Kind::Uint,
+                "",
+                "How many more recordings are related in this way, at least, and have no row: of more than 64, the first 8 have one.",
+            ),
+            (
+                "expected",
+                Kind::Float64,
+                "",
+                "How many pairs, among all recordings, are expected to share this much by chance.",
+            ),
+            ("message", Kind::Text, "", "The sentence."),
+        ],
+    )
+});
+
 /// A problem without the path before it, which the column `recording` has.
 fn without_path(recording: &Recording, problem: &str) -> String {
     let path = format!("{}: ", recording.path().display());

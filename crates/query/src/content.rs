@@ -12,10 +12,9 @@ use gametape_core::tape;
 use gametape_core::{At, Stamp};
 use gametape_tables::{ArrowTable, Problem};
 
-use crate::about::About;
+use crate::about::{About, RELATIONS};
 use crate::archive::{Archive, Batches, File, Reach};
 use crate::convert::{CONVERTED, Conversion};
-use crate::related::RELATIONS;
 use crate::state::{self, Moments};
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::{cast, concat_batches};
@@ -20,45 +20,14 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, PlanProperties,
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use gametape::{Format, Formats, Kind, Related as Found, Relations, Secrets, TableDef, Traces};
+use gametape::{Format, Formats, Related as Found, Relations, Secrets, Traces};
 use gametape_core::Stamp;
 use gametape_core::table::Batch;
 use gametape_core::tape::{BusyTime, Print, RelationDef};
 use gametape_tables::ArrowTable;
 
-use crate::about::columns;
+use crate::about::RELATIONS;
 use crate::jobs::RECORDING;
-
-pub(crate) static RELATIONS: LazyLock<TableDef> = LazyLock::new(|| {
-    columns(
-        "relations",
-        "The relations between recordings that should be independent, such as the same game twice: a row for each pair, from both sides.",
-        &[
-            ("code", Kind::Text, "", "The code of the rule."),
-            (
-                "severity",
-                Kind::Text,
-                "",
-                "How much it matters: `error`, `warning` or `info`.",
-            ),
-            ("kind", Kind::Text, "", "The relation, such as `same-game`."),
-            ("other", Kind::Text, "", "The other recording."),
-            (
-                "more",
-                Kind::Uint,
-                "",
-                "How many more recordings are related in this way, at least, and have no row: of more than 64, the first 8 have one.",
-            ),
-            (
-                "expected",
-                Kind::Float64,
-                "",
-                "How many pairs, among all recordings, are expected to share this much by chance.",
-            ),
-            ("message", Kind::Text, "", "The sentence."),
-        ],
-    )
-});
 
 /// Compares the traces of all recordings.
 #[derive(Clone)]
