@@ -201,9 +201,8 @@ impl Client {
             }
             Ok::<_, datafusion::error::DataFusionError>(batches)
         };
-        let answer = tokio::time::timeout(3 * PATIENCE, answer);
-        self.runtime
-            .block_on(async { answer.await.expect("it hangs") })
+        let answer = async { tokio::time::timeout(3 * PATIENCE, answer).await };
+        self.runtime.block_on(answer).expect("it hangs")
     }
 }
 
