@@ -6,9 +6,10 @@
 use datafusion::common::DataFusionError;
 
 /// Sentences that come before an error.
-const BEFORE: [&str; 5] = [
+const BEFORE: [&str; 6] = [
     "Execution error: ",
     "Task failed due to runtime execution error: ",
+    "Task failed due to IO error: ",
     "Fail to execute query due to ",
     "DataFusion error: ",
     "IO error: ",
@@ -43,9 +44,18 @@ fn own_words(text: &str) -> String {
         {
             rest = after;
         }
+        // "Tasks [0, 1] in Stage 1 failed 4 times, fail the stage, most recent failure reason: "
+        if rest.starts_with("Task")
+            && let Some((_, after)) = rest.split_once("most recent failure reason: ")
+        {
+            rest = after;
+        }
         if rest == before {
             break;
         }
+    }
+    if let Some(quoted) = rest.strip_prefix('"') {
+        return own_words(&unquoted(quoted));
     }
     let is_form = rest
         .split_once(['(', '{'])
@@ -118,6 +128,10 @@ mod tests {
             (
                 "Job 0 failed: Job failed due to stage 1 failed: Task failed due to runtime execution error: DataFusionError(Shared(External(ArrowError(DivideByZero))))\n",
                 "divide by zero",
+            ),
+            (
+                r#"Job 0 failed: Job failed due to stage 1 failed: Tasks [0, 1] in Stage 1 failed 4 times, fail the stage, most recent failure reason: "Task failed due to IO error: DataFusionError(Shared(External(DataFusionError(IoError(Custom { kind: NotFound, error: \"/out: an executor has no such folder\" })))))""#,
+                "/out: an executor has no such folder",
             ),
             (
                 "Fail to execute query due to PlanParsingFailure(\"Error during planning: no\")",
