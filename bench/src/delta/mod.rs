@@ -1,6 +1,7 @@
 //! Compares gametape-delta with `sdec-codec`, the origin of its wire format, and with the usual
 //! alternative to both: a list of changes as structs, encoded by bincode or bitcode.
 
+mod fill;
 mod origin;
 mod ours;
 mod plain;
@@ -89,6 +90,7 @@ pub fn run(filter: &str) {
             growth(name, motion);
         }
     }
+    fill::run(filter);
     session::run(filter);
 }
 

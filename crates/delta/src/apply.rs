@@ -9,7 +9,7 @@ use crate::baseline::Baselines;
 use crate::body::{Body, check_schema};
 use crate::limits::{Limit, Limits, ReadOptions};
 use crate::rule::{Error, Rule};
-use crate::schema::{Schema, full_mask, ones};
+use crate::schema::{Schema, ones};
 use crate::snapshot::Snapshot;
 use crate::wire::{Frame, Header, Kind, Section, Tag};
 
@@ -311,29 +311,28 @@ impl Decoder {
             };
             at = found + 1;
             named(entity);
-            let updated = body.mask(components)?;
+            let mut updated = body.mask(components)?;
             let mask = state.rows.mask(found);
             if updated & !mask != 0 {
                 let component = self.component_id((updated & !mask).trailing_zeros() as usize);
                 return Err(body.error(Rule::ComponentNotFound { entity, component }));
             }
             let mut codes = state.rows.codes_mut(found);
-            let mut passed = 0;
-            for component in ones(updated) {
-                let skip = layout.values(mask & full_mask(component) & !passed);
-                passed = full_mask(component + 1);
-                codes = mem::take(&mut codes).get_mut(skip..).unwrap_or_default();
-                let plans = layout.fields(component);
-                let fields =
-                    body.update_mask(plans.len(), entity, || self.component_id(component))?;
-                for field in ones(fields) {
-                    if let (Some(slot), Some(plan)) = (codes.get_mut(field), plans.get(field)) {
-                        *slot = body.code(plan, entity, || self.ids(component, field))?;
-                    }
+            for component in ones(mask) {
+                if updated == 0 {
+                    break;
                 }
-                codes = mem::take(&mut codes)
-                    .get_mut(plans.len()..)
-                    .unwrap_or_default();
+                let plans = layout.fields(component);
+                let Some((own, rest)) = mem::take(&mut codes).split_at_mut_checked(plans.len())
+                else {
+                    break;
+                };
+                codes = rest;
+                if updated >> component & 1 == 1 {
+                    updated &= updated - 1;
+                    let ids = |field| self.ids(component, field);
+                    body.update(plans, own, entity, ids)?;
+                }
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 //! integers and varuints.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use gametape_core::text::Left;
 
@@ -50,8 +51,12 @@ pub enum BitError {
 #[derive(Clone, Copy, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The position in bits.
-    at: usize,
+    /// The next bits, the first one highest, so that not every read loads from memory. There are
+    /// `have` of them (less than 64), and those after them are meaningless.
+    word: u64,
+    have: usize,
+    /// The position in bits after those of `word`, at the start of a byte.
+    end: usize,
     strict: bool,
 }
 
@@ -61,7 +66,9 @@ impl<'a> BitReader<'a> {
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
-            at: 0,
+            word: 0,
+            have: 0,
+            end: 0,
             strict: true,
         }
     }
@@ -71,73 +78,98 @@ impl<'a> BitReader<'a> {
     #[must_use]
     pub const fn lenient(bytes: &'a [u8]) -> Self {
         Self {
-            bytes,
-            at: 0,
             strict: false,
+            ..Self::new(bytes)
         }
     }
 
     /// Returns the position in bits.
     #[must_use]
+    #[inline(always)]
     pub const fn position(&self) -> usize {
-        self.at
+        self.end - self.have
     }
 
     /// Returns the number of bits left.
     #[must_use]
     pub const fn left(&self) -> usize {
-        (self.bytes.len() * 8).saturating_sub(self.at)
+        (self.bytes.len() * 8).saturating_sub(self.position())
     }
 
-    /// Returns the next 57 or more bits, the first one highest, if eight bytes can be loaded at
-    /// once.
+    /// Loads as many whole bytes as fit.
     #[inline(always)]
-    fn word(&self) -> Option<u64> {
-        let rest = self.bytes.get(self.at / 8..)?;
-        let word = rest.first_chunk::<8>()?;
-        Some(u64::from_be_bytes(*word) << (self.at % 8))
+    fn refill(&mut self) {
+        let at = self.position();
+        let rest = self.bytes.get(at / 8..).unwrap_or_default();
+        if let Some(word) = rest.first_chunk::<8>() {
+            self.word = u64::from_be_bytes(*word) << (at % 8);
+            // Seven bytes after the current one, or seven from it if it is whole.
+            self.have = 56 + at.wrapping_neg() % 8;
+        } else {
+            (self.word, self.have) = last_word(rest, at % 8);
+        }
+        self.end = at + self.have;
+    }
+
+    /// Takes bits that `word` has.
+    #[inline(always)]
+    const fn take(&mut self, bits: u32) -> u64 {
+        let value = (self.word >> 1) >> (63 - bits);
+        self.word <<= bits;
+        self.have -= bits as usize;
+        value
     }
 
     /// Reads the next `bits` bits (at most 64) as a number, the first one highest.
     #[inline(always)]
     pub fn read(&mut self, bits: u32) -> Result<u64, BitError> {
-        if bits <= 57
-            && let Some(word) = self.word()
-        {
-            self.at += bits as usize;
-            return Ok((word >> 1) >> (63 - bits));
+        if bits as usize > self.have {
+            self.refill();
+            if bits as usize > self.have {
+                return self.read_slowly(bits);
+            }
         }
-        // This function does not take `&mut self`, so that the position can stay in a register.
-        let value = read_slowly(self.bytes, self.at, bits)?;
-        self.at += bits as usize;
-        Ok(value)
+        Ok(self.take(bits))
+    }
+
+    /// Reads bits at the end of the slice, or more than fit a word.
+    #[cold]
+    #[inline(never)]
+    fn read_slowly(&mut self, bits: u32) -> Result<u64, BitError> {
+        let (at, left) = (self.position(), self.left());
+        if bits as usize > left {
+            return Err(BitError::Truncated { wanted: bits, left });
+        }
+        // 64 bits at any position span at most nine bytes.
+        let rest = self.bytes.get(at / 8..).unwrap_or_default();
+        let mut words = [0; 16];
+        for (to, from) in words.iter_mut().zip(rest).take(9) {
+            *to = *from;
+        }
+        let word = u128::from_be_bytes(words) << (at % 8);
+        let end = at + bits as usize;
+        // What is left of the last byte stays.
+        (self.end, self.have) = (end.next_multiple_of(8), end.wrapping_neg() % 8);
+        self.word = (word.unbounded_shl(bits) >> 64) as u64;
+        Ok((word >> (128 - bits.min(64))) as u64)
     }
 
     /// Skips to the next byte.
-    #[inline]
+    #[inline(always)]
     pub fn align(&mut self) -> Result<(), BitError> {
-        let padding = self.at.wrapping_neg() % 8;
-        if padding > 0 {
-            let bits = self.read(padding as u32)?;
-            if bits != 0 && self.strict {
-                self.at -= padding;
-                return Err(BitError::Padding { bits: bits as u8 });
-            }
+        // `word` ends with a byte.
+        let padding = self.have as u32 % 8;
+        let bits = (self.word >> 1) >> (63 - padding);
+        if bits != 0 && self.strict {
+            return Err(BitError::Padding { bits: bits as u8 });
         }
+        self.take(padding);
         Ok(())
     }
 
     /// Aligns, then reads a little-endian u32.
     #[inline(always)]
     pub fn u32(&mut self) -> Result<u32, BitError> {
-        let padding = self.at.wrapping_neg() % 8;
-        // Padding and number are at most 39 bits.
-        if let Some(word) = self.word()
-            && (!self.strict || (word >> 1) >> (63 - padding) == 0)
-        {
-            self.at += padding + 32;
-            return Ok(((word << padding >> 32) as u32).swap_bytes());
-        }
         self.align()?;
         Ok((self.read(32)? as u32).swap_bytes())
     }
@@ -147,10 +179,10 @@ impl<'a> BitReader<'a> {
     #[inline]
     pub fn varuint(&mut self) -> Result<u32, BitError> {
         self.align()?;
-        let start = self.at;
+        let start = *self;
         let result = self.varuint_aligned();
         if let Err(BitError::VaruintTooLong | BitError::VaruintNotMinimal) = result {
-            self.at = start;
+            *self = start;
         }
         result
     }
@@ -175,25 +207,16 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// Reads bits byte by byte, at the end of the slice or for more than 57 bits.
+/// Returns the bits of less than eight bytes without the first `skipped`, and their number.
 #[cold]
 #[inline(never)]
-fn read_slowly(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
-    let left = (bytes.len() * 8).saturating_sub(at);
-    if bits as usize > left {
-        return Err(BitError::Truncated { wanted: bits, left });
-    }
-    if bits == 0 {
-        return Ok(0);
-    }
-    // 64 bits at any position span at most nine bytes.
-    let rest = bytes.get(at / 8..).unwrap_or_default();
-    let mut words = [0; 16];
-    for (to, from) in words.iter_mut().zip(rest).take(9) {
+fn last_word(bytes: &[u8], skipped: usize) -> (u64, usize) {
+    let mut word = [0; 8];
+    for (to, from) in word.iter_mut().zip(bytes) {
         *to = *from;
     }
-    let word = u128::from_be_bytes(words) << (at % 8);
-    Ok((word >> (128 - bits.min(64))) as u64)
+    let have = (bytes.len() * 8).saturating_sub(skipped);
+    (u64::from_be_bytes(word) << skipped, have)
 }
 
 /// Returns the number of bytes of a varuint.
@@ -211,7 +234,11 @@ pub const fn varuint_len(value: u32) -> usize {
 /// Writes bits to its own buffer, which can be reused.
 #[derive(Clone, Default, Debug)]
 pub struct BitWriter {
+    /// What was written, and space after it: words are stored to it, which is faster than a `Vec`
+    /// that grows with each of them.
     bytes: Vec<u8>,
+    /// The number of bytes that were written.
+    len: usize,
     /// The last `used` bits are not in `bytes` yet; the bits above them are meaningless.
     pending: u64,
     /// Less than 64.
@@ -224,6 +251,7 @@ impl BitWriter {
     pub const fn new() -> Self {
         Self {
             bytes: Vec::new(),
+            len: 0,
             pending: 0,
             used: 0,
         }
@@ -231,22 +259,75 @@ impl BitWriter {
 
     /// Clears the content and keeps the buffer.
     pub fn clear(&mut self) {
-        self.bytes.clear();
+        self.len = 0;
         self.pending = 0;
         self.used = 0;
     }
 
-    /// Groups several writes, so that the pending bits stay in registers.
+    /// Groups several writes, so that the pending bits stay in registers. If there is not enough
+    /// space, `write` is called again.
     #[inline(always)]
-    pub(crate) fn burst<T>(&mut self, write: impl FnOnce(&mut Burst<'_>) -> T) -> T {
-        let mut burst = Burst {
-            bytes: &mut self.bytes,
-            pending: self.pending,
-            used: self.used,
-        };
-        let result = write(&mut burst);
-        (self.pending, self.used) = (burst.pending, burst.used);
-        result
+    pub(crate) fn burst(&mut self, mut write: impl FnMut(&mut Burst<'_>)) {
+        loop {
+            let space = self.bytes.get_mut(self.len..).unwrap_or_default();
+            let mut burst = Burst::new(space, self.pending, self.used);
+            write(&mut burst);
+            if !burst.full {
+                (self.pending, self.used) = (burst.pending, burst.used);
+                let left = burst.left();
+                self.len = self.bytes.len() - left;
+                return;
+            }
+            self.grow();
+        }
+    }
+
+    /// Like [`burst`](Self::burst), from the start of a byte to the end of one. Entities of the
+    /// same kind are then cut into words at the same places, which a processor learns to predict.
+    ///
+    /// `write` returns a mask for the bits after the first 32, which it wrote as zeros, or `None`
+    /// if there is nothing to write. Returns whether there was.
+    #[inline(always)]
+    pub(crate) fn entity(&mut self, mut write: impl FnMut(&mut Burst<'_>) -> Option<u64>) -> bool {
+        if self.used > 0 {
+            self.flush();
+        }
+        loop {
+            let Some(space) = self.bytes.get_mut(self.len..) else {
+                return false;
+            };
+            let available = space.len();
+            let mut burst = Burst::new(space, 0, 0);
+            let Some(mask) = write(&mut burst) else {
+                return false;
+            };
+            burst.flush();
+            if !burst.full {
+                let written = available - burst.left();
+                let start = self.len;
+                self.len += written;
+                // Two words, where there is more than the id and 32 bits.
+                if let Some(space) = self.bytes.get_mut(start..) {
+                    let (words, _) = space.as_chunks_mut::<8>();
+                    if let [first, ..] = words {
+                        set(first, mask >> 32);
+                    }
+                    if mask << 32 != 0
+                        && let [_, second, ..] = words
+                    {
+                        set(second, mask << 32);
+                    }
+                }
+                return true;
+            }
+            self.grow();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.bytes.resize((2 * self.bytes.len()).max(64), 0);
     }
 
     /// Writes the low `bits` bits (at most 64) of `value`, the highest first.
@@ -274,32 +355,70 @@ impl BitWriter {
         self.burst(|burst| burst.varuint(value));
     }
 
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is of one lifetime, the closure of all"
+    )]
+    fn flush(&mut self) {
+        self.burst(|burst| burst.flush());
+    }
+
     /// Aligns, and returns everything written so far.
     pub fn aligned(&mut self) -> &[u8] {
-        self.align();
-        let pending = self.pending.unbounded_shl(64 - self.used).to_be_bytes();
-        let whole = pending.get(..self.used as usize / 8).unwrap_or_default();
-        self.bytes.extend_from_slice(whole);
-        self.used = 0;
-        &self.bytes
+        self.flush();
+        self.bytes.get(..self.len).unwrap_or_default()
     }
 
     /// Aligns, and returns all bytes.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
-        self.aligned();
+        self.flush();
+        self.bytes.truncate(self.len);
         self.bytes
     }
 }
 
+/// Sets bits of a word.
+#[inline(always)]
+const fn set(word: &mut [u8; 8], bits: u64) {
+    *word = (u64::from_be_bytes(*word) | bits).to_be_bytes();
+}
+
 /// See [`BitWriter::burst`].
 pub(crate) struct Burst<'a> {
-    bytes: &'a mut Vec<u8>,
+    space: &'a mut [u8],
+    /// Whether there was not enough space.
+    full: bool,
+    /// The bytes of the last word that do not count.
+    spare: usize,
     pending: u64,
     used: u32,
 }
 
-impl Burst<'_> {
+impl<'a> Burst<'a> {
+    #[inline(always)]
+    fn new(space: &'a mut [u8], pending: u64, used: u32) -> Self {
+        Self {
+            space,
+            full: false,
+            spare: 0,
+            pending,
+            used,
+        }
+    }
+
+    /// Takes what there is, and leaves a burst without space.
+    #[inline(always)]
+    pub fn take(&mut self) -> Self {
+        mem::replace(self, Self::new(&mut [], 0, 0))
+    }
+
+    /// Returns the number of bytes that were not written.
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.space.len() + self.spare
+    }
+
     /// Writes `value` in `bits` bits (at most 64), which must be enough.
     #[inline(always)]
     pub fn write(&mut self, value: u64, bits: u32) {
@@ -310,11 +429,28 @@ impl Burst<'_> {
             return;
         }
         let rest = total - 64;
-        let word = self.pending.unbounded_shl(bits - rest) | value >> rest;
-        self.bytes.extend_from_slice(&word.to_be_bytes());
+        self.store(self.pending << 1 << (bits - rest - 1) | value >> rest);
         // The bits of `value` above the last `rest` are already written, and will be shifted out.
         self.pending = value;
         self.used = rest;
+    }
+
+    #[inline(always)]
+    fn store(&mut self, word: u64) {
+        if let Some((to, space)) = mem::take(&mut self.space).split_first_chunk_mut() {
+            *to = word.to_be_bytes();
+            self.space = space;
+        } else {
+            self.full = true;
+        }
+    }
+
+    /// Aligns, and stores the pending bits. Nothing can be written after that.
+    #[inline(always)]
+    fn flush(&mut self) {
+        self.store(self.pending << 1 << (63 - self.used));
+        self.spare = 8 - self.used.div_ceil(8) as usize;
+        self.used = 0;
     }
 
     #[inline(always)]

@@ -125,6 +125,37 @@ impl<'a> Body<'a> {
         })
     }
 
+    /// Reads the fields of an updated component.
+    #[inline(always)]
+    pub fn update(
+        &mut self,
+        plans: &[Plan],
+        codes: &mut [u64],
+        entity: u32,
+        ids: impl Fn(usize) -> (u16, u16),
+    ) -> Result<(), Error> {
+        let count = plans.len() as u32;
+        let mask = self
+            .bits
+            .read(count)
+            .map_err(|error| self.bit_error(error))?;
+        if mask == 0 {
+            let (component, _) = ids(0);
+            return Err(self.error(Rule::EmptyFieldMask { entity, component }));
+        }
+        // The first field is the highest bit; turning the mask around takes longer.
+        let mut left = mask << (64 - count);
+        while left != 0 {
+            let field = left.leading_zeros();
+            left &= !(1 << 63 >> field);
+            let field = field as usize;
+            if let (Some(slot), Some(plan)) = (codes.get_mut(field), plans.get(field)) {
+                *slot = self.code(plan, entity, || ids(field))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the field mask of an updated component, which must not be empty.
     #[inline(always)]
     pub fn update_mask(
@@ -149,9 +180,14 @@ impl<'a> Body<'a> {
         entity: u32,
         ids: impl FnOnce(usize) -> (u16, u16),
     ) -> Result<(), Error> {
-        let mask = self.mask(count)?;
-        if mask != full_mask(count) {
-            let (component, field) = ids((!mask).trailing_zeros() as usize);
+        let bits = self
+            .bits
+            .read(count as u32)
+            .map_err(|error| self.bit_error(error))?;
+        if bits != full_mask(count) {
+            // The first field is the highest bit.
+            let missing = (bits ^ full_mask(count)) << (64 - count);
+            let (component, field) = ids(missing.leading_zeros() as usize);
             return Err(self.error(Rule::MissingField {
                 entity,
                 component,

@@ -9,7 +9,7 @@ use crate::body::check_schema;
 use crate::error::EncodeError;
 use crate::limits::{Limit, Limits};
 use crate::rule::Rule;
-use crate::schema::{Form, Layout, Plan, Schema, full_mask, ones, zigzag};
+use crate::schema::{Fields, Form, Layout, Plan, Schema, full_mask, ones, zigzag};
 use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
 
@@ -92,22 +92,20 @@ impl Encoder {
         self.sections.clear();
         let layout = self.schema.layout();
         let sections = &mut self.sections;
-        let changed = &mut sections.changed;
         let thresholds = layout.has_thresholds;
+        let mut moved = false;
         let (mut i, mut j) = (0, 0);
         loop {
             // Most entities are in both states, so handle them in runs.
-            let run = baseline.rows.same_heads(i, &state.rows, j);
-            for (old, new) in baseline
-                .rows
-                .range(i..i + run)
-                .zip(state.rows.range(j..j + run))
-            {
-                if differ(old.codes, new.codes) && changes(layout, thresholds, old, new, changed) {
-                    sections
+            let mut run = 0;
+            for (old, new) in baseline.rows.same_heads(i, &state.rows, j) {
+                run += 1;
+                // Entities of the same kind move or rest together. For one that moves, finding the
+                // fields is enough; for one that rests, seeing that nothing changed is faster.
+                moved = (moved || differ(old.codes, new.codes))
+                    && sections
                         .updates
-                        .push(|bits| write_update(layout, new, changed, bits));
-                }
+                        .push_if(|bits| write_changes(layout, thresholds, old, new, bits));
             }
             (i, j) = (i + run, j + run);
             // An entity that is in one state only, or has different components.
@@ -220,6 +218,34 @@ fn differ(old: &[u64], new: &[u64]) -> bool {
         != 0
 }
 
+/// Returns a bit for each pair of codes, the lowest for the last: 1 if they differ. Both slices must
+/// have the same length.
+#[inline(always)]
+fn differing(old: &[u64], new: &[u64]) -> u64 {
+    let bit = |old: u64, new: u64| u64::from(old != new);
+    let (old_fours, old_rest) = old.as_chunks::<4>();
+    let (new_fours, new_rest) = new.as_chunks::<4>();
+    // Four at a time, which do not wait for each other.
+    let fours = old_fours.iter().zip(new_fours);
+    let mask = fours.fold(0, |mask, ([a, b, c, d], [e, f, g, h])| {
+        mask << 4 | (bit(*a, *e) << 3 | bit(*b, *f) << 2) | (bit(*c, *g) << 1 | bit(*d, *h))
+    });
+    let rest = old_rest.iter().zip(new_rest);
+    rest.fold(mask, |mask, (old, new)| mask << 1 | bit(*old, *new))
+}
+
+/// Returns the mask of the fields of a component that must be sent, as on the wire.
+#[inline(always)]
+fn changed_fields(plans: &[Plan], thresholds: bool, old: &[u64], new: &[u64]) -> u64 {
+    if !thresholds {
+        return differing(old, new);
+    }
+    let codes = old.iter().zip(new).zip(plans);
+    codes.fold(0, |mask, ((old, new), plan)| {
+        mask << 1 | u64::from(old.abs_diff(*new) > plan.threshold)
+    })
+}
+
 /// Collects the fields of an entity that must be sent, because they differ (or differ by more than
 /// their threshold). Returns true if there are any. Both rows must have the same components.
 #[inline]
@@ -241,14 +267,7 @@ pub(crate) fn changes(
             break;
         };
         (old_codes, new_codes) = (old_rest, new_rest);
-        let codes = old.iter().zip(new);
-        let mask = if thresholds {
-            codes.zip(plans).fold(0, |mask, ((old, new), plan)| {
-                mask << 1 | u64::from(old.abs_diff(*new) > plan.threshold)
-            })
-        } else {
-            codes.fold(0, |mask, (old, new)| mask << 1 | u64::from(old != new))
-        };
+        let mask = changed_fields(plans, thresholds, old, new);
         if mask != 0 {
             changed.push((component, mask));
         }
@@ -274,22 +293,19 @@ pub(crate) fn write_code(bits: &mut Burst<'_>, plan: &Plan, code: u64) {
 
 /// Writes an entity of a CREATE section.
 pub(crate) fn write_create(layout: &Layout, row: Row<'_>, bits: &mut BitWriter) {
-    bits.burst(|bits| {
+    bits.entity(|bits| {
         bits.u32(row.id);
         write_mask(bits, row.mask, layout.components());
         let mut codes = row.codes;
         for component in ones(row.mask) {
-            let plans = layout.fields(component);
-            write_mask(bits, full_mask(plans.len()), plans.len());
-            for (plan, code) in plans.iter().zip(codes) {
-                write_code(bits, plan, *code);
-            }
-            codes = codes.get(plans.len()..).unwrap_or_default();
+            let (fields, own) = next_component(layout, component, &mut codes)?;
+            write_all_fields(bits, fields, own);
         }
+        Some(0)
     });
 }
 
-/// Writes an entity of an UPDATE section.
+/// Writes an entity of an UPDATE section, which may have no changed fields.
 #[inline]
 pub(crate) fn write_update(
     layout: &Layout,
@@ -297,29 +313,137 @@ pub(crate) fn write_update(
     changed: &[Changed],
     bits: &mut BitWriter,
 ) {
-    bits.burst(|bits| {
+    bits.entity(|bits| {
         bits.u32(new.id);
-        let components = layout.components();
-        let mask = changed.iter().fold(0, |mask, (component, _)| {
-            mask | 1 << (components - 1 - component)
-        });
-        bits.write(mask, components as u32);
-        for &(component, fields) in changed {
-            let plans = layout.fields(component);
-            let offset = layout.offset(new.mask, component);
-            let codes = new.codes.get(offset..).unwrap_or_default();
-            bits.write(fields, plans.len() as u32);
-            let mut left = fields << (64 - plans.len());
-            while left != 0 {
-                let field = left.leading_zeros();
-                left &= !(1 << 63 >> field);
-                let field = field as usize;
-                if let (Some(plan), Some(code)) = (plans.get(field), codes.get(field)) {
-                    write_code(bits, plan, *code);
-                }
+        bits.write(0, layout.components() as u32);
+        let mut mask = 0;
+        let (mut codes, mut changed) = (new.codes, changed);
+        for component in ones(new.mask) {
+            let [(at, fields_mask), rest @ ..] = changed else {
+                break;
+            };
+            let (fields, own) = next_component(layout, component, &mut codes)?;
+            if *at == component {
+                mask |= 1 << 63 >> component;
+                write_fields(bits, fields, own, *fields_mask);
+                changed = rest;
             }
         }
+        Some(mask)
     });
+}
+
+/// Writes an entity of an UPDATE section, unless nothing must be sent: then returns false. Both rows
+/// must have the same components.
+#[inline(always)]
+fn write_changes(
+    layout: &Layout,
+    thresholds: bool,
+    old: Row<'_>,
+    new: Row<'_>,
+    bits: &mut BitWriter,
+) -> bool {
+    bits.entity(|bits| {
+        bits.u32(new.id);
+        // Which components have changed fields is known after these are found.
+        bits.write(0, layout.components() as u32);
+        let mut mask = 0;
+        let (mut old_codes, mut new_codes) = (old.codes, new.codes);
+        for component in ones(new.mask) {
+            let (fields, own) = next_component(layout, component, &mut new_codes)?;
+            let (old, old_rest) = old_codes.split_at_checked(own.len())?;
+            old_codes = old_rest;
+            let changed = changed_fields(&fields.plans, thresholds, old, own);
+            if changed != 0 {
+                mask |= 1 << 63 >> component;
+                write_fields(bits, fields, own, changed);
+            }
+        }
+        (mask != 0).then_some(mask)
+    })
+}
+
+/// Takes the codes of a component from the front.
+#[inline(always)]
+fn next_component<'a>(
+    layout: &'a Layout,
+    component: usize,
+    codes: &mut &'a [u64],
+) -> Option<(&'a Fields, &'a [u64])> {
+    let fields = layout.component(component)?;
+    let (own, rest) = codes.split_at_checked(fields.widths.len())?;
+    *codes = rest;
+    Some((fields, own))
+}
+
+/// Writes the mask of a component's fields, as it is on the wire, and their codes.
+#[inline(always)]
+fn write_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64], mask: u64) {
+    let widths = fields.widths.as_slice();
+    let count = codes.len();
+    bits.write(mask, count as u32);
+    let from_last = ones(mask).map_while(|place| {
+        let at = count.wrapping_sub(place + 1);
+        Some((widths.get(at)?, codes.get(at)?))
+    });
+    match two_words(from_last) {
+        Some(words) if fields.fixed => write_words(bits, words),
+        _ => *bits = write_each(bits.take(), fields, codes, mask),
+    }
+}
+
+/// Like [`write_fields`], with all fields.
+#[inline(always)]
+fn write_all_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64]) {
+    let mask = full_mask(codes.len());
+    bits.write(mask, codes.len() as u32);
+    match two_words(fields.widths.iter().zip(codes).rev()) {
+        Some(words) if fields.fixed => write_words(bits, words),
+        _ => *bits = write_each(bits.take(), fields, codes, mask),
+    }
+}
+
+/// Puts codes together, from the last one, which is the lowest bits. Returns two words and their
+/// widths; `None` if more are needed.
+#[inline(always)]
+fn two_words<'a>(
+    codes: impl Iterator<Item = (&'a (u32, u64), &'a u64)>,
+) -> Option<[(u64, u32); 2]> {
+    let (mut word, mut width) = (0_u64, 0);
+    let (mut after, mut after_width) = (0, 0);
+    for ((bits, flip), code) in codes {
+        if width + bits > 64 {
+            if after_width > 0 {
+                return None;
+            }
+            (after, after_width) = (word, width);
+            (word, width) = (0, 0);
+        }
+        // A field of no bits may come after 64.
+        word |= (code ^ flip).wrapping_shl(width);
+        width += bits;
+    }
+    Some([(word, width), (after, after_width)])
+}
+
+#[inline(always)]
+fn write_words(bits: &mut Burst<'_>, [(word, width), (after, after_width)]: [(u64, u32); 2]) {
+    bits.write(word, width);
+    if after_width > 0 {
+        bits.write(after, after_width);
+    }
+}
+
+/// Writes the codes of a component, one after the other.
+// `bits` comes and goes by value, because a reference would keep it out of registers everywhere.
+#[inline(never)]
+fn write_each<'a>(mut bits: Burst<'a>, fields: &Fields, codes: &[u64], mask: u64) -> Burst<'a> {
+    for (at, (plan, code)) in fields.plans.iter().zip(codes).rev().enumerate().rev() {
+        if mask >> at & 1 == 1 {
+            write_code(&mut bits, plan, *code);
+        }
+    }
+    bits
 }
 
 /// Writes the entities of one section.
@@ -341,6 +465,14 @@ impl SectionWriter {
         write(&mut self.bits)
     }
 
+    /// Like [`push`](Self::push), where `write` may find that there is nothing to write.
+    #[inline(always)]
+    fn push_if(&mut self, write: impl FnOnce(&mut BitWriter) -> bool) -> bool {
+        let written = write(&mut self.bits);
+        self.count += u32::from(written);
+        written
+    }
+
     /// Returns the number of entities, and their bytes.
     pub fn finish(&mut self) -> (u32, &[u8]) {
         (self.count, self.bits.aligned())
@@ -353,7 +485,6 @@ pub(crate) struct Sections {
     pub destroys: SectionWriter,
     pub creates: SectionWriter,
     pub updates: SectionWriter,
-    pub changed: Vec<Changed>,
 }
 
 impl Sections {

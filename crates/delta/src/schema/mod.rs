@@ -11,7 +11,7 @@ use core::fmt;
 pub use compare::Difference;
 pub(crate) use compare::Named;
 pub use model::{Change, Codec, Component, Field, MAX_MASK_BITS, SchemaError};
-pub(crate) use plan::{Form, Layout, Plan, full_mask, ones, unzigzag, zigzag};
+pub(crate) use plan::{Fields, Form, Layout, Plan, full_mask, ones, unzigzag, zigzag};
 
 struct Inner {
     components: Vec<Component>,

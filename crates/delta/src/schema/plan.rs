@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::model::{Change, Codec, Component};
+use super::model::{Change, Codec, Component, Field};
 use crate::error::ValueError;
 use crate::value::Value;
 
@@ -135,47 +135,67 @@ pub(crate) const fn unzigzag(zigzag: u32) -> u64 {
 /// The plans of all fields of a schema, in the order of the wire.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    plans: Vec<Plan>,
-    /// The index of the first plan of each component, and the number of plans at the end.
-    starts: Vec<usize>,
+    components: Vec<Fields>,
     /// Whether any field has a threshold.
     pub has_thresholds: bool,
 }
 
+/// The fields of a component.
+#[derive(Default, Debug)]
+pub(crate) struct Fields {
+    pub plans: Vec<Plan>,
+    /// The width and `flip` of each field (see [`Form::Bits`]), which writing needs; the width is
+    /// 0 for varuints.
+    pub widths: Vec<(u32, u64)>,
+    /// Whether no field is a varuint.
+    pub fixed: bool,
+}
+
+impl Fields {
+    fn new(component: &Component) -> Self {
+        let plan = |field: &Field| Plan::new(field.codec, field.change);
+        let plans: Vec<Plan> = component.fields.iter().map(plan).collect();
+        let width = |plan: &Plan| match plan.form {
+            Form::Bits { bits, flip } => (bits, flip),
+            Form::Varuint | Form::Zigzag => (0, 0),
+        };
+        Self {
+            widths: plans.iter().map(width).collect(),
+            fixed: plans
+                .iter()
+                .all(|plan| matches!(plan.form, Form::Bits { .. })),
+            plans,
+        }
+    }
+}
+
 impl Layout {
     pub fn new(components: &[Component]) -> Self {
-        let mut plans = Vec::new();
-        let mut starts = Vec::with_capacity(components.len() + 1);
-        starts.push(0);
-        for component in components {
-            plans.extend(
-                component
-                    .fields
-                    .iter()
-                    .map(|field| Plan::new(field.codec, field.change)),
-            );
-            starts.push(plans.len());
-        }
+        let components: Vec<_> = components.iter().map(Fields::new).collect();
+        let mut plans = components.iter().flat_map(|fields| &fields.plans);
         Self {
-            has_thresholds: plans.iter().any(|plan| plan.threshold > 0),
-            plans,
-            starts,
+            has_thresholds: plans.any(|plan| plan.threshold > 0),
+            components,
         }
     }
 
     /// Returns the number of components.
     #[inline]
     pub fn components(&self) -> usize {
-        self.starts.len() - 1
+        self.components.len()
+    }
+
+    /// Returns what is known of a component's fields.
+    #[inline]
+    pub fn component(&self, component: usize) -> Option<&Fields> {
+        self.components.get(component)
     }
 
     /// Returns the plans of a component's fields.
     #[inline]
     pub fn fields(&self, component: usize) -> &[Plan] {
-        match self.starts.get(component..) {
-            Some([from, to, ..]) => self.plans.get(*from..*to).unwrap_or_default(),
-            _ => &[],
-        }
+        self.component(component)
+            .map_or(&[], |fields| &fields.plans)
     }
 
     /// Returns the number of values of an entity with these components.
@@ -239,7 +259,7 @@ mod tests {
     proptest! {
         #[test]
         fn codes_keep_values(value: i64, min: i64, max: i64, bits in 1..=64_u8) {
-            let component = Component::new(1, [super::super::model::Field::new(1, Codec::Bool)]);
+            let component = Component::new(1, [Field::new(1, Codec::Bool)]);
             let (min_q, max_q) = (min.min(max), max.max(min));
             for (codec, value, fits) in [
                 (Codec::FixedPoint { min_q, max_q, scale: 1 }, Value::FixedPoint(value), (min_q..=max_q).contains(&value)),

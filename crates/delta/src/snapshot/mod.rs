@@ -15,7 +15,8 @@ pub(crate) use rows::{Row, Rows};
 /// The state at a tick.
 ///
 /// Entities are in ascending order of their ids. Adding them in that order is fast; inserting one
-/// in between moves all later ones.
+/// in between moves the ids of all later ones. Components can be added in any order: a state may be
+/// filled entity by entity, or one component after the other.
 ///
 /// ```
 /// use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value};
@@ -135,10 +136,7 @@ impl Snapshot {
 
     /// Returns the entity with this id, which is added if it does not exist.
     pub fn entry(&mut self, id: u32) -> EntityMut<'_> {
-        let at = self.rows.find(id).unwrap_or_else(|at| {
-            self.rows.insert(at, id);
-            at
-        });
+        let at = self.rows.find_or_insert(id);
         self.entity_at_mut(at)
     }
 
@@ -177,11 +175,16 @@ impl Snapshot {
     ///
     /// After an error the state is unchanged.
     pub fn put<T: Replicate>(&mut self, id: u32, value: &T) -> Result<(), ValueError> {
-        let schema = self.schema.clone();
         let mut codes = [0; MAX_MASK_BITS];
         let (index, codes) =
-            ValueWriter::codes(&schema, T::COMPONENT, &mut codes, |to| value.write(to))?;
-        self.entry(id).set_codes(index, codes);
+            ValueWriter::codes(&self.schema, T::COMPONENT, &mut codes, |to| value.write(to))?;
+        let at = self.rows.find_or_insert(id);
+        let mut entity = EntityMut {
+            schema: &self.schema,
+            rows: &mut self.rows,
+            at,
+        };
+        entity.set_codes(index, codes);
         Ok(())
     }
 }
@@ -222,3 +225,6 @@ impl fmt::Debug for Snapshot {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

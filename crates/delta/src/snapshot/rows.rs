@@ -3,16 +3,54 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Entities in ascending order of their ids. Their values are stored one after the other as codes
-/// (see `Plan`), so comparing, copying and encoding read memory sequentially.
-#[derive(PartialEq, Eq)]
+/// Entities in ascending order of their ids, with their values as codes (see `Plan`).
+///
+/// The values of an entity are stored one after the other, and those of the entities usually are,
+/// too, so comparing, copying and encoding read memory sequentially. An entity that grows moves to
+/// the end and leaves a hole; holes are closed when they are half of the memory. A state can thus be
+/// filled one component after the other, without moving all later values each time.
 pub(crate) struct Rows {
     ids: Vec<u32>,
     /// The components of each entity: bit i is for the i-th component of the schema.
     masks: Vec<u64>,
-    /// The end index of each entity's values.
-    ends: Vec<usize>,
+    places: Vec<Place>,
     codes: Vec<u64>,
+    /// The number of codes that belong to no entity.
+    holes: usize,
+    /// False if the values of all entities are in order, without holes.
+    scattered: bool,
+}
+
+/// The place of an entity's values: the index of the first one in the upper 48 bits, which no memory
+/// exceeds, and their number, at most 64 for each of 64 components, in the lower 16.
+#[derive(Clone, Copy, Default)]
+struct Place(u64);
+
+impl Place {
+    #[inline(always)]
+    const fn new(start: usize, len: usize) -> Self {
+        Self((start as u64) << 16 | len as u64)
+    }
+
+    #[inline(always)]
+    const fn start(self) -> usize {
+        (self.0 >> 16) as usize
+    }
+
+    #[inline(always)]
+    const fn len(self) -> usize {
+        self.0 as u16 as usize
+    }
+
+    #[inline(always)]
+    const fn end(self) -> usize {
+        self.start() + self.len()
+    }
+
+    #[inline(always)]
+    const fn range(self) -> Range<usize> {
+        self.start()..self.end()
+    }
 }
 
 /// One entity.
@@ -28,8 +66,10 @@ impl Rows {
         Self {
             ids: Vec::new(),
             masks: Vec::new(),
-            ends: Vec::new(),
+            places: Vec::new(),
             codes: Vec::new(),
+            holes: 0,
+            scattered: false,
         }
     }
 
@@ -41,8 +81,10 @@ impl Rows {
     pub fn clear(&mut self) {
         self.ids.clear();
         self.masks.clear();
-        self.ends.clear();
+        self.places.clear();
         self.codes.clear();
+        self.holes = 0;
+        self.scattered = false;
     }
 
     pub fn ids(&self) -> &[u32] {
@@ -50,14 +92,15 @@ impl Rows {
     }
 
     /// Returns the components of the entity at `at`; none after the last entity.
+    #[inline]
     pub fn mask(&self, at: usize) -> u64 {
         self.masks.get(at).copied().unwrap_or(0)
     }
 
     #[inline]
     pub fn codes_mut(&mut self, at: usize) -> &mut [u64] {
-        let values = self.values_of(at);
-        self.codes.get_mut(values).unwrap_or_default()
+        let place = self.place(at);
+        self.codes.get_mut(place.range()).unwrap_or_default()
     }
 
     /// Returns the index of an entity, or the index where it should be inserted.
@@ -71,91 +114,148 @@ impl Rows {
 
     /// Inserts an entity without components at the index returned by [`Rows::find`].
     pub fn insert(&mut self, at: usize, id: u32) {
-        let start = self.values_of(at).start;
+        let next = self.places.get(at);
+        let start = next.map_or(self.codes.len(), |next| next.start());
         self.ids.insert(at, id);
         self.masks.insert(at, 0);
-        self.ends.insert(at, start);
+        self.places.insert(at, Place::new(start, 0));
+    }
+
+    /// Returns the index of an entity, which is added without components if it does not exist.
+    pub fn find_or_insert(&mut self, id: u32) -> usize {
+        self.find(id).unwrap_or_else(|at| {
+            self.insert(at, id);
+            at
+        })
+    }
+
+    /// Whether no more than half of the memory is holes, and their number is right.
+    #[cfg(test)]
+    pub fn is_compact(&self) -> bool {
+        let live: usize = self.places.iter().map(|place| place.len()).sum();
+        live + self.holes == self.codes.len() && self.holes <= self.codes.len() / 2
     }
 
     pub fn remove(&mut self, at: usize) {
         if at >= self.len() {
             return;
         }
-        self.resize(at, self.values_of(at), 0);
+        let place = self.place(at);
         self.ids.remove(at);
         self.masks.remove(at);
-        self.ends.remove(at);
+        self.places.remove(at);
+        self.free(at == self.len(), place.range());
+        self.pack_if_due();
     }
 
     /// Sets the values of a component, starting `offset` after the entity's first value. The
     /// component is added if the entity lacks it.
     pub fn set_component(&mut self, at: usize, index: usize, offset: usize, codes: &[u64]) {
-        if self.mask(at) >> index & 1 == 0 {
-            let from = self.values_of(at).start + offset;
-            self.resize(at, from..from, codes.len());
-            if let Some(mask) = self.masks.get_mut(at) {
-                *mask |= 1 << index;
+        if self.mask(at) >> index & 1 == 1 {
+            let slots = self.codes_mut(at).get_mut(offset..);
+            for (slot, code) in slots.unwrap_or_default().iter_mut().zip(codes) {
+                *slot = *code;
             }
+            return;
         }
-        let slots = self.codes_mut(at).get_mut(offset..);
-        for (slot, code) in slots.unwrap_or_default().iter_mut().zip(codes) {
-            *slot = *code;
+        let last = at + 1 == self.len();
+        let place = self.place(at);
+        let mut start = place.start();
+        if place.end() != self.codes.len() {
+            start = self.codes.len();
+            self.codes.extend_from_within(place.range());
+            self.holes += place.len();
         }
+        self.scattered |= !last;
+        // The entity's values are the last ones now.
+        self.codes.extend_from_slice(codes);
+        let own = self.codes.get_mut(start + offset..).unwrap_or_default();
+        own.rotate_right(codes.len());
+        if let (Some(mask), Some(place)) = (self.masks.get_mut(at), self.places.get_mut(at)) {
+            *mask |= 1 << index;
+            *place = Place::new(start, place.len() + codes.len());
+        }
+        self.pack_if_due();
     }
 
     /// Removes a component from an entity that has it.
     pub fn remove_component(&mut self, at: usize, index: usize, offset: usize, count: usize) {
-        let from = self.values_of(at).start + offset;
-        self.resize(at, from..from + count, 0);
-        if let Some(mask) = self.masks.get_mut(at) {
+        let place = self.place(at);
+        let own = self.codes_mut(at).get_mut(offset..);
+        own.unwrap_or_default().rotate_left(count);
+        let left = place.len() - count;
+        if let (Some(mask), Some(slot)) = (self.masks.get_mut(at), self.places.get_mut(at)) {
             *mask &= !(1 << index);
+            *slot = Place::new(place.start(), left);
         }
+        let last = at + 1 == self.len();
+        self.free(last, place.start() + left..place.end());
+        self.pack_if_due();
+    }
+
+    /// Gives up values of an entity; `last` if no entity comes after it.
+    fn free(&mut self, last: bool, values: Range<usize>) {
+        // In order, no place lies after that of the last entity, not even one without values.
+        if last && !self.scattered {
+            self.codes.truncate(values.start);
+        } else if !values.is_empty() {
+            self.holes += values.len();
+            self.scattered = true;
+        }
+    }
+
+    fn pack_if_due(&mut self) {
+        if self.holes > self.codes.len() / 2 {
+            self.pack();
+        }
+    }
+
+    /// Closes all holes. The values are copied in order to the end, and then moved as a whole, so
+    /// that no second memory is needed.
+    fn pack(&mut self) {
+        let old = self.codes.len();
+        for place in &mut self.places {
+            let start = self.codes.len() - old;
+            self.codes.extend_from_within(place.range());
+            *place = Place::new(start, place.len());
+        }
+        self.codes.drain(..old);
+        self.holes = 0;
+        self.scattered = false;
     }
 
     /// Keeps only the entities for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         let mut kept = 0;
-        let mut end = 0;
         for at in 0..self.len() {
-            let values = self.values_of(at);
-            let (Some(&id), Some(&mask)) = (self.ids.get(at), self.masks.get(at)) else {
+            let (Some(&id), mask, place) = (self.ids.get(at), self.mask(at), self.place(at)) else {
                 return;
             };
             if !keep(id) {
+                self.holes += place.len();
                 continue;
             }
-            let to = end;
-            end += values.len();
-            // Rows only move down, and the start of the next row is only overwritten with the same
-            // number.
-            self.codes.copy_within(values, to);
-            self.set_head(kept, id, mask, end);
+            if let (Some(i), Some(m), Some(p)) = (
+                self.ids.get_mut(kept),
+                self.masks.get_mut(kept),
+                self.places.get_mut(kept),
+            ) {
+                (*i, *m, *p) = (id, mask, place);
+            }
             kept += 1;
         }
         self.ids.truncate(kept);
         self.masks.truncate(kept);
-        self.ends.truncate(kept);
-        self.codes.truncate(end);
-    }
-
-    fn set_head(&mut self, at: usize, id: u32, mask: u64, end: usize) {
-        if let (Some(i), Some(m), Some(e)) = (
-            self.ids.get_mut(at),
-            self.masks.get_mut(at),
-            self.ends.get_mut(at),
-        ) {
-            (*i, *m, *e) = (id, mask, end);
+        self.places.truncate(kept);
+        if self.holes > 0 {
+            self.pack();
         }
     }
 
-    /// Returns the range of the values of the entity at `at`; empty after the last entity.
+    /// Returns the place of the values of the entity at `at`; empty after the last entity.
     #[inline]
-    fn values_of(&self, at: usize) -> Range<usize> {
-        let start = match at {
-            0 => 0,
-            _ => self.ends.get(at - 1).copied().unwrap_or(self.codes.len()),
-        };
-        start..self.ends.get(at).copied().unwrap_or(start)
+    fn place(&self, at: usize) -> Place {
+        self.places.get(at).copied().unwrap_or_default()
     }
 
     #[inline]
@@ -163,50 +263,55 @@ impl Rows {
         Some(Row {
             id: *self.ids.get(at)?,
             mask: *self.masks.get(at)?,
-            codes: self.codes.get(self.values_of(at))?,
+            codes: self.codes.get(self.places.get(at)?.range())?,
         })
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
-        self.range(0..self.len())
-    }
-
-    /// Returns the entities in a range of indices.
-    #[inline(always)]
-    pub fn range(&self, range: Range<usize>) -> impl Iterator<Item = Row<'_>> {
-        let mut start = self.values_of(range.start).start;
-        let mut codes = self.codes.get(start..).unwrap_or_default();
-        let ids = self.ids.get(range.clone()).unwrap_or_default();
-        let masks = self.masks.get(range.clone()).unwrap_or_default();
-        let ends = self.ends.get(range).unwrap_or_default();
-        ids.iter()
-            .zip(masks)
-            .zip(ends)
-            .map_while(move |((id, mask), end)| {
-                let (row, rest) = codes.split_at_checked(*end - start)?;
-                (codes, start) = (rest, *end);
-                Some(Row {
-                    id: *id,
-                    mask: *mask,
-                    codes: row,
-                })
+        let heads = self.ids.iter().zip(&self.masks).zip(&self.places);
+        heads.map_while(|((id, mask), place)| {
+            Some(Row {
+                id: *id,
+                mask: *mask,
+                codes: self.codes.get(place.range())?,
             })
+        })
     }
 
-    /// Returns the number of consecutive entities, from `at` here and from `other_at` in `other`,
-    /// that have the same ids and components.
-    pub fn same_heads(&self, at: usize, other: &Self, other_at: usize) -> usize {
-        let ours = (self.ids.get(at..), self.masks.get(at..));
-        let theirs = (other.ids.get(other_at..), other.masks.get(other_at..));
-        let ((Some(ids), Some(masks)), (Some(other_ids), Some(other_masks))) = (ours, theirs)
-        else {
-            return 0;
-        };
-        let ids = ids.iter().zip(other_ids);
-        let masks = masks.iter().zip(other_masks);
+    /// Returns consecutive entities, from `at` here and from `other_at` in `other`, as long as they
+    /// have the same ids and components.
+    #[inline(always)]
+    pub fn same_heads<'a>(
+        &'a self,
+        at: usize,
+        other: &'a Self,
+        other_at: usize,
+    ) -> impl Iterator<Item = (Row<'a>, Row<'a>)> {
+        fn rest<T>(all: &[T], at: usize) -> &[T] {
+            all.get(at..).unwrap_or_default()
+        }
+        let ids = rest(&self.ids, at).iter().zip(rest(&other.ids, other_at));
+        let masks = rest(&self.masks, at)
+            .iter()
+            .zip(rest(&other.masks, other_at));
+        let places = rest(&self.places, at)
+            .iter()
+            .zip(rest(&other.places, other_at));
         ids.zip(masks)
-            .take_while(|(ids, masks)| ids.0 == ids.1 && masks.0 == masks.1)
-            .count()
+            .zip(places)
+            .map_while(|((ids, masks), places)| {
+                if ids.0 != ids.1 || masks.0 != masks.1 {
+                    return None;
+                }
+                let row = |codes| Row {
+                    id: *ids.0,
+                    mask: *masks.0,
+                    codes,
+                };
+                let ours = self.codes.get(places.0.range())?;
+                let theirs = other.codes.get(places.1.range())?;
+                Some((row(ours), row(theirs)))
+            })
     }
 
     /// Appends an entity, whose id must be the largest.
@@ -215,8 +320,9 @@ impl Rows {
         debug_assert!(self.ids.last().is_none_or(|last| *last < row.id));
         self.ids.push(row.id);
         self.masks.push(row.mask);
+        self.places
+            .push(Place::new(self.codes.len(), row.codes.len()));
         self.codes.extend_from_slice(row.codes);
-        self.ends.push(self.codes.len());
     }
 
     /// Appends an entity, whose id must be the largest, and returns its `count` codes to be set.
@@ -226,56 +332,63 @@ impl Rows {
         self.codes.resize(start + count, 0);
         self.ids.push(id);
         self.masks.push(mask);
-        self.ends.push(start + count);
+        self.places.push(Place::new(start, count));
         self.codes.get_mut(start..).unwrap_or_default()
     }
 
     /// Appends entities of another state, whose ids must be larger than all here.
     pub fn push_range(&mut self, from: &Self, rows: Range<usize>) {
-        let values = from.values_of(rows.start).start..match rows.end {
-            0 => 0,
-            end => from.values_of(end - 1).end,
-        };
-        if rows.is_empty() {
+        if from.scattered {
+            rows.filter_map(|at| from.get(at))
+                .for_each(|row| self.push(row));
             return;
         }
-        let (start, moved) = (values.start, self.codes.len());
-        let ends = from.ends.get(rows.clone()).unwrap_or_default();
-        self.ends.extend(ends.iter().map(|end| end - start + moved));
-        self.ids
-            .extend_from_slice(from.ids.get(rows.clone()).unwrap_or_default());
-        self.masks
-            .extend_from_slice(from.masks.get(rows).unwrap_or_default());
-        self.codes
-            .extend_from_slice(from.codes.get(values).unwrap_or_default());
+        let ids = from.ids.get(rows.clone()).unwrap_or_default();
+        let masks = from.masks.get(rows.clone()).unwrap_or_default();
+        let places = from.places.get(rows).unwrap_or_default();
+        let (Some(first), Some(last)) = (places.first(), places.last()) else {
+            return;
+        };
+        let (start, to) = (first.start(), self.codes.len());
+        let values = from.codes.get(start..last.end());
+        let moved = |place: &Place| Place::new(place.start() - start + to, place.len());
+        self.ids.extend_from_slice(ids);
+        self.masks.extend_from_slice(masks);
+        self.places.extend(places.iter().map(moved));
+        self.codes.extend_from_slice(values.unwrap_or_default());
     }
+}
 
-    /// Changes the number of values in the range `values` of the entity at `at`.
-    fn resize(&mut self, at: usize, values: Range<usize>, count: usize) {
-        let (old, start) = (values.len(), values.start);
-        self.codes.splice(values, core::iter::repeat_n(0, count));
-        debug_assert!(start <= self.codes.len());
-        for end in self.ends.get_mut(at..).unwrap_or_default() {
-            *end = *end - old + count;
+impl PartialEq for Rows {
+    fn eq(&self, other: &Self) -> bool {
+        if self.ids != other.ids || self.masks != other.masks {
+            return false;
         }
+        if self.scattered || other.scattered {
+            return self.iter().eq(other.iter());
+        }
+        self.codes == other.codes
     }
 }
 
 impl Clone for Rows {
     fn clone(&self) -> Self {
-        Self {
-            ids: self.ids.clone(),
-            masks: self.masks.clone(),
-            ends: self.ends.clone(),
-            codes: self.codes.clone(),
-        }
+        let mut rows = Self::new();
+        rows.clone_from(self);
+        rows
     }
 
     /// Allocates only if `self` has less capacity than needed.
     fn clone_from(&mut self, from: &Self) {
+        if from.scattered {
+            self.clear();
+            self.push_range(from, 0..from.len());
+            return;
+        }
         self.ids.clone_from(&from.ids);
         self.masks.clone_from(&from.masks);
-        self.ends.clone_from(&from.ends);
+        self.places.clone_from(&from.places);
         self.codes.clone_from(&from.codes);
+        (self.holes, self.scattered) = (0, false);
     }
 }
